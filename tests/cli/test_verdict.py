@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.cli.conftest import Run
+from truegain.report.facts.filed import Filed
 
 TOPICS, DOCS = 24, 60
 STRENGTH = {"weak": 0.3, "fair": 1.0, "good": 2.0}
@@ -141,6 +145,18 @@ def test_a_topic_that_a_run_lacks_may_count_as_zero(run: Run, folder: Path) -> N
         'judgments = "judgments.qrels"\nruns = ["runs/weak.run", "part.run"]\nmeasure = "P@10"\ncomplete = true\n'
     )
     assert run("verdict", "c.toml")[1] == whole
+    kept: dict[object, Any] = {}
+
+    def keep(key: object, make: Callable[[], Any]) -> Any:
+        kept[key] = kept[key] if key in kept else make()
+        return kept[key]
+
+    files = Filed.of([str(folder / "runs" / "weak.run"), str(folder / "part.run")], "file", 1, keep)
+    for complete in (False, True):  # a report keeps either by itself
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tg.DataWarning)
+            study = tg.Study(files, folder / "judgments.qrels", "P@10", complete=complete)
+        assert len(study.topics) == TOPICS - (not complete)
 
 
 def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> None:

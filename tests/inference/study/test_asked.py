@@ -150,7 +150,7 @@ def test_a_measure_that_gold_cannot_set_right_is_refused_at_once() -> None:
         ("GMAP", "topics", "not a mean over topics"),
     ):
         with pytest.raises(tg.MeasureError, match=why):
-            tg.Study(RUNS, ERRING, measure, gold=few, design=design)
+            tg.Study(RUNS, ERRING, measure, gold=few, design=design)  # type: ignore[arg-type]
     both = tg.Study(RUNS, ERRING, ["P@5", "nDCG@5"], gold=few, design="random")
     for found in (both.estimates(), both.compare("a", "b")):
         assert {one.measure for one in found} == {"P@5"}

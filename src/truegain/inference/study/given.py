@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ class Given:
     runs: object
     name_by: NameBy = "file"
     jobs: int | None = None
-    complete: bool = False  # whether all judged topics count, one that a run lacks as an empty list
+    complete: bool = field(default=False, kw_only=True)  # whether a topic that a run lacks counts, as an empty list
 
     def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
         """Runs in line with labels, on the topics that all systems answer (or all), and the labels of these topics.

@@ -100,7 +100,10 @@ def _may_name_models(runs: Any) -> bool:
     if is_frame(runs):
         names = getattr(runs, "columns", getattr(runs, "column_names", ()))
         return any(str(name).strip().lower() in MODELS for name in names)
-    return isinstance(runs, Runs)
+    if isinstance(runs, Runs):  # of files that are read when somebody looks at them, these alone are looked at
+        files = getattr(runs, "files", None)
+        return files is None or _may_name_models(files)
+    return False
 
 
 def _begins_with_models(file: str) -> bool:

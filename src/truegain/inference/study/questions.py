@@ -167,7 +167,7 @@ class Questions:
     def _answers(self, of: Sequence[Answering], found: Sequence[T], asked: Contrasts | None = None) -> Answers[T]:
         """With what holds for all of them; asked: the differences, which are held against unjudged documents."""
         holes = [self._unjudged.said(x.measure, asked) for x in of]
-        notes = [
+        notes: list[str] = [
             said for x, about in zip(of, holes, strict=True)
             for said in (self.left_out(x.measure), x.note, about) if said
         ]  # fmt: skip
