@@ -1,4 +1,4 @@
-"""Widths that a study foretells for more topics, gold labels or assessors, over those that such studies have.
+"""Widths that a study foretells for more topics, gold, assessors or answers, over those that such studies have.
 
 A small study foretells; other studies of the larger size, drawn anew, tell.  The ratio is that of the mean half widths
 of the real pair's interval.
@@ -17,20 +17,26 @@ import truegain as tg
 from benchmarks.coverage.run import seen_in
 from benchmarks.coverage.worlds import World
 from benchmarks.study.alone import DRAWS, LEAN, SHARE
-from benchmarks.study.judged import Crowd, bronze_of, gold_pairs, labels_of, names_of, ratings_of, runs_of
-from benchmarks.study.nature import Lists, any_kinds
+from benchmarks.study.judged import Crowd, bronze_of, gold_pairs, labels_of, mean_vote, names_of, ratings_of, runs_of
+from benchmarks.study.nature import Array, Ints, Lists, any_kinds
 from truegain.errors import DataWarning
 
-NOW, ASSESSORS = 30, 6
+NOW, ASSESSORS, TIMES = 30, 6, 3
+RULES = {"CG@10": "mean", "P@10": "majority"}  # of one judge's answers
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much of everything: topics, share of pairs with gold labels, assessors; 0 for none of it."""
+    """How much of everything: topics, share of pairs with gold labels, assessors, times that one judge was asked.
+
+    0 for none of it; `fixed`: these topics only.
+    """
 
     topics: int = NOW
     gold: float = 0.0
     assessors: int = 0
+    times: int = 0
+    fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,21 @@ STEPS = (
     Step("topics x 2, gold by assessors", "CG@10", BOTH, Size(2 * NOW, SHARE, ASSESSORS), {"topics": 2}),
     Step("gold x 2, by assessors", "CG@10", BOTH, Size(NOW, 2 * SHARE, ASSESSORS), {"gold": 2}),
     Step("assessors x 3, of gold", "CG@10", BOTH, Size(NOW, SHARE, 3 * ASSESSORS), {"assessors": 3}),
+    *(
+        Step(f"asked {k} times in place of {TIMES}{', these topics' * fixed}", m, Size(times=TIMES, fixed=fixed),
+             Size(times=k, fixed=fixed), {"replicates": k / TIMES})
+        for fixed, m in ((False, "CG@10"), (False, "P@10"), (True, "CG@10"))
+        for k in (2 * TIMES + 1, 4 * TIMES + 1)
+    ),
+    Step("topics x 2, asked", "CG@10", Size(times=TIMES), Size(2 * NOW, times=TIMES), {"topics": 2}),
 )  # fmt: skip
+
+
+def answers_of(lists: Lists, times: int, rng: np.random.Generator) -> tuple[Ints, Array]:
+    """Who rated, topic x document x time, always the same, and what he said: wrong in a quarter, each time anew."""
+    shape = (*lists.relevant.shape, times)
+    said = rng.random(shape) < mean_vote(lists.right)[:, :, None]
+    return np.zeros(shape, np.int64), said.astype(np.float64)
 
 
 def made(rng: np.random.Generator, size: Size, measure: str) -> tg.Study:
@@ -71,6 +91,13 @@ def made(rng: np.random.Generator, size: Size, measure: str) -> tg.Study:
     runs = runs_of(lists, names)
     truth = lists.right
     over = ["topics", *(["assessors"] if size.assessors else [])]
+    if size.times:
+        answers = answers_of(lists, size.times, rng)
+        over = ["replicates", *([] if size.fixed else ["topics"])]
+        return tg.Study(
+            runs, ratings_of(names, *answers), measure, rule=RULES[measure], scale="0:1", repeated="all",
+            generalise_to=over,
+        )  # fmt: skip
     ratings = Crowd.draw(size.assessors, rng).votes(lists.relevant, rng) if size.assessors else None
     if not size.gold and ratings is not None:
         return tg.Study(runs, ratings_of(names, *ratings), measure, rule="mean", scale="0:1", generalise_to=over)

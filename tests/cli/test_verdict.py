@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.cli.conftest import Run
+from truegain.report.facts.filed import Filed
 
 TOPICS, DOCS = 24, 60
 STRENGTH = {"weak": 0.3, "fair": 1.0, "good": 2.0}
@@ -125,6 +129,36 @@ def test_these_questions_only(run: Run) -> None:
     assert f"for these {TOPICS} topics only, on other collections of the same kind" in more
 
 
+def test_a_topic_that_a_run_lacks_may_count_as_zero(run: Run, folder: Path) -> None:
+    """Guards -c, on the command line and in a file: all judged topics are spoken of; without it the others are."""
+    lines = (folder / "runs" / "good.run").read_text().splitlines(keepends=True)
+    first = lines[0].split()[0]
+    (folder / "part.run").write_text("".join(line for line in lines if line.split()[0] != first))
+    words = ("verdict", "judgments.qrels", "runs/weak.run", "part.run", "-m", "P@10")
+    _, less, err = run(*words)
+    assert f"for topics like these {TOPICS - 1}" in less
+    assert "are not answered by all systems and left out" in err
+    _, whole, err = run(*words, "-c")
+    assert f"for topics like these {TOPICS}" in whole
+    assert f"1 of {TOPICS} judged topics are not answered by all systems; where one is missing it counts 0" in err
+    (folder / "c.toml").write_text(
+        'judgments = "judgments.qrels"\nruns = ["runs/weak.run", "part.run"]\nmeasure = "P@10"\ncomplete = true\n'
+    )
+    assert run("verdict", "c.toml")[1] == whole
+    kept: dict[object, Any] = {}
+
+    def keep(key: object, make: Callable[[], Any]) -> Any:
+        kept[key] = kept[key] if key in kept else make()
+        return kept[key]
+
+    files = Filed.of([str(folder / "runs" / "weak.run"), str(folder / "part.run")], "file", 1, keep)
+    for complete in (False, True):  # a report keeps either by itself
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tg.DataWarning)
+            study = tg.Study(files, folder / "judgments.qrels", "P@10", complete=complete)
+        assert len(study.topics) == TOPICS - (not complete)
+
+
 def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> None:
     """Guards --uses: without gold of its own a system of the judge's model cannot be told; with gold it can."""
     same = ("--uses", "good=m1", "--judge-model", "m1")
@@ -146,6 +180,19 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     assert by_column == out
     _, without, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1", "--uses", "good=m2")
     assert without.startswith("good is better than weak")  # what is said comes before the column
+    _, alone, err = run("verdict", "llm.qrels", "both.csv", "-m", "P@10")
+    assert alone.startswith("good is better than weak")
+    assert "warning: 1 system names the model used (M1), and nothing says which one gave the judgments" in err
+    assert err.rstrip().endswith("give --judge-model")
+    labels = [line.split() for line in (folder / "llm.qrels").read_text().splitlines()]
+    for models, told in (((" m1 ",), out), (("m1", "m2"), alone)):
+        rows = [f"{t},{d},{x},{models[i % len(models)]}" for i, (t, _, d, x) in enumerate(labels)]
+        (folder / "judged.csv").write_text("topic,doc,label,model\n" + "\n".join(rows) + "\n")
+        _, by_both, err = run("verdict", "judged.csv", "both.csv", "-m", "P@10")
+        assert by_both == told
+        assert ("the judgments name 2 (m1, m2)" in err) == (len(models) == 2)
+    _, by_uses, _ = run("verdict", "judged.csv", *TWO, "-m", "P@10", *same)
+    assert by_uses == out
     _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same)
     assert "Calibration borrowed: good; no rank is ruled out." in ranks
     assert re.search(r"^good +\S+ +1 +3 +1$", ranks, re.MULTILINE)
@@ -328,9 +375,9 @@ def test_other_formats_are_the_table(run: Run, folder: Path) -> None:
     """Guards rows for programs and papers: sources of a pair, ranks of many; no line of LaTeX escapes its comment."""
     _, out, _ = run(*PLAIN, "-m", "nDCG@10", "--format", "csv")
     head, first, second = out.splitlines()
-    assert head == "measure,a,b,over,difference,low,high,share,excludes_0"
-    assert first.startswith("P@10,weak,good,topics,0.")
-    assert second.startswith("nDCG@10,weak,good,topics,0.")
+    assert head == "measure,a,b,outcome,over,difference,low,high,share,excludes_0"
+    assert first.startswith("P@10,weak,good,holds,topics,0.")
+    assert second.startswith("nDCG@10,weak,good,holds,topics,0.")
     assert first.endswith(",1.0,True")
     run("verdict", "judgments.qrels", "runs", "-m", "P@10", "-o", "ranks.csv")
     assert (folder / "ranks.csv").read_text().splitlines()[0] == "measure,system,value,rank_low,rank_high,tier"

@@ -63,7 +63,7 @@ def init_command(
     """Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml."""
     from truegain.cli.study_schema import parameters_of
     from truegain.cli.verdict import verdict_command
-    from truegain.inference.study.support import MOST_ASKED, supported, told, usual_measures, whole_topics
+    from truegain.inference.study.support import MOST_ASKED, lines_of, supported, usual_measures, whole_topics
     from truegain.measures.parse import parse_measures
 
     _check_output(output)
@@ -93,7 +93,7 @@ def init_command(
         what = f"{shown_path(file)}, by --rule mean," if file else "they"
         condition = ", if the gold labels were drawn at random" if unsaid and not file else ""
         typer.echo(f"\nWhat {what} can support{condition}:")
-        for line in told(found):
+        for line in lines_of(found):
             typer.echo(f"  {in_options(line, words)}")
     text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by, labels)
     write_bytes(output, text.encode())

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.gold import Design, GoldLevel
-from truegain.cli.options import Confidence, Jobs, Level, NameBy, Seed
+from truegain.cli.options import Complete, Confidence, Jobs, Level, NameBy, Seed
 from truegain.cli.ratings import NormaliseOption, POption, RuleOption, SpreadOption
 from truegain.inference.study_file.asked import StudyAsked
 
@@ -83,6 +83,7 @@ class StudyOptions(StudyAsked):
     spread: SpreadOption = None
     normalise: NormaliseOption = None
     level: Level = None
+    complete: Complete = False
     confidence: Confidence = 0.95
     replicates: Annotated[int, typer.Option("--replicates", min=100, help="Collections drawn.")] = 1000
     seed: Seed = 0

@@ -102,7 +102,7 @@ def _alone(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> str:
 
 
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
-    rows = [(r.measure, *row) for r in rankings for row in r.table().rows]
+    rows = [(r.measure, *row) for r in rankings for row in r.rows()]
     said = [note for r in rankings for note in r.notes]
     notes = (*dict.fromkeys(said), *(f"{BEST}: {v.sentence}" for v in verdicts), PICKED)
     columns = ("measure", "system", "value", "rank_low", "rank_high", "tier")
@@ -112,9 +112,9 @@ def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
 def _sources(verdicts: Sequence[Verdict], words: bool) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for v in verdicts:
-        c, table = v.comparison, v.table(words)
-        rows += [(c.measure, c.a, c.b, *row) for row in table.rows]
-    columns = ("measure", "a", "b", *(name.replace(" ", "_") for name in verdicts[0].table().columns))
+        c = v.comparison
+        rows += [(c.measure, c.a, c.b, *row) if words else row for row in v.table(words).rows]
+    columns = (*(("measure", "a", "b") if words else ()), *verdicts[0].table(words).columns)
     said = [
         line.strip() if len(verdicts) == 1 else f"{_about(v, verdicts)}: {line.strip()}"
         for v in verdicts
@@ -122,7 +122,8 @@ def _sources(verdicts: Sequence[Verdict], words: bool) -> Table:
         for line in note.splitlines()
     ]
     said += filter(None, [_alone((), verdicts)])
-    return Table(columns, rows, {}, " ".join(v.sentence for v in verdicts), tuple(said))
+    named = tuple(name.replace(" ", "_") for name in columns)
+    return Table(named, rows, {}, " ".join(v.sentence for v in verdicts), tuple(said))
 
 
 def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:

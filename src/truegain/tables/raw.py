@@ -21,7 +21,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "assessor": ("assessor", "worker", "judge", "rater", "annotator"),
 }
 # what else may be known of a judgment; backs and sent_back are of its unit: uses of the back button, failed checks
-EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor", "backs", "sent_back")
+EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor", "backs", "sent_back", "model")
 
 
 @dataclass(frozen=True, eq=False)

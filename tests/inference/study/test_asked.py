@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -120,25 +121,110 @@ def test_models_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
         tg.Study(RUNS, LABELS, "P@5", **words)
 
 
-def test_all_labels_gold_is_exact() -> None:
+@pytest.mark.parametrize(("measure", "design"), [("P@5", "random"), ("nDCG@5", "topics"), ("AP", "topics")])
+def test_all_labels_gold_is_exact(measure: str, design: str) -> None:
     """Guards gold of every pair, topics fixed: the difference is that of the gold labels, without limits to doubt."""
-    words: dict[str, Any] = {"gold": LABELS, "design": "random", "topics": "fixed"}
-    told = tg.Study(RUNS, ERRING, "P@5", **words).verdict("a", "c")
-    scores = tg.evaluate(RUNS, LABELS, "P@5").values["P@5"].mean(axis=1)
+    words: dict[str, Any] = {"gold": LABELS, "design": design, "topics": "fixed"}
+    told = tg.Study(RUNS, ERRING, measure, **words).verdict("a", "c")
+    scores = tg.evaluate(RUNS, LABELS, measure).values[measure].mean(axis=1)
     assert told.outcome == "holds"
     assert told.comparison.low == told.comparison.high == told.comparison.difference
     assert told.comparison.difference == pytest.approx(scores[2] - scores[0], abs=1e-12)
-    assert told.sentence.endswith(", exactly: all its labels are gold.")
-    twins = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, "P@5", **words).verdict("a", "b")
+    assert ", exactly: all its labels are gold" in told.sentence
+    twins = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, measure, **words).verdict("a", "b")
     assert (twins.outcome, twins.comparison.p) == ("does not hold", None)
-    assert tg.Study(RUNS, ERRING, "P@5", **words).best().tier.tolist() == [1, 2, 3]
+    assert tg.Study(RUNS, ERRING, measure, **words).best().tier.tolist() == [1, 2, 3]
+    sampled = tg.Study(RUNS, ERRING, measure, **words | {"topics": "sampled"}).verdict("a", "c")
+    truth = tg.Study(RUNS, LABELS, measure).verdict("a", "c").comparison
+    assert (sampled.comparison.low, sampled.comparison.high) == pytest.approx((truth.low, truth.high), rel=0.01)
+    assert [x.why for x in sampled.lines if x.source == "gold"] == ["all labels are gold"]
+
+
+def test_a_measure_that_gold_cannot_set_right_is_refused_at_once() -> None:
+    """Guards nDCG by single gold pairs, and no means over topics: no study is made; of several the others are told."""
+    few = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 2} for t, row in LABELS.items()}
+    for measure, design, why in (
+        ("nDCG@5", "random", "single gold pairs cannot rectify it; gold-judge whole topics"),
+        ("AP", "by-bronze", "single gold pairs cannot rectify it; gold-judge whole topics"),
+        ("nDCG@5", "by-gold", "inverting a confusion matrix cannot correct it; use P@k"),
+        ("GMAP", "topics", "not a mean over topics"),
+    ):
+        with pytest.raises(tg.MeasureError, match=why):
+            tg.Study(RUNS, ERRING, measure, gold=few, design=design)  # type: ignore[arg-type]
+    both = tg.Study(RUNS, ERRING, ["P@5", "nDCG@5"], gold=few, design="random")
+    for found in (both.estimates(), both.compare("a", "b")):
+        assert {one.measure for one in found} == {"P@5"}
+        assert found.notes[-1].startswith("Not told: nDCG@5 is not linear in gain")
+    with pytest.raises(tg.MeasureError, match="nDCG@5 is not linear in gain"):
+        both.verdict("a", "b", "nDCG@5")
+
+
+@pytest.mark.parametrize("measure", ["P@5", "AP", "RBP"])
+def test_all_judged_topics_may_count(measure: str) -> None:
+    """Guards complete: a topic that a run lacks counts 0, as in trec_eval -c and the paired t test of such scores."""
+    short = {**RUNS, "c": {t: row for t, row in RUNS["c"].items() if t not in ("t1", "t7")}}
+    with pytest.warns(
+        tg.DataWarning, match="2 of 12 judged topics are not answered by all systems; where one is missing"
+    ):
+        study = tg.Study(short, LABELS, measure, complete=True, generalise_to="topics,collection", replicates=100)
+    assert (len(study.topics), study.made_by["complete"]) == (TOPICS, True)
+    with pytest.warns(tg.DataWarning, match="lacks judged topics"):
+        scores = tg.evaluate(short, LABELS, measure, complete=True)
+    assert [x.value for x in study.estimates()] == pytest.approx([scores.mean(s, measure) for s in "abc"], abs=1e-12)
+    right = tg.compare(scores, test="paired-t", adjust="none")
+    over_topics = next(x for x in study.verdict("a", "c").lines if x.source == "topics")
+    one = next(p for p in right.pairs if (p.a, p.b) == ("a", "c"))
+    assert (over_topics.low, over_topics.high) == pytest.approx((one.low, one.high), abs=1e-12)
 
 
 def test_identical_runs_are_told_so() -> None:
-    """Guards two equal runs: no spread, and the reason is that they score the same everywhere."""
-    told = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, LABELS, "P@5").verdict("a", "b")
-    assert told.outcome == "cannot be told"
+    """Guards two equal runs: on these topics they do not differ, whatever the labels; of others nothing is known."""
+    twins = {"a": RUNS["a"], "b": RUNS["a"], "c": RUNS["c"]}
+    some: dict[str, Any] = {"gold": {t: LABELS[t] for t in sorted(LABELS)[:8]}, "design": "topics"}
+    for words in ({}, some, {"topics": "fixed", "generalise_to": "collection", "replicates": 100}):
+        told = tg.Study(twins, ERRING, "P@5", **words).verdict("a", "b")
+        assert (told.outcome, told.comparison.low) == ("cannot be told", None)
+        assert told.sentence.endswith(
+            "; the two rank the judged documents alike in every topic, so nothing here tells them apart."
+        )
+    fixed = tg.Study(twins, ERRING, "nDCG@5", **some, topics="fixed", smallest=0.01)
+    told = fixed.verdict("a", "b")
+    assert (told.outcome, told.comparison.low, told.comparison.high) == ("does not hold", 0.0, 0.0)
+    assert told.sentence == (
+        f"b is not better than a, they do not differ: +0.0000 nDCG@5, for these {TOPICS} topics only; the two rank the "
+        "judged documents alike in every topic."
+    )
+    assert (told.steps, told.decisive) == ((), {})
+    tier = dict(zip(fixed.best().systems, fixed.best().tier.tolist(), strict=True))
+    assert tier["a"] == tier["b"]
+    assert (fixed.compare("a", "b")[0].low, fixed.compare()[0].low) == (0.0, 0.0)
+
+
+def test_equal_scores_of_other_documents_are_no_identical_runs() -> None:
+    """Guards two that score alike by other documents, topics fixed: gold labels could tell them apart."""
+    topics = [str(t) for t in range(12)]
+    runs = {s: {t: {d: float(d == top) for d in "xy"} for t in topics} for s, top in (("a", "x"), ("b", "y"))}
+    labels = {t: {"x": 1, "y": 1} for t in topics}
+    few = {t: labels[t] for t in topics[:8]}
+    told = tg.Study(runs, labels, "P@1", gold=few, design="topics", topics="fixed").verdict("a", "b")
+    assert (told.outcome, told.comparison.low) == ("cannot be told", None)
     assert told.sentence.endswith("; the two score the same in every topic.")
+
+
+def test_holes_may_tell_two_apart_that_rank_judged_documents_alike() -> None:
+    """Guards the bound beside identical runs: other unjudged documents could be relevant, and the sentence says so."""
+    other = {t: {f"{d}'" if int(d[1:]) % 5 == 0 else d: x for d, x in row.items()} for t, row in RUNS["a"].items()}
+    judged = {t: {d: g for d, g in row.items() if int(d[1:]) % 5} for t, row in LABELS.items()}
+    words: dict[str, Any] = {"gold": {t: judged[t] for t in sorted(judged)[:8]}, "design": "topics", "topics": "fixed"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        study = tg.Study({"a": RUNS["a"], "b": other}, judged, "P@5", **words)
+        told, whole = study.verdict("a", "b"), study.compare("a", "b")[0]
+    assert (told.outcome, told.comparison.low) == ("cannot be told", 0.0)
+    assert "; the two rank the judged documents alike in every topic, but " in told.sentence
+    assert told.hidden is not None
+    assert (whole.low, whole.high) == pytest.approx((told.hidden.least, told.hidden.most))
+    assert told.with_holes == whole
 
 
 def test_short_words_for_a_study_and_a_ranking() -> None:

@@ -156,6 +156,18 @@ def test_asking_again_is_counted_once() -> None:
         widths[over] = [(c.high or 0) - (c.low or 0) for c in study.compare()]
     both = np.maximum(widths[("assessors",)], widths[("replicates",)])
     assert widths[("assessors", "replicates")] == pytest.approx(both.tolist(), rel=1e-9)
+    for named in (
+        ("topics", "replicates"),
+        ("topics", "assessors", "replicates"),
+        ("topics", "collection", "replicates"),
+    ):
+        with pytest.warns(tg.DataWarning, match="all ratings count"):
+            study = tg.Study(runs, frame, "CG@10", rule="mean", repeated="all", generalise_to=named, replicates=100)
+        now, c = study.standing("a", "c"), study.compare("a", "c")[0]
+        if "assessors" not in named:  # who may seem to add less than nothing
+            assert now.half == pytest.approx(((c.high or 0) - (c.low or 0)) / 2, rel=1e-6)  # the parts are all of it
+        assert 0 < now.parts["replicates"] < sum(now.parts.values())
+        assert now.after(replicates=3) < now.half
     uneven = pl.concat([frame, frame.head(1)])
     with pytest.warns(tg.DataWarning), pytest.raises(tg.TruegainError, match="rated 2 to 3 times"):
         tg.Study(runs, uneven, "CG@10", rule="mean", repeated="all", generalise_to=["replicates"])

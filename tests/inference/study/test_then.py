@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import numpy as np
+import polars as pl
 import pytest
 
+import truegain as tg
 from truegain.inference.study.next_steps import Standing
 from truegain.student import quantile_of
 
@@ -23,6 +28,43 @@ def test_more_assessors_beside_topics() -> None:
                    df=3.0)  # fmt: skip
     assert now.after(assessors=4) == pytest.approx(quantile_of(0.95, 15) * np.sqrt(0.01 / 4), rel=1e-3)
     assert now.after(topics=4) == pytest.approx(now.half, rel=1e-3)
+
+
+def test_asking_the_judge_again() -> None:
+    """Guards the closed form of a mean answer, topics fixed: t(T (k - 1)) s/sqrt(k); and the step, with its price."""
+    rng = np.random.default_rng(3)
+    runs = {s: {str(t): {f"d{i}": float(rng.random()) for i in range(20)} for t in range(4)} for s in "ab"}
+    rows = [(t, d, "llm", float(x)) for t, row in runs["a"].items() for d in row for x in rng.integers(0, 3, 2)]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    with pytest.warns(tg.DataWarning, match="all ratings count"):
+        study = tg.Study(runs, frame, "CG@5", rule="mean", repeated="all", generalise_to="replicates")
+    said = {(t, d): x.to_list() for (t, d), x in ((key, g["label"]) for key, g in frame.group_by("topic", "doc"))}
+    apart = np.zeros((4, 2))  # b - a on each topic, by the first answers and by the second
+    for sign, run in ((1, runs["b"]), (-1, runs["a"])):
+        for t, row in run.items():
+            apart[int(t)] += sign * np.sum([said[t, d] for d in sorted(row, key=lambda x: -row[x])[:5]], axis=0)
+    now = study.standing("a", "b")
+    assert now.parts["replicates"] == pytest.approx(((apart[:, 0] - apart[:, 1]) ** 2).sum() / 4 / 4**2)
+    for times in (1, 2, 4):
+        wanted = quantile_of(0.95, 4 * (2 * times - 1)) * np.sqrt(now.parts["replicates"] / times)
+        assert now.after(replicates=times) == pytest.approx(wanted)
+    first, second = study.next_steps("a", "b", costs="rating=0.1")
+    assert str(first) == f"the judge asked 2 more times (4 in all): +-{now.after(replicates=2):.4f}, cost 16"
+    assert second.cost == pytest.approx(48)
+    assert (second.more, second.to_dict()["what"]) == (6, "times of asking")
+
+
+def test_rules_that_take_steps_are_told_of() -> None:
+    """Guards majorities of few answers, topics fixed: half of their noise is seen, so the reader is warned."""
+    runs = {s: {str(t): {"x": float(s == "a"), "y": 0.5} for t in range(4)} for s in "ab"}
+    rows = [(str(t), d, "llm", int((t + i) % 3 == 0)) for t in range(4) for d in "xy" for i in range(3)]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    words: dict[str, Any] = {"rule": "majority", "repeated": "all"}
+    for over, told in (("replicates", 1), ("topics,replicates", 0)):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            tg.Study(runs, frame, "P@1", generalise_to=over, **words)
+        assert sum("the rule majority of 3 answers each" in str(w.message) for w in heard) == told
 
 
 def test_a_quantile_that_is_given_stays() -> None:

@@ -11,7 +11,7 @@ import pytest
 import truegain as tg
 from truegain.inference.holes.extremes import extremes_of
 from truegain.inference.holes.filled import Filled, keys_in_question
-from truegain.inference.study.reach import reach_of
+from truegain.inference.study.hole_bounds import hole_bounds_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
@@ -110,7 +110,7 @@ def test_some_systems_of_a_topic_are_what_they_are_among_all() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_reach_is_what_all_labels_reach(seed: int) -> None:
+def test_bounds_are_what_all_labels_reach(seed: int) -> None:
     """By brute force: over every labelling of the holes no difference rises further, and some labels reach it."""
     measures = ["P(rel=1)@3", "DCG@3", "nDCG@3", "RR"]
     runs, judged, holes = small(seed, 3, 5)
@@ -118,7 +118,7 @@ def test_reach_is_what_all_labels_reach(seed: int) -> None:
     every = [filled(judged, holes, labels) for labels in itertools.product((0, 1, 2), repeat=len(holes))]
     most = np.max([_gaps(tg.evaluate(runs, labels, measures), measures) for labels in every], axis=0)
     for i, measure in enumerate(measures):
-        told = reach_of(keyed(runs, judged, measure), parse_measure(measure), np.ones(4, np.bool_), True)
+        told = hole_bounds_of(keyed(runs, judged, measure), parse_measure(measure), np.ones(4, np.bool_), True)
         assert told.rise == pytest.approx(most[i] - now[i], abs=1e-9)
 
 
@@ -134,7 +134,7 @@ def test_two_judged_lists_are_moved_by_what_a_third_shows_and_no_more() -> None:
     judged = {"1": {"x": 1, "y": 0, "z": 0}, "2": {"x": 0, "y": 1, "z": 1}}
     judged["2"]["hole"] = 0  # judged there
     lists, own = keyed(runs, judged, "nDCG@2"), np.array([False, False, True])
-    told = reach_of(lists, parse_measure("nDCG@2"), own, True)
+    told = hole_bounds_of(lists, parse_measure("nDCG@2"), own, True)
     score = {label: tg.evaluate(runs, {**judged, "1": {**judged["1"], "hole": label}}, "nDCG@2") for label in (0, 1)}
     gap = {label: table.mean("b") - table.mean("a") for label, table in score.items()}
     assert told.rise[1, 0] == pytest.approx(gap[1] - gap[0])
@@ -224,6 +224,11 @@ def test_the_best_the_verdict_and_the_differences_of_one_study_agree() -> None:
         assert zero.best().sentence.endswith("the pair); unjudged documents count as not relevant.")
         one, other = study.compare("new", "old"), zero.compare("new", "old")
         assert [c.p_shown for c in study.compare()] == [one[0].p]
+        for of in (study, zero):  # one name for each of the two: by labels, and whatever holes are
+            found = of.verdict("new", "old")
+            assert found.with_holes == of.compare("new", "old")[0]
+            assert found.comparison == zero.compare("new", "old")[0]
+            assert found.to_dict()["with_holes"] == {k: getattr(found.with_holes, k) for k in ("low", "high", "p")}
     assert one[0].test == "t, moves of all sources and holes"
     assert one[0].p is not None
     assert one[0].p > 0.05

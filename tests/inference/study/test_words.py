@@ -222,7 +222,7 @@ def test_zero_has_one_sign() -> None:
 
 
 def test_a_verdict_in_one_line_and_as_a_frame() -> None:
-    """Guards repr and frame: the sentence, and the rows of the table."""
+    """Guards repr and frame: the sentence, and rows that say what was asked and whether it holds."""
     told = verdict(0.01, 0.05)
     assert repr(told) == f"Verdict({told.sentence})"
-    assert told.frame().row(0) == ("topics", pytest.approx(0.03), 0.01, 0.05, 1.0, True)
+    assert told.frame().row(0) == ("P@10", "a", "b", "holds", "topics", pytest.approx(0.03), 0.01, 0.05, 1.0, True)

@@ -93,12 +93,17 @@ def _score_range(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple
     return low, high
 
 
-def _by_pairs(bronze: RankedGains, gold: Floats, measure: Measure, design: str, weights: Floats | None) -> PairFit:
+def refuse_not_linear(measure: Measure) -> None:
+    """Refuse a measure that single gold pairs cannot set right."""
     if not measure.linear_in_gains:
         raise MeasureError(
             f"{measure} is not linear in gain, so single gold pairs cannot rectify it; gold-judge whole topics "
             "(design='topics'), or use P, CG, DCG, RBP or SDCG"
         )
+
+
+def _by_pairs(bronze: RankedGains, gold: Floats, measure: Measure, design: str, weights: Floats | None) -> PairFit:
+    refuse_not_linear(measure)
     labels = bronze.item_gain
     has = ~np.isnan(gold)
     expansion = expansion_of(labels, has, design) if weights is None else np.asarray(weights, np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,16 +12,18 @@ import numpy as np
 from truegain.contrasts import Contrasts
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
+from truegain.inference.study.alike import ALIKE
 from truegain.inference.study.anytime import nothing_in_common
+from truegain.inference.study.hole_bounds import HoleBounds
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.ranking import Ranking, freedom, largest_t
-from truegain.inference.study.reach import Reach
 from truegain.measures.base import Measure
 from truegain.moves import Spread
 from truegain.student import p_of, p_values_of, quantiles_of, quantiles_of_p
 from truegain.tables.columns import Bools, Floats, frozen
 
-TINY = 1e-12
+NO_DIFFERENCE = 1e-12  # of two scores that are exact
+OF_DOCUMENTS = {"topics", "collection"}  # sources that bring other documents, not other labels alone
 METHOD = "t, moves of all sources"
 EVERY_LOOK = "limits at every look"
 AND_HOLES = " and holes"
@@ -32,7 +35,7 @@ NO_WIDTH = (
     "all topics say exactly the same, so the interval would have no width, which is not to be believed; use more "
     "topics or another measure"
 )
-ROUNDING = 1e-10  # of a score: a standard error below is none
+NO_SPREAD = 1e-10  # of a score: a standard error below is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,7 @@ class Answering:
     lattice: Lattice
     confidence: float
     topics: int
+    alike: Callable[[int, int], bool] | None = None  # whether two systems rank the judged documents alike, if known
 
     @property
     def note(self) -> str:
@@ -92,7 +96,7 @@ class Answering:
                 notes = (
                     f"{unlisted[s]:,} documents of {system} {SCORE_NOT_LISTED.format(*LISTS[self.lattice.labels])}",
                 )
-            if not notes and not spread.variance[s] > TINY**2 and not self.lattice.exact and not known[s]:
+            if not notes and not spread.variance[s] > NO_DIFFERENCE**2 and not self.lattice.exact and not known[s]:
                 notes = (NO_WIDTH,)
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
             out.append(
@@ -114,18 +118,21 @@ class Answering:
         touching, exact = lattice.evidence.touching(asked), lattice.exact
         own, unlisted = lattice.evidence.touching(Contrasts.scores(len(self.systems))), lattice.evidence.unlisted(asked)
         difference = asked.values(value)
-        difference = np.where(np.abs(difference) < TINY, 0.0, difference) if exact else difference
+        difference = np.where(np.abs(difference) < NO_DIFFERENCE, 0.0, difference) if exact else difference
         low, high = lattice.difference_limits(asked, difference, spread, self.confidence)
         empty = low > high
         low, high = within(low, high, self.measure.bounds(), differences=True)
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
-            still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
+            still = se <= NO_SPREAD * max(abs(float(value[a])), abs(float(value[b])))
             notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice)
             known = exact or still or not notes
             if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
+            alike = still and self.are_alike(a, b)
+            if alike and not exact:
+                notes = (f"{ALIKE}, so nothing here tells them apart",)
             if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
                 known = False
@@ -134,19 +141,27 @@ class Answering:
                 notes, known = (f"{unlisted[i]:,} documents that move this difference {why}",), False
             if empty[i] and not notes:
                 notes = (nothing_in_common(self.confidence),)
+            if alike and not lattice.over & OF_DOCUMENTS:  # whatever the labels are
+                notes, known, difference[i], low[i], high[i] = (), True, 0.0, 0.0, 0.0
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
                     self.systems[a], self.systems[b], self.name, float(self.scores[a]), float(self.scores[b]),
                     float(difference[i]) if known else math.nan, None if notes else float(low[i]),
                     None if notes else float(high[i]),
-                    None if notes or exact or lattice.looks else p_of(float(t), float(spread.df[i])),
+                    None if notes or exact or alike or lattice.looks else p_of(float(t), float(spread.df[i])),
                     test=METHOD if lattice.looks is None else EVERY_LOOK,
                     confidence=self.confidence, n=self.topics, naive=float(naive[i]),
                     naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
                 )
             )  # fmt: skip
         return out
+
+    def are_alike(self, a: int, b: int) -> bool:
+        """Whether two systems rank the judged documents alike, and no unjudged one that a sample stands for differs."""
+        if self.alike is None or not self.alike(a, b):
+            return False
+        return self.lattice.labels != "holes" or bool(self.lattice.evidence.unmoved(Contrasts.of([(a, b)]))[0])
 
     def _same(self, a: int, b: int) -> bool:
         by_topic = self._contributions
@@ -156,16 +171,16 @@ class Answering:
     def _contributions(self) -> Floats:
         return self.lattice.evidence.contributions()
 
-    def widened(self, asked: Contrasts, reach: Reach | None) -> list[Comparison]:
-        """Differences whose limits and p hold whatever the labels of unjudged documents: see `Reach`."""
+    def widened(self, asked: Contrasts, bounds: HoleBounds | None) -> list[Comparison]:
+        """Differences whose limits and p hold whatever the labels of unjudged documents: see `HoleBounds`."""
         found = self.differences(asked)
-        if reach is None:
+        if bounds is None:
             return found
         spread, exact = self.lattice.spread(asked, self.confidence), self.lattice.exact
-        fall, rise, *more = (np.maximum(side, 0.0) for side in reach.sides(asked))
+        fall, rise, *more = (np.maximum(side, 0.0) for side in bounds.sides(asked))
         variance = np.zeros(len(asked)) if exact else spread.variance
         wide = [np.sqrt(variance + x) - np.sqrt(variance) for x in more]
-        quantiles, t = quantiles_of(self.confidence, spread.df), self._t(asked, spread, reach)
+        quantiles, t = quantiles_of(self.confidence, spread.df), self._t(asked, spread, bounds)
         low = np.array([math.nan if c.low is None else c.low for c in found]) - fall - quantiles * wide[0]
         high = np.array([math.nan if c.high is None else c.high for c in found]) + rise + quantiles * wide[1]
         low, high = within(low, high, self.measure.bounds(), differences=True)
@@ -177,27 +192,27 @@ class Answering:
             for i, c in enumerate(found)
         ]  # fmt: skip
 
-    def _t(self, asked: Contrasts, spread: Spread, reach: Reach | None) -> Floats:
+    def _t(self, asked: Contrasts, spread: Spread, bounds: HoleBounds | None) -> Floats:
         """|t| of each difference, after what holes could take from it; 0 where nothing moves it or they turn it."""
         difference = asked.values(self.lattice.evidence.value)
         variance, far = spread.variance, np.abs(difference)
-        if reach is not None:
-            fall, rise, less, more = reach.sides(asked)
+        if bounds is not None:
+            fall, rise, less, more = bounds.sides(asked)
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
             variance = variance + np.where(difference > 0, less, more)
         return np.asarray(far / np.where(spread.variance > 0, np.sqrt(variance), np.inf))
 
-    def all_differences(self, seed: int, reach: Reach | None = None) -> list[Comparison]:
+    def all_differences(self, seed: int, bounds: HoleBounds | None = None) -> list[Comparison]:
         """Every pair of systems, p also adjusted for all of them: the share of draws whose largest |t| is no smaller.
 
         Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
         """
         asked = Contrasts.all_pairs(len(self.systems))
-        found, spread = self.widened(asked, reach), self.lattice.spread(asked, self.confidence)
+        found, spread = self.widened(asked, bounds), self.lattice.spread(asked, self.confidence)
         if len(found) < 2:
             return found
         largest = np.sort(self._largest_t(spread, asked, seed))
-        t = _on_one_scale(self._t(asked, spread, reach), spread)
+        t = _on_one_scale(self._t(asked, spread, bounds), spread)
         above = len(largest) - np.searchsorted(largest, t, side="left")
         adjusted = (above + 1) / (len(largest) + 1)
         return [
@@ -205,22 +220,22 @@ class Answering:
             for c, q in zip(found, adjusted, strict=True)
         ]
 
-    def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...], reach: Reach | None = None) -> Ranking:
+    def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...], bounds: HoleBounds | None = None) -> Ranking:
         """Which systems may be best, tiers and ranks with limits, all pairs at once.
 
         open_: systems that cannot be told from any other, such as those whose calibration is borrowed.
-        reach: what unjudged documents could do, where the answer shall hold whatever their labels.
+        bounds: what unjudged documents could do, where the answer shall hold whatever their labels.
         """
         asked = Contrasts.all_pairs(len(self.systems))
         spread, value = self.lattice.spread(asked, self.confidence), self.lattice.evidence.value
         quantile = float(np.quantile(self._largest_t(spread, asked, seed), self.confidence))
-        difference, t = asked.values(value), _on_one_scale(self._t(asked, spread, reach), spread)
+        difference, t = asked.values(value), _on_one_scale(self._t(asked, spread, bounds), spread)
         size = np.maximum(np.abs(value[asked.a]), np.abs(value[asked.b]))
-        moves = np.sqrt(spread.variance) > ROUNDING * size
+        moves = np.sqrt(spread.variance) > NO_SPREAD * size
         sure = (t > quantile) & moves & ~open_[asked.a] & ~open_[asked.b]
         if self.lattice.exact:
-            far = 0.0 if reach is None else np.where(difference > 0, *reach.sides(asked)[:2])
-            sure = (np.abs(difference) - far > TINY) & ~open_[asked.a] & ~open_[asked.b]
+            far = 0.0 if bounds is None else np.where(difference > 0, *bounds.sides(asked)[:2])
+            sure = (np.abs(difference) - far > NO_DIFFERENCE) & ~open_[asked.a] & ~open_[asked.b]
         elif (touching := self.lattice.evidence.touching(asked)) is not None:
             sure &= touching >= self.lattice.evidence.least_gold
         if (lacking := self.lattice.evidence.unlisted(asked)) is not None:

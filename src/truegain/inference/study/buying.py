@@ -9,7 +9,7 @@ import numpy as np
 
 from truegain.contrasts import Contrasts
 from truegain.inference.study.anytime import error_at_all_looks
-from truegain.inference.study.evidence import TINY
+from truegain.inference.study.evidence import NO_WEIGHT
 from truegain.inference.study.hidden import Hidden, sample_step
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
@@ -39,18 +39,18 @@ class Buying:
     weights: Callable[[], Floats] | None = None  # system x pair: what each pair of the pool counts, where gold is drawn
 
     def steps(self, asked: Contrasts, prices: Mapping[str, float], hidden: Hidden | None) -> list[Step]:
-        """What more topics, gold or assessors would bring; first a sample of the holes, where these alone decide."""
+        """What more of each kind would bring; first a sample of the holes, where these alone decide."""
         steps, made = steps_of(self.standing(asked), self.smallest, prices), self.material
         if hidden is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
             return steps
         value, spread = float(asked.values(self.lattice.evidence.value)[0]), self.lattice.spread(asked, self.confidence)
         quantile = quantile_of(self.confidence, float(spread.df[0]))
         half = quantile * float(np.sqrt(spread.variance[0]))
-        told = [
+        outcomes = [
             outcome_of(value - half, value + half, *far, self.smallest)
             for far in ((0.0, 0.0), could_move(hidden, "bound"))
         ]
-        if told[0] == "cannot be told" or told[1] != "cannot be told":
+        if outcomes[0] == "cannot be told" or outcomes[1] != "cannot be told":
             return steps
         judging = sample_step(hidden, float(spread.variance[0]), quantile, self.smallest, prices.get("gold"))
         return steps if judging is None else [judging, *steps]
@@ -100,6 +100,15 @@ class Buying:
         topics = np.minimum(np.maximum(parts["topics"], bronze), MOST_OF_TOPICS * whole)
         return {**parts, "topics": topics, "gold": whole - topics}
 
+    def _with_answers(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
+        """The noise of asking the judge again stands apart also where documents, topics or assessors hold it."""
+        again = self.lattice.alone(asked, "replicates") if "replicates" in self.material.over else None
+        if again is None or "replicates" in parts:
+            return parts
+        holder = next(s for s in ("collection", "topics", "assessors") if s in parts)
+        noise = np.minimum(again.variance, parts[holder])
+        return {**parts, holder: parts[holder] - noise, "replicates": noise}
+
     def standing(self, asked: Contrasts) -> Standing:
         """The same of one contrast."""
         return self.standings(asked)[0]
@@ -111,6 +120,7 @@ class Buying:
         """
         own = self.lattice.own_parts(asked)
         parts: dict[str, Floats] = {"gold" if s == "holes" else s: v for s, v in own.items()}
+        parts = self._with_answers(asked, parts)
         spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
         about, looks = self.lattice.evidence.about, self.lattice.looks
         order, (gold, pairs) = about.order, about.counts
@@ -132,6 +142,7 @@ class Buying:
         now = Standing(
             {}, len(made.ranked.topics), gold, pairs, people,
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),
+            times=len(made.raters.asked) if made.raters is not None and "replicates" in parts else 0,
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled hole", information=tau, alpha=alpha,
             away=about.away,
@@ -141,7 +152,7 @@ class Buying:
             and len(asked) == 1
             and (touching := self.lattice.evidence.touching(asked)) is not None
         ):
-            differ = int(asked.moved(self.weights().T, TINY)[0])
+            differ = int(asked.moved(self.weights().T, NO_WEIGHT)[0])
             now = replace(now, differ=differ, open=max(0, differ - int(touching[0])))
         quantiles = quantiles_of(confidence, spread.df).tolist()
         listed = {s: v.tolist() for s, v in parts.items()}

@@ -12,8 +12,8 @@ from truegain.gains.judge import Judge
 from truegain.gains.list_fit import ListFit
 from truegain.gains.topic_fit import tails
 from truegain.inference.judges.gold_alone import gold_of_items
-from truegain.inference.study.evidence import LEAST_GOLD, About, Evidence
-from truegain.inference.study.listed import TINY, Listed, spread_of_contrasts
+from truegain.inference.study.evidence import LEAST_GOLD, NO_WEIGHT, About, Evidence
+from truegain.inference.study.listed import Listed, spread_of_contrasts
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import level_of
 from truegain.moves import Moves, Spread
@@ -129,7 +129,7 @@ class ByList(Evidence):
 
     def touching(self, asked: Contrasts) -> Ints:
         """Gold labels that move each contrast; no fewer than are needed where the list is judged to its end."""
-        found = asked.moved(self.fit.coefficient[:, self.fit.item].T, TINY)
+        found = asked.moved(self.fit.coefficient[:, self.fit.item].T, NO_WEIGHT)
         return np.maximum(found, LEAST_GOLD) if self.draws.whole else found
 
     def contributions(self) -> Floats:

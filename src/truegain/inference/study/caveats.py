@@ -16,12 +16,12 @@ HOLES = 0.01  # share of a system's documents from which on it is told
 TIES = 0.1  # share of a system's lists
 
 
-def holes_told(ranked: RankedGains, measure: Measure) -> str:
+def holes_in_words(ranked: RankedGains, measure: Measure) -> str:
     """Who has unjudged documents where a measure looks, from 1 in 100 of a system's on; empty where nobody has.
 
     >>> import truegain as tg
     >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
-    >>> holes_told(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@2").ranked, tg.parse_measure("P@2"))
+    >>> holes_in_words(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@2").ranked, tg.parse_measure("P@2"))
     "50% of a's first 2 are unjudged (10 of 20), and so 1% or more for 1 of 1 system: see tg.holes"
     """
     depth = _cutoff(measure) or DEEP
@@ -39,12 +39,12 @@ def holes_told(ranked: RankedGains, measure: Measure) -> str:
     )
 
 
-def ties_told(runs: Runs, measure: Measure) -> str:
+def ties_in_words(runs: Runs, measure: Measure) -> str:
     """Who has equal scores where a measure looks, from a tenth of a system's lists on; empty where nobody has.
 
     >>> import truegain as tg
     >>> runs = Runs.of({"a": {"1": {"x": 1.0, "y": 1.0}, "2": {"x": 2.0, "y": 1.0}}})
-    >>> print(ties_told(runs, tg.parse_measure("AP")).partition(":")[0])
+    >>> print(ties_in_words(runs, tg.parse_measure("AP")).partition(":")[0])
     50% of a's lists have equal scores in the first 10 (1 of 2), and so 10% or more for 1 of 1 system
     """
     depth = _cutoff(measure) or TOP

@@ -22,6 +22,7 @@ from truegain.tables.judgments import Judgments
 
 LEAST_REPLICATES = 100
 NOT_BY_CHANCE = 1e-6
+FEW_ANSWERS = 5  # of the same judge about a document, below which a rule that takes steps hides its noise
 TopicsAs = Literal["sampled", "fixed"]
 
 
@@ -217,3 +218,9 @@ def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
         raters.check()
     if "replicates" in over:
         raters.check_repeated()
+        if raters.rule.STEPS and "topics" not in over and len(raters.asked) < FEW_ANSWERS:
+            warn(
+                f"the rule {raters.rule.NAME} of {len(raters.asked)} answers each: with the topics held fixed limits "
+                "may be too narrow, as so few hardly tell how such a rule varies (of three, less than half of the "
+                "variance is seen); take rule='mean', or name 'topics' in generalise_to"
+            )

@@ -22,7 +22,7 @@ from truegain.tables.columns import Bools, Floats, Ints
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
-TINY = 1e-15
+NO_WEIGHT = 1e-15  # what a document counts in a contrast, below which it does not move it
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class ByGoldPairs(Evidence):
 
         Not those with a load: calibration leaves a little on documents that both systems rank alike.
         """
-        return asked.moved(self.fit.coefficient.T, TINY)
+        return asked.moved(self.fit.coefficient.T, NO_WEIGHT)
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """The gold pairs behind each score."""
@@ -230,8 +230,8 @@ class ByGoldTopics(Evidence):
 
     @property
     def about(self) -> About:
-        """Gold topics, of all."""
-        return About(counts=(self.fit.n, len(self.topics)))
+        """Gold topics, of all; where these are gold themselves scores are exact for them."""
+        return About(counts=(self.fit.n, len(self.topics)), exact=not self.fit.share)
 
     def alone(self) -> ByGoldTopics:
         """The same by gold topics alone."""
@@ -255,9 +255,11 @@ class ByGoldTopics(Evidence):
         """Gold part and bronze part, each with its degrees of freedom."""
         return Spread(*self.fit.over_topics(asked.values))
 
-    def over_gold(self, asked: Contrasts) -> Spread | None:
+    def over_gold(self, asked: Contrasts) -> Spread:
         """These topics only."""
-        return Spread(*self.fit.over_gold(asked.values)) if self.fit.share else None
+        if not self.fit.share:
+            return Spread(np.zeros(len(asked)), np.full(len(asked), self.fit.n - 1.0))
+        return Spread(*self.fit.over_gold(asked.values))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,9 +48,10 @@ class Given:
     runs: object
     name_by: NameBy = "file"
     jobs: int | None = None
+    complete: bool = field(default=False, kw_only=True)  # whether a topic that a run lacks counts, as an empty list
 
     def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
-        """Runs in line with labels, on the topics that all systems answer, and the labels of these topics.
+        """Runs in line with labels, on the topics that all systems answer (or all), and the labels of these topics.
 
         few: whether to tell that the topics are few.
         """
@@ -59,7 +60,11 @@ class Given:
             ranked = self._against(labels, keep_keys)
         present = ranked.present.reshape(len(ranked.systems), -1)
         there = np.asarray(present.all(axis=0))
-        if not there.all():
+        if not there.all() and self.complete:
+            warn(f"{int((~there).sum())} of {len(there)} judged topics are not answered by all systems; where one is "
+                 f"missing it counts 0 ({_who_lacks(ranked.systems, present)})")  # fmt: skip
+            ranked = replace(ranked, retrieved=frozen(ranked.depth))
+        elif not there.all():
             lacking = [t for t, x in zip(ranked.topics, there, strict=True) if not x]
             kept = set(ranked.topics) - set(lacking)
             warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and left out "

@@ -119,8 +119,8 @@ def hidden_in(two: RankedGains, measure: Measure) -> Hidden:
     low, high = np.zeros((2, topics))
     for t in range(topics):
         far = extremes.greatest(filled.topic(t, within), share)
-        told = (score[second, t] - score[first, t]) / topics
-        low[t], high[t] = -far[first, second] - told, far[second, first] - told
+        difference = (score[second, t] - score[first, t]) / topics
+        low[t], high[t] = -far[first, second] - difference, far[second, first] - difference
     open_ = filled.hole[ranked.item] & within
     count = len(np.unique(ranked.item[open_]))
     low, high, now = np.minimum(low, 0.0), np.maximum(high, 0.0), (score[second] - score[first]) / topics

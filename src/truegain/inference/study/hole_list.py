@@ -15,9 +15,9 @@ from truegain.gains.list_fit import ListFit
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.sample import DESIGN, LEAST_SAMPLED, looked_at
 from truegain.inference.study.by_list import ByList
-from truegain.inference.study.evidence import LEAST_GOLD, About
+from truegain.inference.study.evidence import LEAST_GOLD, NO_WEIGHT, About
 from truegain.inference.study.hole_sample import labels_are, with_holes
-from truegain.inference.study.listed import TINY, Listed, items_of
+from truegain.inference.study.listed import Listed, items_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.moves import Moves
@@ -70,7 +70,7 @@ class ByHoleList(ByList):
 
     def unmoved(self, asked: Contrasts) -> Bools:
         """Contrasts that no hole moves."""
-        return np.asarray(asked.moved(self.listed.coefficient.T, TINY) == 0)
+        return np.asarray(asked.moved(self.listed.coefficient.T, NO_WEIGHT) == 0)
 
     def contributions(self) -> Floats:
         """What each topic brings."""

@@ -161,9 +161,9 @@ class Lattice:
             return low, high
         for before in self._before:
             wide = self._at_every_look(asked, topics, before)
-            told = (before.touching(asked) >= LEAST_GOLD) & (wide.variance > 0)
+            known = (before.touching(asked) >= LEAST_GOLD) & (wide.variance > 0)
             then = limits(asked.values(before.value), wide, confidence)
-            low, high = np.where(told, np.maximum(low, then[0]), low), np.where(told, np.minimum(high, then[1]), high)
+            low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
         return low, high
 
     def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:

@@ -22,6 +22,7 @@ UNITS = {
     "assessors": "Assessors",
 }
 TOGETHER = "all together"
+ALL_KNOWN = {"gold": "all labels are gold", "holes": "all holes are judged"}
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,9 @@ def lines_of(
         if spread is None:
             continue
         if not spread.variance[0] > 0:
-            found.append(Line(source, None, None, shares.get(source), "nothing moves it", spoken_of))
+            exact = source in LABELS and lattice.evidence.about.exact
+            why = ALL_KNOWN[source] if exact else "nothing moves it"
+            found.append(Line(source, None, None, shares.get(source), why, spoken_of))
             continue
         if whole.low is None:
             found.append(Line(source, None, None, shares.get(source), "refused", spoken_of))
@@ -105,16 +108,16 @@ def naive_line(lattice: Lattice, asked: Contrasts, confidence: float) -> Line:
     return Line(name, float(low[0]), float(high[0]))
 
 
-def pulls_told(source: str, units: tuple[Pull, ...]) -> str:
+def pulls_in_words(source: str, units: tuple[Pull, ...]) -> str:
     """The units that pull a difference most: what it would be without each, or how far it pulls."""
     if all(pull.without is not None for pull in units):
         first, *rest = units
-        told = [f"without {first.unit} the difference would be {signed(first.without)}"]
-        told += [f"without {pull.unit} {signed(pull.without)}" for pull in rest]
+        units_said = [f"without {first.unit} the difference would be {signed(first.without)}"]
+        units_said += [f"without {pull.unit} {signed(pull.without)}" for pull in rest]
     else:
-        told = [f"{pull.unit} by {signed(pull.move)}" for pull in units]
+        units_said = [f"{pull.unit} by {signed(pull.move)}" for pull in units]
     bronze = ", by the labels as they are" if source == "collection" and units[0].without is None else ""
-    return f"{UNITS[source]} that pull it most{bronze}: {', '.join(told)}."
+    return f"{UNITS[source]} that pull it most{bronze}: {', '.join(units_said)}."
 
 
 def signed(x: float | None) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import InputError, MeasureError
+from truegain.inference.study.evidence import NO_WEIGHT
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
 from truegain.measures.label_weights import level_of
@@ -17,7 +18,14 @@ from truegain.tables.gold_list import GoldList
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 
-TINY = 1e-15
+
+def refuse_without_stand_in(measure: Measure) -> None:
+    """Refuse a measure that is not linear in gain, and for which no other stands in."""
+    if not (measure.linear_in_gains or isinstance(measure, nDCG)):
+        raise MeasureError(
+            f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, nDCG, RBP, or "
+            "have whole topics judged (design 'topics')"
+        )
 
 
 @dataclass(frozen=True)
@@ -38,11 +46,8 @@ class StandIn:
         """The measure itself where it is linear in gain; others but nDCG are refused."""
         if measure.linear_in_gains:
             return cls(measure)
-        if not isinstance(measure, nDCG):
-            raise MeasureError(
-                f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, nDCG, RBP, "
-                "or have whole topics judged (design 'topics')"
-            )
+        refuse_without_stand_in(measure)
+        assert isinstance(measure, nDCG)
         plain, constant = measure.over_one_ideal(ranked)
         return cls(plain, constant, (
             f"{measure} stands for {plain} over {constant:.4g}, the mean of the topics' best by the bronze labels: "
@@ -108,11 +113,11 @@ class Listed:
 
     def unlisted(self, asked: Contrasts) -> Ints:
         """Pairs that move each contrast and were never to be drawn: what it has of them is not known."""
-        return asked.moved(self.coefficient[:, self.sizes == 0].T, TINY)
+        return asked.moved(self.coefficient[:, self.sizes == 0].T, NO_WEIGHT)
 
     def moving(self, asked: Contrasts) -> Ints:
         """Listed pairs that move each contrast."""
-        return asked.moved(self.coefficient[:, self.sizes > 0].T, TINY)
+        return asked.moved(self.coefficient[:, self.sizes > 0].T, NO_WEIGHT)
 
     def squares(self, variance: Floats) -> Floats:
         """System x system: all sizes times the sum over listed pairs of w w' v/size, w the weight in the mean."""
@@ -125,7 +130,7 @@ class Listed:
         systems = len(ranked.systems)
         if systems < 2 or (lacking := self.unlisted(Contrasts.all_pairs(systems))).min() == 0:
             return
-        at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(self.coefficient, axis=0) > TINY))[0])
+        at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(self.coefficient, axis=0) > NO_WEIGHT))[0])
         raise InputError(
             f"this list was made for other runs or another measure ({listed.measure}): {lacking.min():,} documents "
             f"or more that {measure} tells these systems apart by are not on it, such as topic "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from truegain.contrasts import Contrasts
@@ -10,16 +12,45 @@ from truegain.gains.judge import Judge
 from truegain.gains.topic_fit import TopicFit
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.soundness import check_inside, score_range
-from truegain.inference.judges.sources import rectifying
+from truegain.inference.judges.sources import rectifying, refuse_not_linear
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByMatrices, Evidence, Plain
+from truegain.inference.study.listed import refuse_without_stand_in
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
-from truegain.measures.label_weights import tell_unjudged
-from truegain.sampling.designs import SAME_POPULATION
+from truegain.measures.label_weights import check_linear, tell_unjudged
+from truegain.sampling.designs import DRAWN_PAIRS, SAME_POPULATION
 from truegain.sampling.gold import Gold
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
+
+
+def check_measure(measure: Measure, design: str | None, ordered: bool = False) -> None:
+    """Refuse a measure that is no mean over topics, or that gold labels drawn in this way cannot set right.
+
+    ordered: gold labels are those of a list, drawn one by one.
+    """
+    if measure.mean != "arithmetic":
+        raise MeasureError(f"{measure} is not a mean over topics; a study is about means: take another measure")
+    if ordered:
+        refuse_without_stand_in(measure)
+    elif design in DRAWN_PAIRS:
+        refuse_not_linear(measure)
+    elif design is not None and design not in SAME_POPULATION:
+        check_linear(measure)
+
+
+def refused_of(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
+    """Which of several measures cannot be told, and why; an error where none can."""
+    found: dict[str, MeasureError] = {}
+    for m in measures:
+        try:
+            check_measure(m, design, ordered)
+        except MeasureError as error:
+            found[str(m)] = error
+    if len(found) == len(measures):
+        raise next(iter(found.values()))
+    return {m: str(error) for m, error in found.items()}
 
 
 def evidence_of(
@@ -29,8 +60,7 @@ def evidence_of(
 
     confidence: a corrected score whose whole interval lies outside what it can be is refused.
     """
-    if measure.mean != "arithmetic":
-        raise MeasureError(f"{measure} is not a mean over topics; a study is about means: take another measure")
+    check_measure(measure, None)
     if judge is None:
         return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
     if judge.design in SAME_POPULATION:

@@ -1,4 +1,4 @@
-"""What to buy next: more topics, more gold, more assessors, and how sure one would be then."""
+"""What to buy next: more topics, gold, assessors, answers of the same judge; and how sure one would be then."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from truegain.sampling.catalogue import SOURCES
 from truegain.student import quantile_of, satterthwaite
 from truegain.tables.columns import Floats
 
-KINDS = ("topics", "gold", "assessors")
+KINDS = ("topics", "gold", "assessors", "replicates")
+AS_NOW = dict.fromkeys(KINDS, 1.0)
 PRICES = {"topic": "topics", "gold": "gold", "rating": "assessors"}
 UNITS: dict[str, str] = {name: s.unit for name, s in SOURCES.items()}
 FACTORS = (2, 4)
@@ -28,9 +29,9 @@ class Standing:
     """What a difference stands on now: own parts of its variance, and how many of each kind there are.
 
     `pairs` is how many pairs gold is drawn from, `differ` how many of them move the difference, `open` how many of
-    these have no gold label: no plan asks for more.  `ratings` is how many ratings an assessor gives; `whole` says that
-    gold is counted in whole topics, with so many `labels` each; `away` that gold is of other topics: it then neither
-    grows nor shrinks with the topics.
+    these have no gold label: no plan asks for more.  `ratings` is how many ratings an assessor gives, `times` how often
+    the same judge was asked; `whole` says that gold is counted in whole topics, with so many `labels` each; `away` that
+    gold is of other topics: it then neither grows nor shrinks with the topics.
     """
 
     parts: Mapping[str, float]
@@ -39,6 +40,7 @@ class Standing:
     pairs: int = 0  # from which gold was drawn
     assessors: int = 0
     ratings: int = 0
+    times: int = 0  # that a judge was asked about each document, where asking again is spoken of
     quantile: float = 1.96
     confidence: float = 0.0  # of the interval, where with more units its quantile falls; 0: it stays
     df: float = math.inf  # of the variance now
@@ -56,25 +58,32 @@ class Standing:
         """Half of the interval's width now."""
         return self.after()
 
-    def after(self, *, topics: float = 1.0, gold: float = 1.0, assessors: float = 1.0) -> float:
+    def after(
+        self, *, topics: float = 1.0, gold: float = 1.0, assessors: float = 1.0, replicates: float = 1.0
+    ) -> float:
         """Half of the width with so many times as many of each; gold: times the share of the pairs that is gold.
 
-        V' = (topics + collection + replicates) T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A'
+        V' = (topics + collection + replicates k/k') T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A'
         gold of other topics: gold G/G' in place of its part
 
         >>> now = Standing({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
         >>> [round(now.after(topics=x), 4) for x in (1, 2)], round(now.after(gold=10), 4)
         ([0.0392, 0.0277], 0.0339)
         """
+        times = {"topics": topics, "gold": gold, "assessors": assessors, "replicates": replicates}
         if self.alpha is not None:
-            return self._at_every_look(sum(self._others(topics, assessors).values()), topics, gold)
-        then = {**self._others(topics, assessors), "gold": self._gold(topics, gold)}
-        return self._quantile(then, topics, gold, assessors) * math.sqrt(sum(then.values()))
+            return self._at_every_look(sum(self._others(times).values()), topics, gold)
+        then = {**self._others(times), "gold": self._gold(topics, gold)}
+        return self._quantile(then, times) * math.sqrt(sum(then.values()))
 
-    def _others(self, topics: float, assessors: float) -> dict[str, float]:
+    def _others(self, times: Mapping[str, float]) -> dict[str, float]:
         """Variances that gold labels do not touch."""
-        with_topics = sum(v for source, v in self.parts.items() if source not in ("gold", "assessors"))
-        return {"topics": with_topics / topics, "assessors": self.parts.get("assessors", 0.0) / assessors}
+        own = [(s, v) for s, v in self.parts.items() if s not in ("gold", "assessors", "replicates")]
+        asked_again, people = (self.parts.get(s, 0.0) for s in ("replicates", "assessors"))
+        return {
+            "topics": sum(v for _, v in own) / times["topics"], "assessors": people / times["assessors"],
+            "replicates": asked_again / (times["topics"] * times["replicates"]),
+        }  # fmt: skip
 
     def _gold(self, topics: float, gold: float) -> float:
         """The variance over gold labels."""
@@ -88,24 +97,25 @@ class Standing:
             return now * (1 - new) / (1 - f) * f / (new * topics) if f < 1 else 0.0
         return now / (gold if self.away else topics * gold)
 
-    def _quantile(self, then: Mapping[str, float], topics: float, gold: float, assessors: float) -> float:
+    def _quantile(self, then: Mapping[str, float], times: Mapping[str, float]) -> float:
         """Student's quantile for the freedom there will be: that of now, times by how much Satterthwaite's grows."""
         if not self.confidence or math.isinf(self.df):
             return self.quantile
-        before = {**self._others(1.0, 1.0), "gold": self.parts.get("gold", 0.0)}
-        now, grown = self._freedom(before), self._freedom(then, topics, gold, assessors)
+        before = {**self._others(AS_NOW), "gold": self.parts.get("gold", 0.0)}
+        now, grown = self._freedom(before, AS_NOW), self._freedom(then, times)
         if math.isinf(now):
             return self.quantile
         return quantile_of(self.confidence, max(1.0, min(self.df, grown), self.df * grown / now))
 
-    def _freedom(
-        self, parts: Mapping[str, float], topics: float = 1.0, gold: float = 1.0, assessors: float = 1.0
-    ) -> float:
-        """Degrees of freedom of the sum; gold labels within topics go with these, whole gold topics by themselves."""
-        nested = "topics" in self.parts and not self.whole and not self.away
-        own = [(parts["topics"] + (parts["gold"] if nested else 0.0), self.topics * topics)]
-        own += [(parts["assessors"], self.assessors * assessors)]
-        own += [] if nested else [(parts["gold"], self.gold * gold if self.whole else math.inf)]
+    def _freedom(self, parts: Mapping[str, float], times: Mapping[str, float]) -> float:
+        """Degrees of freedom of the sum; gold labels and answers within topics go with these, else by themselves."""
+        random = "topics" in self.parts
+        nested = random and not self.whole and not self.away
+        gold, asked_again, topics = parts["gold"], parts["replicates"], self.topics * times["topics"]
+        own = [(parts["topics"] + gold * nested + asked_again * random, topics)]
+        own += [(parts["assessors"], self.assessors * times["assessors"])]
+        own += [] if nested else [(gold, self.gold * times["gold"] if self.whole else math.inf)]
+        own += [] if random else [(asked_again, topics * (self.times * times["replicates"] - 1) + 1)]
         return satterthwaite([(v, max(units - 1, 1.0)) for v, units in own])
 
     def _rows(self, topics: float, gold: float) -> tuple[float, float]:
@@ -151,10 +161,10 @@ class Step:
     phrase: str = ""  # in place of how many more there are
 
     def __str__(self) -> str:
-        return f"{self.told}{'; not enough alone' if self.enough is False else ''}"
+        return f"{self.in_words}{'; not enough alone' if self.enough is False else ''}"
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """How many more, what they bring and what they cost."""
         price = "" if self.cost is None else f", cost {self.cost:,.{2 * (0 < self.cost < 10)}f}"
         if self.phrase:
@@ -164,8 +174,8 @@ class Step:
     @property
     def words(self) -> str:
         """What is bought, one or several of it."""
-        one = self.unit or UNITS[self.what]
-        return one if self.more == 1 else f"{one}s"
+        one, of, what = (self.unit or UNITS[self.what]).partition(" of ")
+        return f"{one}{'' if self.more == 1 else 's'}{of}{what}"
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
@@ -209,12 +219,12 @@ def steps_of(now: Standing, smallest: float, costs: Mapping[str, float] | None =
     A kind that cannot bring it there alone is told with all that can be bought of it, not `enough`. Those that are
     enough come first, then by price where there are prices, else kind by kind.
     """
-    have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors}
+    have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors, "replicates": now.times}
     found = []
     for kind in KINDS:
         moved: tuple[str, ...] = (kind,)
         if kind == "topics" and "topics" in now.parts:
-            moved = ("topics", "collection", *(() if now.away else ("gold",)))
+            moved = ("topics", "collection", "replicates", *(() if now.away else ("gold",)))
         if not have[kind] or not any(now.parts.get(part) for part in moved):
             continue
         most = now.pairs / now.gold if kind == "gold" and now.pairs else math.inf
@@ -300,12 +310,12 @@ def cheapest(now: Standing, half: float, costs: Mapping[str, float]) -> Mix | No
 def _mixed(now: Standing, topics: float, gold: float, assessors: float, costs: Mapping[str, float]) -> Mix:
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors}
     times = {"topics": topics, "gold": gold if now.away else topics * gold, "assessors": assessors}
-    more = {kind: math.ceil(have[kind] * (times[kind] - 1) - 1e-6) for kind in KINDS if have[kind] and kind in costs}
+    more = {kind: math.ceil(have[kind] * (times[kind] - 1) - 1e-6) for kind in have if have[kind] and kind in costs}
     all_that_differ = False
     if now.differ is not None and "gold" in more:
         most = now.open + math.ceil(now.differ * (topics - 1) - 1e-6)
         all_that_differ, more["gold"] = more["gold"] >= most, min(more["gold"], most)
-    factor = {kind: 1 + more.get(kind, 0) / have[kind] if have[kind] else 1.0 for kind in KINDS}
+    factor = {kind: 1 + more.get(kind, 0) / have[kind] if have[kind] else 1.0 for kind in have}
     of_new_topics = now.ratings * now.assessors * factor["assessors"] * (factor["topics"] - 1)
     cost = (
         sum(costs[kind] * n * (now.labels if kind == "gold" else 1) for kind, n in more.items() if kind != "assessors")
@@ -341,17 +351,25 @@ def _step(now: Standing, kind: str, have: int, factor: float, smallest: float, c
     half = now.after(**{kind: (have + more) / have})
     enough = None if smallest <= 0 else half <= smallest * (1 + 1e-9)
     unit = "" if kind != "gold" else "gold topic" if now.whole else now.unit
-    return Step(kind, factor, have, more, half, _cost(now, kind, more, costs), enough, unit)
+    phrase = ""
+    if kind == "replicates":
+        phrase = f"the judge asked {more:,} more time{'' if more == 1 else 's'} ({have + more:,} in all)"
+    return Step(kind, factor, have, more, half, _cost(now, kind, more, costs), enough, unit, phrase)
 
 
 def _cost(now: Standing, kind: str, more: int, costs: Mapping[str, float]) -> float | None:
     """What so many more cost: a topic comes with as many gold labels and ratings as the others have.
 
-    >>> now = Standing({}, topics=50, gold=10, assessors=5, ratings=100, labels=30, whole=True)
+    Asking again is one more rating of every document by everyone who was asked.
+
+    >>> now = Standing({}, topics=50, gold=10, assessors=5, ratings=100, times=2, labels=30, whole=True)
     >>> prices = {"topics": 5.0, "gold": 1.5, "assessors": 0.1}
     >>> [_cost(now, kind, 1, prices) for kind in KINDS], _cost(now, "topics", 1, {"topics": 5.0})
-    ([15.0, 45.0, 10.0], 5.0)
+    ([15.0, 45.0, 10.0, 25.0], 5.0)
     """
+    rating = costs.get("assessors")
+    if kind == "replicates":
+        return None if rating is None else rating * more * now.ratings * now.assessors / now.times
     if kind not in costs:
         return None
     if kind == "gold":

@@ -14,8 +14,9 @@ from truegain.contrasts import Contrasts, place_of
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.inference.results import Answers, Comparison, Estimate
+from truegain.inference.study.alike import ranked_alike
 from truegain.inference.study.answers import Answering
-from truegain.inference.study.borrowed import borrowed, is_of
+from truegain.inference.study.borrowed import borrowed
 from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import count_of
 from truegain.inference.study.evidence import ByGoldPairs
@@ -26,6 +27,7 @@ from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line, pulls_of
 from truegain.inference.study.listed import StandIn
 from truegain.inference.study.material import LONE, Material
+from truegain.inference.study.models import is_of
 from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
@@ -52,12 +54,14 @@ Costs = Mapping[str, float] | str | None
 class Questions:
     """What a study is made of, and its answers: scores, differences, verdicts, what to buy next.
 
-    Of several measures, `estimates` and `compare` answer for all; what is about one asks for `measure`.
+    Of several measures, `estimates` and `compare` answer for all that can be told; what is about one asks for
+    `measure`.
     """
 
     over: frozenset[SourceName]
     ranked: RankedGains
     measures: tuple[Measure, ...]
+    refused: Mapping[str, str]  # measures that the gold labels cannot set right, and why
     level: float | None
     raters: Raters | None
     judge: Judge | None
@@ -148,21 +152,26 @@ class Questions:
     def _answering(self, m: Measure) -> Answering:
         """One for each measure: it holds the draws that rankings and adjusted p share."""
         if str(m) not in self._answerings:
-            made = Answering(self.systems, m, self.lattice(m), self.confidence, len(self.topics))
+            alike = partial(ranked_alike, self.ranked, m)
+            made = Answering(self.systems, m, self.lattice(m), self.confidence, len(self.topics), alike)
             self._answerings[str(m)] = made
         return self._answerings[str(m)]
 
     def _chosen(self, measure: MeasureLike | None) -> list[Answering]:
-        return [self._answering(m) for m in (self.measures if measure is None else (self._measure(measure),))]
+        if measure is not None:
+            return [self._answering(self._measure(measure))]
+        return [self._answering(m) for m in self.measures if str(m) not in self.refused]
 
     def _answers(self, of: Sequence[Answering], found: Sequence[T], asked: Contrasts | None = None) -> Answers[T]:
         """With what holds for all of them; asked: the differences, which are held against unjudged documents."""
         holes = [self._unjudged.said(x.measure, asked) for x in of]
-        told: list[str] = [
+        notes: list[str] = [
             said for x, about in zip(of, holes, strict=True)
             for said in (self.left_out(x.measure), x.note, about) if said
         ]  # fmt: skip
-        return Answers(tuple(found), self.made_by, (str(self._population_of([x.measure for x in of])), *told))
+        if len(of) == len(self.measures) - len(self.refused):  # all that can be told
+            notes += [f"Not told: {why}." for why in self.refused.values()]
+        return Answers(tuple(found), self.made_by, (str(self._population_of([x.measure for x in of])), *notes))
 
     # ------------------------------------------------------------------ scores and differences
 
@@ -184,12 +193,12 @@ class Questions:
         chosen = self._chosen(measure)
         if a is not None and b is not None:
             asked = self._pair(a, b)
-            pair = [(each, self._unjudged.reach_of_pair(each.measure, asked)) for each in chosen]
-            found = [one for each, far in pair for one in each.widened(asked, far)]
+            pair = [(each, self._unjudged.bounds_of_pair(each.measure, asked)) for each in chosen]
+            found = [one for each, bounds in pair for one in each.widened(asked, bounds)]
             return self._answers(chosen, found, asked)
         self._check_several("a comparison")
-        reaches = [(each, self._unjudged.reach(each.measure)[0]) for each in chosen]
-        found = [one for each, far in reaches for one in each.all_differences(self.seed, far)]
+        all_pairs = [(each, self._unjudged.bounds_of(each.measure)[0]) for each in chosen]
+        found = [one for each, bounds in all_pairs for one in each.all_differences(self.seed, bounds)]
         return self._answers(chosen, found, Contrasts.all_pairs(len(self.systems)))
 
     def _check_several(self, what: str) -> None:
@@ -201,15 +210,15 @@ class Questions:
         self._check_several("a ranking")
         m = self._measure(measure)
         lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
-        reach, unknown = self._unjudged.reach(m)
+        bounds, unknown = self._unjudged.bounds_of(m)
         about = (str(self._population_of([m])), self.left_out(m), self._answering(m).note)
         notes = [note for note in (*about, self._unjudged.said_of_ranks(m), unknown) if note]
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
             notes.append(f"{why.capitalize()}: {names}; no rank is ruled out.")
         answering, open_ = self._answering(m), np.array([s in lent for s in self.systems])
-        found = answering.ranking(self.seed, open_, (), reach)
-        if reach is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
+        found = answering.ranking(self.seed, open_, (), bounds)
+        if bounds is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
             notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
         return replace(found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m))
 
@@ -250,9 +259,11 @@ class Questions:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         lent = (*self._borrowed(m, a), *self._borrowed(m, b))
         outcome = "cannot be told" if lent else decided(comparison, hidden, self.holes, self.smallest)
-        known = comparison.low is not None and not lattice.exact
-        if outcome == "cannot be told" and known and (told := buying.until_decided(asked, hidden)):
-            notes.append(told)
+        sure = comparison.low is not None and comparison.p is None
+        alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
+        known = comparison.low is not None and not lattice.exact and not alike
+        if outcome == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
+            notes.append(more)
         shares = self.shares(a, b, m) if known else {}
         population, top = self._population_of([m]), next(iter(shares), None)
         return Verdict(
@@ -261,7 +272,7 @@ class Questions:
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             self._pulls(m, asked) if known else {},
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not lent else (), tuple(notes), lent,
-            self.holes, self.made_by, lattice.exact,
+            self.holes, self.made_by, lattice.exact, alike, self._unjudged.widened(answering, asked, hidden),
         )  # fmt: skip
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:

@@ -18,7 +18,7 @@ from truegain.tables.table import Cell, Shown, Table
 DRAWS = (2_000, 20_000)  # fewest and most
 WORK = 2_000_000_000  # products that all draws may take, above the fewest
 MOST_FREEDOM = 60  # beyond which standard errors are as good as known
-TINY = 1e-12
+NO_VARIANCE = 1e-12  # of the largest: what is below is rounding
 BLOCK = 2_000_000  # numbers held at a time
 NAMED = 10  # systems that the sentence names
 ZERO = "; unjudged documents count as not relevant"
@@ -44,7 +44,7 @@ def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -
         return np.zeros(1)
     some = Contrasts(asked.a[moving], asked.b[moving])
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > TINY * values.max()
+    kept = values > NO_VARIANCE * values.max()
     root = (vectors[:, kept] * np.sqrt(values[kept])).T
     k = freedom(spread)
     systems = root.shape[1]
@@ -56,7 +56,7 @@ def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -
         units = drawn[:, 1:]
         within = units.transpose(0, 2, 1) @ units / k
         own = within[:, some.b, some.b] + within[:, some.a, some.a] - 2 * within[:, some.a, some.b]
-        t = np.abs(some.values(drawn[:, 0])) / np.sqrt(np.maximum(own, TINY * values.max()))
+        t = np.abs(some.values(drawn[:, 0])) / np.sqrt(np.maximum(own, NO_VARIANCE * values.max()))
         largest[first : first + rows] = t.max(axis=1)
     return largest
 
@@ -142,12 +142,13 @@ class Ranking(Shown):
         known = not np.isnan(self.value).all()
         rows: list[tuple[Cell, ...]] = [
             (s, *((v,) if known else ()), *ranks)
-            for s, v, *ranks in self._rows()
+            for s, v, *ranks in self.rows()
         ]  # fmt: skip
         columns = ("system", *((self.measure or "value",) if known else ()), "rank low", "rank high", "tier")
         return Table(columns, rows, self.made_by, self.sentence, self.notes)
 
-    def _rows(self) -> list[tuple[str, float | None, int, int, int]]:
+    def rows(self) -> list[tuple[str, float | None, int, int, int]]:
+        """System, value, limits of its rank and tier, best first; no value where it is not known."""
         return [
             (s, None if np.isnan(v) else float(v), int(low), int(high), int(tier))
             for s, v, low, high, tier in zip(self.systems, self.value, self.low, self.high, self.tier, strict=True)
@@ -157,7 +158,7 @@ class Ranking(Shown):
         """Everything, for programs."""
         rows = [
             {"system": s, "value": v, "rank_low": low, "rank_high": high, "tier": tier}
-            for s, v, low, high, tier in self._rows()
+            for s, v, low, high, tier in self.rows()
         ]
         return {"sentence": self.sentence, "measure": self.measure, "confidence": self.confidence,
                 "best": list(self.best), "systems": rows, "notes": list(self.notes),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any, Unpack
 
 from truegain._version import __version__
 from truegain.errors import check_one_of
 from truegain.gains.catalogue import FitWords
+from truegain.gains.judge import Judge
 from truegain.gains.panel import GoldLike
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.filled import keys_in_question
-from truegain.inference.study.borrowed import Uses, models_of
 from truegain.inference.study.checks import (
     LEAST_REPLICATES,
     TopicsAs,
@@ -29,7 +30,9 @@ from truegain.inference.study.checks import (
 from truegain.inference.study.given import Given, raters_in, raters_of
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.listed import check_bronze, items_of
+from truegain.inference.study.making import refused_of
 from truegain.inference.study.material import Material
+from truegain.inference.study.models import Uses, models_of
 from truegain.inference.study.questions import Questions
 from truegain.inference.study.trusted import Labels, listed_in
 from truegain.inference.study.unjudged import UnjudgedDocuments
@@ -60,7 +63,9 @@ class Study(Questions):
     rule, scale, normalise, repeated, outside: how ratings become gains (see `tg.to_gains`).
     gold_rule: the gold labels are ratings by several assessors, made one by this rule; 'assessors' then means these.
     uses: the model, or models, behind each system, such as {"dense": "gpt-4o"} (or a column `model` of the runs), and
-    `judge_model` that behind the judgments: a system of the judge's own model is judged by itself.
+    `judge_model` that behind the judgments (or their column `model`): a system of the judge's own model is judged by
+    itself.
+    complete: all judged topics count, one that a run lacks as 0 (trec_eval -c); else those that all systems answer.
     smallest: the smallest gain that matters.
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
     hole_sample: labels of a random sample of the unjudged documents of all runs, down to the deepest cutoff of the
@@ -111,6 +116,7 @@ class Study(Questions):
         outside: Outside = "error",
         # reading, scoring, drawing
         level: float | None = None,
+        complete: bool = False,
         name_by: NameBy = "file",
         replicates: int = 1000,
         seed: int = 0,
@@ -141,8 +147,11 @@ class Study(Questions):
         keys = keys_in_question([m for m in each if is_known(m)])  # what holes could do is told by them
         keys = max(keys, keys_needed(each) if "collection" in self.over else 0)
         self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
+        self._given = replace(self._given, complete=complete)
         self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
+        drawn = gold.design if isinstance(gold, Judge) else design
+        self.refused = refused_of(self.measures, drawn, self.gold_list is not None)
         if listed is not None:
             check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
         within = Labels(labels, self._labels, self.topics)
@@ -153,7 +162,8 @@ class Study(Questions):
             self.hole_sample, self.gold_list, confidence if anytime else None, confidence,
         )  # fmt: skip
         self._unjudged = UnjudgedDocuments(self._material, self.holes, confidence)
-        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs), judge_model
+        gave = labels if self.raters is None or self.gold_rated else self.raters.ratings.judgments
+        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs, gave)
         self._lattices: dict[str, Lattice] = {}
         self._answerings, self._weights = {}, {}
         self.made_by: dict[str, object] = {
@@ -161,8 +171,9 @@ class Study(Questions):
             "design": "ordered" if self.gold_list else None if self.judge is None else self.judge.design,
             "anytime": anytime, "confidence": confidence, "seed": seed, "replicates": replicates,
             **told({"runs": self._given.runs, "judgments": judgments, "gold": gold_given, "gold_level": gold_level,
-                    "gold_rule": gold_rule, "judge_model": judge_model, "fill": fill, "scale": scale,
-                    "normalise": normalise, "level": level, "topics": topics, **rule_parameters}),
+                    "gold_rule": gold_rule, "judge_model": self.judge_model, "fill": fill, "scale": scale,
+                    "normalise": normalise, "level": level, "complete": complete or None, "topics": topics,
+                    **rule_parameters}),
             "smallest": smallest, "holes": holes, "rule": rule,
             "hole_sample": None if self.hole_sample is None else self.hole_sample.size,
         }  # fmt: skip

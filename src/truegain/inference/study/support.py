@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import DataWarning, TruegainError
-from truegain.inference.study.caveats import holes_told, ties_told
+from truegain.inference.study.caveats import holes_in_words, ties_in_words
 from truegain.inference.study.study import Study
 from truegain.tables.columns import Coded
 from truegain.tables.judgments import Judgments
@@ -19,7 +19,7 @@ from truegain.tables.pool import Pool
 from truegain.tables.runs import Runs
 
 GRADED = ("nDCG@10", "P@10", "AP")
-POPULATIONS = {
+IN_WORDS = {
     "topics": "other topics like these",
     "topics,collection": "other topics and other collections",
     "topics,assessors": "other topics and other assessors",
@@ -40,20 +40,20 @@ class Support:
     caveats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # measures by what stands in the way of them
 
     def __str__(self) -> str:
-        return "\n".join(told([self]))
+        return "\n".join(lines_of([self]))
 
     def named(self, measure: str) -> str:
         """A measure, with the pairs it can tell where these are not all."""
         return f"{measure} ({self.alone[measure]})" if measure in self.alone else measure
 
 
-def told(found: Sequence[Support]) -> list[str]:
+def lines_of(found: Sequence[Support]) -> list[str]:
     """What is supported, a line each; what stands in the way, and a refusal, once for all they are met in.
 
     >>> why = {"too few": ("P@10",)}
-    >>> told([Support("these", ("AP",), why), Support("others", (), why | {"no pool": ("AP",)})])
+    >>> lines_of([Support("these", ("AP",), why), Support("others", (), why | {"no pool": ("AP",)})])
     ['yes  for these: AP', 'no   for these, and for others: P@10: too few', 'no   for others: AP: no pool']
-    >>> told([Support("these", ("AP", "RR"), {}, caveats={"few topics": ("AP", "RR"), "holes": ("AP",)})])
+    >>> lines_of([Support("these", ("AP", "RR"), {}, caveats={"few topics": ("AP", "RR"), "holes": ("AP",)})])
     ['yes  for these: AP, RR', 'but  few topics', 'but  AP: holes']
     """
     possible = list(dict.fromkeys(m for one in found for m in one.measures))
@@ -133,10 +133,10 @@ def _for(
         possible.append(measure)
         alone |= {measure: some_pairs} if some_pairs else {}
         said = [str(w.message) for w in heard if issubclass(w.category, DataWarning)]
-        found = [*said, holes_told(study.ranked, study.measures[0]), ties_told(runs, study.measures[0])]
+        found = [*said, holes_in_words(study.ranked, study.measures[0]), ties_in_words(runs, study.measures[0])]
         for what in dict.fromkeys(filter(None, found)):
             caveats[what] = (*caveats.get(what, ()), measure)
-    return Support(POPULATIONS[population], tuple(possible), refused, alone, caveats)
+    return Support(IN_WORDS[population], tuple(possible), refused, alone, caveats)
 
 
 def _some_pairs(study: Study) -> str:

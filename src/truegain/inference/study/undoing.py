@@ -8,7 +8,7 @@ import numpy as np
 
 from truegain.tables.columns import Floats, Ints
 
-ROUNDING = 1e-12
+ROUNDING = 1e-12  # of a sum of moves
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,13 @@ import numpy as np
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.holes.extremes import is_known
+from truegain.inference.results import Comparison
+from truegain.inference.study.answers import Answering
 from truegain.inference.study.hidden import Hidden, hidden_in
+from truegain.inference.study.hole_bounds import HoleBounds, hole_bounds_of
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
 from truegain.inference.study.ranking import HolesHeld
-from truegain.inference.study.reach import Reach, reach_of
 from truegain.measures.base import Measure
 from truegain.student import quantile_of
 from truegain.tables.of_systems import of_systems
@@ -27,7 +29,7 @@ class UnjudgedDocuments:
     material: Material
     taken_as: str
     confidence: float
-    _reaches: dict[str, tuple[Reach | None, str]] = field(default_factory=dict)
+    _known: dict[str, tuple[HoleBounds | None, str]] = field(default_factory=dict)
 
     @property
     def _is_bound(self) -> bool:
@@ -40,44 +42,51 @@ class UnjudgedDocuments:
         """
         systems = None if asked is None else _systems(asked)
         bound = asked is not None and self._is_bound and is_known(m)
-        return self._told(m, systems, "low, high and p hold" if bound else "")
+        return self._in_words(m, systems, "low, high and p hold" if bound else "")
 
     def said_of_ranks(self, m: Measure) -> str:
         """The same of all systems, where tiers and ranks hold whatever their labels, or not."""
-        return self._told(m, None, "" if self.reach(m)[0] is None else "tiers and ranks hold")
+        return self._in_words(m, None, "" if self.bounds_of(m)[0] is None else "tiers and ranks hold")
 
-    def _told(self, m: Measure, systems: list[int] | None, holds: str) -> str:
+    def _in_words(self, m: Measure, systems: list[int] | None, holds: str) -> str:
         return "" if self.material.sample is not None else self.material.said_of_holes(m, systems, holds)
 
     def held(self, m: Measure) -> HolesHeld:
         """How a ranking takes them."""
-        if self.reach(m)[0] is not None:
+        if self.bounds_of(m)[0] is not None:
             return "bound"
         none = self.material.sample is not None or m.leaves_out_unjudged or not self.material.unjudged(m)[0]
         return "" if none else "zero"
 
-    def reach(self, m: Measure) -> tuple[Reach | None, str]:
+    def bounds_of(self, m: Measure) -> tuple[HoleBounds | None, str]:
         """What they could do to all pairs, where answers shall hold whatever their labels.
 
         None where there are none, or they are counted as not relevant: in words where nothing else is known.
         """
         if not self._is_bound or self.material.sample is not None or not self.material.unjudged(m)[0]:
             return None, ""
-        if str(m) not in self._reaches:
+        if str(m) not in self._known:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # told when the runs were first read
                 try:
-                    own = self.material.holes_of(m) > 0
-                    self._reaches[str(m)] = reach_of(self.material.ranked, m, own, "topics" in self.material.over), ""
+                    own, over_topics = self.material.holes_of(m) > 0, "topics" in self.material.over
+                    self._known[str(m)] = hole_bounds_of(self.material.ranked, m, own, over_topics), ""
                 except TruegainError as error:
-                    self._reaches[str(m)] = None, _not_known(m, error)
-        return self._reaches[str(m)]
+                    self._known[str(m)] = None, _not_known(m, error)
+        return self._known[str(m)]
 
-    def reach_of_pair(self, m: Measure, asked: Contrasts) -> Reach | None:
+    def bounds_of_pair(self, m: Measure, asked: Contrasts) -> HoleBounds | None:
         """The same of one pair."""
         found = self.hidden(m, asked)[0] if self._is_bound else None
         systems = len(self.material.ranked.systems)
-        return None if found is None else Reach.of_pair(found, asked, systems, "topics" in self.material.over)
+        return None if found is None else HoleBounds.of_pair(found, asked, systems, "topics" in self.material.over)
+
+    def widened(self, answering: Answering, asked: Contrasts, hidden: Hidden | None) -> Comparison | None:
+        """The difference of a pair with limits that hold whatever they are; None where these are those by labels."""
+        if hidden is None or not hidden.documents or not self._is_bound:
+            return None
+        bounds = HoleBounds.of_pair(hidden, asked, len(self.material.ranked.systems), "topics" in self.material.over)
+        return answering.widened(asked, bounds)[0]
 
     def hidden(self, m: Measure, asked: Contrasts) -> tuple[Hidden | None, list[str]]:
         """What they could do to one pair, and what must be said where that is not known."""

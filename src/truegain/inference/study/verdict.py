@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from truegain.inference.results import Comparison
+from truegain.inference.study.alike import ALIKE
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
-from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
+from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
 from truegain.inference.study.next_steps import Step
 from truegain.inference.study.rule import Outcome, could_move, outcome_of, undone_by
 from truegain.tables.table import Cell, Shown, Table
@@ -42,9 +43,11 @@ class Verdict(Shown):
 
     holds: low + what holes could take > 0;  does not hold: high + what holes could give < the smallest gain that
     matters, or < 0;  cannot be told: otherwise.
+
+    `comparison` is the difference by the labels there are, `with_holes` what `Study.compare` says of it.
     """
 
-    comparison: Comparison
+    comparison: Comparison  # by the labels there are; see `with_holes`
     outcome: Outcome
     smallest: float
     holds_for: str
@@ -60,6 +63,13 @@ class Verdict(Shown):
     holes: str = "bound"
     made_by: Mapping[str, object] = field(default_factory=dict)
     exact: bool = False  # whether all labels are gold and nothing else is spoken of
+    alike: bool = False  # whether both rank the judged documents alike, and no others are spoken of
+    widened: Comparison | None = None  # see `with_holes`
+
+    @property
+    def with_holes(self) -> Comparison:
+        """The difference with limits and p that hold whatever unjudged documents are, as `Study.compare` gives it."""
+        return self.comparison if self.widened is None else self.widened
 
     # ------------------------------------------------------------------ in one sentence
 
@@ -68,10 +78,12 @@ class Verdict(Shown):
         """The verdict in one sentence."""
         c = self.comparison
         if math.isnan(c.difference):  # nothing here tells it: no number
-            told = f"Whether {c.b} is better than {c.a} cannot be told on {c.measure}, {self.holds_for}"
-            return f"{told}: {self._why()}{self._as_zero}."
+            asked = f"Whether {c.b} is better than {c.a} cannot be told on {c.measure}, {self.holds_for}"
+            return f"{asked}: {self._why()}{self._as_zero}."
         found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
-        if self._exact:
+        if self.alike and self.outcome == "does not hold":
+            return f"{c.b} is not better than {c.a}, they do not differ: {found}; {ALIKE}{self._as_zero}."
+        if self._exact and not self.alike:
             holes = self.hidden is not None and self.hidden.documents
             found += ", exactly by its judged documents, all gold" if holes else ", exactly: all its labels are gold"
         if self.outcome == "holds":
@@ -94,8 +106,8 @@ class Verdict(Shown):
 
     @property
     def _exact(self) -> bool:
-        """Whether nothing of what is spoken of was sampled."""
-        return self.exact and self.comparison.low is not None
+        """Whether nothing of what is spoken of could move the difference."""
+        return (self.exact or self.alike) and self.comparison.low is not None
 
     @property
     def settled(self) -> bool:
@@ -138,6 +150,9 @@ class Verdict(Shown):
             return self.borrowed[0]
         if c.low is None or c.high is None:
             return "; ".join(c.notes) or "it has no interval"
+        if self.alike and self.hidden is not None:
+            could = f"could move it by {signed(self.hidden.least)} to {signed(self.hidden.most)}"
+            return f"{ALIKE}, but {_count(self.hidden.documents, 'unjudged document')} {could}"
         if self.hidden is not None and self.hidden.documents and (c.low > 0 or c.high < max(self.smallest, 0.0)):
             return self._held_back(self.hidden, c.low, c.high)
         none = "0 lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
@@ -189,7 +204,7 @@ class Verdict(Shown):
         """What the verdict stands on, beside the table."""
         said = [f"Limits are those of {100 * self.comparison.confidence:g}%. Held fixed: {self.held_fixed}."]
         said += self._shares()
-        said += [pulls_told(source, units) for source, units in self.decisive.items() if units]
+        said += [pulls_in_words(source, units) for source, units in self.decisive.items() if units]
         if self.hidden is not None and self.hidden.documents:
             how = "the verdict takes the worst" if self.holes == "bound" else "the verdict counts them as not relevant"
             said.append(
@@ -225,7 +240,7 @@ class Verdict(Shown):
         head = f"What more would bring (half the width of the interval, now +-{(c.high - c.low) / 2:.4f}):"
         if self.settled:
             settled = "The claim is settled; more would only narrow the interval.\n" if self.smallest > 0 else ""
-            return ["\n".join([f"{settled}{head}", *(f"  {s.told}" for s in self.steps)])]
+            return ["\n".join([f"{settled}{head}", *(f"  {s.in_words}" for s in self.steps)])]
         said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
         said += [self.how_to_draw] if self.how_to_draw else []
         if self.smallest > 0:
@@ -254,22 +269,25 @@ class Verdict(Shown):
     def table(self, words: bool = True) -> Table:
         """The difference over each source alone, over all together, and by the labels as they are.
 
-        words: for people, shares in percent and why an interval is missing.
+        words: for people, shares in percent and why an interval is missing; else every row says what was asked, and
+        whether it holds.
         """
+        c = self.comparison
+        about: tuple[Cell, ...] = () if words else (c.measure, c.a, c.b, self.outcome)
         own = [line for line in self.lines if line.source != TOGETHER]
         lines = own if len(own) == 1 and own[0].asked and own[0].low is not None else list(self.lines)
         same = any((x.low, x.high) == (self.naive.low, self.naive.high) for x in lines)
-        if not same or self.comparison.naive != self.comparison.difference:
+        if not same or c.naive != c.difference:
             lines = [*lines, self.naive]
         rows: list[tuple[Cell, ...]] = []
         for line in lines:
-            value = self.comparison.naive if line is self.naive else self.comparison.difference
+            value = c.naive if line is self.naive else c.difference
             share: Cell = f"{line.share:.0%}" if words and line.share is not None else line.share
             zero: Cell = line.why or line.survives if words else line.survives
-            rows.append(
-                (line.source if line.asked else f"{line.source} (held fixed)", value, line.low, line.high, share, zero)
-            )
-        return Table(("over", "difference", "low", "high", "share", "excludes 0"), rows, self.made_by)
+            over = line.source if line.asked else f"{line.source} (held fixed)"
+            rows.append((*about, over, value, line.low, line.high, share, zero))
+        columns = ("over", "difference", "low", "high", "share", "excludes 0")
+        return Table(columns if words else ("measure", "a", "b", "outcome", *columns), rows, self.made_by)
 
     def frame(self) -> pl.DataFrame:
         """The table as a polars frame, null where there is no value."""
@@ -285,7 +303,8 @@ class Verdict(Shown):
         return {
             "outcome": self.outcome,
             "sentence": self.sentence,
-            **{name: _told(getattr(c, name)) for name in OF_PAIR},
+            **{name: _or_none(getattr(c, name)) for name in OF_PAIR},
+            "with_holes": {name: _or_none(getattr(self.with_holes, name)) for name in ("low", "high", "p")},
             "confidence": c.confidence,
             "smallest": self.smallest,
             "holds_for": self.holds_for,
@@ -305,7 +324,7 @@ class Verdict(Shown):
         }
 
 
-def _told(x: object) -> object:
+def _or_none(x: object) -> object:
     """A field for programs: none where it is no number."""
     return None if isinstance(x, float) and math.isnan(x) else x
 

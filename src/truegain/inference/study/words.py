@@ -7,8 +7,8 @@ from typing import Literal
 
 from truegain.gains.catalogue import FitWords
 from truegain.gains.panel import GoldLike
-from truegain.inference.study.borrowed import Uses
 from truegain.inference.study.checks import TopicsAs
+from truegain.inference.study.models import Uses
 from truegain.sampling.designs import Design
 from truegain.tables.gold_list import GoldList
 from truegain.tables.likes import JudgmentsLike
@@ -39,6 +39,7 @@ class PlannedWords(FitWords, total=False):
     repeated: Repeated
     outside: Outside
     level: float | None
+    complete: bool
     name_by: NameBy
     replicates: int
     seed: int

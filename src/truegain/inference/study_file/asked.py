@@ -87,6 +87,7 @@ class StudyAsked(Renamed):
     spread: str | None = None
     normalise: str | None = None
     level: float | None = None
+    complete: bool = False
     confidence: float = 0.95
     replicates: int = 1000
     seed: int = 0
@@ -134,7 +135,8 @@ class StudyAsked(Renamed):
             uses={self.called(s): x for s, x in models_named(self.uses).items()},
             judge_model=self.judge_model, smallest=self.smallest, holes=self.holes, hole_sample=self.hole_sample,
             fill=self.fill, anytime=self.anytime, confidence=self.confidence, replicates=self.replicates,
-            seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level, **self.of_rule,
+            seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level, complete=self.complete,
+            **self.of_rule,
         )  # fmt: skip
 
     @property
@@ -149,9 +151,10 @@ class StudyAsked(Renamed):
 
     def made_by(self, study: Study, reading: RatingsAsked) -> dict[str, Any]:
         """How the answers were made, files aside."""
-        names = ("gold_level", "gold_rule", "level", "normalise", "costs", "judge_model", "replicates", "name_by")
+        names = ("gold_level", "gold_rule", "level", "normalise", "costs", "replicates", "name_by")
         said = {name: getattr(self, name) for name in names}
-        return {**study.made_by, **said, "uses": study.uses, "reading": vars(reading), **self.of_rule, **self.told}
+        said |= {"judge_model": study.judge_model, "uses": study.uses, "reading": vars(reading)}
+        return {**study.made_by, **said, **self.of_rule, **self.told}
 
     def claims(
         self, systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,

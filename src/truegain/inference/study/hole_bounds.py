@@ -1,4 +1,4 @@
-"""How far unjudged documents reach, all pairs of systems at once: what they could give, and how sure that is."""
+"""How far unjudged documents could move differences, all pairs of systems at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from truegain.tables.ranked import RankedGains
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class HoleBounds:
     """System by system: by how much the first less the second could rise, and the variance over topics with it.
 
     The bound on topic t is d_t + r_t, what labels say and what holes could add; its mean over topics like these is
@@ -30,7 +30,7 @@ class Reach:
     more: Floats
 
     @classmethod
-    def of_pair(cls, hidden: Hidden, asked: Contrasts, systems: int, over_topics: bool = True) -> Reach:
+    def of_pair(cls, hidden: Hidden, asked: Contrasts, systems: int, over_topics: bool = True) -> HoleBounds:
         """The same of one pair, b - a, where only these two lists are looked at."""
         rise, more = np.zeros((2, systems, systems))
         a, b = int(asked.a[0]), int(asked.b[0])
@@ -44,7 +44,7 @@ class Reach:
         return self.rise[a, b], self.rise[b, a], self.more[a, b], self.more[b, a]
 
 
-def reach_of(ranked: RankedGains, measure: Measure, own: Bools, over_topics: bool) -> Reach:
+def hole_bounds_of(ranked: RankedGains, measure: Measure, own: Bools, over_topics: bool) -> HoleBounds:
     """What the holes of all lists could do; an error where the measure's bounds are not known.
 
     own: systems with unjudged documents where the measure looks.  Where one of a pair has some, further documents, down
@@ -70,4 +70,4 @@ def reach_of(ranked: RankedGains, measure: Measure, own: Bools, over_topics: boo
         r = np.where(far - d > ROUNDING, far - d, 0.0)
         np.fill_diagonal(r, 0.0)
         rise, by_now, square, now = rise + r, by_now + d * r, square + r * r, now + d
-    return Reach(rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n)))
+    return HoleBounds(rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n)))

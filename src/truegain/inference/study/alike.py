@@ -1,0 +1,36 @@
+"""Two systems that rank the judged documents alike: whatever the labels are, their scores are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truegain.measures.base import Measure
+from truegain.tables.columns import Ints
+from truegain.tables.ranked import RankedGains
+
+ALIKE = "the two rank the judged documents alike in every topic"
+
+
+def ranked_alike(ranked: RankedGains, measure: Measure, a: int, b: int) -> bool:
+    """Whether two systems have the same judged documents at the same ranks, where a measure looks, in every topic.
+
+    >>> import truegain as tg
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}, "c": {"1": {"x": 9.0, "y": 8.0}}}
+    >>> both = tg.parse_measure("P@2")
+    >>> qrels = {str(t): {"x": 1, "y": 1} for t in range(1, 4)}
+    >>> ranked = tg.Study({s: {str(t): r["1"] for t in range(1, 4)} for s, r in runs.items()}, qrels, "P@2").ranked
+    >>> ranked_alike(ranked, both, 0, 1), ranked_alike(ranked, both, 0, 2)
+    (False, True)
+    """
+    return all(np.array_equal(x, y) for x, y in zip(*(_where(ranked, measure, s) for s in (a, b)), strict=True))
+
+
+def _where(ranked: RankedGains, measure: Measure, system: int) -> tuple[Ints, ...]:
+    """Topic, rank and number of each judged document, and how many documents each list has for the measure."""
+    topics = len(ranked.topics)
+    mine = slice(system * topics, (system + 1) * topics)
+    rows = np.arange(ranked.begin[mine.start], ranked.begin[mine.stop])
+    rows = rows[measure.within(ranked.rank)[rows] & ranked.judged[rows]]
+    cutoff = getattr(measure, "cutoff", None)
+    depth = ranked.depth[mine] if cutoff is None else np.minimum(ranked.depth[mine], cutoff)
+    return ranked.list[rows] % topics, ranked.rank[rows], np.asarray(ranked.item[rows], np.int64), depth
