@@ -15,11 +15,11 @@ def ranked_alike(ranked: RankedGains, measure: Measure, a: int, b: int) -> bool:
     """Whether two systems have the same judged documents at the same ranks, where a measure looks, in every topic.
 
     >>> import truegain as tg
-    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}, "c": {"1": {"x": 9.0, "y": 8.0}}}
-    >>> both = tg.parse_measure("P@2")
-    >>> qrels = {str(t): {"x": 1, "y": 1} for t in range(1, 4)}
-    >>> ranked = tg.Study({s: {str(t): r["1"] for t in range(1, 4)} for s, r in runs.items()}, qrels, "P@2").ranked
-    >>> ranked_alike(ranked, both, 0, 1), ranked_alike(ranked, both, 0, 2)
+    >>> orders = {"a": {"x": 2.0, "y": 1.0}, "b": {"y": 2.0, "x": 1.0}, "c": {"x": 9.0, "y": 8.0}}
+    >>> topics = [str(t) for t in range(12)]
+    >>> runs = {s: dict.fromkeys(topics, order) for s, order in orders.items()}
+    >>> ranked = tg.Study(runs, {t: {"x": 1, "y": 1} for t in topics}, "P@2").ranked
+    >>> ranked_alike(ranked, tg.parse_measure("P@2"), 0, 1), ranked_alike(ranked, tg.parse_measure("P@2"), 0, 2)
     (False, True)
     """
     return all(np.array_equal(x, y) for x, y in zip(*(_where(ranked, measure, s) for s in (a, b)), strict=True))
