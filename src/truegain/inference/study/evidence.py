@@ -22,6 +22,7 @@ from truegain.tables.columns import Bools, Floats, Ints
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
+FEW_TOPICS = 10  # topics below which intervals over them lean on the shape of the scores
 NO_WEIGHT = 1e-15  # what a document counts in a contrast, below which it does not move it
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.catalogue import rule_of
-from truegain.inference.study.evidence import LEAST_TOPICS
+from truegain.inference.study.evidence import FEW_TOPICS, LEAST_TOPICS
 from truegain.inference.study.raters import Raters
 from truegain.measures.evaluate import Options, aligned, loaders_of
 from truegain.tables.checks import warn
@@ -24,8 +24,6 @@ from truegain.tables.ratings import Outside, Repeated, read_ratings
 from truegain.tables.read import NameBy
 from truegain.tables.runs import Runs
 from truegain.tables.scale import Scale
-
-FEW_TOPICS = 10
 
 
 def of_topics(labels: Judgments, kept: Collection[str]) -> Judgments:

@@ -14,7 +14,7 @@ from truegain.inference.collection.few import Pooled
 from truegain.inference.limits import within
 from truegain.inference.study.anytime import at_every_look, earlier_looks
 from truegain.inference.study.by_list import ByList
-from truegain.inference.study.evidence import LEAST_GOLD, Evidence
+from truegain.inference.study.evidence import FEW_TOPICS, LEAST_GOLD, Evidence
 from truegain.moves import Moves, Spread, summed
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, apart
@@ -224,8 +224,11 @@ class Lattice:
         return Spread(total, np.maximum(df, fewest))  # a sum is known no worse than the worst of its parts
 
     def score_limits(self, spread: Spread, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
-        """Limits of the scores; by gold labels joined with Wilson's where scores have a least and a greatest value."""
+        """Limits of the scores; of gold labels or few topics joined with Wilson's, where scores have bounds."""
         value, known = self.evidence.value, self.evidence.near_bounds()
+        if known is None and "topics" in self.over and np.isfinite(bounds).all():
+            topics = len(self.evidence.contributions())
+            known = (np.full(len(value), float(topics)), bounds) if topics < FEW_TOPICS else None
         if known is None:
             low, high = limits(value, spread, confidence)
             return within(low, high, bounds)
