@@ -146,6 +146,7 @@ def test_pieces_of_work_do_not_change_answers(monkeypatch: pytest.MonkeyPatch, c
     whole = all_of()
     monkeypatch.setattr(resampled, "CELLS", 80)
     monkeypatch.setattr(resampled, "STRETCH", 3)
+    monkeypatch.setattr(resampled, "MANY", 2)
     for longest in (resampled.LONGEST, 0):  # a stretch in one piece of work, and in blocks of replicates
         monkeypatch.setattr(resampled, "LONGEST", longest)
         for was, now in zip(whole, all_of(), strict=True):

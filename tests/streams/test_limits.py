@@ -56,6 +56,7 @@ def test_signs_and_topics_are_the_same_in_pieces(n: int, monkeypatch: pytest.Mon
     block = (520, 990)
     signs = 1.0 - 2.0 * resampled._drawn(5, block, n, 2, np.int8)
     monkeypatch.setattr(resampled, "DRAWN", 3 * n + 1)
+    monkeypatch.setattr(resampled, "COPIED", 3 * n + 1)
     monkeypatch.setattr(resampled, "PIECE", 64)
     assert np.abs(resampled._signed_sums(z, 5, block) - signs @ z.T).max() < 1e-10
     assert (resampled.randomisation_p(z, how) == p).all()

@@ -237,9 +237,18 @@ def test_short_words_for_a_study_and_a_ranking() -> None:
 
 
 def test_what_holes_could_do_to_ap_is_not_known() -> None:
-    """Guards the note on AP: one sentence that names the measure once."""
+    """Guards AP: what is not known is said, and warned of with the count where the first ranks lack labels."""
     some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 3} for t, row in LABELS.items()}
-    told = tg.Study(RUNS, some, "AP").verdict("a", "c")
+    study = tg.Study(RUNS, some, "AP")
+    first = [d for run in ("a", "c") for t, row in RUNS[run].items() for d in sorted(row, key=lambda x: -row[x])[:10]]
+    lacking = sum(
+        d not in some[t]
+        for run in ("a", "c") for t, row in RUNS[run].items() for d in sorted(row, key=lambda x: -row[x])[:10]
+    )  # fmt: skip
+    with pytest.warns(
+        tg.DataWarning, match=f"AP: {lacking} of the {len(first)} documents in the first 10 ranks of a, c"
+    ):
+        told = study.verdict("a", "c")
     assert told.sentence.endswith("; unjudged documents count as not relevant.")
     assert told.notes[0].startswith(
         "What unjudged documents could do to AP is not known; worst and best are known for nDCG"

@@ -25,8 +25,10 @@ CELLS = 2_000_000  # replicates times pairs held at a time
 BLOCK = 500  # replicates that share a seed; the answer depends on it, not on the number of workers
 USUAL = Resampling()
 STRETCH = 1000  # pairs whose signs are counted together
+MANY = 8  # stretches from which on each is one piece of work; fewer would leave workers idle
 LONGEST = 20_000_000_000  # signs of a stretch that one piece of work counts, some seconds; blocks of replicates beyond
-DRAWN = 10_000_000  # numbers drawn at a time
+DRAWN = 10_000_000  # signs drawn at a time
+COPIED = 1_000_000  # topics drawn at a time, which take 24 bytes each in every worker
 PIECE = 1 << 16  # signs drawn at a time where they are more
 
 
@@ -59,7 +61,7 @@ def randomisation_p(z: Floats, how: Resampling = USUAL) -> Floats:
     found: Iterable[Floats]
     if is_exact(n, how.last):
         found = (_told(_exact_p(rows, bars), how) for _, rows, bars in stretches)
-    elif len(stretches) > 1 and n * how.last * STRETCH <= LONGEST:
+    elif len(stretches) >= MANY and n * how.last * STRETCH <= LONGEST:
         alone = replace(how, jobs=1, progress=nothing)
         done = engine_for(how.jobs).run(_stretch_p, stretches, shared=alone, name=PairStretch.name)
         found = (_told(p, how) for p in done)
@@ -260,7 +262,7 @@ def _bootstrap_t(
     """|t*| and |mean*| of each replicate and pair."""
     w, seed = shared
     n, number = w.shape[1], block[0] // BLOCK
-    rng, step = generator(seed, "topics", number), max(1, DRAWN // n)
+    rng, step = generator(seed, "topics", number), max(1, COPIED // n)
     squared, pieces = w**2, []
     for first in range(number * BLOCK, block[1], step):
         last = min(first + step, block[1])

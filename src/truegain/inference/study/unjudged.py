@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from truegain.contrasts import NONE, Contrasts
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, some
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.results import Comparison
 from truegain.inference.study.answers import Answering
@@ -19,7 +20,12 @@ from truegain.inference.study.material import Material
 from truegain.inference.study.ranking import HolesHeld
 from truegain.measures.base import Measure
 from truegain.student import quantile_of
+from truegain.tables.checks import warn
 from truegain.tables.of_systems import of_systems
+from truegain.tables.ranked import RankedGains
+
+TOP = 10  # ranks where unjudged documents weigh most
+MANY = 0.05  # share of a system's documents there from which on it is warned of where nothing bounds what they could do
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +79,9 @@ class UnjudgedDocuments:
                     self._known[str(m)] = hole_bounds_of(self.material.ranked, m, own, over_topics), ""
                 except TruegainError as error:
                     self._known[str(m)] = None, _not_known(m, error)
+            ranked = self.material.ranked
+            if self._known[str(m)][0] is None and (open_ := open_at_the_top(ranked, range(len(ranked.systems)))):
+                warn(f"{m}: {open_}; judge them first, or ask by a measure whose bounds are known, such as nDCG@10")
         return self._known[str(m)]
 
     def bounds_of_pair(self, m: Measure, asked: Contrasts) -> HoleBounds | None:
@@ -102,7 +111,11 @@ class UnjudgedDocuments:
             try:
                 return hidden_in(of_systems(ranked, pair), m), []
             except TruegainError as error:
-                return None, [_not_known(m, error)]
+                said = _not_known(m, error)
+        if open_ := open_at_the_top(ranked, pair):
+            warn(f"{m}: {open_}; judge them first, or ask by a measure whose bounds are known, such as nDCG@10")
+            said += f" Beware: {open_}."
+        return None, [said]
 
     def hidden_limits(self, m: Measure, asked: Contrasts, lattice: Lattice) -> tuple[Hidden | None, list[str]]:
         """The same, with how sure that is over topics."""
@@ -121,6 +134,27 @@ class UnjudgedDocuments:
             f"{holes:,} of the {shown:,} documents that {m} looks at in these lists have no label, and none of them is "
             "asked for here: what they could do stays open (see `holes`)."
         )
+
+
+def open_at_the_top(ranked: RankedGains, systems: Iterable[int]) -> str:
+    """Whose first ten documents lack labels, from 1 in 20 on, in words; empty where nobody's do.
+
+    >>> import truegain as tg
+    >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
+    >>> open_at_the_top(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@1").ranked, [0])
+    '10 of the 20 documents in the first 10 ranks of a have no label and count as not relevant, which can turn a sign'
+    """
+    shape = len(ranked.systems), len(ranked.topics)
+    there = np.minimum(ranked.depth, TOP).reshape(shape).sum(axis=1)
+    seen = np.bincount(ranked.list[(ranked.rank <= TOP) & ranked.judged], minlength=ranked.lists)
+    lacking = there - seen.reshape(shape).sum(axis=1)
+    who = [s for s in systems if lacking[s] >= MANY * there[s] > 0]
+    if not who:
+        return ""
+    return (
+        f"{int(lacking[who].sum()):,} of the {int(there[who].sum()):,} documents in the first {TOP} ranks of "
+        f"{some([ranked.systems[s] for s in who])} have no label and count as not relevant, which can turn a sign"
+    )
 
 
 def _systems(asked: Contrasts) -> list[int]:
