@@ -80,6 +80,17 @@ def test_bca_is_scipys() -> None:
     )
 
 
+def test_topics_drawn_some_replicates_at_a_time_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards means of many topics: the draws do not depend on how many are held, redrawn ones among them."""
+    values = np.where(np.random.default_rng(5).random((2, 9)) < 0.7, np.nan, np.arange(9.0))
+    values[:, 0] = 1.0
+    whole = bootstrap_means(values, 700, seed=2)
+    monkeypatch.setattr("truegain.inference.intervals.topics.WEIGHTS", 30)
+    parts = bootstrap_means(values, 700, seed=2)
+    assert whole.redrawn == parts.redrawn > 0
+    np.testing.assert_allclose(parts.means, whole.means, rtol=1e-12)
+
+
 def test_many_systems_at_once_are_one_at_a_time() -> None:
     """Guards the vectorised quantiles: each row of a matrix has the limits it has alone."""
     values = np.random.default_rng(4).beta(1, 3, size=(5, 20))

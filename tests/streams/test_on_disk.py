@@ -33,6 +33,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pat
     spare = tmp_path / "spare"
     spare.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spare))
+    monkeypatch.setenv("TMPDIR", str(spare))
     random.Random(3).shuffle(rows := ROWS.copy())
     random.Random(4).shuffle(labels := LABELS.copy())
     (tmp_path / "q").write_text("".join(labels))
@@ -123,6 +124,16 @@ def test_a_disk_without_room_is_told_before(files: tuple[Path, Path], monkeypatc
     said = r"r: a copy of it takes 1\d KB on disk, and .*spare has 7 KB .*TMPDIR"
     with tiny(), pytest.raises(tg.InputError, match=said):
         tg.evaluate(run, judgments, "AP", memory=1)
+
+
+def test_a_folder_of_copies_that_is_not_there_is_told(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards TMPDIR with a typing error: another folder, perhaps a small one, is not taken in its place."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", str(files[0].parent / "nowhere"))
+    with tiny(), pytest.raises(tg.TruegainError, match="TMPDIR names .*nowhere, and no file can be written there"):
+        tg.evaluate(files[1], files[0], "AP", memory=1)
 
 
 @pytest.mark.parametrize("packed", [False, True])

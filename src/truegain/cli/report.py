@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -104,9 +104,7 @@ def report_command(
         pairs += asked.claims(study.systems, None, baseline, candidate)
     options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
                "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
-    made = Made(
-        str(study.made_by["truegain"]), shlex.join(["truegain", *map(without_secrets, sys.argv[1:])]), options, inputs
-    )
+    made = Made(str(study.made_by["truegain"]), _command(sys.argv[1:]), options, inputs)
     baselines = [] if candidate else [asked.called(name) for name in baseline or ()]
     facts = gather(
         study, given.table, judged, pairs=pairs, baselines=baselines, costs=asked.costs, gold_level=asked.gold_level,
@@ -147,3 +145,14 @@ def _folder(cache: str | None, study: str | None) -> Path | None:
 def _check_output(output: str) -> None:
     if output != STANDARD_INPUT and not output.lower().endswith((".html", ".htm", ".html.gz")):
         raise TruegainError(f"-o {output}: a report is a page; end its name in .html")
+
+
+def _command(words: Sequence[str]) -> str:
+    """The command as it may be shown: without secrets, and without whose machines worked at it.
+
+    >>> _command(["report", "q.qrels", "a.run", "--cluster", "tcp://10.0.0.7:8786", "-m", "AP"])
+    'truegain report q.qrels a.run -m AP'
+    """
+    engine = {i for i, word in enumerate(words) if word == "--cluster"}
+    kept = [w for i, w in enumerate(words) if not {i, i - 1} & engine and not w.startswith("--cluster=")]
+    return shlex.join(["truegain", *map(without_secrets, kept)])

@@ -240,11 +240,9 @@ def test_what_holes_could_do_to_ap_is_not_known() -> None:
     """Guards AP: what is not known is said, and warned of with the count where the first ranks lack labels."""
     some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 3} for t, row in LABELS.items()}
     study = tg.Study(RUNS, some, "AP")
-    first = [d for run in ("a", "c") for t, row in RUNS[run].items() for d in sorted(row, key=lambda x: -row[x])[:10]]
-    lacking = sum(
-        d not in some[t]
-        for run in ("a", "c") for t, row in RUNS[run].items() for d in sorted(row, key=lambda x: -row[x])[:10]
-    )  # fmt: skip
+    lists = [(t, row) for run in ("a", "c") for t, row in RUNS[run].items()]
+    first = [(t, d) for t, row in lists for d in sorted(row, key=lambda x: -row[x])[:10]]
+    lacking = sum(d not in some[t] for t, d in first)
     with pytest.warns(
         tg.DataWarning, match=f"AP: {lacking} of the {len(first)} documents in the first 10 ranks of a, c"
     ):

@@ -24,7 +24,7 @@ from truegain.inference.collection.score import (
     topic_estimates,
 )
 from truegain.inference.collection.spread import METHODS, collection_spread
-from truegain.inference.intervals.topics import TOPIC_METHODS, topic_intervals
+from truegain.inference.intervals.topics import TOPIC_METHODS, WEIGHTS, topic_intervals
 from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Answers, Estimate
 from truegain.keywords import takes
@@ -175,8 +175,9 @@ def _over_topics(scores: Scores, how: _IntervalOptions, measure: str | None = No
 
 def _need(scores: Scores, method: str | None) -> int:
     """The bytes that limits over topics take: those that are read off draws hold the weights of a block of them."""
-    weights = DRAWN * BLOCK if method not in (None, "wilson", "t") else 0
-    return (weights + HELD * len(scores.systems)) * len(scores.topics)
+    topics = len(scores.topics)
+    weights = DRAWN * min(BLOCK * topics, max(WEIGHTS, topics)) if method not in (None, "wilson", "t") else 0
+    return weights + HELD * len(scores.systems) * topics
 
 
 def _over_collection(view: RankedGains, measure: Measure, how: _IntervalOptions) -> list[Estimate]:

@@ -22,6 +22,7 @@ from truegain.tables.scores import Scores
 TopicMethod = Literal["wilson", "t", "studentised", "linear", "logit", "percentile", "basic", "bca"]
 LEAST, FEW, ENOUGH = 3, 10, 25  # topics: refused below, told below, and what limits read off draws need
 OF_DRAWS = ("percentile", "basic", "bca", "linear", "logit")
+WEIGHTS = 2_000_000  # of topics, drawn at a time; the draws do not depend on it
 TOPIC_METHODS: tuple[str, ...] = get_args(TopicMethod)
 
 
@@ -113,7 +114,7 @@ def bootstrap_means(values: Floats, replicates: int, seed: int) -> BootstrapMean
     for rng, count in blocks(replicates, seed, "topics"):
         got = 0
         while got < count:
-            weights = bootstrap_weights(values.shape[1], count - got, rng)
+            weights = bootstrap_weights(values.shape[1], min(count - got, max(1, WEIGHTS // values.shape[1])), rng)
             n = counts @ weights.T
             sound = (n > 0).all(axis=0)
             weights, n = weights[sound], n[:, sound]
