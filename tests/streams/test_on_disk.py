@@ -132,7 +132,7 @@ def test_a_folder_of_copies_that_is_not_there_is_told(
     """Guards TMPDIR with a typing error: another folder, perhaps a small one, is not taken in its place."""
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", str(files[0].parent / "nowhere"))
-    with tiny(), pytest.raises(tg.TruegainError, match="TMPDIR names .*nowhere, and no file can be written there"):
+    with tiny(), pytest.raises(tg.TruegainError, match=r"TMPDIR names .*nowhere, and no file can be written there"):
         tg.evaluate(files[1], files[0], "AP", memory=1)
 
 
