@@ -22,8 +22,8 @@ LOOKED_AT = 1 << 14  # bytes of the beginning
 
 
 def line_of_head(head: bytes) -> float:
-    """The mean length of a line."""
-    return len(head) / max(1, head.count(b"\n"))
+    """The mean length of a line; 1, not 0, where nothing is there, as of what tells no size: it is divided by."""
+    return max(1, len(head)) / max(1, head.count(b"\n"))
 
 
 def taken(head: bytes, name: str, *, judged: bool) -> float:
