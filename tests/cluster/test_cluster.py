@@ -247,7 +247,9 @@ def test_processes_on_this_machine(tmp_path: Path) -> None:
     with tg.run_on(Cluster("local:1")) as engine:
         assert engine._crew is None  # type: ignore[attr-defined]
         assert list(engine.run(pieces.die_at_first, range(4), shared=str(tmp_path))) == [0, 1, 4, 9]
-        there = engine._crew.processes  # type: ignore[attr-defined]
+        there, client = engine._crew.processes, engine._crew.client  # type: ignore[attr-defined]
+        limits = client.run(pieces.memory_limit)
+    assert list(limits.values()) == [None], "it would pause there for ever"
     assert (tmp_path / "3").exists()
     assert [worker.returncode for worker in there.workers] == [-signal.SIGKILL]
     assert not Path(there.folder.name).exists()

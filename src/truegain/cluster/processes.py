@@ -116,6 +116,7 @@ async def _work(address: str, folder: str) -> None:
     from distributed import Worker
 
     async with Worker(
-        address, nthreads=1, local_directory=folder, death_timeout=START, dashboard=False
+        address, nthreads=1, local_directory=folder, death_timeout=START, dashboard=False,
+        memory_limit=0,  # at a limit Dask has a worker pause, for ever where no nanny ends it
     ) as worker:  # fmt: skip
         await worker.finished()
