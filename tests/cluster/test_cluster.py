@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -242,8 +243,10 @@ def test_an_interrupt_is_heard_when_dask_is_done() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_processes_on_this_machine(tmp_path: Path) -> None:
-    """Guards local:1, which starts for the first job, replaces a worker that dies, and leaves nobody behind."""
+def test_processes_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards local:1, which starts for the first job, replaces a worker that dies, and leaves nobody and no file."""
+    (tmp_path / "spare").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "spare"))
     with tg.run_on(Cluster("local:1")) as engine:
         assert engine._crew is None  # type: ignore[attr-defined]
         assert list(engine.run(pieces.die_at_first, range(4), shared=str(tmp_path))) == [0, 1, 4, 9]
@@ -252,7 +255,7 @@ def test_processes_on_this_machine(tmp_path: Path) -> None:
     assert list(limits.values()) == [None], "it would pause there for ever"
     assert (tmp_path / "3").exists()
     assert [worker.returncode for worker in there.workers] == [-signal.SIGKILL]
-    assert not Path(there.folder.name).exists()
+    assert not any((tmp_path / "spare").iterdir())
 
 
 def test_processes_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,14 +266,17 @@ def test_processes_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -
         list(engine.run(pieces.draw, [1], shared=1.0))
 
 
-def test_a_worker_process_ends_with_who_started_it() -> None:
-    """Guards against processes that stay when the command is killed: they have no other sign of it."""
+def test_a_worker_process_ends_with_who_started_it(tmp_path: Path) -> None:
+    """Guards against processes, and a folder, that stay when the command is killed: there is no other sign of it."""
+    folder = tmp_path / "of the command"
+    (folder / "dask-scratch-space").mkdir(parents=True)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         at = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        words = [sys.executable, "-c", processes.PROGRAM, at, "/nowhere"]
+        words = [sys.executable, "-c", processes.PROGRAM, at, str(folder)]
         child = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
         child.stdin.close()  # type: ignore[union-attr]
-        assert child.wait(LONG) == 1
+        assert child.wait(LONG) == processes.LEFT  # not 1, of one that gave up
+    assert not folder.exists()
 
 
 def test_outside_a_block_nothing_runs() -> None:

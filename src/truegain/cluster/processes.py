@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from truegain.errors import TruegainError
 
 PROGRAM = "from truegain.cluster.processes import work_for; work_for()"
 START = 60.0  # seconds that a worker tries to reach its scheduler
+LEFT = 3  # exit code of a worker whose command is gone
 
 
 class Processes:
@@ -31,13 +33,14 @@ class Processes:
         self.folder = tempfile.TemporaryDirectory(prefix="truegain-", ignore_cleanup_errors=True)
         self.scheduler: Any = None
         try:
-            self.scheduler = distributed.LocalCluster(
-                n_workers=0,
-                protocol="tcp",
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,
-            )
+            with config.set({"temporary-directory": self.folder.name}):
+                self.scheduler = distributed.LocalCluster(
+                    n_workers=0,
+                    protocol="tcp",
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,
+                )
             self.address: str = self.scheduler.scheduler_address
             self.environment = {
                 **{name: str(value) for name, value in config.get("distributed.nanny.pre-spawn-environ", {}).items()},
@@ -109,7 +112,8 @@ def _leave_with_parent() -> None:
     with suppress(OSError):
         while os.read(0, 1):
             pass
-    os._exit(1)
+    shutil.rmtree(sys.argv[2], ignore_errors=True)  # who started us was killed, and left its folder
+    os._exit(LEFT)
 
 
 async def _work(address: str, folder: str) -> None:
