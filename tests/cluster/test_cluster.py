@@ -266,6 +266,25 @@ def test_processes_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -
         list(engine.run(pieces.draw, [1], shared=1.0))
 
 
+@pytest.mark.parametrize("refused", ["process", "scheduler", "folder"])
+def test_a_machine_that_starts_no_more_is_told(refused: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a full machine: what it refused, in our words, not a traceback."""
+    where: dict[str, tuple[object, str, Exception]] = {
+        "process": (subprocess, "Popen", BlockingIOError(11, "Resource temporarily unavailable")),
+        "scheduler": (distributed, "LocalCluster", RuntimeError("can't start new thread")),
+        "folder": (tempfile, "TemporaryDirectory", OSError(28, "No space left on device")),
+    }
+    place, name, error = where[refused]
+
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(place, name, refuse)
+    with pytest.raises(TruegainError) as told, tg.run_on(Cluster("local:2")) as engine:
+        list(engine.run(pieces.draw, [1], shared=1.0))
+    assert str(told.value) == f"local:2: the worker processes did not start ({type(error).__name__}: {error})"
+
+
 def test_a_worker_process_ends_with_who_started_it(tmp_path: Path) -> None:
     """Guards against processes, and a folder, that stay when the command is killed: there is no other sign of it."""
     folder = tmp_path / "of the command"

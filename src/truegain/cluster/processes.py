@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,13 @@ class Processes:
     """A scheduler in a thread of this process, and workers of one thread each; those that end are replaced."""
 
     def __init__(self, number: int, distributed: Any, config: Any) -> None:
+        self.number = number
         self.workers: list[subprocess.Popen[bytes]] = []
-        self.folder = tempfile.TemporaryDirectory(prefix="truegain-", ignore_cleanup_errors=True)
         self.scheduler: Any = None
+        with self._started_or_told():
+            self.folder = tempfile.TemporaryDirectory(prefix="truegain-", ignore_cleanup_errors=True)
         try:
-            with config.set({"temporary-directory": self.folder.name}):
+            with self._started_or_told(), config.set({"temporary-directory": self.folder.name}):
                 self.scheduler = distributed.LocalCluster(
                     n_workers=0,
                     protocol="tcp",
@@ -55,13 +58,24 @@ class Processes:
             raise
 
     def _start(self) -> None:
-        with self.log.open("ab") as log:
+        with self._started_or_told(), self.log.open("ab") as log:
             self.workers.append(
                 subprocess.Popen(
                     [sys.executable, "-c", PROGRAM, self.address, self.folder.name], env=self.environment,
                     stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True,
                 )
             )  # fmt: skip
+
+    @contextmanager
+    def _started_or_told(self) -> Iterator[None]:
+        """Say what could not be started where the machine refuses it: no more processes, threads, files or room."""
+        try:
+            yield
+        except (OSError, RuntimeError) as error:
+            raise self._not_started(f"{type(error).__name__}: {error}") from error
+
+    def _not_started(self, reason: str) -> TruegainError:
+        return TruegainError(f"local:{self.number}: the worker processes did not start ({reason})")
 
     @property
     def log(self) -> Path:
@@ -74,7 +88,7 @@ class Processes:
             if not joined and worker.returncode > 0:  # not killed
                 said = self.log.read_text(errors="replace").split("\n")
                 reason = next((line for line in reversed(said) if line.strip()), f"exit code {worker.returncode}")
-                raise TruegainError(f"local:{len(self.workers)}: the worker processes did not start ({reason})")
+                raise self._not_started(reason)
             _end(worker)
             self.workers.remove(worker)
             self._start()
