@@ -177,6 +177,30 @@ def test_an_interrupt_tells_what_was_done_and_drops_the_rest(started: Started, t
     assert len(done(tmp_path)) < 400
 
 
+def test_further_interrupts_lose_neither_words_nor_processes() -> None:
+    """Guards who presses Ctrl-C again and again while the command leaves: where pieces are kept is said, none stays."""
+    there: list[crew.Crew] = []
+
+    def press(*_: object, **__: object) -> None:
+        for _ in range(2):  # the second one is heard at once
+            signal.raise_signal(signal.SIGINT)
+
+    def stop(_: int) -> None:
+        there.append(engine._crew)  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    said = r"pieces were finished; .* are kept in .*: run the same again"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(distributed.Client, "close", press)
+        with pytest.raises(Interrupted, match=said), tg.run_on(Cluster("local:1")) as engine:
+            list(engine.run(pieces.draw, range(9), shared=1.0, progress=stop))
+    there[0].client.close(timeout=5)
+    started = there[0].processes
+    assert started is not None
+    assert [one.returncode for one in started.workers] == [-signal.SIGKILL]
+    assert not Path(started.folder.name).exists()
+
+
 def test_only_a_few_pieces_are_under_way(started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards memory: pieces are handed out as results are taken, not all at once."""
     monkeypatch.setattr(Sizes, "next", lambda *_: 1)

@@ -95,12 +95,16 @@ class Processes:
 
     def close(self) -> None:
         """End the workers, which hold nothing that is still wanted, and then the scheduler."""
-        for worker in self.workers:
-            _end(worker)
-        if self.scheduler is not None:
-            with suppress(Exception):
-                self.scheduler.close(timeout=5)
-        self.folder.cleanup()
+        try:
+            for worker in self.workers:
+                worker.kill()  # all at once, before a further Ctrl-C
+            for worker in self.workers:
+                _end(worker)
+            if self.scheduler is not None:
+                with suppress(Exception):
+                    self.scheduler.close(timeout=5)
+        finally:
+            self.folder.cleanup()
 
 
 def _end(worker: subprocess.Popen[bytes]) -> None:
