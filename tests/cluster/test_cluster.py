@@ -181,19 +181,22 @@ def test_further_interrupts_lose_neither_words_nor_processes() -> None:
     """Guards who presses Ctrl-C again and again while the command leaves: where pieces are kept is said, none stays."""
     there: list[crew.Crew] = []
 
-    def press(*_: object, **__: object) -> None:
+    def press(timeout: float) -> None:
         for _ in range(2):  # the second one is heard at once
             signal.raise_signal(signal.SIGINT)
 
     def stop(_: int) -> None:
         there.append(engine._crew)  # type: ignore[attr-defined]
+        patched.setattr(there[0].client, "close", press)
         raise KeyboardInterrupt
 
     said = r"pieces were finished; .* are kept in .*: run the same again"
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(distributed.Client, "close", press)
-        with pytest.raises(Interrupted, match=said), tg.run_on(Cluster("local:1")) as engine:
-            list(engine.run(pieces.draw, range(9), shared=1.0, progress=stop))
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        pytest.raises(Interrupted, match=said),
+        tg.run_on(Cluster("local:1")) as engine,
+    ):
+        list(engine.run(pieces.draw, range(9), shared=1.0, progress=stop))
     there[0].client.close(timeout=5)
     started = there[0].processes
     assert started is not None
