@@ -30,7 +30,7 @@ def taken(head: bytes, name: str, *, judged: bool) -> float:
     r"""The bytes of memory that each byte of judgments, or of a run, takes that begins so, to be read and ordered.
 
     >>> round(taken(b"401 Q0 FBIS3-1 1 12.5 bm25\n" * 9, "bm25.run", judged=False), 1)
-    4.1
+    4.0
     """
     try:
         kind = tabular.kind_of(head, shown_path(name))
