@@ -60,3 +60,9 @@ def noted(shared: tuple[str, float], piece: int, seed: np.random.SeedSequence) -
 def blame_at_once(dask_scheduler: Any = None) -> None:
     """Have a scheduler hold a task to be the cause of the first death."""
     dask_scheduler.allowed_failures = 0
+
+
+def memory_limit(dask_worker: Any = None) -> int | None:
+    """The bytes of memory at which a worker is held to be full; None: there is no such number."""
+    limit: int | None = dask_worker.memory_manager.memory_limit
+    return limit

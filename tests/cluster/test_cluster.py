@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -112,19 +113,19 @@ def test_a_lost_scheduler_is_told_and_the_next_run_goes_on(started: Started, tmp
 
 def test_no_worker_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards against waiting for ever: after a while it is told that nobody is there."""
-    monkeypatch.setattr(crew, "QUIET", 0.2)
+    monkeypatch.setattr(crew, "QUIET", -1)  # told at the first look, however late the next one is
     monkeypatch.setattr(job, "TICK", 0.1)
     with distributed.LocalCluster(
         n_workers=0, protocol="tcp", host="127.0.0.1", dashboard_address="127.0.0.1:0"
     ) as alone:
-        with pytest.warns(tg.DataWarning, match=r"no worker is there yet; waiting for one, 0\.5 seconds at most"):
+        with pytest.warns(tg.DataWarning, match=r"no worker is there yet; waiting for one, 1 seconds at most"):
             said = forlorn(alone.scheduler_address)
-        assert "no worker was there for 0.5 seconds; start some with `dask worker tcp" in said
+        assert "no worker was there for 1 seconds; start some with `dask worker tcp" in said
 
 
 def forlorn(address: str) -> str:
     """What is said to who waits for workers."""
-    with pytest.raises(TruegainError) as caught, tg.run_on(Cluster(address, patience=0.5)) as engine:
+    with pytest.raises(TruegainError) as caught, tg.run_on(Cluster(address, patience=1)) as engine:
         list(engine.run(pieces.draw, range(3), shared=1.0))
     return str(caught.value)
 
@@ -176,6 +177,33 @@ def test_an_interrupt_tells_what_was_done_and_drops_the_rest(started: Started, t
     assert len(done(tmp_path)) < 400
 
 
+def test_further_interrupts_lose_neither_words_nor_processes() -> None:
+    """Guards who presses Ctrl-C again and again while the command leaves: where pieces are kept is said, none stays."""
+    there: list[crew.Crew] = []
+
+    def press(timeout: float) -> None:
+        for _ in range(2):  # the second one is heard at once
+            signal.raise_signal(signal.SIGINT)
+
+    def stop(_: int) -> None:
+        there.append(engine._crew)  # type: ignore[attr-defined]
+        patched.setattr(there[0].client, "close", press)
+        raise KeyboardInterrupt
+
+    said = r"pieces were finished; .* are kept in .*: run the same again"
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        pytest.raises(Interrupted, match=said),
+        tg.run_on(Cluster("local:1")) as engine,
+    ):
+        list(engine.run(pieces.draw, range(9), shared=1.0, progress=stop))
+    there[0].client.close(timeout=5)
+    started = there[0].processes
+    assert started is not None
+    assert [one.returncode for one in started.workers] == [-signal.SIGKILL]
+    assert not Path(started.folder.name).exists()
+
+
 def test_only_a_few_pieces_are_under_way(started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards memory: pieces are handed out as results are taken, not all at once."""
     monkeypatch.setattr(Sizes, "next", lambda *_: 1)
@@ -188,12 +216,13 @@ def test_only_a_few_pieces_are_under_way(started: Started, tmp_path: Path, monke
 
 
 def settled(cluster: Started) -> None:
-    """Wait until no worker has anything to do."""
+    """Wait until no worker has anything to do at three looks: between two tasks it may seem so at one."""
     with cluster.client() as client:
-        until = time.monotonic() + LONG
-        while any(client.processing().values()) and time.monotonic() < until:
+        until, idle = time.monotonic() + LONG, 0
+        while idle < 3:
+            assert time.monotonic() < until
+            idle = 0 if any(client.processing().values()) else idle + 1
             time.sleep(0.05)
-        assert not any(client.processing().values())
 
 
 def test_a_lambda_does_not_travel(started: Started) -> None:
@@ -242,15 +271,19 @@ def test_an_interrupt_is_heard_when_dask_is_done() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_processes_on_this_machine(tmp_path: Path) -> None:
-    """Guards local:1, which starts for the first job, replaces a worker that dies, and leaves nobody behind."""
+def test_processes_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards local:1, which starts for the first job, replaces a worker that dies, and leaves nobody and no file."""
+    (tmp_path / "spare").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "spare"))
     with tg.run_on(Cluster("local:1")) as engine:
         assert engine._crew is None  # type: ignore[attr-defined]
         assert list(engine.run(pieces.die_at_first, range(4), shared=str(tmp_path))) == [0, 1, 4, 9]
-        there = engine._crew.processes  # type: ignore[attr-defined]
+        there, client = engine._crew.processes, engine._crew.client  # type: ignore[attr-defined]
+        limits = client.run(pieces.memory_limit)
+    assert list(limits.values()) == [None], "it would pause there for ever"
     assert (tmp_path / "3").exists()
     assert [worker.returncode for worker in there.workers] == [-signal.SIGKILL]
-    assert not Path(there.folder.name).exists()
+    assert not any((tmp_path / "spare").iterdir())
 
 
 def test_processes_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,14 +294,36 @@ def test_processes_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -
         list(engine.run(pieces.draw, [1], shared=1.0))
 
 
-def test_a_worker_process_ends_with_who_started_it() -> None:
-    """Guards against processes that stay when the command is killed: they have no other sign of it."""
+@pytest.mark.parametrize("refused", ["process", "scheduler", "folder"])
+def test_a_machine_that_starts_no_more_is_told(refused: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a full machine: what it refused, in our words, not a traceback."""
+    where: dict[str, tuple[object, str, Exception]] = {
+        "process": (subprocess, "Popen", BlockingIOError(11, "Resource temporarily unavailable")),
+        "scheduler": (distributed, "LocalCluster", RuntimeError("can't start new thread")),
+        "folder": (tempfile, "TemporaryDirectory", OSError(28, "No space left on device")),
+    }
+    place, name, error = where[refused]
+
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(place, name, refuse)
+    with pytest.raises(TruegainError) as told, tg.run_on(Cluster("local:2")) as engine:
+        list(engine.run(pieces.draw, [1], shared=1.0))
+    assert str(told.value) == f"local:2: the worker processes did not start ({type(error).__name__}: {error})"
+
+
+def test_a_worker_process_ends_with_who_started_it(tmp_path: Path) -> None:
+    """Guards against processes, and a folder, that stay when the command is killed: there is no other sign of it."""
+    folder = tmp_path / "of the command"
+    (folder / "dask-scratch-space").mkdir(parents=True)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         at = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        words = [sys.executable, "-c", processes.PROGRAM, at, "/nowhere"]
+        words = [sys.executable, "-c", processes.PROGRAM, at, str(folder)]
         child = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
         child.stdin.close()  # type: ignore[union-attr]
-        assert child.wait(LONG) == 1
+        assert child.wait(LONG) == processes.LEFT  # not 1, of one that gave up
+    assert not folder.exists()
 
 
 def test_outside_a_block_nothing_runs() -> None:

@@ -124,5 +124,11 @@ def local(tmp_path: Path) -> Path:
 @pytest.fixture
 def asked() -> Callable[[], list[tuple[str, str | None]]]:
     """What the web server was asked for since the last look."""
-    Handler.asked.clear()
-    return lambda: list(Handler.asked)
+
+    def look() -> list[tuple[str, str | None]]:
+        found = list(Handler.asked)
+        Handler.asked.clear()
+        return found
+
+    look()
+    return look

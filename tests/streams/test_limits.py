@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.cli.conftest import Run
 from tests.streams.files import small_study
 from tests.streams.outcomes import outcome, tiny
 from truegain.inference.differences import resampled
@@ -88,6 +90,28 @@ def test_the_size_of_compressed_files_is_guessed(tmp_path: Path) -> None:
     assert unpacked_size(tmp_path / "x") == len(text)
     assert abs(unpacked_size(tmp_path / "y") / len(text) - 1) < 0.1
     assert unpacked_size("-") == unpacked_size(tmp_path / "none") == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("eval q a.run empty", "empty: the file is empty"),
+        ("verdict q a.run empty", "empty: the file is empty"),
+        ("compare q a.run empty --over collection -m P@10", "empty: the file is empty"),
+        ("eval empty a.run", "empty: the file is empty"),
+        ("compare q a.run - --over collection -m P@10", ""),
+    ],
+)
+def test_what_begins_with_nothing(
+    study: list[str], run: Run, monkeypatch: pytest.MonkeyPatch, command: str, said: str
+) -> None:
+    """Guards the estimate where there is no first line, of an empty file or standard input: the usual words."""
+    judgments, _, other = map(Path, study)
+    (judgments.parent / "empty").touch()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(other.read_bytes())))
+    code, out, err = run(*command.split(), "--memory", "100KB")
+    assert (code, bool(out)) == ((2, False) if said else (0, True)), err
+    assert said in err
 
 
 PEAK = """

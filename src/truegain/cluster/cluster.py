@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -70,8 +71,10 @@ class Cluster(Engine):
                 said = f"{error}; all finished ones, also those of steps before," if str(error) else "finished pieces"
                 error.args = (f"{said} are kept in {kept.shown}: run the same again to go on from there",)
         finally:
+            again = [KeyboardInterrupt] if isinstance(error, KeyboardInterrupt) else []  # the first one has the words
             if crew is not None:
-                crew.close()
+                with suppress(*again):
+                    crew.close()
 
     def results(self, asked: JobAsked[Piece, Result]) -> Iterator[Result]:
         """Results in the order of the pieces, from the workers or from what was finished before."""

@@ -175,14 +175,18 @@ class Crew:
 
     def close(self) -> None:
         """Leave the cluster; one that was started for this command ends."""
-        with heard_after():
-            if self.client is not None:
-                with suppress(Exception):
-                    self.client.close(timeout=5)
-            if self.processes is not None:
-                self.processes.close()
-        for name, level in self.levels.items():
-            logging.getLogger(name).setLevel(level)
+        try:
+            with heard_after():
+                try:
+                    if self.client is not None:
+                        with suppress(Exception):
+                            self.client.close(timeout=5)
+                finally:
+                    if self.processes is not None:
+                        self.processes.close()
+        finally:
+            for name, level in self.levels.items():
+                logging.getLogger(name).setLevel(level)
 
 
 def _ours() -> dict[str, str]:
