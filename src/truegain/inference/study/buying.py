@@ -91,13 +91,22 @@ class Buying:
         )
 
     def _steadied(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
-        """Own part of the topics no less than bronze scores show, their sum kept: V(topics) - V(gold) may be near 0.
+        """Own part of the topics no less than the labels of the judge show, their sum kept.
 
-        It is the difference of two estimates, and all that more gold labels leave.
+        V(topics) - V(gold) is the difference of two estimates, may come out as 0, and is all that more gold labels
+        leave.  What is known for every document is its bronze label.
         """
+        about, judge = self.lattice.evidence.about, self.material.judge
+        if about.exact or "topics" not in parts or "gold" not in parts:
+            return parts
+        least = self.lattice.evidence.were_all_gold(asked)
+        if least is None:
+            if about.order is None and (judge is None or not DESIGNS[judge.design].whole):
+                return parts
+            least = self.lattice.naive.over_topics(asked).variance
         whole = parts["topics"] + parts["gold"]
-        bronze = self.lattice.naive.over_topics(asked).variance
-        topics = np.minimum(np.maximum(parts["topics"], bronze), MOST_OF_TOPICS * whole)
+        held = np.sum([v for s, v in parts.items() if s in ("collection", "replicates")], axis=0)
+        topics = np.maximum(parts["topics"], np.minimum(least - held, MOST_OF_TOPICS * whole))
         return {**parts, "topics": topics, "gold": whole - topics}
 
     def _with_answers(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
@@ -126,11 +135,10 @@ class Buying:
         order, (gold, pairs) = about.order, about.counts
         made = self.material
         whole = made.judge is not None and DESIGNS[made.judge.design].whole
-        if (order is not None or whole) and not about.exact and "topics" in parts and "gold" in parts:
-            parts = self._steadied(asked, parts)
         if looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
+        parts = self._steadied(asked, parts)
         people = 0 if made.raters is None else len(made.raters)
         confidence, alpha, tau = self.confidence, None, None
         if order is not None:
