@@ -91,10 +91,11 @@ class Buying:
         )
 
     def _steadied(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
-        """Own part of the topics no less than the labels of the judge show, their sum kept.
+        """Own part of the topics no less than the labels of the judge show, its sum with that of gold kept.
 
         V(topics) - V(gold) is the difference of two estimates, may come out as 0, and is all that more gold labels
-        leave.  What is known for every document is its bronze label.
+        leave.  What is known for every document is its bronze label.  What lies above that counts by the share that it
+        is of both: the larger V(gold), the less is known of the difference, and the larger of two would be too large.
         """
         about, judge = self.lattice.evidence.about, self.material.judge
         if about.exact or "topics" not in parts or "gold" not in parts:
@@ -106,7 +107,9 @@ class Buying:
             least = self.lattice.naive.over_topics(asked).variance
         whole = parts["topics"] + parts["gold"]
         held = np.sum([v for s, v in parts.items() if s in ("collection", "replicates")], axis=0)
-        topics = np.maximum(parts["topics"], np.minimum(least - held, MOST_OF_TOPICS * whole))
+        least = np.minimum(least - held, MOST_OF_TOPICS * whole)
+        share = np.divide(parts["topics"], whole, out=np.zeros(len(asked)), where=whole > 0)
+        topics = np.maximum(least, 0.0) + share * np.maximum(parts["topics"] - least, 0.0)
         return {**parts, "topics": topics, "gold": whole - topics}
 
     def _with_answers(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
