@@ -40,7 +40,8 @@ class Buying:
 
     def steps(self, asked: Contrasts, prices: Mapping[str, float], hidden: Hidden | None) -> list[Step]:
         """What more of each kind would bring; first a sample of the holes, where these alone decide."""
-        steps, made = steps_of(self.standing(asked), self.smallest, prices), self.material
+        now, made = self.standing(asked), self.material
+        steps = steps_of(now, self._aim(now, asked), prices)
         if hidden is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
             return steps
         value, spread = float(asked.values(self.lattice.evidence.value)[0]), self.lattice.spread(asked, self.confidence)
@@ -54,6 +55,19 @@ class Buying:
             return steps
         judging = sample_step(hidden, float(spread.variance[0]), quantile, self.smallest, prices.get("gold"))
         return steps if judging is None else [judging, *steps]
+
+    def _aim(self, now: Standing, asked: Contrasts) -> float:
+        """Half of the width to bring the interval to: the smallest gain that matters.
+
+        Where the interval is narrower already and the question is open, half of that gain: limits closer together
+        cannot hold both no gain and this one.  Closer still, only whether the gain is as large is open: 0, any step.
+        """
+        value, half = float(asked.values(self.lattice.evidence.value)[0]), now.half
+        if self.smallest <= 0 or half > self.smallest * (1 + 1e-9):
+            return self.smallest
+        if value + half < self.smallest or value - half >= self.smallest:  # settled, unless holes hold it back
+            return self.smallest
+        return self.smallest / 2 if half > self.smallest / 2 * (1 + 1e-9) else 0.0
 
     def until_decided(self, asked: Contrasts, hidden: Hidden | None = None) -> str:
         """How many more labels of a list may decide a difference, were it as it is now; empty where there is no list.
