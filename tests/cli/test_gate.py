@@ -37,8 +37,9 @@ def test_the_exit_code_is_the_verdict(run: Run, folder: Path, words: tuple[str, 
     assert (seen, err) == (code, "")
     assert said in out
     told = json.loads(run("gate", "study.toml", *words, "--format", "json")[1])
-    outcomes = [v["outcome"] for v in told["verdicts"]]
-    assert told["exit_code"] == code == (1 if "does not hold" in outcomes else max(CODES[o] for o in outcomes))
+    answers = told["answers"]
+    assert told["exit_code"] == code == (1 if "does not hold" in answers else max(CODES[o] for o in answers))
+    assert answers == [v["outcome"] for v in told["verdicts"]]
     assert "study.toml" in told["made_by"]["inputs"]
 
 
@@ -60,6 +61,21 @@ def test_what_cannot_be_told_ends_with_3(run: Run, folder: Path) -> None:  # noq
     tg.write_judgments(few, folder / "few.qrels")
     code, out, _ = run("gate", "few.qrels", "runs", "--baseline", "good", "--candidate", "weak", "-m", "P@10")
     assert (code, out.splitlines()[0]) == (3, "### ❔ weak: cannot be told")
+
+
+def test_a_gain_that_may_be_smaller_does_not_pass(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards "better by 0.3 or more? passes" where only a gain is sure: question, answer and exit code agree."""
+    words = ("gate", "judgments.qrels", "runs", "--baseline", "weak", "--candidate", "good", "-m", "P@10")
+    told = json.loads(run(*words, "--format", "json")[1])["verdicts"][0]
+    within, low = str((told["low"] + told["high"]) / 2), str(told["low"])
+    code, out, _ = run(*words, "--smallest", within)
+    assert (code, out.splitlines()[0]) == (3, "### ❔ good: cannot be told")
+    assert "| cannot be told |" in out
+    assert "good is better than weak:" in out
+    assert "or more cannot be told" in out
+    assert run(*words, "--smallest", low)[0] == 0
+    kept = json.loads(run(*words, "--smallest", within, "--format", "json")[1])
+    assert (kept["exit_code"], kept["answers"], kept["verdicts"][0]["outcome"]) == (3, ["cannot be told"], "holds")
 
 
 def test_mistakes_of_a_gate_end_with_2(run: Run, folder: Path) -> None:  # noqa: F811

@@ -41,7 +41,10 @@ def gate_command(
     asked: StudyOptions,
     reading: Reading,
 ) -> None:
-    """End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told."""
+    """End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told.
+
+    With --smallest: better by that gain or more.
+    """
     files = expand(runs)
     study = asked.study(judgments, files, reading)
     if not (baseline or candidate) and len(study.systems) != 2:
@@ -51,20 +54,26 @@ def gate_command(
         )
     pairs = asked.claims(study.systems, None, baseline, candidate, one_candidate=True)
     verdicts = [study.verdict(a, b, m, asked.costs) for a, b in pairs for m in study.measures]
-    code = _code([v.outcome for v in verdicts])
+    answers = [_answer(v) for v in verdicts]
+    code = _code(answers)
     made_by = {**asked.made_by(study, reading), "baseline": baseline, "candidate": candidate}
     made_by["inputs"] = digests(asked.inputs(judgments, files, context.meta.get("study")))
     if output_format == "json":
-        whole = {"gate": SAID[code], "exit_code": code, "verdicts": [v.to_dict() for v in verdicts]}
+        whole = {"gate": SAID[code], "exit_code": code, "answers": answers, "verdicts": [v.to_dict() for v in verdicts]}
         write_json({"made_by": made_by, **whole}, output)
     else:
         write_bytes(output, _markdown(code, verdicts, made_by).encode(errors="backslashreplace"))
     raise typer.Exit(code)
 
 
-def _code(outcomes: Sequence[str]) -> int:
+def _answer(v: Verdict) -> str:
+    """Whether it is better by the smallest gain or more: a gain that may be smaller than that does not pass."""
+    return v.outcome if v.settled else "cannot be told"
+
+
+def _code(answers: Sequence[str]) -> int:
     """0 where all hold, 1 where one does not, else 3: the claim is about all of them together."""
-    codes = [CODES[o] for o in outcomes]
+    codes = [CODES[answer] for answer in answers]
     return 1 if 1 in codes else max(codes)
 
 
@@ -78,7 +87,7 @@ def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -
         "",
         f"Asked: is it better than {_and([v.comparison.a for v in verdicts])}{smallest}?",
         "",
-        f"| baseline | measure | difference | {100 * first.confidence:g}% interval | verdict |",
+        f"| baseline | measure | difference | {100 * first.confidence:g}% interval | answer |",
         "|---|---|---|---|---|",
         *(_row(v) for v in verdicts),
         "",
@@ -103,7 +112,7 @@ def _whole(v: Verdict) -> str:
 def _row(v: Verdict) -> str:
     c = v.comparison
     limits = "" if c.low is None or c.high is None else f"{c.low:+.4f} to {c.high:+.4f}"
-    return f"| {_cell(c.a)} | {_cell(c.measure)} | {c.difference:+.4f} | {limits} | {v.outcome} |"
+    return f"| {_cell(c.a)} | {_cell(c.measure)} | {c.difference:+.4f} | {limits} | {_answer(v)} |"
 
 
 def _and(names: Sequence[str]) -> str:

@@ -112,6 +112,10 @@ class PairFit:
         right = self.drawn_gold - (self.drawn * m).sum(axis=2)
         return np.asarray(((self.whole * m).sum(axis=2) + scale[:, None] * right).T)
 
+    def predicted(self) -> Floats:
+        """System x topic: what its documents are worth by their bronze labels; every topic counts once."""
+        return np.asarray((self.whole * self.expected(np.ones((1, self.pairs.topics)))[0]).sum(axis=2))
+
     @cached_property
     def load(self) -> Floats:
         """Gold pair x system: how much of a score stands on the pair, with every topic once."""

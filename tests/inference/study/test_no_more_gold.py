@@ -9,6 +9,7 @@ import pytest
 
 import truegain as tg
 from tests.inference.test_label_plan import P5, judged, ranked_of, world
+from truegain.contrasts import Contrasts
 from truegain.inference.labels.listing import draw_list
 from truegain.inference.study.next_steps import Standing, cheapest, steps_of
 
@@ -47,6 +48,34 @@ def test_pairs_that_differ_are_counted_by_hand() -> None:
     differ = top["s0"] ^ top["s1"]
     now = tg.Study(runs, bronze, "P@5", gold=some, design="random").standing("s0", "s1")
     assert (now.differ, now.open) == (len(differ), sum(d not in some[t] for t, d in differ))
+
+
+def test_all_gold_leaves_what_the_judge_sees_of_topics() -> None:
+    """Guards +-0.0000 over sampled topics, where V(topics) < V(gold) by chance: by hand from what labels are worth."""
+    runs, bronze, gold = world()
+    some = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + n) % 4 == 2}
+            for n, (t, row) in enumerate(gold.items())}  # fmt: skip
+    study = tg.Study(runs, bronze, "P@5", gold=some, design="random")
+    lattice, now, found = study.lattice(), study.standing("s0", "s1"), study.compare("s0", "s1")[0]
+    asked = Contrasts.of([(0, 1)])
+    over_gold = lattice.evidence.over_gold(asked)
+    assert over_gold is not None
+    assert lattice.evidence.over_topics(asked).variance[0] < over_gold.variance[0]  # else it tries nothing
+    assert found.low is not None
+    assert found.high is not None
+    assert now.half == pytest.approx((found.high - found.low) / 2)  # the interval is as it was
+    brings = []
+    for t, row in bronze.items():
+        values = {h: [float(some[u][d] > 0) for u in some if u != t for d in some[u] if bronze[u][d] == h]
+                  for h in range(3)}  # fmt: skip
+        every = float(np.mean([x for v in values.values() for x in v]))
+        worth = {h: (sum(v) + every) / (len(v) + 1) for h, v in values.items()}
+        top = [sorted(runs[s][t], key=lambda d: -runs[s][t][d])[:5] for s in ("s0", "s1")]
+        brings.append(sum(worth[row[d]] for d in top[1]) / 5 - sum(worth[row[d]] for d in top[0]) / 5)
+    share = now.gold / now.pairs
+    own = np.var(brings, ddof=1) / len(brings) + over_gold.variance[0] * share / (1 - share)
+    assert now.parts["topics"] == pytest.approx(own)
+    assert now.after(gold=1 / share) >= 1.96 * np.sqrt(own)
 
 
 def test_a_list_judged_to_its_end_plans_as_gold_labels_do() -> None:

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.inference.study.next_steps import Standing
-from truegain.student import quantile_of
+from truegain.inference.study.next_steps import Standing, steps_of
+from truegain.student import quantile_of, satterthwaite
 
 
 @pytest.mark.parametrize("topics", [3, 5, 25])
@@ -28,6 +28,42 @@ def test_more_assessors_beside_topics() -> None:
                    df=3.0)  # fmt: skip
     assert now.after(assessors=4) == pytest.approx(quantile_of(0.95, 15) * np.sqrt(0.01 / 4), rel=1e-3)
     assert now.after(topics=4) == pytest.approx(now.half, rel=1e-3)
+
+
+def test_no_step_is_foretold_wider_than_a_smaller_one() -> None:
+    """Guards 150 more topics that made it wider than none: with 4 assessors left alone, t has 3 degrees of freedom."""
+    df = satterthwaite([(0.02, 49.0), (0.1, 3.0)])
+    now = Standing({"topics": 0.02, "assessors": 0.1}, 50, assessors=4, quantile=quantile_of(0.95, df), confidence=0.95,
+                   df=df)  # fmt: skip
+    assert now.after(topics=4) > now.half  # else it tries nothing
+    for aim in (0.0, 0.1):
+        steps = steps_of(now, aim)
+        for kind in ("topics", "assessors"):
+            halves = [now.half, *(s.half for s in steps if s.what == kind)]
+            assert halves == sorted(set(halves), reverse=True)
+    assert [s.more for s in steps_of(now, 0.0) if s.what == "assessors"] == [4, 12]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "smallest", "outcome", "aim"),
+    [(6, 3, 0.1, "cannot be told", 0.1), (6, 3, 0.25, "cannot be told", 0.125), (12, 0, 0.5, "holds", 0.0)],
+)
+def test_an_open_question_has_a_next_step(better: int, worse: int, smallest: float, outcome: str, aim: float) -> None:
+    """Guards silence: half a width of .20 below .25 is not enough while no gain and one of .25 are both possible."""
+    gold = {str(t): {"x": 1, "y": 0} for t in range(30)}
+    first = ["yx"] * better + ["xy"] * worse + ["xx"] * (30 - better - worse)
+    runs = {s: {t: {d: float(d == best[k]) for d in "xy"} for t, best in zip(gold, first, strict=True)}
+            for k, s in enumerate("ab")}  # fmt: skip
+    verdict = tg.Study(runs, gold, "P@1", smallest=smallest).verdict("a", "b", costs={"topic": 5})
+    assert (verdict.outcome, verdict.settled, verdict.aim) == (outcome, False, aim)
+    if aim:
+        [step] = verdict.steps
+        assert step.enough
+        assert 0.97 * aim < step.half <= aim
+        assert f"Cheapest for +-{aim:g}: {step.more} more topics" in str(verdict)
+    else:
+        assert [s.more for s in verdict.steps] == [30, 90]
+        assert "alone" not in str(verdict)
 
 
 def test_asking_the_judge_again() -> None:

@@ -40,7 +40,8 @@ class Buying:
 
     def steps(self, asked: Contrasts, prices: Mapping[str, float], hidden: Hidden | None) -> list[Step]:
         """What more of each kind would bring; first a sample of the holes, where these alone decide."""
-        steps, made = steps_of(self.standing(asked), self.smallest, prices), self.material
+        now, made = self.standing(asked), self.material
+        steps = steps_of(now, self._aim(now, asked), prices)
         if hidden is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
             return steps
         value, spread = float(asked.values(self.lattice.evidence.value)[0]), self.lattice.spread(asked, self.confidence)
@@ -54,6 +55,19 @@ class Buying:
             return steps
         judging = sample_step(hidden, float(spread.variance[0]), quantile, self.smallest, prices.get("gold"))
         return steps if judging is None else [judging, *steps]
+
+    def _aim(self, now: Standing, asked: Contrasts) -> float:
+        """Half of the width to bring the interval to: the smallest gain that matters.
+
+        Where the interval is narrower already and the question is open, half of that gain: limits closer together
+        cannot hold both no gain and this one.  Closer still, only whether the gain is as large is open: 0, any step.
+        """
+        value, half = float(asked.values(self.lattice.evidence.value)[0]), now.half
+        if self.smallest <= 0 or half > self.smallest * (1 + 1e-9):
+            return self.smallest
+        if value + half < self.smallest or value - half >= self.smallest:  # settled, unless holes hold it back
+            return self.smallest
+        return self.smallest / 2 if half > self.smallest / 2 * (1 + 1e-9) else 0.0
 
     def until_decided(self, asked: Contrasts, hidden: Hidden | None = None) -> str:
         """How many more labels of a list may decide a difference, were it as it is now; empty where there is no list.
@@ -91,13 +105,25 @@ class Buying:
         )
 
     def _steadied(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
-        """Own part of the topics no less than bronze scores show, their sum kept: V(topics) - V(gold) may be near 0.
+        """Own part of the topics no less than the labels of the judge show, its sum with that of gold kept.
 
-        It is the difference of two estimates, and all that more gold labels leave.
+        V(topics) - V(gold) is the difference of two estimates, may come out as 0, and is all that more gold labels
+        leave.  What is known for every document is its bronze label.  What lies above that counts by the share that it
+        is of both: the larger V(gold), the less is known of the difference, and the larger of two would be too large.
         """
+        about, judge = self.lattice.evidence.about, self.material.judge
+        if about.exact or "topics" not in parts or "gold" not in parts:
+            return parts
+        least = self.lattice.evidence.were_all_gold(asked)
+        if least is None:
+            if about.order is None and (judge is None or not DESIGNS[judge.design].whole):
+                return parts
+            least = self.lattice.naive.over_topics(asked).variance
         whole = parts["topics"] + parts["gold"]
-        bronze = self.lattice.naive.over_topics(asked).variance
-        topics = np.minimum(np.maximum(parts["topics"], bronze), MOST_OF_TOPICS * whole)
+        held = np.sum([v for s, v in parts.items() if s in ("collection", "replicates")], axis=0)
+        least = np.minimum(least - held, MOST_OF_TOPICS * whole)
+        share = np.divide(parts["topics"], whole, out=np.zeros(len(asked)), where=whole > 0)
+        topics = np.maximum(least, 0.0) + share * np.maximum(parts["topics"] - least, 0.0)
         return {**parts, "topics": topics, "gold": whole - topics}
 
     def _with_answers(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
@@ -126,11 +152,10 @@ class Buying:
         order, (gold, pairs) = about.order, about.counts
         made = self.material
         whole = made.judge is not None and DESIGNS[made.judge.design].whole
-        if (order is not None or whole) and not about.exact and "topics" in parts and "gold" in parts:
-            parts = self._steadied(asked, parts)
         if looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
+        parts = self._steadied(asked, parts)
         people = 0 if made.raters is None else len(made.raters)
         confidence, alpha, tau = self.confidence, None, None
         if order is not None:

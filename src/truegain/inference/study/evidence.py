@@ -83,6 +83,10 @@ class Evidence(ABC):
         """How far each score may lie above and below the truth by limits of each bronze label; None where unknown."""
         return None
 
+    def were_all_gold(self, asked: Contrasts) -> Floats | None:  # noqa: ARG002
+        """The variance over topics that would stay were all labels gold; None where bronze scores must tell."""
+        return None
+
     @property
     def about(self) -> About:
         """What is known of the labels."""
@@ -187,6 +191,22 @@ class ByGoldPairs(Evidence):
         variance_all = variance + np.maximum(0.0, self._least(asked) - seen)
         return Spread(variance_all, np.minimum(moves.df, tails(pull)))
 
+    def were_all_gold(self, asked: Contrasts) -> Floats:
+        """V over topics of what bronze labels are worth, and what gold values add within bronze labels.
+
+        The second part is V(gold) times sum (l r)^2/e over sum (l r)^2 (1 - 1/e), l the load of a gold pair, r its
+        residual, e its expansion: f/(1 - f) where a share f of all pairs was drawn.  What a judge misses of a topic as
+        a whole is not in it, so it is a least value.
+        """
+        drawn, seen = 1 / self.fit.pairs.expansion[self.fit.pairs.sampled], self.by_gold().matrix
+        unseen = self.fit.unseen[:, None]
+        per_chance = np.divide(seen, np.sqrt(unseen), out=np.zeros(seen.shape), where=unseen > 0)
+        left, open_ = asked.squares(per_chance * np.sqrt(drawn)[:, None]), asked.squares(seen)
+        share = np.divide(left, open_, out=np.zeros(len(asked)), where=open_ > 0)
+        worth, n = self._worth(), len(self.topics)
+        topics = asked.squares((worth - worth.mean(axis=0)) / np.sqrt(n * (n - 1)))
+        return np.asarray(topics + share * self.over_gold(asked).variance)
+
     def touching(self, asked: Contrasts) -> Ints:
         """Gold pairs whose document itself moves each contrast: c(b) - c(a) is not 0.
 
@@ -207,6 +227,10 @@ class ByGoldPairs(Evidence):
     def contributions(self) -> Floats:
         """What each topic brings."""
         return self.fit.by_topic()
+
+    def _worth(self) -> Floats:
+        """Topic x system: scores by what bronze labels are worth."""
+        return self.fit.predicted().T
 
     def _least(self, asked: Contrasts) -> Floats:
         out = np.empty(len(asked))

@@ -81,6 +81,10 @@ class ByHoles(ByGoldPairs):
         """What each topic brings."""
         return np.asarray(self.judged.T + self.fit.by_topic())
 
+    def _worth(self) -> Floats:
+        """By judged documents, and what holes of other topics are worth."""
+        return np.asarray(self.judged.T + super()._worth())
+
     def unmoved(self, asked: Contrasts) -> Bools:
         """Contrasts that no hole moves."""
         return np.asarray(asked.moved(self.coefficients.T, 0.0) == 0)

@@ -156,9 +156,10 @@ class Step:
     more: int
     half: float
     cost: float | None = None
-    enough: bool | None = None  # for the smallest gain that matters
+    enough: bool | None = None  # for half a width of `aim`
     unit: str = ""
     phrase: str = ""  # in place of how many more there are
+    aim: float = 0.0  # half of the width that is wanted; 0: none
 
     def __str__(self) -> str:
         return f"{self.in_words}{'; not enough alone' if self.enough is False else ''}"
@@ -213,11 +214,13 @@ def prices_of(costs: Mapping[str, float] | str | None) -> dict[str, float]:
     return out
 
 
-def steps_of(now: Standing, smallest: float, costs: Mapping[str, float] | None = None) -> list[Step]:
-    """What each kind would bring: so many more that half the width is `smallest`, or twice and four times as many.
+def steps_of(now: Standing, aim: float, costs: Mapping[str, float] | None = None) -> list[Step]:
+    """What each kind would bring: so many more that half the width is `aim`, or (0) twice and four times as many.
 
     A kind that cannot bring it there alone is told with all that can be bought of it, not `enough`. Those that are
-    enough come first, then by price where there are prices, else kind by kind.
+    enough come first, then by price where there are prices, else kind by kind.  A step that brings no more than a
+    smaller one of its kind, or nothing, is left out: with more topics, say, the few assessors alone may decide, and
+    with their few degrees of freedom the interval would be no narrower.
     """
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors, "replicates": now.times}
     found = []
@@ -228,18 +231,28 @@ def steps_of(now: Standing, smallest: float, costs: Mapping[str, float] | None =
         if not have[kind] or not any(now.parts.get(part) for part in moved):
             continue
         most = now.pairs / now.gold if kind == "gold" and now.pairs else math.inf
-        if smallest > 0:
-            factors = [_needed(now, kind, smallest, most)]
+        if aim > 0:
+            factors = [_needed(now, kind, aim, most)]
         else:
             factors = [float(f) for f in FACTORS if f < most] + ([most] if math.isfinite(most) and most > 1 else [])
-        steps = [_step(now, kind, have[kind], f, smallest, costs or {}) for f in factors if f > 1]
-        found += steps if kind != "gold" or now.differ is None else _no_more_than_differ(now, steps, smallest, costs)
+        steps = [_step(now, kind, have[kind], f, aim, costs or {}) for f in factors if f > 1]
+        if kind == "gold" and now.differ is not None:
+            steps = _no_more_than_differ(now, steps, aim, costs)
+        found += _that_help(now.half, steps)
     return sorted(found, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0))
 
 
-def _no_more_than_differ(
-    now: Standing, steps: list[Step], smallest: float, costs: Mapping[str, float] | None
-) -> list[Step]:
+def _that_help(half: float, steps: list[Step]) -> list[Step]:
+    """Those after which the interval is narrower than now (`half`) and than after each one before."""
+    out: list[Step] = []
+    for step in steps:
+        if step.half < half * (1 - 1e-9):
+            out.append(step)
+            half = step.half
+    return out
+
+
+def _no_more_than_differ(now: Standing, steps: list[Step], aim: float, costs: Mapping[str, float] | None) -> list[Step]:
     """In place of more gold labels than there are open pairs that differ, these pairs alone, all of them."""
     fewer = [step for step in steps if step.more < now.open]
     if len(fewer) == len(steps) or not now.open:
@@ -247,9 +260,9 @@ def _no_more_than_differ(
     most = now.pairs / now.gold
     half, labels = now.after(gold=most), "label" if now.open == 1 else "labels"
     phrase = f"{now.open:,} more gold {labels} (all pairs that differ and have none)"
-    enough = None if smallest <= 0 else half <= smallest * (1 + 1e-9)
+    enough = None if aim <= 0 else half <= aim * (1 + 1e-9)
     price = _cost(now, "gold", now.open, costs or {})
-    return [*fewer, Step("gold", most, now.gold, now.open, half, price, enough, now.unit, phrase)]
+    return [*fewer, Step("gold", most, now.gold, now.open, half, price, enough, now.unit, phrase, aim)]
 
 
 def fewest_gold(now: Standing, half: float) -> int | None:
@@ -346,15 +359,15 @@ def _least_times(after: Callable[..., float], kind: str, half: float, most: floa
     return high
 
 
-def _step(now: Standing, kind: str, have: int, factor: float, smallest: float, costs: Mapping[str, float]) -> Step:
+def _step(now: Standing, kind: str, have: int, factor: float, aim: float, costs: Mapping[str, float]) -> Step:
     more = max(1, math.ceil(have * factor - 1e-9) - have)
     half = now.after(**{kind: (have + more) / have})
-    enough = None if smallest <= 0 else half <= smallest * (1 + 1e-9)
+    enough = None if aim <= 0 else half <= aim * (1 + 1e-9)
     unit = "" if kind != "gold" else "gold topic" if now.whole else now.unit
     phrase = ""
     if kind == "replicates":
         phrase = f"the judge asked {more:,} more time{'' if more == 1 else 's'} ({have + more:,} in all)"
-    return Step(kind, factor, have, more, half, _cost(now, kind, more, costs), enough, unit, phrase)
+    return Step(kind, factor, have, more, half, _cost(now, kind, more, costs), enough, unit, phrase, aim)
 
 
 def _cost(now: Standing, kind: str, more: int, costs: Mapping[str, float]) -> float | None:

@@ -243,14 +243,21 @@ class Verdict(Shown):
             return ["\n".join([f"{settled}{head}", *(f"  {s.in_words}" for s in self.steps)])]
         said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
         said += [self.how_to_draw] if self.how_to_draw else []
-        if self.smallest > 0:
+        if self.aim > 0:
             enough = [s for s in self.steps if s.enough]
             priced = [s for s in enough if s.cost is not None]
             if not enough:
-                said[0] += f"\nNone of these alone brings +-{self.smallest:g}."
+                said[0] += f"\nNone of these alone brings +-{self.aim:g}."
             elif priced and len(priced) == len(enough):
-                said[0] += f"\nCheapest for +-{self.smallest:g}: {str(priced[0]).partition(' (')[0]}."
+                said[0] += f"\nCheapest for +-{self.aim:g}: {str(priced[0]).partition(' (')[0]}."
         return said
+
+    @property
+    def aim(self) -> float:
+        """Half of the width that the next steps are to bring: the smallest gain, or half of it; 0: none is aimed at."""
+        if all(s.enough is None for s in self.steps):
+            return 0.0
+        return next((s.aim for s in self.steps if s.aim > 0), self.smallest)
 
     @property
     def holes_to_draw(self) -> int | None:

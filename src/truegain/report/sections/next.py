@@ -35,7 +35,7 @@ def section(facts: Facts) -> Section | None:
         steps = tuple(s for s in steps if s.what == "holes")
     if not steps and facts.next is None and not blocked:
         return None
-    body = join(_steps(facts, verdict, steps, blocked) if steps or blocked else None, _documents(facts))
+    body = join(_steps(verdict, steps, blocked) if steps or blocked else None, _documents(facts))
     data = {
         "about": [verdict.comparison.a, verdict.comparison.b],
         "steps": [s.to_dict() for s in steps],
@@ -50,7 +50,7 @@ def _blocked(facts: Facts, verdict: Verdict) -> bool:
     return not math.isnan(d) and any(could) and outcome_of(d, d, *could, facts.smallest) == "cannot be told"
 
 
-def _steps(facts: Facts, verdict: Verdict, steps: tuple[Step, ...], blocked: bool) -> Html:
+def _steps(verdict: Verdict, steps: tuple[Step, ...], blocked: bool) -> Html:
     """Half the width of the interval after each step alone."""
     c = verdict.comparison
     if blocked and not steps:
@@ -64,7 +64,7 @@ def _steps(facts: Facts, verdict: Verdict, steps: tuple[Step, ...], blocked: boo
     top += [head(axis_head(axis, signs=True, words="expected interval, plot"), "p"), *heads("expected")]
     cols = (None, *(["x"] if priced else []), "w2", "x")
     made = table("The interval to expect after each step alone", top, rows, cols=cols, kind="pl", unseen=True)
-    title = "The claim is settled; more would only narrow the interval" if verdict.settled else _title(facts, steps)
+    title = "The claim is settled; more would only narrow the interval" if verdict.settled else _title(verdict, steps)
     title = BLOCKED if blocked else title
     told = (
         f", {c.measure}: half the width of the interval is ±{plain(now)}. Widths below are expectations, a step each."
@@ -102,13 +102,13 @@ def _bought(step: Step, whole: bool = False) -> str:
     return f"{step.more:,} more {step.words}" + (f" ({step.have + step.more:,} in all)" if whole else "")
 
 
-def _title(facts: Facts, steps: tuple[Step, ...]) -> str:
-    if facts.smallest <= 0:
+def _title(verdict: Verdict, steps: tuple[Step, ...]) -> str:
+    if verdict.aim <= 0:
         return "What more would bring"
     enough = next((s for s in steps if s.enough), None)
     if enough is None:
-        return f"Nothing here alone brings ±{facts.smallest:g}"
-    return f"Enough for ±{facts.smallest:g}, as far as can be expected: {_bought(enough)}"
+        return f"Nothing here alone brings ±{verdict.aim:g}"
+    return f"Enough for ±{verdict.aim:g}, as far as can be expected: {_bought(enough)}"
 
 
 def _step(axis: Axis, words: str, cost: float | None, half: float, priced: bool, kind: str | None = None) -> Html:
