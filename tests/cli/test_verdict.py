@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -178,6 +181,14 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     (folder / "both.csv").write_text("\n".join(rows) + "\n")
     _, by_column, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1")
     assert by_column == out
+    os.mkfifo(folder / "pipe.csv")  # is read once: a second look for the column would wait for ever
+    words = [sys.executable, "-m", "truegain", "verdict", "llm.qrels", "pipe.csv", "-m", "P@10", "--judge-model", "m1"]
+    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        (folder / "pipe.csv").write_text("\n".join(rows) + "\n")
+        try:
+            assert process.communicate(timeout=120)[0] == out
+        finally:
+            process.kill()
     _, without, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1", "--uses", "good=m2")
     assert without.startswith("good is better than weak")  # what is said comes before the column
     _, alone, err = run("verdict", "llm.qrels", "both.csv", "-m", "P@10")
