@@ -131,7 +131,7 @@ class Study(Questions):
         gold_given = gold
         gold, design, listed = listed_in(gold, design)
         self.gold_list = listed if listed is not None and listed.design == "ordered" else None
-        check_labels(gold, design, gold_level, hole_sample, self.over)
+        check_labels(gold, design, gold_level, hole_sample, self.over, topics)
         check_rated(gold, rule, normalise, gold_rule)
         check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes, fill)
         self.gold_rated = gold_rule is not None
