@@ -105,6 +105,17 @@ def test_models_are_compared_without_case() -> None:
         tg.Study(RUNS, LABELS, "P@5", uses={"b": ["GPT-4", "e5"]}, judge_model="gpt-4o")
 
 
+def test_refusals_name_what_was_asked_and_what_can_be_done() -> None:
+    """Guards remedies that a study does not take (missing='drop'), and words that nobody wrote (topics='fixed')."""
+    half = {t: {d: g for d, g in row.items() if int(d[1:]) % 2} for t, row in ERRING.items()}
+    with pytest.raises(tg.InputError, match=r"have no bronze label.*relevance, leave them out of the gold labels\)$"):
+        tg.Study(RUNS, half, "P@5", gold=LABELS, design="random")
+    with pytest.raises(tg.TruegainError, match=r"^generalise_to names nothing: labels are taken as they are"):
+        tg.Study(RUNS, LABELS, "P@5", generalise_to=[])
+    with pytest.raises(tg.TruegainError, match=r"^topics='fixed', and nothing else was sampled"):
+        tg.Study(RUNS, LABELS, "P@5", topics="fixed")
+
+
 def test_nothing_is_claimed_of_borrowed_calibration() -> None:
     """Guards numbers beside a verdict that cannot be told: a mark on each, no p, nobody told apart, nothing to buy."""
     study = tg.Study(RUNS, LABELS, "P@5", uses={"b": "m", "c": "m"}, judge_model="m")
