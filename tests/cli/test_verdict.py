@@ -235,6 +235,11 @@ def test_a_study_in_a_file(run: Run, folder: Path) -> None:
         run("verdict", "--study", "kept/study.toml", "--smallest", "0.5")[1]
         == (run("verdict", *spoken, "--smallest", "0.5")[1])
     )
+    fixed = run("verdict", "--study", "kept/study.toml", "--topics", "fixed")[1]
+    assert fixed == run("verdict", *spoken, "--smallest", "0.01", "--topics", "fixed")[1]
+    (folder / "kept" / "other.toml").write_text(text.replace('generalise_to = ["topics"]', 'topics = "fixed"'))
+    assert run("verdict", "--study", "kept/other.toml")[1] == fixed
+    assert run("verdict", "--study", "kept/other.toml", "--generalise-to", "topics")[1] == out
     told = json.loads(run("verdict", "--study", "kept/study.toml", "--format", "json")[1])
     assert "kept/study.toml" in told["made_by"]["inputs"]
 
