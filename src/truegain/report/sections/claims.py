@@ -108,7 +108,7 @@ def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
         return None
     spans: list[tuple[str, Span]] = []
     first = found.columns.index("over")  # behind what was asked, which is the same in every row
-    for over, value, low, high, *_ in (line[first:] for line in found.rows):
+    for over, value, low, high, *_ in (cells[first:] for cells in found.rows):
         if isinstance(value, float):
             spans.append((str(over), Span(value, _float(low), _float(high), over == verdict.naive.source)))
     axis = Axis.of([x for _, s in spans for x in (s.low, s.high, s.value)], zero=True)
