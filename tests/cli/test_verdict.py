@@ -207,6 +207,10 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same)
     assert "Calibration borrowed: good; no rank is ruled out." in ranks
     assert re.search(r"^good +\S+ +1 +3 +1$", ranks, re.MULTILINE)
+    _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same, "--format", "csv")
+    top, *rows = [line.split(",") for line in ranks.splitlines()]
+    assert top[-1] == "note"
+    assert {row[1]: row[-1] for row in rows} == {"good": "calibration borrowed", "fair": "", "weak": ""}
 
 
 def test_a_study_in_a_file(run: Run, folder: Path) -> None:
@@ -435,6 +439,9 @@ def test_a_judge_asked_again(run: Run, folder: Path) -> None:
     assert err.count("rated more than once by one assessor; all ratings count") == 1
     assert f"for topics like these {TOPICS}, were the judge asked again" in out.splitlines()[0]
     assert [line.split("  ")[0] for line in out.splitlines()[3:6]] == ["topics", "replicates", "all together"]
+    wider = (*words[:-1], "topics,replicates,collection", "--replicates", "100")
+    _, out, _ = run("verdict", "again.csv", *TWO, "-m", "DCG@10", *wider)
+    assert re.search(r"^replicates .*  in collection  ", out, re.MULTILINE)  # documents hold the noise of their ratings
 
 
 MISTAKES = [

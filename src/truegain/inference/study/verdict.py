@@ -285,6 +285,8 @@ class Verdict(Shown):
         for line in lines:
             value = c.naive if line is self.naive else c.difference
             share: Cell = f"{line.share:.0%}" if words and line.share is not None else line.share
+            if words and line.share_in:
+                share = f"in {line.share_in}"
             zero: Cell = line.why or line.survives if words else line.survives
             over = line.source if line.asked else f"{line.source} (held fixed)"
             rows.append((*about, over, value, line.low, line.high, share, zero))
@@ -312,7 +314,7 @@ class Verdict(Shown):
             "holds_for": self.holds_for,
             "held_fixed": self.held_fixed,
             "by_source": [
-                {"over": x.source, "low": x.low, "high": x.high, "share": x.share, "asked": x.asked, "why": x.why}
+                {"over": x.source, "low": x.low, "high": x.high, "share": x.share, "asked": x.asked, "why": x.reason}
                 for x in self.lines
             ],
             "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
