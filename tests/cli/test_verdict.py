@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -178,6 +181,14 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     (folder / "both.csv").write_text("\n".join(rows) + "\n")
     _, by_column, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1")
     assert by_column == out
+    os.mkfifo(folder / "pipe.csv")  # is read once: a second look for the column would wait for ever
+    words = [sys.executable, "-m", "truegain", "verdict", "llm.qrels", "pipe.csv", "-m", "P@10", "--judge-model", "m1"]
+    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        (folder / "pipe.csv").write_text("\n".join(rows) + "\n")
+        try:
+            assert process.communicate(timeout=120)[0] == out
+        finally:
+            process.kill()
     _, without, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1", "--uses", "good=m2")
     assert without.startswith("good is better than weak")  # what is said comes before the column
     _, alone, err = run("verdict", "llm.qrels", "both.csv", "-m", "P@10")
@@ -196,6 +207,10 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same)
     assert "Calibration borrowed: good; no rank is ruled out." in ranks
     assert re.search(r"^good +\S+ +1 +3 +1$", ranks, re.MULTILINE)
+    _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same, "--format", "csv")
+    top, *rows = [line.split(",") for line in ranks.splitlines()]
+    assert top[-1] == "note"
+    assert {row[1]: row[-1] for row in rows} == {"good": "calibration borrowed", "fair": "", "weak": ""}
 
 
 def test_a_study_in_a_file(run: Run, folder: Path) -> None:
@@ -224,6 +239,11 @@ def test_a_study_in_a_file(run: Run, folder: Path) -> None:
         run("verdict", "--study", "kept/study.toml", "--smallest", "0.5")[1]
         == (run("verdict", *spoken, "--smallest", "0.5")[1])
     )
+    fixed = run("verdict", "--study", "kept/study.toml", "--topics", "fixed")[1]
+    assert fixed == run("verdict", *spoken, "--smallest", "0.01", "--topics", "fixed")[1]
+    (folder / "kept" / "other.toml").write_text(text.replace('generalise_to = ["topics"]', 'topics = "fixed"'))
+    assert run("verdict", "--study", "kept/other.toml")[1] == fixed
+    assert run("verdict", "--study", "kept/other.toml", "--generalise-to", "topics")[1] == out
     told = json.loads(run("verdict", "--study", "kept/study.toml", "--format", "json")[1])
     assert "kept/study.toml" in told["made_by"]["inputs"]
 
@@ -419,6 +439,9 @@ def test_a_judge_asked_again(run: Run, folder: Path) -> None:
     assert err.count("rated more than once by one assessor; all ratings count") == 1
     assert f"for topics like these {TOPICS}, were the judge asked again" in out.splitlines()[0]
     assert [line.split("  ")[0] for line in out.splitlines()[3:6]] == ["topics", "replicates", "all together"]
+    wider = (*words[:-1], "topics,replicates,collection", "--replicates", "100")
+    _, out, _ = run("verdict", "again.csv", *TWO, "-m", "DCG@10", *wider)
+    assert re.search(r"^replicates .*  in collection  ", out, re.MULTILINE)  # documents hold the noise of their ratings
 
 
 MISTAKES = [

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from truegain.cli.gold import Design, GoldLevel
 from truegain.cli.options import Complete, Confidence, Jobs, Level, NameBy, Seed
 from truegain.cli.ratings import NormaliseOption, POption, RuleOption, SpreadOption
+from truegain.cli.study_said import for_whom
 from truegain.inference.study_file.asked import StudyAsked
+
+if TYPE_CHECKING:
+    from truegain.gains.reading import RatingsAsked
+    from truegain.inference.study.study import Study
 
 PairOption = Annotated[
     str | None, typer.Option("--pair", help="Two systems of many, a,b: is b better than a? (default: the two best)")
@@ -89,3 +94,9 @@ class StudyOptions(StudyAsked):
     seed: Seed = 0
     name_by: NameBy = "file"
     jobs: Jobs = None
+
+    def study_of(self, runs: Any, judgments: Any, reading: RatingsAsked) -> Study:
+        """The study of runs and judgments; what was typed about topics comes before a file."""
+        generalise_to, topics = for_whom(self.generalise_to, self.topics)
+        asked: Any = replace(self, generalise_to=generalise_to, topics=topics)  # type: ignore[arg-type]
+        return StudyAsked.study_of(asked, runs, judgments, reading)

@@ -32,6 +32,17 @@ def is_typed(context: Any, name: str) -> bool:
     return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
 
 
+def for_whom(generalise_to: str | None, topics: str) -> tuple[str | None, str]:
+    """What a study shall hold for, and topics: whichever was typed comes before what a file says of topics."""
+    if not _read or generalise_to is None or topics != "fixed":
+        return generalise_to, topics
+    typed = [is_typed(_read[0][0], name) for name in ("generalise_to", "topics")]
+    names = [name.strip() for name in generalise_to.split(",")]
+    if typed == [False, True]:
+        return ",".join(name for name in names if name != "topics") or None, topics
+    return generalise_to, "sampled" if typed == [True, False] and "topics" in names else topics
+
+
 def placed(error: TruegainError) -> TruegainError:
     """A refusal of what a study file said, with its place there; any other as it is."""
     if not _read or (isinstance(error, InputError) and not (error.line is None and error.row is None)):

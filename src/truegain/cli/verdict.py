@@ -102,10 +102,13 @@ def _alone(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> str:
 
 
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
-    rows = [(r.measure, *row) for r in rankings for row in r.rows()]
+    noted = any(r.why_open for r in rankings)  # a file of rows has no place for notes beside them
+    rows: list[tuple[Cell, ...]] = [
+        (r.measure, *row, *((r.why_open.get(row[0], ""),) if noted else ())) for r in rankings for row in r.rows()
+    ]
     said = [note for r in rankings for note in r.notes]
     notes = (*dict.fromkeys(said), *(f"{BEST}: {v.sentence}" for v in verdicts), PICKED)
-    columns = ("measure", "system", "value", "rank_low", "rank_high", "tier")
+    columns = ("measure", "system", "value", "rank_low", "rank_high", "tier", *(("note",) if noted else ()))
     return Table(columns, rows, {}, " ".join(r.sentence for r in rankings), notes)
 
 

@@ -18,6 +18,7 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 
 Missing = Literal["refuse", "drop"]
+UNMATCHED = "missing='drop' for gold labels leaves them out"
 PERFECT = 50  # gold pairs, from which on a judge without an error is suspicious
 
 
@@ -176,6 +177,5 @@ def _without_bronze(trusted: Pool, lost: Ints, bronze: str, gold: str) -> InputE
     return InputError(
         f"{len(lost)} of {len(trusted)} gold pairs have no bronze label in {bronze} ({'; '.join(names)}{more})",
         file=gold,
-        hint="label them with the bronze judge; if it skips pairs regardless of relevance, "
-        "missing='drop' for gold labels leaves them out",
+        hint=f"label them with the bronze judge; if it skips pairs regardless of relevance, {UNMATCHED}",
     )

@@ -118,9 +118,9 @@ class Comparison(Shown):
 
     @property
     def differs(self) -> bool:
-        """Whether the two are told apart: by p, or where there is none by the limits."""
+        """Whether the two are told apart: by p, or where there is none by the limits, unless notes take it back."""
         if self.p is None and self.p_adjusted is None and self.low is not None and self.high is not None:
-            return self.low > 0 or self.high < 0
+            return not self.notes and (self.low > 0 or self.high < 0)
         return self.p_shown < 1 - self.confidence
 
     def turned(self) -> Self:
@@ -141,7 +141,8 @@ class Comparison(Shown):
         interval = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
         p = "" if self.p is None else f" {told_p(self.p)}"
         n = "" if self.n is None else f", n = {self.n}"
-        return f"{self.b} - {self.a} {self.measure} {self.difference:+.4f}{interval}{p} ({self.test}{n})"
+        unless = f"; {'; '.join(self.notes)}" if self.notes and self.p is None and interval else ""
+        return f"{self.b} - {self.a} {self.measure} {self.difference:+.4f}{interval}{p} ({self.test}{n}){unless}"
 
 
 def _less(x: float | None) -> float | None:

@@ -33,7 +33,7 @@ from truegain.tables.run import joined_columns as joined_columns
 from truegain.tables.run import ordered_columns as ordered_columns
 from truegain.tables.run import run_of_columns as run_of_columns
 from truegain.tables.run_files import read_run, runs_of_frame
-from truegain.tables.sources import STANDARD_INPUT, PathLike, expand
+from truegain.tables.sources import STANDARD_INPUT, PathLike, can_be_read_again, expand
 
 if TYPE_CHECKING:
     import polars as pl
@@ -183,7 +183,7 @@ def models_in(runs: object) -> dict[str, tuple[str, ...]]:
     if isinstance(runs, str | os.PathLike) or convert.is_paths(runs):
         several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
         header = told().ran
-        tables = [file for file in expand(several) if file != STANDARD_INPUT and loaded(file, header)[1]]
+        tables = [file for file in expand(several) if can_be_read_again(file) and loaded(file, header)[1]]
         parts = [run for file in tables for run in read_run(file, "file", 1, header)]
     else:
         parts = list(Runs.of(runs).parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,55 @@ def test_models_are_compared_without_case() -> None:
     assert "calibration borrowed: b uses gpt-4o" in lent.sentence
     with pytest.warns(tg.DataWarning, match="no system uses gpt-4o, the judge's model; there are GPT-4, e5"):
         tg.Study(RUNS, LABELS, "P@5", uses={"b": ["GPT-4", "e5"]}, judge_model="gpt-4o")
+
+
+def test_refusals_name_what_was_asked_and_what_can_be_done() -> None:
+    """Guards remedies that a study does not take (missing='drop'), and words that nobody wrote (topics='fixed')."""
+    half = {t: {d: g for d, g in row.items() if int(d[1:]) % 2} for t, row in ERRING.items()}
+    with pytest.raises(tg.InputError, match=r"have no bronze label.*relevance, leave them out of the gold labels\)$"):
+        tg.Study(RUNS, half, "P@5", gold=LABELS, design="random")
+    with pytest.raises(tg.TruegainError, match=r"^generalise_to names nothing: labels are taken as they are"):
+        tg.Study(RUNS, LABELS, "P@5", generalise_to=[])
+    with pytest.raises(tg.TruegainError, match=r"^topics='fixed', and nothing else was sampled"):
+        tg.Study(RUNS, LABELS, "P@5", topics="fixed")
+
+
+def test_nothing_is_claimed_of_borrowed_calibration() -> None:
+    """Guards numbers beside a verdict that cannot be told: a mark on each, no p, nobody told apart, nothing to buy."""
+    study = tg.Study(RUNS, LABELS, "P@5", uses={"b": "m", "c": "m"}, judge_model="m")
+    plain, lent = tg.Study(RUNS, LABELS, "P@5").compare(), study.compare()
+    assert [c.notes[0].partition(":")[0] for c in lent] == ["calibration borrowed"] * 3
+    assert any(c.differs for c in plain)
+    assert [(c.p, c.p_adjusted, c.differs) for c in lent] == [(None, None, False)] * 3
+    assert [(c.low, c.high) for c in lent] == [(c.low, c.high) for c in plain]
+    assert "calibration borrowed: c uses m" in str(study.compare("a", "c")[0])
+    assert [[n.partition(":")[0] for n in e.notes] for e in study.estimates()] == [[], *[["calibration borrowed"]] * 2]
+    told = study.verdict("b", "c")
+    assert told.with_holes == study.compare("b", "c")[0]
+    assert "calibration borrowed: b uses m, which" in told.sentence
+    assert "how it favours b; c uses m, which" in told.sentence
+    assert (told.to_dict()["p"], told.to_dict()["with_holes"]["p"]) == (None, None)  # type: ignore[index]
+    assert told.text().count("calibration borrowed") == 1
+    with pytest.raises(tg.TruegainError, match=r"^whether b is better than a cannot be told on P@5: calibration"):
+        study.next_steps("a", "b")
+    assert study.shares("a", "b") == {"topics": 1.0}  # which the verdict tells too
+
+
+def test_a_difference_that_is_refused_has_no_numbers_beside_it() -> None:
+    """Guards shares, steps and units of a pair that few gold labels touch: the refusal of the verdict, and no value."""
+    gold = {t: {d: g for d, g in row.items() if (int(t[1:]) + int(d[1:])) % 4 == 0} for t, row in LABELS.items()}
+    runs = {**RUNS, "near": {t: dict(row) for t, row in RUNS["a"].items()}}
+    for t in ("t0", "t1", "t2"):
+        runs["near"][t] = {d: -x for d, x in runs["a"][t].items()}
+    study = tg.Study(runs, ERRING, "P@5", gold=gold, design="random")
+    why = "gold labels? touch(es)? it; at least 10 are needed"
+    told = study.verdict("a", "near")
+    assert re.search(why, told.sentence)
+    whole = told.to_dict()
+    assert (whole["difference"], whole["value_a"], whole["value_b"], whole["p"]) == (None, None, None, None)
+    for asked in (study.shares, study.decisive, study.next_steps):
+        with pytest.raises(tg.TruegainError, match=f"^whether near is better than a cannot be told on P@5: .*{why}"):
+            asked("a", "near")
 
 
 @pytest.mark.parametrize(
@@ -209,6 +259,17 @@ def test_equal_scores_of_other_documents_are_no_identical_runs() -> None:
     told = tg.Study(runs, labels, "P@1", gold=few, design="topics", topics="fixed").verdict("a", "b")
     assert (told.outcome, told.comparison.low) == ("cannot be told", None)
     assert told.sentence.endswith("; the two score the same in every topic.")
+
+
+def test_only_pairs_without_a_difference_are_looked_at_for_being_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the time of an exact study: of a hundred systems, five thousand pairs were looked at line by line."""
+    asked = []
+    monkeypatch.setattr(answers.Answering, "are_alike", lambda _, *pair: bool(asked.append(pair)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        study = tg.Study(RUNS | {"copy": RUNS["a"]}, LABELS, "P@5", gold=LABELS, design="random", topics="fixed")
+        study.compare()
+    assert asked == [(0, 3)]
 
 
 def test_holes_may_tell_two_apart_that_rank_judged_documents_alike() -> None:

@@ -310,11 +310,17 @@ def test_pairs_that_were_pooled_and_not_judged_do_not_count() -> None:
 
 def test_topics_that_one_run_lacks_are_not_on_a_list() -> None:
     """Guards money: pairs of topics that the study leaves out are not to be judged."""
-    runs, bronze, _ = world(topics=20)
+    runs, bronze, gold = world(topics=20)
     short = {"s0": runs["s0"], "s1": {t: row for t, row in runs["s1"].items() if int(t) < 12}}
     with pytest.warns(tg.DataWarning, match="8 of 20 judged topics"):
         listed = tg.gold_list(short, bronze, "P@5")
     assert set(map(int, listed.topics)) <= set(range(12))
+    labels = judged(listed, gold, len(listed))
+    with pytest.warns(tg.DataWarning), pytest.raises(tg.TruegainError, match=r"^complete and an ordered list.*leave"):
+        tg.Study(short, bronze, "P@5", gold=labels, complete=True)
+    answered = {t: row for t, row in bronze.items() if int(t) < 12}
+    with pytest.warns(tg.DataWarning, match="8 topics"):  # of a run, without judgments: every judged one is answered
+        assert len(tg.Study(short, answered, "P@5", gold=labels, complete=True).topics) == 12
 
 
 def test_sources_that_a_list_cannot_tell_are_refused() -> None:

@@ -29,8 +29,8 @@ def _where(ranked: RankedGains, measure: Measure, system: int) -> tuple[Ints, ..
     """Topic, rank and number of each judged document, and how many documents each list has for the measure."""
     topics = len(ranked.topics)
     mine = slice(system * topics, (system + 1) * topics)
-    rows = np.arange(ranked.begin[mine.start], ranked.begin[mine.stop])
-    rows = rows[measure.within(ranked.rank)[rows] & ranked.judged[rows]]
+    held = slice(int(ranked.begin[mine.start]), int(ranked.begin[mine.stop]))
+    rows = held.start + np.flatnonzero(measure.within(ranked.rank[held]) & ranked.judged[held])
     cutoff = getattr(measure, "cutoff", None)
     depth = ranked.depth[mine] if cutoff is None else np.minimum(ranked.depth[mine], cutoff)
     return ranked.list[rows] % topics, ranked.rank[rows], np.asarray(ranked.item[rows], np.int64), depth

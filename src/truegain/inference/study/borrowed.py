@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.sampling.designs import DESIGNS
+
+TOO_FEW = "too few gold labels"
+T = TypeVar("T", Estimate, Comparison)
 
 
 def borrowed(
@@ -28,5 +36,36 @@ def borrowed(
         ]
     if few:
         are = "is" if labels == 1 else "are"
-        return [f"too few gold labels: {labels} {are} of what {system} retrieved, and {least} are needed"]
+        return [f"{TOO_FEW}: {labels} {are} of what {system} retrieved, and {least} are needed"]
     return []
+
+
+def marked(found: Sequence[T], lent: Mapping[str, Sequence[str]]) -> list[T]:
+    """Answers with why the calibration of their systems is borrowed, or their gold too little: such have no p.
+
+    >>> c = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02)
+    >>> marked([c], {"b": ["calibration borrowed: b"]})[0].p, marked([c], {"x": ["calibration borrowed: x"]})[0].p
+    (None, 0.02)
+    """
+    return [_marked(one, lent) for one in found] if any(lent.values()) else list(found)
+
+
+def _marked(one: T, lent: Mapping[str, Sequence[str]]) -> T:
+    of = (one.system,) if isinstance(one, Estimate) else (one.a, one.b)
+    why = [said for system in of for said in lent.get(system, ())]
+    if not why:
+        return one
+    notes = (*one.notes, *(said for said in why if not (one.notes and said.startswith(TOO_FEW))))  # is told already
+    if isinstance(one, Estimate):
+        return replace(one, notes=notes)
+    return replace(one, notes=notes, p=None, p_adjusted=None, adjustment="")
+
+
+def in_one(reasons: Sequence[str]) -> str:
+    """Reasons in one clause: what they are is said once.
+
+    >>> in_one(["calibration borrowed: a uses m", "calibration borrowed: b uses m"])
+    'calibration borrowed: a uses m; b uses m'
+    """
+    first, kind = reasons[0], reasons[0].partition(":")[0]
+    return "; ".join([first, *(reason.removeprefix(f"{kind}: ") for reason in reasons[1:])])

@@ -74,16 +74,18 @@ def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") 
 
 
 def check_labels(
-    gold: object, design: object, gold_level: object, hole_sample: object, over: frozenset[SourceName]
-) -> None:
+    gold: object, design: object, gold_level: object, hole_sample: object, over: frozenset[SourceName],
+    topics: TopicsAs,
+) -> None:  # fmt: skip
     """Refuse words about gold labels that are not there, and topics held fixed where nothing else was sampled."""
     if gold is None and design is not None:
         raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
     if gold is None and gold_level is not None:
         raise TruegainError("gold_level says which gold labels are relevant; give these with gold=")
     if not over and gold is None and hole_sample is None:
+        held = "topics='fixed', and nothing else was sampled" if topics == "fixed" else "generalise_to names nothing"
         raise TruegainError(
-            "topics='fixed', and nothing else was sampled: labels are taken as they are, so the scores are exact for "
+            f"{held}: labels are taken as they are, so the scores are exact for "
             "these topics, and tg.evaluate gives them; say what else it shall hold for, such as "
             "generalise_to='collection', or give gold= or hole_sample="
         )

@@ -36,11 +36,17 @@ class Line:
     why: str = ""  # where there is no interval
     asked: bool = True  # whether the verdict speaks of this source
     away: bool = False  # whether it is gold of other topics
+    share_in: str = ""  # the source whose share holds this one's, where it has none of its own
 
     @property
     def survives(self) -> bool | None:
         """Whether zero lies outside; None where it is not known."""
         return None if self.low is None or self.high is None else self.low > 0 or self.high < 0
+
+    @property
+    def reason(self) -> str:
+        """Why there is no interval, or no share."""
+        return self.why or (f"its share is in that of {self.share_in}" if self.share_in else "")
 
     @property
     def width(self) -> float:
@@ -70,6 +76,8 @@ def lines_of(
     for source in SOURCES:
         spoken_of = source in lattice.over or source in LABELS
         away = source == "gold" and lattice.evidence.about.away
+        holds = next((s for s in SOURCES[source].nested_in if s in shares and s != "topics"), "")
+        share_in = "" if not spoken_of or source in shares else holds
         spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
         if spread is None:
             continue
@@ -83,7 +91,7 @@ def lines_of(
             continue
         met = lattice.difference_limits(asked, value, spread, whole.confidence, topics=source == "topics")
         low, high = within(*met, m.bounds(), differences=True)
-        found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of, away))
+        found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of, away, share_in))
     return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
 
 

@@ -13,7 +13,7 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.named import is_missing
 from truegain.tables.run_files import MODELS
 from truegain.tables.runs import Runs, models_in
-from truegain.tables.sources import STANDARD_INPUT, expand, pieces_of
+from truegain.tables.sources import can_be_read_again, expand, pieces_of
 from truegain.tables.tabular import ending
 
 Uses = Mapping[str, str | Sequence[str]]
@@ -94,7 +94,7 @@ def _columns(runs: object, systems: Sequence[str]) -> dict[str, tuple[str, ...]]
 def _may_name_models(runs: Any) -> bool:
     """Whether runs have such a column, told without reading them again: tables by the beginning of their files."""
     if isinstance(runs, str | os.PathLike):
-        return any(_begins_with_models(file) for file in expand([runs]) if file != STANDARD_INPUT)
+        return any(_begins_with_models(file) for file in expand([runs]) if can_be_read_again(file))
     if isinstance(runs, Mapping | list | tuple):
         return any(_may_name_models(x) for x in (runs.values() if isinstance(runs, Mapping) else runs))
     if is_frame(runs):

@@ -16,7 +16,7 @@ from truegain.gains.judge import Judge
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.alike import ranked_alike
 from truegain.inference.study.answers import Answering
-from truegain.inference.study.borrowed import borrowed
+from truegain.inference.study.borrowed import borrowed, in_one, marked
 from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import count_of
 from truegain.inference.study.evidence import ByGoldPairs
@@ -181,7 +181,7 @@ class Questions:
         chosen, found = self._chosen(measure), []
         for each in chosen:
             over = ", ".join([*(s for s in POPULATIONS if s in each.lattice.over), *gold])
-            found += each.estimates(over)
+            found += marked(each.estimates(over), self._lent(each.measure))
         return self._answers(chosen, found)
 
     def compare(
@@ -194,11 +194,17 @@ class Questions:
         if a is not None and b is not None:
             asked = self._pair(a, b)
             pair = [(each, self._unjudged.bounds_of_pair(each.measure, asked)) for each in chosen]
-            found = [one for each, bounds in pair for one in each.widened(asked, bounds)]
+            found = [
+                one for each, bounds in pair
+                for one in marked(each.widened(asked, bounds), self._lent(each.measure, [a, b]))
+            ]  # fmt: skip
             return self._answers(chosen, found, asked)
         self._check_several("a comparison")
         all_pairs = [(each, self._unjudged.bounds_of(each.measure)[0]) for each in chosen]
-        found = [one for each, bounds in all_pairs for one in each.all_differences(self.seed, bounds)]
+        found = [
+            one for each, bounds in all_pairs
+            for one in marked(each.all_differences(self.seed, bounds), self._lent(each.measure))
+        ]  # fmt: skip
         return self._answers(chosen, found, Contrasts.all_pairs(len(self.systems)))
 
     def _check_several(self, what: str) -> None:
@@ -209,7 +215,7 @@ class Questions:
         """Which systems may be best, tiers and ranks with limits; wrong anywhere in no more than 1 - confidence."""
         self._check_several("a ranking")
         m = self._measure(measure)
-        lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
+        lent = {s: said[0] for s, said in self._lent(m).items() if said}
         bounds, unknown = self._unjudged.bounds_of(m)
         about = (str(self._population_of([m])), self.left_out(m), self._answering(m).note)
         notes = [note for note in (*about, self._unjudged.said_of_ranks(m), unknown) if note]
@@ -220,12 +226,16 @@ class Questions:
         found = answering.ranking(self.seed, open_, (), bounds)
         if bounds is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
             notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
-        return replace(found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m))
+        why = {s: said.partition(":")[0] for s, said in lent.items()}
+        return replace(
+            found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m), why_open=why
+        )
 
     # ------------------------------------------------------------------ what decides
 
     def shares(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, float]:
         """The share of each source in the variance of b - a, to the nearest tenth: finer they are not known."""
+        self._check_told(self._measure(measure), a, b)
         parts = self.lattice(measure).own_parts(self._pair(a, b))
         total = float(sum(v[0] for v in parts.values()))
         if total == 0:
@@ -237,6 +247,7 @@ class Questions:
     ) -> dict[str, list[tuple[str, float]]]:
         """Which topics, documents, gold labels and assessors move b - a most, and how far each moves it."""
         count_of("most", most, 1)
+        self._check_told(self._measure(measure), a, b)
         found = self._pulls(self._measure(measure), self._pair(a, b), most)
         return {source: [(pull.unit, pull.move) for pull in pulls] for source, pulls in found.items()}
 
@@ -257,7 +268,8 @@ class Questions:
         notes += [note for note in (self.left_out(m), answering.note) if note]
         if lattice.looks is not None and comparison.low is not None:
             notes.append("Limits hold at every look at the growing list, all looks together.")
-        lent = (*self._borrowed(m, a), *self._borrowed(m, b))
+        of_systems = self._lent(m, [a, b])
+        lent = (*of_systems[a], *of_systems[b])
         outcome = "cannot be told" if lent else decided(comparison, hidden, self.holes, self.smallest)
         sure = comparison.low is not None and comparison.p is None
         alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
@@ -266,14 +278,27 @@ class Questions:
             notes.append(more)
         shares = self.shares(a, b, m) if known else {}
         population, top = self._population_of([m]), next(iter(shares), None)
+        widened = self._unjudged.widened(answering, asked, hidden)
         return Verdict(
-            comparison, outcome, self.smallest, population.holds_for, population.held_fixed,
+            marked([comparison], of_systems)[0], outcome, self.smallest, population.holds_for, population.held_fixed,
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             self._pulls(m, asked) if known else {},
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not lent else (), tuple(notes), lent,
-            self.holes, self.made_by, lattice.exact, alike, self._unjudged.widened(answering, asked, hidden),
+            self.holes, self.made_by, lattice.exact, alike,
+            None if widened is None else marked([widened], of_systems)[0],
         )  # fmt: skip
+
+    def _lent(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[str]]:
+        """Why nothing can be claimed of each system: its calibration is borrowed, or its gold too little."""
+        return {s: self._borrowed(m, s) for s in systems or self.systems}
+
+    def _check_told(self, m: Measure, a: str, b: str, lent: Sequence[str] = ()) -> None:
+        """Refuse numbers about a difference that a verdict gives no interval, in its words; lent: or no claim."""
+        found = self._answering(m).differences(self._pair(a, b))[0]
+        why = in_one(lent) if lent else "; ".join(found.notes) if found.low is None else ""
+        if why:
+            raise TruegainError(f"whether {b} is better than {a} cannot be told on {found.measure}: {why}")
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
         own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
@@ -294,6 +319,7 @@ class Questions:
         """What more topics, gold or assessors would bring to b - a (or to the two best).
 
         Those that alone are enough for the smallest gain that matters come first, and each group cheapest first.
+        Refused where a verdict lists none: calibration is borrowed, or too few gold labels touch the difference.
         """
         m = self._measure(measure)
         if (a is None) != (b is None):
@@ -303,6 +329,7 @@ class Questions:
             order = np.argsort(-self.lattice(m).evidence.value, kind="stable")
             a, b = self.systems[order[1]], self.systems[order[0]]
         asked = self._pair(a, b)
+        self._check_told(m, a, b, [why for said in self._lent(m, [a, b]).values() for why in said])
         hidden, _ = self._unjudged.hidden_limits(m, asked, self.lattice(m))
         prices = prices_of(self.costs if costs is None else costs)
         return Steps(tuple(self._buying(m).steps(asked, prices, hidden)), self.made_by, f"{b} - {a} on {m}")

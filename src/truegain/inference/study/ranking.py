@@ -84,6 +84,7 @@ class Ranking(Shown):
     made_by: Mapping[str, object] = field(default_factory=dict)
     holes: HolesHeld = ""
     open: tuple[str, ...] = ()  # systems of which no pair can be told, such as those of the judge's own model
+    why_open: Mapping[str, str] = field(default_factory=dict)  # of these, in two or three words
 
     @classmethod
     def of(

@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any, Unpack
 
 from truegain._version import __version__
-from truegain.errors import check_one_of
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.catalogue import FitWords
 from truegain.gains.judge import Judge
 from truegain.gains.panel import GoldLike
@@ -131,7 +131,7 @@ class Study(Questions):
         gold_given = gold
         gold, design, listed = listed_in(gold, design)
         self.gold_list = listed if listed is not None and listed.design == "ordered" else None
-        check_labels(gold, design, gold_level, hole_sample, self.over)
+        check_labels(gold, design, gold_level, hole_sample, self.over, topics)
         check_rated(gold, rule, normalise, gold_rule)
         check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes, fill)
         self.gold_rated = gold_rule is not None
@@ -152,6 +152,11 @@ class Study(Questions):
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         drawn = gold.design if isinstance(gold, Judge) else design
         self.refused = refused_of(self.measures, drawn, self.gold_list is not None)
+        if complete and self.gold_list is not None and not self.ranked.depth.all():
+            raise TruegainError(
+                "complete and an ordered list of gold labels: a list is drawn from the topics that all systems answer, "
+                "and has no rows of the others; leave complete out, or draw pairs at random (design='random')"
+            )
         if listed is not None:
             check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
         within = Labels(labels, self._labels, self.topics)

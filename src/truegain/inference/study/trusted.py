@@ -10,6 +10,7 @@ import numpy as np
 
 from truegain.errors import InputError, TruegainError
 from truegain.gains.judge import Judge
+from truegain.gains.pairs import UNMATCHED
 from truegain.inference.holes.sample import DESIGN as HOLES
 from truegain.inference.judges.options import fit_judge
 from truegain.inference.study.checks import gold_of, tell_same_topics, tell_unlike_design, tell_whole_topics
@@ -84,7 +85,13 @@ class Labels:
             weights = expansion_in(listed, trusted)
             known = np.concatenate([labels.label, trusted.label, np.arange(listed.scale[0], listed.scale[1] + 1)])
             scale = np.unique(known[known >= 0]).tolist()
-        judge = fit_judge(labels, trusted, design, measure, gold_level, scale=scale, weights=weights)
+        try:
+            judge = fit_judge(labels, trusted, design, measure, gold_level, scale=scale, weights=weights)
+        except InputError as error:  # a study leaves none out by itself
+            if error.hint is None or UNMATCHED not in error.hint:
+                raise
+            hint = error.hint.replace(UNMATCHED, "leave them out of the gold labels")
+            raise InputError(error.problem, file=error.file, hint=hint) from None
         if listed is None:
             if not tell_whole_topics(judge):
                 tell_unlike_design(judge)

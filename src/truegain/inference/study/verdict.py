@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from truegain.inference.results import Comparison
 from truegain.inference.study.alike import ALIKE
+from truegain.inference.study.borrowed import in_one
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
@@ -34,6 +35,7 @@ WITHIN = {
     "holes": "their sampled holes",
 }
 OF_PAIR = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p")
+VALUES = ("value_a", "value_b")  # their difference is what is refused where there is none
 AWAY = "the gold labels, of other topics,"
 
 
@@ -147,7 +149,7 @@ class Verdict(Shown):
         """Why it cannot be told."""
         c = self.comparison
         if self.borrowed:
-            return self.borrowed[0]
+            return in_one(self.borrowed)
         if c.low is None or c.high is None:
             return "; ".join(c.notes) or "it has no interval"
         if self.alike and self.hidden is not None:
@@ -212,7 +214,7 @@ class Verdict(Shown):
                 f"could move the difference by {signed(self.hidden.least)} to {signed(self.hidden.most)}; {how}."
             )
         said += self._next()
-        return (*said, *self.borrowed[self.outcome == "cannot be told" :], *self.notes)
+        return (*said, *self.notes)
 
     def _shares(self) -> list[str]:
         """How to read the shares, where there are several."""
@@ -290,6 +292,8 @@ class Verdict(Shown):
         for line in lines:
             value = c.naive if line is self.naive else c.difference
             share: Cell = f"{line.share:.0%}" if words and line.share is not None else line.share
+            if words and line.share_in:
+                share = f"in {line.share_in}"
             zero: Cell = line.why or line.survives if words else line.survives
             over = line.source if line.asked else f"{line.source} (held fixed)"
             rows.append((*about, over, value, line.low, line.high, share, zero))
@@ -306,18 +310,18 @@ class Verdict(Shown):
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
-        c = self.comparison
+        c, refused = self.comparison, math.isnan(self.comparison.difference)
         return {
             "outcome": self.outcome,
             "sentence": self.sentence,
-            **{name: _or_none(getattr(c, name)) for name in OF_PAIR},
+            **{name: None if refused and name in VALUES else _or_none(getattr(c, name)) for name in OF_PAIR},
             "with_holes": {name: _or_none(getattr(self.with_holes, name)) for name in ("low", "high", "p")},
             "confidence": c.confidence,
             "smallest": self.smallest,
             "holds_for": self.holds_for,
             "held_fixed": self.held_fixed,
             "by_source": [
-                {"over": x.source, "low": x.low, "high": x.high, "share": x.share, "asked": x.asked, "why": x.why}
+                {"over": x.source, "low": x.low, "high": x.high, "share": x.share, "asked": x.asked, "why": x.reason}
                 for x in self.lines
             ],
             "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
@@ -326,7 +330,7 @@ class Verdict(Shown):
             "holes": None if self.hidden is None else self.hidden.to_dict(self.holes, self._undone_by(self.hidden)),
             "next_steps": [step.to_dict() for step in self.steps],
             "borrowed": list(self.borrowed),
-            "notes": [*c.notes, *self.notes],
+            "notes": [*(note for note in c.notes if note not in self.borrowed), *self.notes],
             "made_by": dict(self.made_by),
         }
 

@@ -17,7 +17,7 @@ from truegain.tables.models_used import models_named
 from truegain.tables.read import NameBy
 from truegain.tables.renaming import read_names
 from truegain.tables.runs import Runs, read_runs
-from truegain.tables.sources import STANDARD_INPUT
+from truegain.tables.sources import can_be_read_again
 
 if TYPE_CHECKING:  # `truegain verdict --help` does not wait for these
     from truegain.inference.study.given import Given
@@ -107,7 +107,7 @@ class StudyAsked(Renamed):
     def study(self, judgments: str, files: list[str], reading: RatingsAsked) -> Study:
         """The study of these files; runs that can be read in this way only now are read at once."""
         self.check(reading)
-        read = STANDARD_INPUT in files or self.renames or bool(told().ran)
+        read = not all(map(can_be_read_again, files)) or self.renames or bool(told().ran)
         runs = self.renamed(read_runs(files, name_by=self.name_by)) if read else files
         return self.study_of(
             runs, reading.load(judgments, normalise=self.normalise) if self.rated else judgments, reading

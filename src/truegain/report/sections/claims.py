@@ -107,7 +107,8 @@ def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
     if len(found.rows) < 2:
         return None
     spans: list[tuple[str, Span]] = []
-    for over, value, low, high, *_ in found.rows:
+    first = found.columns.index("over")  # behind what was asked, which is the same in every row
+    for over, value, low, high, *_ in (cells[first:] for cells in found.rows):
         if isinstance(value, float):
             spans.append((str(over), Span(value, _float(low), _float(high), over == verdict.naive.source)))
     axis = Axis.of([x for _, s in spans for x in (s.low, s.high, s.value)], zero=True)
