@@ -208,9 +208,9 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     assert "Calibration borrowed: good; no rank is ruled out." in ranks
     assert re.search(r"^good +\S+ +1 +3 +1$", ranks, re.MULTILINE)
     _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same, "--format", "csv")
-    top, *rows = [line.split(",") for line in ranks.splitlines()]
+    top, *lines = [line.split(",") for line in ranks.splitlines()]
     assert top[-1] == "note"
-    assert {row[1]: row[-1] for row in rows} == {"good": "calibration borrowed", "fair": "", "weak": ""}
+    assert {line[1]: line[-1] for line in lines} == {"good": "calibration borrowed", "fair": "", "weak": ""}
 
 
 def test_a_study_in_a_file(run: Run, folder: Path) -> None:

@@ -263,8 +263,13 @@ def test_equal_scores_of_other_documents_are_no_identical_runs() -> None:
 
 def test_only_pairs_without_a_difference_are_looked_at_for_being_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the time of an exact study: of a hundred systems, five thousand pairs were looked at line by line."""
-    asked = []
-    monkeypatch.setattr(answers.Answering, "are_alike", lambda _, *pair: bool(asked.append(pair)))
+    asked: list[tuple[int, int]] = []
+
+    def noted(_: object, a: int, b: int) -> bool:
+        asked.append((a, b))
+        return False
+
+    monkeypatch.setattr(answers.Answering, "are_alike", noted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         study = tg.Study(RUNS | {"copy": RUNS["a"]}, LABELS, "P@5", gold=LABELS, design="random", topics="fixed")

@@ -52,7 +52,7 @@ def marked(found: Sequence[T], lent: Mapping[str, Sequence[str]]) -> list[T]:
 
 def _marked(one: T, lent: Mapping[str, Sequence[str]]) -> T:
     of = (one.system,) if isinstance(one, Estimate) else (one.a, one.b)
-    why = [said for system in of for said in lent.get(system, ())]
+    why: list[str] = [said for system in of for said in lent.get(system, ())]
     if not why:
         return one
     notes = (*one.notes, *(said for said in why if not (one.notes and said.startswith(TOO_FEW))))  # is told already

@@ -226,9 +226,9 @@ class Questions:
         found = answering.ranking(self.seed, open_, (), bounds)
         if bounds is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
             notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
-        why = {s: said.partition(":")[0] for s, said in lent.items()}
+        kinds = {s: said.partition(":")[0] for s, said in lent.items()}
         return replace(
-            found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m), why_open=why
+            found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m), why_open=kinds
         )
 
     # ------------------------------------------------------------------ what decides
