@@ -61,7 +61,7 @@ def test_every_command_runs(
     write_files(page, tmp_path)
     for command in commands(page):
         if command == "truegain demo demo":
-            shutil.copytree(demo, "demo")
+            shutil.copytree(demo, "demo", dirs_exist_ok=True)
             continue
         monkeypatch.setattr(sys, "argv", shlex.split(command))
         try:
