@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -254,6 +255,15 @@ def test_versions_are_compared(started: Started, monkeypatch: pytest.MonkeyPatch
         pytest.fail("they differ")
 
 
+@pytest.fixture
+def usual_interrupts() -> Iterator[None]:
+    """Ctrl-C as a terminal has it: what is started in the background of a script may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("usual_interrupts")
 def test_an_interrupt_is_heard_when_dask_is_done() -> None:
     """Guards Ctrl-C in the midst of Dask's code, after which a command hangs; who insists is heard at once."""
     woken: list[int] = []

@@ -42,7 +42,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "gate": (
         "gate:gate_command",
-        "End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told.",
+        "End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told. "
+        "With --smallest: better by that gain or more.",
     ),
     "correlate": (
         "correlate:correlate_command",
