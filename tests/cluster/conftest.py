@@ -119,3 +119,11 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(crew, "QUIET", 10 * LONG)
     return tmp_path / "home" / "truegain" / "pieces"
+
+
+@pytest.fixture
+def usual_interrupts() -> Iterator[None]:
+    """Ctrl-C as a terminal has it: what is started in the background of a script may ignore it, and pass that on."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -10,7 +10,6 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -253,14 +252,6 @@ def test_versions_are_compared(started: Started, monkeypatch: pytest.MonkeyPatch
     said = rf"the worker tcp://\S+ is not like this machine: numpy {ours['numpy']}, here 1.0; results"
     with pytest.raises(TruegainError, match=said), tg.run_on(Cluster(started.address)):
         pytest.fail("they differ")
-
-
-@pytest.fixture
-def usual_interrupts() -> Iterator[None]:
-    """Ctrl-C as a terminal has it: what is started in the background of a script may ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("usual_interrupts")

@@ -238,6 +238,7 @@ def test_a_corpus_is_the_same_though_a_worker_dies(started: Started, tmp_path: P
     assert tree(tmp_path / "there") == tree(tmp_path / "here")
 
 
+@pytest.mark.usefixtures("usual_interrupts")
 def test_interrupted_while_processes_start(study: Path, tmp_path: Path) -> None:
     """Guards Ctrl-C, which a terminal sends to all processes: heard at once, in our words, and nobody stays."""
     words = "compare gold.qrels runs -m AP --test bootstrap --replicates 10000000 --cluster local:1"

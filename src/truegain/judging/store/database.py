@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -179,8 +180,21 @@ def _prepare(connection: Any, _record: object) -> None:
         ("foreign_keys", "ON"),
         ("secure_delete", "ON"),  # what was withdrawn is overwritten
     ):
-        cursor.execute(f"PRAGMA {name} = {value}")
+        _set(cursor, f"PRAGMA {name} = {value}")
     cursor.close()
+
+
+def _set(cursor: Any, pragma: str) -> None:
+    """Set something; who finds the file locked tries again: the first switch to WAL does not wait by itself."""
+    until = time.monotonic() + BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            cursor.execute(pragma)
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(random.uniform(0.005, 0.02))
 
 
 def _limit(connection: Any, _record: object) -> None:
