@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from truegain.contrasts import NONE, Contrasts
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.results import Comparison
 from truegain.inference.study.answers import Answering
+from truegain.inference.study.caveats import open_at_the_top
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.hole_bounds import HoleBounds, hole_bounds_of
 from truegain.inference.study.lattice import Lattice
@@ -22,10 +23,6 @@ from truegain.measures.base import Measure
 from truegain.student import quantile_of
 from truegain.tables.checks import warn
 from truegain.tables.of_systems import of_systems
-from truegain.tables.ranked import RankedGains
-
-TOP = 10  # ranks where unjudged documents weigh most
-MANY = 0.05  # share of a system's documents there from which on it is warned of where nothing bounds what they could do
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +76,8 @@ class UnjudgedDocuments:
                     self._known[str(m)] = hole_bounds_of(self.material.ranked, m, own, over_topics), ""
                 except TruegainError as error:
                     self._known[str(m)] = None, _not_known(m, error)
-            ranked = self.material.ranked
-            if self._known[str(m)][0] is None and (open_ := open_at_the_top(ranked, range(len(ranked.systems)))):
-                warn(f"{m}: {open_}; judge them first, or ask by a measure whose bounds are known, such as nDCG@10")
+            if self._known[str(m)][0] is None:
+                self._tell_open(m, range(len(self.material.ranked.systems)))
         return self._known[str(m)]
 
     def bounds_of_pair(self, m: Measure, asked: Contrasts) -> HoleBounds | None:
@@ -112,10 +108,14 @@ class UnjudgedDocuments:
                 return hidden_in(of_systems(ranked, pair), m), []
             except TruegainError as error:
                 said = _not_known(m, error)
-        if open_ := open_at_the_top(ranked, pair):
+        open_ = self._tell_open(m, pair)
+        return None, [f"{said} Beware: {open_}." if open_ else said]
+
+    def _tell_open(self, m: Measure, systems: Sequence[int]) -> str:
+        """Warn, and say, where a measure has no bounds and first ranks lack labels; empty where they do not."""
+        if open_ := open_at_the_top(self.material.ranked, systems):
             warn(f"{m}: {open_}; judge them first, or ask by a measure whose bounds are known, such as nDCG@10")
-            said += f" Beware: {open_}."
-        return None, [said]
+        return open_
 
     def hidden_limits(self, m: Measure, asked: Contrasts, lattice: Lattice) -> tuple[Hidden | None, list[str]]:
         """The same, with how sure that is over topics."""
@@ -134,27 +134,6 @@ class UnjudgedDocuments:
             f"{holes:,} of the {shown:,} documents that {m} looks at in these lists have no label, and none of them is "
             "asked for here: what they could do stays open (see `holes`)."
         )
-
-
-def open_at_the_top(ranked: RankedGains, systems: Iterable[int]) -> str:
-    """Whose first ten documents lack labels, from 1 in 20 on, in words; empty where nobody's do.
-
-    >>> import truegain as tg
-    >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
-    >>> open_at_the_top(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@1").ranked, [0])
-    '10 of the 20 documents in the first 10 ranks of a have no label and count as not relevant, which can turn a sign'
-    """
-    shape = len(ranked.systems), len(ranked.topics)
-    there = np.minimum(ranked.depth, TOP).reshape(shape).sum(axis=1)
-    seen = np.bincount(ranked.list[(ranked.rank <= TOP) & ranked.judged], minlength=ranked.lists)
-    lacking = there - seen.reshape(shape).sum(axis=1)
-    who = [s for s in systems if lacking[s] >= MANY * there[s] > 0]
-    if not who:
-        return ""
-    return (
-        f"{int(lacking[who].sum()):,} of the {int(there[who].sum()):,} documents in the first {TOP} ranks of "
-        f"{some([ranked.systems[s] for s in who])} have no label and count as not relevant, which can turn a sign"
-    )
 
 
 def _systems(asked: Contrasts) -> list[int]:
