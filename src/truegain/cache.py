@@ -19,7 +19,8 @@ from typing import Any, TypeVar
 from truegain._version import __version__
 from truegain.errors import InputError, why
 from truegain.tables.checks import warn
-from truegain.tables.sources import shown_path, write_bytes
+from truegain.tables.sources import shown_path
+from truegain.tables.targets import write_bytes
 
 Kept = TypeVar("Kept")
 MARK = b"truegain kept\n"

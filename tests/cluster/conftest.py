@@ -88,9 +88,9 @@ class Started:
                 process.wait()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
-    """The cluster of two workers that all tests share."""
+    """The cluster of two workers that all tests here share; it ends with them, as it is busy even when idle."""
     found = Started(2, tmp_path_factory.mktemp("cluster"))
     try:
         with found.client():

@@ -51,3 +51,16 @@ def test_reading_alone_raises_nothing_but_input_errors(
     except tg.InputError as error:
         message = str(error)
     assert not message or all(fragment in message for fragment in case.says)
+
+
+def test_a_broken_late_line_is_no_sign_of_another_kind_of_file(tmp_path: Path) -> None:
+    """Guards against "these look like judgments" for one damaged line of a run, and the other way round."""
+    (tmp_path / "r").write_bytes(RUN + b"1 Q0 z 0.5\n")
+    (tmp_path / "q").write_bytes(QRELS + b"1 0 z 1 1 1\n")
+    with pytest.raises(tg.InputError) as run:
+        tg.read_runs(tmp_path / "r")
+    with pytest.raises(tg.InputError) as judged:
+        tg.read_judgments(tmp_path / "q")
+    assert "this one has 4" in str(run.value)
+    assert "this one has 6" in str(judged.value)
+    assert "look" not in str(run.value) + str(judged.value)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from tests.tables.nasty import finite, scores, table_ids, trec_ids, trec_topics
-from truegain.tables import plain, sources, trec
+from truegain.tables import plain, sources, targets, trec
 from truegain.tables.columns import Coded, Ids, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs, run_of_columns
@@ -243,7 +243,7 @@ def test_nothing_half_written(tmp_path: Path) -> None:
     path.write_text("old")
 
     def fail_midway() -> None:
-        with sources.replaced(path) as stream:
+        with targets.replaced(path) as stream:
             stream.write(b"new")
             raise RuntimeError
 

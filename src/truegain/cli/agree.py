@@ -11,8 +11,8 @@ from truegain.cli.options import Confidence, Figure, Output, OutputFormat, Seed
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.ratings import NormaliseOption, RatingsFile, Reading, WeightOption, reads_ratings
 from truegain.errors import TruegainError
-from truegain.tables.sources import write_bytes
 from truegain.tables.table import Table
+from truegain.tables.targets import write_bytes
 
 MOST = 50  # assessors that people are shown
 DRAWN = ("all", "topics", "assessors", "documents")

@@ -14,7 +14,8 @@ from truegain.cli.streams import speak_of, tell
 from truegain.cli.study_said import forget, placed
 from truegain.errors import TruegainError, needs
 from truegain.tables.guard import Guard, guarded
-from truegain.tables.sources import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
+from truegain.tables.sources import STANDARD_INPUT, shown_path
+from truegain.tables.targets import STANDARD_OUTPUT
 
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
 

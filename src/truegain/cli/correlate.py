@@ -25,7 +25,8 @@ from truegain.inference.ranks.correlate import Between, Correlation, Show, corre
 from truegain.inference.ranks.tau import TauMethod
 from truegain.measures.parse import parse_measures
 from truegain.report.saving import check_ending
-from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
+from truegain.tables.sources import STANDARD_INPUT, expand
+from truegain.tables.targets import write_bytes
 
 PEOPLE = ("table", "markdown", "latex", "html")
 

@@ -18,7 +18,8 @@ from truegain.cli.writing import Writing
 from truegain.errors import InputError, some, why
 from truegain.measures.evaluate import evaluate
 from truegain.tables.guard import wrote
-from truegain.tables.sources import shown_path, write_bytes
+from truegain.tables.sources import shown_path
+from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     from truegain.experiments.world import World

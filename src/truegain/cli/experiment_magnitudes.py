@@ -85,7 +85,8 @@ def magnitudes_command(
     from truegain.experiments.magnitude_units import read_magnitudes
     from truegain.report.saving import check_ending
     from truegain.tables.judgments import Judgments
-    from truegain.tables.sources import expand, write_bytes
+    from truegain.tables.sources import expand
+    from truegain.tables.targets import write_bytes
 
     if figure is not None:
         check_ending(figure)

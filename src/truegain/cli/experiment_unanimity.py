@@ -61,7 +61,7 @@ class Conclusions:
 
     def write(self, found: UnanimityExperiment | UnanimityGrid, chart: Callable[[], Any]) -> None:
         """Write the answer, and draw its figure."""
-        from truegain.tables.sources import write_bytes
+        from truegain.tables.targets import write_bytes
 
         if table_format_of(self.output_format, self.output) == "table":
             write_bytes(self.output, in_words(f"{found}\n").encode())

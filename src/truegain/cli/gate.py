@@ -15,7 +15,8 @@ from truegain.cli.ratings import Reading
 from truegain.cli.study_file import JudgmentsOrStudy
 from truegain.cli.study_options import StudyOptions
 from truegain.errors import TruegainError
-from truegain.tables.sources import expand, write_bytes
+from truegain.tables.sources import expand
+from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     from truegain.inference.study.verdict import Verdict

@@ -22,7 +22,8 @@ from truegain.errors import InputError, TruegainError, some
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.runs import Runs, read_runs
-from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, write_bytes
+from truegain.tables.sources import STANDARD_INPUT, expand, shown_path
+from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     from truegain.inference.study.support import Support

@@ -10,7 +10,7 @@ import typer
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy, open_collection
 from truegain.cli.options import Output, OutputFormat
 from truegain.cli.output import table_format_of, write_table
-from truegain.tables.sources import write_bytes
+from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     from truegain.tables.judgments import Judgments

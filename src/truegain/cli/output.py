@@ -20,10 +20,11 @@ from truegain.tables.memory import head_of, limit_of, unpacked_size
 from truegain.tables.plain import in_bytes
 from truegain.tables.reading_needs import topics_about
 from truegain.tables.scores import ALL_TOPICS, COLUMNS, Scores, plain
-from truegain.tables.sources import pieces_of, shown_path, write_bytes, write_pieces
+from truegain.tables.sources import pieces_of, shown_path
 from truegain.tables.table import ENDINGS, Table, separated
 from truegain.tables.table import Format as TableFormat
 from truegain.tables.tabular import ending, kind_of
+from truegain.tables.targets import write_bytes, write_pieces
 from truegain.tables.unchanging import digest_of, fetched_digest, is_file
 
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]

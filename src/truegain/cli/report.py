@@ -26,7 +26,8 @@ from truegain.tables.header import ASSESSOR, COLUMN
 from truegain.tables.header import told as told_of_files
 from truegain.tables.judgments import Judgments
 from truegain.tables.notice import heard, tell
-from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, write_bytes
+from truegain.tables.sources import STANDARD_INPUT, expand, shown_path
+from truegain.tables.targets import write_bytes
 from truegain.tables.unchanging import unchanging
 
 KEPT_IN = ".truegain"

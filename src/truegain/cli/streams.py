@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO, cast
 
 from truegain.cli.naming import in_options
-from truegain.tables.sources import STANDARD_OUTPUT
+from truegain.tables.targets import STANDARD_OUTPUT
 
 # name: how a stand-in is opened, so that using it fails as it should; what is said to nobody may be lost
 _STREAMS = {"stdin": ("r", os.O_WRONLY), "stdout": ("w", os.O_RDONLY), "stderr": ("w", os.O_WRONLY)}

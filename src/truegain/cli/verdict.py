@@ -14,8 +14,9 @@ from truegain.cli.output import digests, table_format_of, write_json, write_tabl
 from truegain.cli.ratings import Reading
 from truegain.cli.study_file import JudgmentsOrStudy, StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
-from truegain.tables.sources import expand, write_bytes
+from truegain.tables.sources import expand
 from truegain.tables.table import Cell, Format, Table
+from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     from truegain.inference.study.ranking import Ranking

@@ -11,7 +11,7 @@ from truegain.errors import TruegainError, why
 from truegain.tables.memory import available
 
 ADDRESS = re.compile(r"(?:(?:tcp|tls)://)?([^\s/@?]+):(\d{1,5})")
-LOCAL = re.compile(r"local(?::(.*))?", re.DOTALL)
+LOCAL = re.compile(r"local(?::(.*))?", re.DOTALL | re.IGNORECASE)
 PORTS = 65_535
 TIMES = 8  # worker processes for each core, at most
 WORKER = 150 << 20  # bytes of memory that a worker process takes before it has anything to do

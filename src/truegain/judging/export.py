@@ -19,8 +19,9 @@ from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.material import Item, Unit
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments, judgments_of_columns
-from truegain.tables.sources import PathLike, shown_path, write_bytes
+from truegain.tables.sources import PathLike, shown_path
 from truegain.tables.tabular import Kind
+from truegain.tables.targets import write_bytes
 from truegain.tables.write import kind_to_write, table_bytes
 
 Judges = Literal["people", "models", "all"]

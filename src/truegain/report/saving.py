@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from truegain.errors import TruegainError, needs
-from truegain.tables.sources import PathLike, write_bytes
+from truegain.tables.sources import PathLike
+from truegain.tables.targets import write_bytes
 
 ENDINGS = (".svg", ".png", ".pdf", ".html")
 SCALE = 2.0  # pixels of a PNG for each unit of the chart

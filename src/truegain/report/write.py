@@ -20,7 +20,8 @@ from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.notice import heard, tell
 from truegain.tables.ratings import read_ratings
 from truegain.tables.runs import Runs, read_runs
-from truegain.tables.sources import STANDARD_INPUT, PathLike, write_bytes
+from truegain.tables.sources import STANDARD_INPUT, PathLike
+from truegain.tables.targets import write_bytes
 from truegain.text.corpus import CorpusLike
 
 ENDINGS = (".html", ".htm", ".html.gz")

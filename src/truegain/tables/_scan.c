@@ -449,10 +449,10 @@ typedef struct {
     size_t last_length;
 } Grouped;
 
-static inline void append_group(Grouped *g, Py_ssize_t row, const unsigned char *base,
-                                const unsigned char *text, size_t length)
+static inline void append_value(Grouped *g, Py_ssize_t row, const unsigned char *base,
+                                const unsigned char *text, size_t length, int as_before)
 {
-    if (!g->count || !same_bytes(g->last, g->last_length, text, length)) {
+    if (!as_before) {
         g->start[g->count] = text - base;
         g->length[g->count] = (int32_t)length;
         g->count++;
@@ -460,6 +460,12 @@ static inline void append_group(Grouped *g, Py_ssize_t row, const unsigned char 
     g->last = text;
     g->last_length = length;
     g->segment[row] = (int32_t)(g->count - 1);
+}
+
+static inline void append_group(Grouped *g, Py_ssize_t row, const unsigned char *base,
+                                const unsigned char *text, size_t length)
+{
+    append_value(g, row, base, text, length, g->count && same_bytes(g->last, g->last_length, text, length));
 }
 
 static inline int32_t rank_of(const unsigned char *text, size_t length)
@@ -553,17 +559,10 @@ static int read_line(Columns *c, Layout layout, const unsigned char *line, const
 #if BY_WORDS
 static const unsigned char BLANK[256] = {['\t'] = 1, [' '] = 1};
 
-static inline void append_loaded(Grouped *g, Py_ssize_t row, const unsigned char *base, const unsigned char *text,
-                                 size_t length)
+static inline void append_loaded(Grouped *g, Py_ssize_t row, const unsigned char *base,
+                                 const unsigned char *text, size_t length)
 {
-    if (!g->count || !same_loaded(g->last, g->last_length, text, length)) {
-        g->start[g->count] = text - base;
-        g->length[g->count] = (int32_t)length;
-        g->count++;
-    }
-    g->last = text;
-    g->last_length = length;
-    g->segment[row] = (int32_t)(g->count - 1);
+    append_value(g, row, base, text, length, g->count && same_loaded(g->last, g->last_length, text, length));
 }
 
 /* The line that begins at `line` of a block, `at` being the blanks from there on: how many of these it takes where it

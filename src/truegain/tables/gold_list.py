@@ -16,8 +16,9 @@ from truegain.errors import InputError, TruegainError
 from truegain.tables.columns import Coded, Floats, Ids, Places, frozen
 from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
-from truegain.tables.sources import PathLike, write_bytes
+from truegain.tables.sources import PathLike
 from truegain.tables.table import Shown, Table
+from truegain.tables.targets import write_bytes
 from truegain.tables.write import kind_to_write, table_bytes
 
 COLUMNS = ("order", "topic", "doc", "label", "bronze", "size", "probability", "design", "measure", "scale", "digest")

@@ -187,11 +187,12 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
         4: (f"{layout.value_name} is NaN", f"field {layout.value + 1} must be a number that can be ordered"),
         5: ("carriage return inside a line", "end lines with a newline"),
     }[status]
-    if layout is RUN and len(fields) in (4, 5) and status == 1:
+    is_first = not text[:offset].strip()  # what is no run at all is not one from its first line on
+    if layout is RUN and len(fields) in (4, 5) and status == 1 and is_first:
         hint += f"; these look like judgments: {ORDER}"
-    elif layout is JUDGMENTS and len(fields) >= 6 and status == 2:
+    elif layout is JUDGMENTS and len(fields) >= 6 and status == 2 and is_first:
         hint += f"; this looks like a run: {ORDER}"
-    elif status in (1, 2, 3) and line_of(text, offset) == 1:
+    elif status in (1, 2, 3) and is_first:
         names = f"topic,doc,{layout.value_name}"
         hint += f"; or name the columns of a table, such as {names}, in its first line or by columns="
     return InputError(problem, file=file, line=line_of(text, offset), text=line_at(text, offset), hint=hint)

@@ -21,8 +21,9 @@ from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.named import is_missing
 from truegain.tables.plain import plain_text
 from truegain.tables.runs import Run, Runs, joined_columns, ordered_columns
-from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path, write_bytes
+from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path
 from truegain.tables.tabular import Kind, ending, kind_of
+from truegain.tables.targets import write_bytes
 
 _KINDS: dict[str, Kind] = {
     ".csv": "csv",

@@ -23,7 +23,8 @@ from truegain.addresses import is_remote
 from truegain.engine import Engine, Local, PieceError, engine_for
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables.guard import wrote
-from truegain.tables.sources import shown_path, write_failures
+from truegain.tables.sources import shown_path
+from truegain.tables.targets import write_failures
 from truegain.text.corpus import MANIFEST, VERSION, Corpus, read_manifest
 from truegain.text.counting import (
     TOKEN,

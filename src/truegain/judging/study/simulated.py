@@ -20,7 +20,8 @@ from truegain.judging.study.writing import document_line, topic_line, write_stud
 from truegain.judging.tasks.material import Document, Item, Question, Topic
 from truegain.sampling.streams import generator
 from truegain.tables.judgments import Judgments
-from truegain.tables.sources import PathLike, write_bytes
+from truegain.tables.sources import PathLike
+from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,7 +13,8 @@ from truegain.judging.study.reading import TopicRow
 from truegain.judging.study.settings import CODES, FILE, JudgingSettings
 from truegain.judging.tasks.catalogue import LABELLED, task_of
 from truegain.judging.tasks.material import Document
-from truegain.tables.sources import shown_path, write_bytes, write_failures
+from truegain.tables.sources import shown_path
+from truegain.tables.targets import write_bytes, write_failures
 
 
 def write_study(
