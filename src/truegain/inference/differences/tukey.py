@@ -134,24 +134,16 @@ def _blocks(trials: int, systems: int) -> list[tuple[int, int]]:
 def _random_ranges(x: Floats, block: tuple[int, int], seed: np.random.SeedSequence) -> Floats:
     """Best minus worst mean of each replicate of a block.
 
-    A permutation is the order of random keys; each key carries its place in its low bits, so that sorting the keys
-    alone (which numpy does with vector instructions, and without the interpreter's lock) gives the places in order.
-    The first topic may stay as it is: the range does not ask which system is which.
+    A topic is dealt to all replicates at once, without the interpreter's lock.  The first may stay as it is: the range
+    does not ask which system is which.
     """
-    m, n = x.shape
-    size = block[1] - block[0]
     rng = np.random.Generator(np.random.SFC64(seed))
-    places = np.arange(m, dtype=np.uint64)
-    low = np.uint64((1 << (m - 1).bit_length()) - 1)
-    totals = np.tile(x[:, 0], (size, 1))
-    for topic in range(1, n):
-        keys = rng.integers(0, 2**64, size=(size, m), dtype=np.uint64)
-        keys &= ~low
-        keys |= places
-        keys.sort(axis=1)
-        keys &= low
-        totals += x[:, topic].take(keys.view(np.int64))
-    spans: Floats = np.ptp(totals, axis=1) / n
+    totals = np.tile(x[:, 0], (block[1] - block[0], 1))
+    dealt = np.empty_like(totals)
+    for scores in x.T[1:]:
+        dealt[:] = scores
+        totals += rng.permuted(dealt, axis=1, out=dealt)
+    spans: Floats = np.ptp(totals, axis=1) / x.shape[1]
     return spans
 
 
