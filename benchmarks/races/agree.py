@@ -24,6 +24,21 @@ def truegain(place: Path) -> Job:
     return job
 
 
+def alone(place: Path) -> Job:
+    """Alpha without limits and nothing else, as the peer gives it."""
+    from truegain.inference.agreement.alpha import AlphaOptions, alpha_of
+    from truegain.inference.agreement.paired import Paired
+    from truegain.tables.grouped import Grouped
+    from truegain.tables.ratings import read_ratings
+
+    def job() -> Callable[[], Answer]:
+        ratings = Grouped.of(read_ratings(place / "ratings.csv", scale="ordinal 0:3"))
+        alpha = alpha_of(Paired.of(ratings), "ordinal", AlphaOptions(trials=0)).value
+        return lambda: {"alpha ordinal": alpha}
+
+    return job
+
+
 def krippendorff(place: Path) -> Job:
     """Alpha alone, from counts of values made with pandas; a table of all assessors by documents would be 3 GB."""
     import krippendorff
@@ -47,6 +62,7 @@ WORKLOAD = Workload(
     made,
     {
         US: Inside(truegain, note="with limits, topics, assessors"),
+        f"{US}, alpha alone": Inside(alone),
         "krippendorff": Inside(krippendorff, ("krippendorff", "pandas"), note="alpha alone; pandas reads"),
     },
     tolerance=1e-6,

@@ -124,9 +124,9 @@ class Coded:
         >>> Coded.of(["b", "a", "b"]).values
         ('b', 'a')
         """
-        number: dict[str, int] = {}
-        code = np.fromiter((number.setdefault(s, len(number)) for s in strings), np.int32)
-        return cls(tuple(number), frozen(code))
+        rows = strings if isinstance(strings, list) else [*strings]
+        number = {value: at for at, value in enumerate(dict.fromkeys(rows))}
+        return cls(tuple(number), frozen(np.fromiter(map(number.__getitem__, rows), np.int32, len(rows))))
 
     def take(self, rows: npt.NDArray[Any]) -> Coded:
         """Some rows, in that order, with the same values."""

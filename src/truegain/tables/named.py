@@ -11,7 +11,7 @@ import numpy as np
 from truegain.errors import ORDER, InputError, some
 from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
-from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of
+from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
 
 
 class Columns:
@@ -69,6 +69,8 @@ class Columns:
     def ids(self, name: str) -> list[str]:
         """A column of ids: text or whole numbers, none missing."""
         values = self._raw(name)
+        if set(map(type, values)) == {str} and all(values):
+            return [*values]
         for row, value in enumerate(values):
             if type(value) is str and value:
                 continue
@@ -82,6 +84,8 @@ class Columns:
     def numbers(self, name: str) -> Floats:
         """A column of numbers, none missing."""
         values = self._raw(name)
+        if (plain := plain_numbers(values)) is not None:
+            return plain
         numbers = np.empty(len(values))
         for row, value in enumerate(values):
             number = None if name == "score" and is_bool(value) else number_of(value)

@@ -53,7 +53,7 @@ def _is_number(text: str) -> bool:
 
 def stripped(table: tabular.RawTable) -> tabular.RawTable:
     """A table without blanks around its cells, as around its headers."""
-    return tabular.RawTable(table.columns, [[cell.strip() for cell in column] for column in table.values], table.places)
+    return tabular.RawTable(table.columns, [[*map(str.strip, column)] for column in table.values], table.places)
 
 
 def written(columns: Columns, name: str) -> str:

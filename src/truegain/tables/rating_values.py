@@ -12,7 +12,7 @@ from truegain.errors import InputError, some
 from truegain.tables.columns import Floats
 from truegain.tables.named import Columns, is_missing
 from truegain.tables.notice import counted, warn
-from truegain.tables.tabular import number_of
+from truegain.tables.tabular import number_of, plain_numbers
 
 NO_VALUE = ("nan", "na", "n/a", "null", "-", "?")  # how people write that there is none
 LISTED = 8  # words whose numbers a message tells
@@ -31,6 +31,8 @@ def numbers(
     nominal: words need no numbers of the user's; they are numbered in alphabetical order, which is told.
     names: the column of each rating, where several columns hold ratings.
     """
+    if not values and (plain := plain_numbers(raw)) is not None:
+        return plain
     found = np.empty(len(raw))
     for row, value in enumerate(raw):
         number = _number(value, values)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from truegain.tables.columns import Places
 
@@ -63,6 +64,20 @@ def number_of(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def plain_numbers(values: Sequence[Any]) -> npt.NDArray[np.float64] | None:
+    """What `number_of` says of each value, at once, where all are text of a number; None where one is not, or is NaN.
+
+    >>> plain_numbers(["1", "2.5"]), plain_numbers(["1", "high"])
+    (array([1. , 2.5]), None)
+    """
+    try:
+        text = "".join(values)
+        found = np.fromiter(map(float, values), np.float64, len(values))
+    except (TypeError, ValueError):
+        return None
+    return None if "_" in text or not text.isascii() or np.isnan(found).any() else found
 
 
 def is_bool(value: object) -> bool:

@@ -75,7 +75,8 @@ def separated(text: bytes, separator: str, file: str, names: Sequence[str] | Non
     with _FIELD_LIMIT:
         before = csv.field_size_limit(2**31 - 1)
         try:
-            width, cells, lines = _cells(reader, separator, file, len(names or ()))
+            found = _even_cells(text, separator, len(names or ()), quotes=not literal)
+            width, cells, lines = found or _cells(reader, separator, file, len(names or ()))
         except csv.Error as error:
             raise InputError(
                 f"not a readable table: {_plainly(str(error))}",
@@ -90,7 +91,7 @@ def separated(text: bytes, separator: str, file: str, names: Sequence[str] | Non
     return _with_points(table, file) if separator == ";" else table
 
 
-def _of_cells(width: int, cells: list[str], lines: list[int], names: Sequence[str] | None) -> RawTable:
+def _of_cells(width: int, cells: list[str], lines: Sequence[int], names: Sequence[str] | None) -> RawTable:
     """Columns of cells that stand row by row, the first row being the names where none are given."""
     first = 0 if names is not None else 1
     values = [cells[first * width + at :: width] for at in range(width)]
@@ -115,6 +116,26 @@ def _with_points(table: RawTable, file: str) -> RawTable:
             )  # fmt: skip
         values.append([cell.replace(",", ".") for cell in column])
     return RawTable(table.columns, values, table.places)
+
+
+def _even_cells(
+    text: bytes, separator: str, width: int, *, quotes: bool
+) -> tuple[int, list[str], Sequence[int]] | None:
+    """What `_cells` gives, cut at once, where every line has as many fields and none a quote: far faster.
+
+    None where that is not so, or a line is blank: then the csv module reads row by row, and what is wrong is told.
+    """
+    text = text.replace(b"\r\n", b"\n") if b"\r" in text else text
+    if (quotes and b'"' in text) or b"\r" in text or b"\0" in text or not text:
+        return None
+    text = text if text.endswith(b"\n") else text + b"\n"
+    data = np.frombuffer(text, np.uint8)
+    ends, cuts = np.flatnonzero(data == ord("\n")), np.flatnonzero(data == ord(separator))
+    fields = np.diff(np.searchsorted(cuts, ends), prepend=0) + 1
+    if fields[0] == 1 or (fields != (width or fields[0])).any():
+        return None
+    cells = text.decode().replace("\n", separator).split(separator)
+    return int(fields[0]), cells[:-1], range(1, len(ends) + 1)
 
 
 def _cells(reader: Any, separator: str, file: str, width: int = 0) -> tuple[int, list[str], list[int]]:

@@ -22,6 +22,7 @@ from truegain.tables.raw import is_bool as is_bool
 from truegain.tables.raw import names_columns
 from truegain.tables.raw import number_of as number_of
 from truegain.tables.raw import of_objects as of_objects
+from truegain.tables.raw import plain_numbers as plain_numbers
 from truegain.tables.separated import first_line, separated, separator_of
 
 Kind = Literal["csv", "tsv", "jsonl", "json", "nested", "parquet"]

@@ -187,7 +187,7 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
         4: (f"{layout.value_name} is NaN", f"field {layout.value + 1} must be a number that can be ordered"),
         5: ("carriage return inside a line", "end lines with a newline"),
     }[status]
-    is_first = not text[:offset].strip()  # what is no run at all is not one from its first line on
+    is_first = line_of(text, offset) == 1  # what is no run at all is none from its first line on
     if layout is RUN and len(fields) in (4, 5) and status == 1 and is_first:
         hint += f"; these look like judgments: {ORDER}"
     elif layout is JUDGMENTS and len(fields) >= 6 and status == 2 and is_first:

@@ -94,9 +94,8 @@ def same_majority(paired: Paired) -> float | None:
     """A rating that no other outnumbers in any item: how far people agree on the rest was not seen."""
     alike = paired.alike
     most = np.maximum.reduceat(alike, paired.begin[:-1])[paired.item]
-    code = paired.code[alike == most]
-    item = paired.item[alike == most]
-    of = np.unique(np.stack([code, item]), axis=1)[0]
+    frequent = alike == most
+    of = np.unique(paired.code[frequent] * len(paired) + paired.item[frequent]) // len(paired)
     values, items = np.unique(of, return_counts=True)
     common = values[items == len(paired)]
     return float(paired.levels[common[0]]) if len(common) else None

@@ -148,17 +148,17 @@ class Paired:
             n = total[rows]
             rank = np.cumsum(counts, axis=1) - (counts + n[:, None]) / 2  # their sum is 0
             among[rows] = 2 * n * (counts * rank**2).sum(axis=1) / (n - 1)
-            spread = self.count[:, None] * self._per_item_of_levels(rank**2) - self._per_item_of_levels(rank) ** 2
-            within[rows] = np.einsum("bi,i,ib->b", weights[rows], 2 / (self.count - 1), spread)
-            own[rows] = 2 * np.einsum("bi,ib->b", weights[rows], spread)
+            spread = self.count * self._per_item_of_levels(rank**2) - self._per_item_of_levels(rank) ** 2
+            own[rows] = 2 * np.einsum("bi,bi->b", weights[rows], spread)
+            within[rows] = 2 * np.einsum("bi,bi->b", weights[rows], spread / (self.count - 1))
         return Parts(within, among, own)
 
     def _per_item_of_levels(self, values: Floats) -> Floats:
-        """Items by replicates: the sum over an item's ratings of a number for each level."""
+        """Replicates by items: the sum over an item's ratings of a number for each level."""
         if self.cells is not None:
-            return np.asarray(self.cells @ values.T, np.float64)
+            return np.asarray(values @ self.cells.T, np.float64)
         item, code, _ = self._ascending
-        return np.stack([np.bincount(item, row[code], len(self)).astype(np.float64) for row in values], axis=1)
+        return np.stack([np.bincount(item, row[code], len(self)).astype(np.float64) for row in values])
 
     def ratio(self, weights: Floats) -> Parts:
         """Squared differences over squared sums, ((x - y)/(x + y))^2, and 0 for two zeros."""
