@@ -1,4 +1,4 @@
-"""The command as a shell runs it: streams that are closed or full, names that are no text, other locales."""
+"""The command as a shell runs it: streams that are closed or full, names that are no text, other locales, cores."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from truegain.cli.app import THREADS
 
 QRELS = b"1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 \xc3\xa9 1\n"
 RUN = b"1 Q0 a 1 2.5 s\n1 Q0 b 2 1.5 s\n2 Q0 a 1 0.5 s\n2 Q0 \xc3\xa9 2 0.25 s\n"
@@ -206,3 +208,17 @@ def test_a_reader_that_goes_away_is_no_failure(line: str, folder: Path) -> None:
     assert code == 0
     code, out, _ = shell(folder, f"({line}; echo $? > code) | true; sleep 0.1; cat code")
     assert out.strip() == b"0"
+
+
+@pytest.mark.parametrize("own", [{}, {"OMP_NUM_THREADS": "3"}], ids=["unsaid", "said"])
+def test_only_jobs_say_how_many_cores_work(own: dict[str, str]) -> None:
+    """Guards against BLAS's threads beside those of --jobs: one, set before numpy is there, unless the user says it."""
+    told = "import atexit, os, sys; from truegain.cli.app import THREADS, main; assert 'numpy' not in sys.modules; "
+    told += (
+        "atexit.register(lambda: print([os.environ.get(n) for n in THREADS])); sys.argv = ['x', '--version']; main()"
+    )
+    bare = {name: value for name, value in os.environ.items() if name not in THREADS}
+    found = subprocess.run(
+        [sys.executable, "-c", told], env={**bare, **own}, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.splitlines()[-1] == str([own.get(name) if own else "1" for name in THREADS])

@@ -21,12 +21,14 @@ from truegain.tables.sources import shown_path
 
 COMPLETE = "_TRUEGAIN_COMPLETE"  # set by a shell that asks how a line may go on
 SCRIPTS = ("--show-completion", "--install-completion")
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # of numpy's BLAS
 RENAMED = {"study": "experiment"}  # verb of versions before: its name today
 
 
 def main() -> None:
     """Run the command line: mistakes of the user end with exit code 2 and a message, never with a traceback."""
     streams.mend()
+    _one_thread_a_job()
     gc.disable()  # until the command begins: all that is loaded stays
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
@@ -62,6 +64,16 @@ def main() -> None:
         finally:
             gc.enable()
             streams.settle_output()
+
+
+def _one_thread_a_job() -> None:
+    """Let --jobs alone say how many cores work, unless the user's environment says it, too.
+
+    Else BLAS takes all cores for each product: small ones become slower, on a busy machine many times, and sums may end
+    in other bits on another number of cores.
+    """
+    if not any(name in os.environ for name in THREADS):
+        os.environ.update(dict.fromkeys(THREADS, "1"))
 
 
 def _run() -> int | None:
