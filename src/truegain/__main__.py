@@ -1,5 +1,19 @@
-"""`python -m truegain` is `truegain`."""
+"""`truegain`, and `python -m truegain`, which is the same."""
 
-from truegain.cli.app import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C while it is still being loaded ends it as quietly as later on."""
+    try:
+        from truegain.cli.app import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

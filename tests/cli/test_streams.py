@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from truegain.__main__ import main as entry
 from truegain.cli.app import THREADS
 
 QRELS = b"1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 \xc3\xa9 1\n"
@@ -222,3 +223,16 @@ def test_only_jobs_say_how_many_cores_work(own: dict[str, str]) -> None:
         [sys.executable, "-c", told], env={**bare, **own}, capture_output=True, text=True, check=True
     )
     assert found.stdout.splitlines()[-1] == str([own.get(name) if own else "1" for name in THREADS])
+
+
+def test_ctrl_c_while_a_command_is_loaded_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the moment before `cli.app` hears Ctrl-C itself."""
+
+    def interrupted(_: str, *__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "truegain.cli.app")
+    monkeypatch.setattr(sys, "meta_path", [type("Slow", (), {"find_spec": staticmethod(interrupted)})])
+    with pytest.raises(SystemExit) as end:
+        entry()
+    assert end.value.code == 130
