@@ -23,6 +23,7 @@ from truegain.addresses import is_remote
 from truegain.errors import InputError
 from truegain.tables.columns import Ids
 from truegain.tables.sources import shown_path
+from truegain.tables.targets import write_failures
 from truegain.text.documents import Fields, Kind, Piece, in_order, read
 from truegain.text.named import packed
 from truegain.text.piece import IRDS
@@ -205,12 +206,13 @@ def summary_of(folder: Path) -> dict[str, Any]:
 
 
 def keep(folder: Path, files: Files) -> None:
-    """Write a piece whole or not at all."""
+    """Write a piece whole or not at all; a failure names the folder and not the input, on whatever machine."""
     temporary = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.tmp")
-    temporary.mkdir()
-    for name, data in files.items():
-        (temporary / name).write_bytes(data if isinstance(data, bytes) else data.data)
-    settle(temporary, folder)
+    with write_failures(shown_path(folder.parent)):
+        temporary.mkdir()
+        for name, data in files.items():
+            (temporary / name).write_bytes(data if isinstance(data, bytes) else data.data)
+        settle(temporary, folder)
 
 
 def settle(temporary: Path, folder: Path) -> None:
