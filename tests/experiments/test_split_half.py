@@ -68,9 +68,7 @@ def test_split_topics_on_a_simulated_world() -> None:
         split_topics({"1": {"a": 1.0}}, {"1": {"a": 1}}, "AP")
 
 
-def test_the_paper_holds_on_the_trec8_runs(
-    shared_data: Path, unpacked: Callable[[Path], Path], tmp_path: Path
-) -> None:
+def test_the_paper_holds_on_the_trec8_runs(shared_data: Path, unpacked: Callable[[Path], Path], tmp_path: Path) -> None:
     """Guards the published finding on all 129 TREC-8 runs: logit with small-R limits holds, linear is biased."""
     folder = shared_data / "trec8_adhoc"
     (tmp_path / "qrels").write_bytes(gzip.decompress((folder / "trec8.qrels.gz").read_bytes()))

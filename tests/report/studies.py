@@ -16,6 +16,7 @@ from truegain.tables.write import write_runs
 
 Unpacked = Callable[[Path], Path]  # from an archive to the folder of its files
 
+
 def truegain(folder: Path, *words: str) -> None:
     """Run a command in a folder."""
     command = [sys.executable, "-m", "truegain", *words]

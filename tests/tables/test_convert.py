@@ -148,7 +148,7 @@ def entry(folder: Path, name: str) -> object:
 
 
 def of_ranx(kind: str, values: Mapping[str, Mapping[str, float]], name: str | None = None) -> Any:
-    """A Qrels or a Run of ranx, filled number by number: the constructor gives the same, and compiles for half a minute.
+    """A Qrels or a Run of ranx, filled number by number: the constructor gives the same, but compiles half a minute.
 
     What ranx warns about while it is imported is left out.
     """
