@@ -39,13 +39,15 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The command line, in this process: half a second sooner; for fixtures of a module, too."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     code = 0
-    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(sys, "argv", ["truegain", *words])
-            try:
-                main()
-            except SystemExit as end:
-                code = int(end.code or 0)
+    with (
+        contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
+        pytest.MonkeyPatch.context() as patched,
+    ):  # fmt: skip
+        patched.setattr(sys, "argv", ["truegain", *words])
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
     said = [stream.buffer.getvalue().decode() for stream in (out, err)]
     return subprocess.CompletedProcess(words, code, *said)
 
