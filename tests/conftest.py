@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
-from functools import cache
+import os
+import tarfile
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -42,4 +46,24 @@ def shared_data() -> Path:
     folder = HERE.parent.parent / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the real data (../shared/data) is not beside this checkout")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """A function from an archive to the folder of its files, one for all processes of a test run: only to be read."""
+    ours = tmp_path_factory.getbasetemp()
+    return partial(_unpacked, ours.parent if "PYTEST_XDIST_WORKER" in os.environ else ours)
+
+
+def _unpacked(beside: Path, archive: Path) -> Path:
+    """Unpack where that was not done yet; who comes meanwhile waits."""
+    folder = beside / archive.name.partition(".")[0]
+    with (beside / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            part = beside / f"{folder.name}.part"
+            with tarfile.open(archive) as files:
+                files.extractall(part, filter="data")
+            part.rename(folder)
     return folder

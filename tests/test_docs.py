@@ -28,6 +28,11 @@ def commands(page: Path) -> list[str]:
     ]
 
 
+def fewer(command: str) -> str:
+    """The same command with fewer simulated systems: it runs as well, and no page tells what they come to."""
+    return re.sub(r"--simulated \d+", "--simulated 10", command)
+
+
 def write_files(page: Path, folder: Path) -> None:
     """The files that a page shows, in blocks whose first line says their name."""
     for name, text in re.findall(r"```(?:text|json) (\S+)\n(.*?)```", page.read_text(), re.DOTALL):
@@ -63,7 +68,7 @@ def test_every_command_runs(
         if command == "truegain demo demo":
             shutil.copytree(demo, "demo", dirs_exist_ok=True)
             continue
-        monkeypatch.setattr(sys, "argv", shlex.split(command))
+        monkeypatch.setattr(sys, "argv", shlex.split(fewer(command)))
         try:
             main()
             code: object = 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from truegain.cli.app import main
 from truegain.experiments.world import simulate
 from truegain.tables.write import write_judgments, write_runs
 
@@ -33,10 +36,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command line."""
-    return subprocess.run(
-        [sys.executable, "-m", "truegain", *words], cwd=folder, capture_output=True, text=True, check=False
-    )
+    """The command line, in this process: half a second sooner; for fixtures of a module, too."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    code = 0
+    with (
+        contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
+        pytest.MonkeyPatch.context() as patched,
+    ):  # fmt: skip
+        patched.setattr(sys, "argv", ["truegain", *words])
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+    said = [stream.buffer.getvalue().decode() for stream in (out, err)]
+    return subprocess.CompletedProcess(words, code, *said)
 
 
 def good(folder: Path, *words: str) -> list[dict[str, str]]:

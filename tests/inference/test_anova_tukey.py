@@ -246,19 +246,19 @@ def test_counts_on_trec8(shared_data: Path) -> None:
     assert abs(counts[2] - 2676) < 60
 
 
-def family_errors(x: Floats, times: int) -> dict[str, int]:
-    """In how many matrices without differences each test finds one."""
+def family_errors(x: Floats, times: int, *, one_way: bool = False) -> dict[str, int]:
+    """In how many matrices without differences each test finds one; the one-way test where it is asked for."""
     hits = {"two-way": 0, "one-way": 0, "randomised": 0}
     for null in shuffled(x, times, seed=12):
         hits["two-way"] += tukey_hsd(null).p.min() < 0.05
-        hits["one-way"] += tukey_hsd(null, blocked=False).p.min() < 0.05
+        hits["one-way"] += one_way and tukey_hsd(null, blocked=False).p.min() < 0.05
         hits["randomised"] += randomised_tukey_hsd(null, Resampling(trials=400, seed=1, jobs=1)).p.min() < 0.05
     return hits
 
 
 def test_false_differences_on_generated_scores() -> None:
     """Guards the family's level: any false difference in 5% of matrices; the one-way test finds hardly any."""
-    hits = family_errors(generated(8, 30), 400)
+    hits = family_errors(generated(8, 30), 400, one_way=True)
     assert within_chance(hits["two-way"], 400, 0.05)
     assert within_chance(hits["randomised"], 400, 0.05)
     assert hits["one-way"] < hits["two-way"]

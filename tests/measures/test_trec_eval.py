@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 import lzma
 import random
-import tarfile
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -138,15 +138,16 @@ def test_summaries_over_missing_topics(
             assert ours == pytest.approx(value, abs=1e-6), (topic, m)
 
 
-def test_all_129_trec8_runs_as_nist_printed_them(shared_data: Path, tmp_path: Path) -> None:
+def test_all_129_trec8_runs_as_nist_printed_them(
+    shared_data: Path, unpacked: Callable[[Path], Path], tmp_path: Path
+) -> None:
     """Guards the whole road on real files: NIST's own per-topic output, at its printed precision.
 
     One run (uwmt8a0) has scores that differ only beyond float32: it comes out right with double precision alone,
     which is why that is the default.
     """
     folder = shared_data / "trec8_adhoc"
-    with tarfile.open(folder / "inputs_129runs.tar.xz") as archive:
-        archive.extractall(tmp_path / "runs", filter="data")
+    runs = unpacked(folder / "inputs_129runs.tar.xz")
     (tmp_path / "qrels").write_bytes(gzip.decompress((folder / "trec8.qrels.gz").read_bytes()))
     official = lzma.decompress((folder / "official_trec_eval_pertopic_long.csv.xz").read_bytes()).decode()
     expected: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
@@ -155,7 +156,7 @@ def test_all_129_trec8_runs_as_nist_printed_them(shared_data: Path, tmp_path: Pa
         expected[measure][system, topic] = float(value)
     names = [m for m in expected if expanded(m)]
     assert len(names) == len(expected), set(expected) - set(names)
-    scores = evaluate(str(next((tmp_path / "runs").rglob("input.*")).parent), tmp_path / "qrels", names)
+    scores = evaluate(str(next(runs.rglob("input.*")).parent), tmp_path / "qrels", names)
     wrong: Counter[str] = Counter()
     for name in names:
         for (system, topic), printed in expected[name].items():

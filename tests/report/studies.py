@@ -8,11 +8,13 @@ import lzma
 import random
 import subprocess
 import sys
-import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 from truegain.experiments.ranker import rank
 from truegain.tables.write import write_runs
+
+Unpacked = Callable[[Path], Path]  # from an archive to the folder of its files
 
 
 def truegain(folder: Path, *words: str) -> None:
@@ -30,18 +32,16 @@ def demo(folder: Path) -> Path:
     return folder / "report.html"
 
 
-def trec8(folder: Path, data: Path) -> Path:
+def trec8(folder: Path, data: Path, unpacked: Unpacked) -> Path:
     """TREC-8 ad hoc: 129 runs, 50 topics, two measures; by P@10 the two best differ by next to nothing."""
-    with tarfile.open(data / "trec8_adhoc" / "inputs_129runs.tar.xz") as archive:
-        archive.extractall(folder / "runs", filter="data")
+    (folder / "runs").symlink_to(unpacked(data / "trec8_adhoc" / "inputs_129runs.tar.xz"))
     truegain(folder, "report", str(data / "trec8_adhoc" / "trec8.qrels.gz"), "runs", "-m", "P@10", "-m", "AP")
     return folder / "report.html"
 
 
-def dl19(folder: Path, data: Path) -> Path:
+def dl19(folder: Path, data: Path, unpacked: Unpacked) -> Path:
     """Deep learning 2019: 37 runs, an LLM's labels, and NIST's of 1,500 pairs drawn at random."""
-    with tarfile.open(data / "dl19_runs" / "dl19_runs_top100_judgedtopics.tar.xz") as archive:
-        archive.extractall(folder / "runs", filter="data")
+    (folder / "runs").symlink_to(unpacked(data / "dl19_runs" / "dl19_runs_top100_judgedtopics.tar.xz"))
     with lzma.open(data / "dl_llm_judges" / "dl19_labels_wide.csv.xz", "rt") as stream:
         rows = list(csv.DictReader(stream))
     drawn = random.Random(13).sample(rows, 1500)
@@ -53,7 +53,7 @@ def dl19(folder: Path, data: Path) -> Path:
     return folder / "report.html"
 
 
-def cystic(folder: Path, data: Path) -> Path:
+def cystic(folder: Path, data: Path, _: Unpacked) -> Path:
     """Cystic fibrosis: four judges, nine rankings made from the texts."""
     source = data / "cystic_fibrosis"
     with lzma.open(source / "docs.tsv.xz", "rt") as stream:

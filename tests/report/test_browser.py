@@ -30,10 +30,14 @@ def test_the_demo(chromium: Chromium, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("made", [studies.trec8, studies.dl19, studies.cystic], ids=lambda f: f.__name__)
 def test_real_collections(
-    made: Callable[[Path, Path], Path], chromium: Chromium, shared_data: Path, tmp_path: Path
+    made: Callable[[Path, Path, studies.Unpacked], Path],
+    chromium: Chromium,
+    shared_data: Path,
+    unpacked: studies.Unpacked,
+    tmp_path: Path,
 ) -> None:
     """Guards pages of 129 systems, of a judge with gold, and of four judges, as that of the demo; under 3 MB."""
-    report = made(tmp_path, shared_data)
+    report = made(tmp_path, shared_data, unpacked)
     assert faults(chromium, report) == []
     assert report.stat().st_size < 3e6
 

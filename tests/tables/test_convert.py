@@ -99,7 +99,7 @@ JUDGMENTS: dict[str, Callable[[Path], Any]] = {
     "semicolons": lambda folder: saved(folder / "s.csv", SEMICOLONS),
     "ir_measures": lambda _: [ir_measures.Qrel(t, d, x) for t, docs in LABELS.items() for d, x in docs.items()],
     "generator": lambda _: (ir_measures.Qrel(t, d, x) for t, docs in LABELS.items() for d, x in docs.items()),
-    "ranx": lambda _: ranx().Qrels(LABELS),
+    "ranx": lambda _: of_ranx("Qrels", LABELS),
     "Path": lambda folder: folder / "qrels",
     "str": lambda folder: str(folder / "qrels"),
     "DirEntry": lambda folder: entry(folder, "qrels"),
@@ -122,9 +122,9 @@ RUNS: dict[str, Callable[[Path], Any]] = {
     "named ir_measures": lambda _: {
         "s": [ir_measures.ScoredDoc(t, d, s) for t, docs in SCORES.items() for d, s in docs.items()]
     },
-    "ranx": lambda _: ranx().Run(SCORES, name="s"),
-    "ranx without name": lambda _: {"s": ranx().Run(SCORES)},
-    "list of one ranx": lambda _: [ranx().Run(SCORES, name="s")],
+    "ranx": lambda _: of_ranx("Run", SCORES, "s"),
+    "ranx without name": lambda _: {"s": of_ranx("Run", SCORES)},
+    "list of one ranx": lambda _: [of_ranx("Run", SCORES, "s")],
     "list of one frame": lambda _: [pl.DataFrame(RUN_COLUMNS)],
     "list of one dict": lambda _: [SCORES],
     "generator of paths": lambda folder: folder.glob("*.run"),
@@ -147,15 +147,22 @@ def entry(folder: Path, name: str) -> object:
         return next(e for e in list(entries) if e.name == name)
 
 
-def ranx() -> Any:
-    """The ranx package, without what it warns about while it is imported."""
+def of_ranx(kind: str, values: Mapping[str, Mapping[str, float]], name: str | None = None) -> Any:
+    """A Qrels or a Run of ranx, filled number by number: the constructor gives the same, but compiles half a minute.
+
+    What ranx warns about while it is imported is left out.
+    """
     import warnings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import ranx as package  # type: ignore[import-untyped]
+        import ranx  # type: ignore[import-untyped]
 
-    return package
+    made = getattr(ranx, kind)(name=name)
+    for topic, docs in values.items():
+        for doc, value in docs.items():
+            made.add_score(topic, doc, value)
+    return made
 
 
 @pytest.fixture
@@ -309,11 +316,11 @@ def test_ratings_of_every_frame(of: Callable[[Mapping[str, Any]], Any]) -> None:
 def test_a_list_of_what_has_names(folder: Path) -> None:
     """Guards lists, as ranx.compare takes them: runs of ranx, frames with systems, dicts of systems, files; mixed."""
     framed = pl.DataFrame({**RUN_COLUMNS, "system": list("abaab")})
-    several = [ranx().Run(SCORES, name="x"), framed, {"y": SCORES}, folder / "s.run", tg.read_runs({"z": SCORES})]
+    several = [of_ranx("Run", SCORES, "x"), framed, {"y": SCORES}, folder / "s.run", tg.read_runs({"z": SCORES})]
     assert Runs.of(several).systems == ("x", "a", "b", "y", "s", "z")
     assert tg.evaluate(tuple(several), LABELS, "P@2").systems == ("x", "a", "b", "y", "s", "z")
     with pytest.raises(tg.InputError, match=r"number 2 of the list, a Run, does not name its system"):
-        tg.evaluate([ranx().Run(SCORES, name="x"), ranx().Run(SCORES)], LABELS, "P@2")
+        tg.evaluate([of_ranx("Run", SCORES, "x"), of_ranx("Run", SCORES)], LABELS, "P@2")
 
 
 def test_all_that_read_take_files_frames_and_dicts(folder: Path) -> None:
