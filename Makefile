@@ -17,6 +17,7 @@ demo: $(VENV)/base
 
 test: lint types tests
 
+tests fast: export OMP_NUM_THREADS := 1  # processes of tests beside each other would fight with threads of BLAS
 tests: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 3
 
