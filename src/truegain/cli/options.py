@@ -54,7 +54,7 @@ NameBy = Annotated[Literal["file", "tag"], typer.Option("--name-by", help="Name 
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")]
 ByTopic = Annotated[bool, typer.Option("-q", "--by-topic", help="Also print each topic.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Level of the intervals; 1 - alpha of tests.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer, for any --jobs.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer, on any number of cores.")]
 OutputFormat = Annotated[
     Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
 ]

@@ -26,6 +26,7 @@ def checked_address(address: str) -> str:
     >>> checked_address("10.0.0.7:8786"), checked_address("local:2")
     ('10.0.0.7:8786', 'local:2')
     """
+    address = address.strip()
     local, given = LOCAL.fullmatch(address), ADDRESS.fullmatch(address)
     if local is not None:
         return f"local:{_processes(local[1])}"

@@ -68,8 +68,9 @@ class Cluster(Engine):
             if kept is not None and kind is None:
                 kept.remove()
             elif kept is not None and isinstance(error, KeyboardInterrupt) and kept.count:
-                said = f"{error}; all finished ones, also those of steps before," if str(error) else "finished pieces"
-                error.args = (f"{said} are kept in {kept.shown}: run the same again to go on from there",)
+                before = f"{error}; " if str(error) else ""
+                finished = "all finished ones, also those of steps before," if before else "finished pieces"
+                error.args = (before + kept.told_where(finished),)
         finally:
             again = [KeyboardInterrupt] if isinstance(error, KeyboardInterrupt) else []  # the first one has the words
             if crew is not None:

@@ -20,6 +20,7 @@ DEATHS = 20  # of workers, until a task is held to be their cause
 NEWS = 1.0  # seconds for which it is taken that the workers are still the same
 QUIET = 10.0  # seconds without a worker until that is told
 FROZEN = 120.0  # seconds until one that answered before is held to be lost
+UNLOADED = ("ModuleNotFoundError(", "ImportError(", "AttributeError(")  # how the words of an error begin
 NOISY = ("distributed", "tornado")  # loggers
 QUIETLY = {"distributed.admin.large-graph-warning-threshold": 2**60}  # bytes of shared data are meant to be there
 
@@ -121,7 +122,7 @@ class Crew:
         with suppress(Exception):
             answers = self.client.run(versions, workers=new, on_error="return") if new else {}
         for worker, theirs in answers.items():
-            if isinstance(theirs, ImportError | AttributeError):
+            if _lacks_us(theirs):
                 raise TruegainError(_not_there(f"the worker {worker}", theirs)) from theirs
             if not isinstance(theirs, BaseException):
                 self._check(f"the worker {worker}", theirs)
@@ -135,7 +136,7 @@ class Crew:
         if other:
             raise TruegainError(
                 f"{who} is not like this machine: {some(other, len(other))}; results would not be the same: install "
-                "the same versions on all"
+                "the same versions on all, and the very same files of truegain"
             )
 
     # ------------------------------------------------------------------ what goes out and comes back
@@ -168,10 +169,8 @@ class Crew:
 
     def lost(self, kept: KeptJob, total: int, reason: str) -> TruegainError:
         """What to say when the scheduler went away in the middle of a job."""
-        return TruegainError(
-            f"{self.address}: the scheduler was lost ({reason}); {kept.count} of {total} pieces of the step it was at, "
-            f"and all steps before, are kept in {kept.home.shown}: run the same again to go on from there"
-        )
+        finished = f"{kept.count} of {total} pieces of the step it was at, and all steps before,"
+        return TruegainError(f"{self.address}: the scheduler was lost ({reason}); {kept.home.told_where(finished)}")
 
     def close(self) -> None:
         """Leave the cluster; one that was started for this command ends."""
@@ -206,7 +205,13 @@ def _first_line(error: BaseException) -> str:
     return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
+def _lacks_us(answer: object) -> bool:
+    """Whether somebody could not even load what we ask; Dask may hand on such an error as its words alone."""
+    told = str(answer) if isinstance(answer, Exception) else ""
+    return isinstance(answer, ImportError | AttributeError) or told.startswith(UNLOADED)
+
+
 def _not_there(who: str, error: BaseException) -> str:
-    if isinstance(error, ImportError):
+    if _lacks_us(error):
         return f"{who} has no truegain of this version ({error}); install truegain {_ours()['truegain']} there"
     return f"{who} did not answer ({_first_line(error)})"

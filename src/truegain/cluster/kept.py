@@ -56,6 +56,13 @@ class KeptPieces:
         """How many pieces of the command at hand are kept."""
         return sum(job.count for job in self.jobs)
 
+    def told_where(self, finished: str) -> str:
+        """Where finished pieces are, and what to do; of some that could not be kept it is not said that they are."""
+        if self.told and not self.count:
+            return f"no finished piece could be kept in {self.shown}: run the same again, from the beginning"
+        some = f"{self.count} finished pieces, those that could be," if self.told else finished
+        return f"{some} are kept in {self.shown}: run the same again to go on from there"
+
     def remove(self) -> None:
         """The command is whole: nothing of it is needed any more."""
         for job in self.jobs:

@@ -46,5 +46,5 @@ def no_room(file: str) -> Iterator[None]:
 
 
 def _no_room(problem: str, file: str) -> InputError:
-    hint = "name a folder with more room by TMPDIR, or unpack the file and sort it by topic, which needs no copy"
+    hint = "name a folder with more room by TMPDIR; a plain file on this machine, sorted by topic, needs no copy"
     return InputError(problem, file=file, hint=hint)

@@ -101,14 +101,24 @@ def _fill(
         _forget(partial)
         if isinstance(error.__cause__, TruegainError | OSError):
             raise error.__cause__ from None
-        file, _, said = str(error).partition(": ")
-        if said.startswith(file):  # an error of an input, which came from elsewhere as words, names its file itself
-            raise TruegainError(said) from None
-        raise
+        raise _of_words(str(error), partial) from None
     except TruegainError:
         _forget(partial)
         raise
     _tell(partial, [pieces[number] for number in numbers], parts, merged, given, plan)
+
+
+def _of_words(told: str, partial: Path) -> TruegainError:
+    """An error that came from elsewhere as words: one that names its file itself, or the corpus, says so once.
+
+    >>> print(_of_words("docs/a.tsv: docs/a.tsv:3: two fields", Path("c.partial")))
+    docs/a.tsv:3: two fields
+    """
+    file, _, said = told.partition(": ")
+    for name in (file, absolute(file)):
+        if said.startswith(f"{name}:"):
+            return TruegainError(file + said.removeprefix(name))
+    return TruegainError(said) if said.startswith(shown_path(partial)) else PieceError(told)
 
 
 # ---------------------------------------------------------------------- counting
