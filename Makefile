@@ -17,7 +17,8 @@ demo: $(VENV)/base
 
 test: lint types tests
 
-tests fast: export OMP_NUM_THREADS := 1  # processes of tests beside each other would fight with threads of BLAS
+# Processes of tests beside each other would fight with the threads of BLAS.
+tests fast: export OMP_NUM_THREADS := 1
 tests: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 3
 

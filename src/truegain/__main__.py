@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C while it is still being loaded ends it as quietly as later on."""
+    """Run the command line; Ctrl-C while it is still being loaded ends it without a traceback, too."""
     try:
         from truegain.cli.app import main as run
 

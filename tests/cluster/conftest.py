@@ -35,7 +35,31 @@ class Started:
         self.number = workers
         self.workers = self._start("worker", self.address, "--nthreads", "1", "--nworkers", str(workers), *how)
 
-    def _start(self, *words: str) -> subprocess.Popen[bytes]:
+    @contextmanager
+    def stranger(self) -> Iterator[None]:
+        """One worker more, which cannot import truegain."""
+        process = self._start(
+            "worker",
+            self.address,
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            before="import sys; sys.modules['truegain'] = None; ",
+        )
+        try:
+            with self.client() as client:
+                client.wait_for_workers(self.number + 1, timeout=LONG)
+                yield
+                process.kill()
+                process.wait()
+                until = time.monotonic() + LONG
+                while len(client.ncores()) > self.number and time.monotonic() < until:
+                    time.sleep(0.05)
+        finally:
+            process.kill()
+            process.wait()
+
+    def _start(self, *words: str, before: str = "") -> subprocess.Popen[bytes]:
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
@@ -43,7 +67,7 @@ class Started:
         }
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-c", "from dask.__main__ import main; main()", *words, "--no-dashboard"],
+                [sys.executable, "-c", f"{before}from dask.__main__ import main; main()", *words, "--no-dashboard"],
                 env=environment, cwd=self.folder, stdout=log, stderr=log,
             )  # fmt: skip
 

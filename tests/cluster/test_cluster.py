@@ -11,7 +11,6 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -396,17 +395,11 @@ def test_an_address_is_no_engine() -> None:
         pass
 
 
-def test_a_worker_that_cannot_load_us_is_refused() -> None:
-    """Guards a worker without truegain, whose ImportError comes back as its words: a task would kill it, and others."""
-    asked = object.__new__(crew.Crew)
-    asked.alike = set()
-    answer = {"tcp://10.0.0.8:1": Exception("ModuleNotFoundError(\"No module named 'truegain'\")")}
-    asked.client = SimpleNamespace(run=lambda *_, **__: answer)
-    with pytest.raises(TruegainError, match=r"the worker tcp://10\.0\.0\.8:1 has no truegain of this version .* there"):
-        asked._check_workers(["tcp://10.0.0.8:1"])
-    answer["tcp://10.0.0.8:1"] = Exception("CommClosedError('gone')")
-    asked._check_workers(["tcp://10.0.0.8:1"])  # asked again later
-    assert not asked.alike
+def test_a_worker_without_truegain_is_refused(started: Started) -> None:
+    """Guards a worker that cannot import us: a task would end it, and the command would wait for another."""
+    said = r"the worker tcp://\S+ has no truegain of this version .* there"
+    with started.stranger(), pytest.raises(TruegainError, match=said), tg.run_on(Cluster(started.address)):
+        pytest.fail("it cannot work")
 
 
 def test_what_could_not_be_kept_is_not_said_to_be(tmp_path: Path) -> None:
@@ -417,7 +410,7 @@ def test_what_could_not_be_kept_is_not_said_to_be(tmp_path: Path) -> None:
     job.keep(0, [b"a", b"b"])
     assert home.told_where("all of them").startswith("all of them are kept in ")
     home.cannot(OSError(28, "No space left on device"))
-    assert home.told_where("all of them").startswith("2 finished pieces, those that could be, are kept in ")
+    assert home.told_where("all of them").startswith("of the finished pieces only 2 could be kept in ")
     job.count = 0
     assert home.told_where("all of them").endswith("run the same again, from the beginning")
     assert len(told) == 1

@@ -146,7 +146,7 @@ def test_randomised_tukey_counts_all_where_they_are_few() -> None:
 
 
 def test_randomised_tukey_by_chance_comes_near_the_enumeration() -> None:
-    """Guards the sorted keys as permutations: drawn p-values are within chance of the exact ones."""
+    """Guards the dealing of scores: drawn p-values are within chance of the exact ones."""
     for x in (generated(3, 5, seed=3), generated(4, 4, seed=9)):
         exact, drawn = (
             randomised_tukey_hsd(x, exact=True),

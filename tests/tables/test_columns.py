@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,8 @@ from hypothesis import strategies as st
 import truegain as tg
 from truegain.errors import InputError
 from truegain.tables.header import Header, both_headers
+from truegain.tables.raw import number_of, plain_numbers
+from truegain.tables.separated import csv_cells, even_cells
 
 tokens = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=4)
 rows = st.lists(st.tuples(tokens, tokens, st.integers(0, 9)), min_size=1, max_size=6, unique_by=lambda r: r[:2])
@@ -168,3 +171,57 @@ def test_which_columns_are_of_which_file() -> None:
     assert judged.renamed == ran.renamed == {"topic": "q", "doc": "url"}
     with pytest.raises(InputError, match="cannot be told whether this is about judgments or runs"):
         both_headers("topic,doc,number")
+
+
+LINES = st.lists(
+    st.lists(st.text(st.sampled_from('ab1 \t";\u2028\xe9\x85\x0b\x00#'), max_size=3), min_size=1, max_size=4).map(
+        ",".join
+    ),
+    max_size=5,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(LINES, st.sampled_from(["\n", "\r\n", "\r", "\n\n"]), st.booleans(), st.integers(0, 3), st.booleans())
+def test_cells_cut_at_once_are_those_of_the_csv_module(
+    lines: list[str], newline: str, ended: bool, width: int, literal: bool
+) -> None:
+    """Guards the fast way through a table: it cuts as the csv module does, with the same lines, or not at all."""
+    text = (newline.join(lines) + (newline if ended else "")).encode()
+    found = even_cells(text, ",", width, quotes=not literal)
+    if found is not None:
+        other = csv_cells(text, ",", "t.csv", width, literal)
+        assert (found[0], found[1], list(np.asarray(found[2]))) == (other[0], other[1], list(np.asarray(other[2])))
+    fields = {line.count(",") + 1 for line in lines}
+    if newline in ("\n", "\r\n") and not set('"\x00') & set("".join(lines)) and len(fields) == 1 and fields != {1}:
+        assert (found is not None) == (width in (0, *fields))
+
+
+NUMBERS = [
+    "1",
+    " 1 ",
+    "1e3",
+    "inf",
+    "-Infinity",
+    "1e999",
+    "nan",
+    "1_0",
+    "\u0661",
+    "",
+    "high",
+    "0x1",
+    None,
+    2.0,
+    b"1",
+    True,
+]
+
+
+@given(st.lists(st.sampled_from(NUMBERS), max_size=4))
+def test_numbers_at_once_are_those_one_by_one(values: list[Any]) -> None:
+    """Guards the fast way to numbers: what `number_of` says of each, or none where one is no number."""
+    found, each = plain_numbers(values), [number_of(value) for value in values]
+    if found is not None:
+        assert found.tolist() == each
+    elif all(isinstance(value, str) for value in values):
+        assert any(number is None or number != number for number in each)

@@ -19,11 +19,13 @@ import polars as pl
 import pytest
 
 from tests.text.test_words import plain_words
-from truegain.errors import InputError
+from truegain.engine import PieceError
+from truegain.errors import InputError, TruegainError
 from truegain.tables.columns import Ids
+from truegain.text import counting, merging
 from truegain.text.corpus import Corpus
 from truegain.text.documents import Fields, Kind, all_pieces, read
-from truegain.text.indexing import Settings, index
+from truegain.text.indexing import Settings, _told_as_here, index
 from truegain.text.named import Named
 from truegain.text.words import Cutting
 
@@ -269,3 +271,31 @@ def test_killed_from_outside_twice(tmp_path: Path) -> None:
         process.wait()
     subprocess.run([*command, str(tmp_path / "killed")], check=True, capture_output=True)
     assert tree(tmp_path / "killed") == tree(tmp_path / "whole")
+
+
+def test_a_full_disk_names_the_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards against an input that is blamed for want of room, while counting and while merging."""
+    monkeypatch.chdir(tmp_path)
+    path = write(tmp_path, "jsonl")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    for module, name in ((counting, "keep"), (merging, "_merge_terms")):
+        with monkeypatch.context() as patched:
+            patched.setattr(module, name, full)
+            with pytest.raises(TruegainError, match=r"^corpus: cannot be written: No space left on device"):
+                index([path], Path("corpus"), Settings())
+    with (
+        pytest.raises(PieceError, match="a bug"),
+        _told_as_here(Path("c.partial"), "c"),
+    ):  # as it is where it is no input's
+        raise PieceError("topic 1: a bug")
+
+
+def test_a_file_without_documents_is_told(tmp_path: Path) -> None:
+    """Guards "no documents were found", and that nothing stays."""
+    (tmp_path / "docs.sgml").write_text("no document begins here\n")
+    with pytest.raises(InputError, match=r"docs\.sgml: no documents were found"):
+        index([str(tmp_path / "docs.sgml")], tmp_path / "corpus", Settings(kind="trec"))
+    assert [path.name for path in tmp_path.iterdir()] == ["docs.sgml"]

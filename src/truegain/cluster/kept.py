@@ -32,7 +32,7 @@ class KeptPieces:
     """The folder of all jobs, and what the command at hand keeps there."""
 
     def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
-        self.folder, self.tell, self.told = folder, tell, False
+        self.folder, self.tell, self.failed = folder, tell, False
         self.jobs: list[KeptJob] = []
         with suppress(OSError):
             self._forget_old()
@@ -58,10 +58,10 @@ class KeptPieces:
 
     def told_where(self, finished: str) -> str:
         """Where finished pieces are, and what to do; of some that could not be kept it is not said that they are."""
-        if self.told and not self.count:
+        if self.failed and not self.count:
             return f"no finished piece could be kept in {self.shown}: run the same again, from the beginning"
-        some = f"{self.count} finished pieces, those that could be," if self.told else finished
-        return f"{some} are kept in {self.shown}: run the same again to go on from there"
+        some = f"of the finished pieces only {self.count} could be kept" if self.failed else f"{finished} are kept"
+        return f"{some} in {self.shown}: run the same again to go on from there"
 
     def remove(self) -> None:
         """The command is whole: nothing of it is needed any more."""
@@ -70,8 +70,8 @@ class KeptPieces:
 
     def cannot(self, error: OSError) -> None:
         """Tell once that nothing can be kept."""
-        if not self.told:
-            self.told = True
+        if not self.failed:
+            self.failed = True
             self.tell(f"finished pieces cannot be kept in {self.shown}: {why(error)}")
 
     def _forget_old(self) -> None:

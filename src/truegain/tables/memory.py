@@ -156,7 +156,7 @@ def check_aligned(runs: object, judgments: object, jobs: int, memory: MemoryLike
     """Refuse files of runs and judgments that take more memory than `memory`, or than there is."""
     path = judgments if isinstance(judgments, str | os.PathLike) else None
     limit = limit_of(memory, 1.0)
-    why = "; only TREC lines that are scored over topics can be read in batches"
+    why = "; only files of lines, by measures that go topic by topic, can be read in batches"
     check_memory(aligned_need(path, _files(runs), jobs, limit), limit, why)
 
 

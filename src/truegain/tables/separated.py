@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from truegain.errors import InputError
 from truegain.tables.columns import Places, frozen
@@ -17,6 +18,7 @@ from truegain.tables.raw import COLUMNS, RawTable, names_columns
 
 _IDS = tuple(name for ours in ("topic", "doc", "system", "subtopic", "assessor") for name in COLUMNS[ours])
 _DECIMAL = re.compile(r"[+-]?\d+(,\d+)?")
+Cells = tuple[int, list[str], npt.ArrayLike]  # the width of a table, its cells row by row, the line of each row
 _FIELD_LIMIT = Lock()  # csv.field_size_limit is one number for the whole process
 
 
@@ -68,15 +70,22 @@ class _Blanks:
 
 def separated(text: bytes, separator: str, file: str, names: Sequence[str] | None = None) -> RawTable:
     """Cells with a separator between them; `names` where no line of the file has them."""
-    lines_of = io.StringIO(text.decode(), newline="\n")
     literal = names is not None and separator == "\t"  # a quote in such a file is a quote
+    width = len(names or ())
+    cut = even_cells(text, separator, width, quotes=not literal) or csv_cells(text, separator, file, width, literal)
+    table = _of_cells(*cut, names)
+    return _with_points(table, file) if separator == ";" else table
+
+
+def csv_cells(text: bytes, separator: str, file: str, width: int, literal: bool) -> Cells:
+    """Cells cut row by row by the csv module; what is no table is refused with its line."""
+    lines_of = io.StringIO(text.decode(), newline="\n")
     quoting = csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL
     reader = csv.reader(lines_of, delimiter=separator, strict=True, quoting=quoting)  # type: ignore[arg-type]
     with _FIELD_LIMIT:
         before = csv.field_size_limit(2**31 - 1)
         try:
-            found = _even_cells(text, separator, len(names or ()), quotes=not literal)
-            width, cells, lines = found or _cells(reader, separator, file, len(names or ()))
+            return _cells(reader, separator, file, width)
         except csv.Error as error:
             raise InputError(
                 f"not a readable table: {_plainly(str(error))}",
@@ -87,15 +96,13 @@ def separated(text: bytes, separator: str, file: str, names: Sequence[str] | Non
             ) from None
         finally:
             csv.field_size_limit(before)
-    table = _of_cells(width, cells, lines, names)
-    return _with_points(table, file) if separator == ";" else table
 
 
-def _of_cells(width: int, cells: list[str], lines: Sequence[int], names: Sequence[str] | None) -> RawTable:
+def _of_cells(width: int, cells: list[str], lines: npt.ArrayLike, names: Sequence[str] | None) -> RawTable:
     """Columns of cells that stand row by row, the first row being the names where none are given."""
     first = 0 if names is not None else 1
     values = [cells[first * width + at :: width] for at in range(width)]
-    places = Places("line", frozen(np.array(lines[first:], np.int64)))
+    places = Places("line", frozen(np.asarray(lines, np.int64)[first:]))
     return RawTable(cells[:width] if names is None else list(names), values, places)
 
 
@@ -118,10 +125,8 @@ def _with_points(table: RawTable, file: str) -> RawTable:
     return RawTable(table.columns, values, table.places)
 
 
-def _even_cells(
-    text: bytes, separator: str, width: int, *, quotes: bool
-) -> tuple[int, list[str], Sequence[int]] | None:
-    """What `_cells` gives, cut at once, where every line has as many fields and none a quote: far faster.
+def even_cells(text: bytes, separator: str, width: int, *, quotes: bool) -> Cells | None:
+    """What `csv_cells` gives, cut at once, where every line has as many fields and none a quote: far faster.
 
     None where that is not so, or a line is blank: then the csv module reads row by row, and what is wrong is told.
     """
@@ -135,10 +140,11 @@ def _even_cells(
     if fields[0] == 1 or (fields != (width or fields[0])).any():
         return None
     cells = text.decode().replace("\n", separator).split(separator)
-    return int(fields[0]), cells[:-1], range(1, len(ends) + 1)
+    cells.pop()  # after the last newline
+    return int(fields[0]), cells, np.arange(1, len(ends) + 1)
 
 
-def _cells(reader: Any, separator: str, file: str, width: int = 0) -> tuple[int, list[str], list[int]]:
+def _cells(reader: Any, separator: str, file: str, width: int = 0) -> Cells:
     """The width of the table, its cells row by row, and the line each row that is not blank begins on.
 
     width: how many names the user gave, 0 where the first line has them.

@@ -12,6 +12,7 @@ import secrets
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,10 @@ class Place:
             return (Path(self.folder) / TOKEN).read_text() == self.token
         except OSError:
             return False
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Tell failures of writing here with the name of the folder, on whatever machine."""
+        return write_failures(shown_path(self.folder))
 
     def part(self, number: tuple[int, int]) -> Path:
         """The folder of a piece by the numbers of its input and of itself."""
@@ -148,7 +153,8 @@ def count(shared: tuple[Place, Settings], stretch: DocumentStretch, seed: object
             continue
         summary, files = counted(piece, settings)
         if here and summary["documents"]:
-            keep(place.part(number), files)
+            with place.writing():
+                keep(place.part(number), files)
         parts.append((number, summary, None if here else files))
         held += 0 if here else settings.piece
         del piece, files  # before the next is read
@@ -206,13 +212,12 @@ def summary_of(folder: Path) -> dict[str, Any]:
 
 
 def keep(folder: Path, files: Files) -> None:
-    """Write a piece whole or not at all; a failure names the folder and not the input, on whatever machine."""
+    """Write a piece whole or not at all."""
     temporary = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.tmp")
-    with write_failures(shown_path(folder.parent)):
-        temporary.mkdir()
-        for name, data in files.items():
-            (temporary / name).write_bytes(data if isinstance(data, bytes) else data.data)
-        settle(temporary, folder)
+    temporary.mkdir()
+    for name, data in files.items():
+        (temporary / name).write_bytes(data if isinstance(data, bytes) else data.data)
+    settle(temporary, folder)
 
 
 def settle(temporary: Path, folder: Path) -> None:

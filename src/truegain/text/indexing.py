@@ -13,7 +13,8 @@ import os
 import secrets
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ def index(
         if read_manifest(target)["plan"] != plan:
             raise InputError("another corpus is there", file=str(output), hint="remove it, or name another folder")
         return Corpus.open(target)
-    with write_failures(shown_path(output)):
+    with write_failures(shown_path(output)), _told_as_here(partial, shown_path(output)):
         _prepare(partial, plan)
         if not (partial / MANIFEST).exists():
             _fill(partial, named, given, plan, max(1, min(jobs, memory // (given.piece * PER_PIECE))), memory, progress)
@@ -91,34 +92,42 @@ def _fill(
     try:
         pieces = _counted(inputs, place, given, engine, progress or (lambda _: None))
         if not sum(s["documents"] for s in pieces.values()):
-            shutil.rmtree(partial)
             hint = "check the kind of the input"
             raise InputError("no documents were found", file=some([shown_path(i) for i in inputs], 10), hint=hint)
         numbers = sorted(number for number, summary in pieces.items() if summary["documents"])
         parts, most = [part_name(number) for number in numbers], max(1 << 16, memory // 1024 // workers)
         merged = merge(place, parts, most, engine, Local(workers))
-    except PieceError as error:
-        _forget(partial)
-        if isinstance(error.__cause__, TruegainError | OSError):
-            raise error.__cause__ from None
-        raise _of_words(str(error), partial) from None
     except TruegainError:
         _forget(partial)
         raise
     _tell(partial, [pieces[number] for number in numbers], parts, merged, given, plan)
 
 
-def _of_words(told: str, partial: Path) -> TruegainError:
-    """An error that came from elsewhere as words: one that names its file itself, or the corpus, says so once.
+@contextmanager
+def _told_as_here(partial: Path, output: str) -> Iterator[None]:
+    """Tell what went wrong in a piece, on whatever machine, as here: with the input or the corpus, named once."""
+    try:
+        yield
+    except PieceError as error:
+        own, cause = shown_path(partial), error.__cause__
+        if isinstance(cause, TruegainError | OSError) and not str(cause).startswith(own):
+            raise cause from None
+        if said := _renamed(str(error), {own: output}):
+            raise TruegainError(said) from None
+        raise
 
-    >>> print(_of_words("docs/a.tsv: docs/a.tsv:3: two fields", Path("c.partial")))
-    docs/a.tsv:3: two fields
+
+def _renamed(told: str, names: Mapping[str, str]) -> str:
+    """Words about a piece that name their file themselves, by the name it has for the user; empty where they do not.
+
+    >>> _renamed("a.tsv: a.tsv:3: two fields", {}), _renamed("a.tsv: c.partial: no room", {"c.partial": "c"})
+    ('a.tsv:3: two fields', 'c: no room')
     """
     file, _, said = told.partition(": ")
-    for name in (file, absolute(file)):
+    for name, ours in {file: file, absolute(file): file, **names}.items():
         if said.startswith(f"{name}:"):
-            return TruegainError(file + said.removeprefix(name))
-    return TruegainError(said) if said.startswith(shown_path(partial)) else PieceError(told)
+            return ours + said.removeprefix(name)
+    return ""
 
 
 # ---------------------------------------------------------------------- counting

@@ -102,19 +102,20 @@ def merge_group(
     place, most = shared
     if not place.seen:
         return None
-    folder = Path(place.folder)
-    nodes = [folder / name for name in group.nodes]
-    temporary = folder / f"{NODE}{secrets.token_hex(4)}.tmp"
-    temporary.mkdir()
-    terms = _merge_terms(temporary, nodes, most, "up" if group.into else "onto")
-    duplicates = _merge_docs(temporary, nodes, most, group.first, keep_all=bool(group.into))
-    if group.into:
-        settle(temporary, folder / group.into)
-    else:
-        for path in temporary.iterdir():
-            path.replace(folder / path.name)
-        temporary.rmdir()
-    return terms, duplicates
+    with place.writing():
+        folder = Path(place.folder)
+        nodes = [folder / name for name in group.nodes]
+        temporary = folder / f"{NODE}{secrets.token_hex(4)}.tmp"
+        temporary.mkdir()
+        terms = _merge_terms(temporary, nodes, most, "up" if group.into else "onto")
+        duplicates = _merge_docs(temporary, nodes, most, group.first, keep_all=bool(group.into))
+        if group.into:
+            settle(temporary, folder / group.into)
+        else:
+            for path in temporary.iterdir():
+                path.replace(folder / path.name)
+            temporary.rmdir()
+        return terms, duplicates
 
 
 def number_group(shared: tuple[Place, int], group: Group, seed: object = None) -> bool | None:  # noqa: ARG001
@@ -122,13 +123,14 @@ def number_group(shared: tuple[Place, int], group: Group, seed: object = None) -
     place, most = shared
     if not place.seen:
         return None
-    folder = Path(place.folder)
-    onto = on_disk(folder / group.into / "onto", "<i4")
-    for node in (folder / name for name in group.nodes):
-        up = on_disk(node / "up", "<i4")
-        with _Whole(node / "onto") as stream:
-            for at in range(0, len(up), most):
-                stream.write(onto[up[at : at + most]].tobytes())
+    with place.writing():
+        folder = Path(place.folder)
+        onto = on_disk(folder / group.into / "onto", "<i4")
+        for node in (folder / name for name in group.nodes):
+            up = on_disk(node / "up", "<i4")
+            with _Whole(node / "onto") as stream:
+                for at in range(0, len(up), most):
+                    stream.write(onto[up[at : at + most]].tobytes())
     return True
 
 
