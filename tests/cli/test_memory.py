@@ -49,6 +49,12 @@ def test_eval_prints_the_same(study: list[str], run: Run, folder: Path) -> None:
             assert (folder / "x.csv").read_text() == at_once
 
 
+def test_batches_are_told_once_where_runs_are_scored_twice(study: list[str], run: Run) -> None:
+    """Guards `correlate`, which reads the runs for each set of judgments."""
+    _, _, said = run("correlate", study[0], *study, "-m", "AP", "--memory", "10KB")
+    assert said.count("read in batches") == 1
+
+
 def test_formats_that_are_made_at_once_are_refused(study: list[str], run: Run) -> None:
     """Guards formats that hold all rows: of too many topics they are refused, and others are named."""
     for kind in WHOLE:

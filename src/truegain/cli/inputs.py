@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Annotated, Any
 
 import typer
@@ -66,7 +66,7 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
         judged, ran = both_headers(words["columns"] or "")
         told = Told(
             words.get("judgments", words.get("ratings")), judged, ran, words["missing"], _own(words),
-            memory=memory_of(words["memory"]), say=tell,
+            memory=memory_of(words["memory"]), say=cache(tell),  # each line once
         )  # fmt: skip
         about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
         words["columns"] = judged.written if about else None
