@@ -8,8 +8,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -134,6 +136,7 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards a wrong address: told before anything is read, and at once where it is plain; Dask tries for long."""
     monkeypatch.setattr(address, "SOON", 0.2)
     monkeypatch.setattr(address, "ANSWER", 0.2)
+    monkeypatch.setattr(address, "WEB", 0.2)
     monkeypatch.setattr(crew, "needs", lambda *_: pytest.fail("Dask was asked"))
 
     def nobody(at: str) -> str:
@@ -147,6 +150,11 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         silent.listen()
         assert "(it says nothing)" in nobody(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
     assert "(encoding with 'idna' codec failed" in nobody("tcp://a..b:8786")
+    monkeypatch.setattr(address, "WEB", 2.0)
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as page:
+        threading.Thread(target=page.serve_forever, daemon=True).start()
+        assert "(a web server does; the page of a scheduler has" in nobody(f"127.0.0.1:{page.server_address[1]}")
+        page.shutdown()
 
 
 @pytest.mark.parametrize("given", ["scheduler", "tcp://host", "a b:1", "tcp://h:65536"])

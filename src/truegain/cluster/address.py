@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import time
+from contextlib import suppress
 
 from truegain.engine import cores
 from truegain.errors import TruegainError, why
@@ -16,6 +17,7 @@ PORTS = 65_535
 TIMES = 8  # worker processes for each core, at most
 WORKER = 150 << 20  # bytes of memory that a worker process takes before it has anything to do
 SOON = 1.0  # seconds for a scheduler that was started together with the command
+WEB = 2.0  # seconds until it is asked whether this is a web server, such as the scheduler's own page
 SILENT = 10.0  # seconds until a machine that does not even refuse is held to be none
 ANSWER = 30.0  # seconds until a scheduler that says nothing is held to be none
 
@@ -74,12 +76,12 @@ def check_reachable(address: str) -> None:
     """
     given = ADDRESS.fullmatch(address)
     assert given is not None
+    place = (given[1].strip("[]"), int(given[2]))
     until = time.monotonic() + SOON
     while True:
         try:
-            with socket.create_connection((given[1].strip("[]"), int(given[2])), timeout=SILENT) as there:
-                there.settimeout(ANSWER)
-                if not address.startswith("tls://") and not there.recv(1):
+            with socket.create_connection(place, timeout=SILENT) as there:
+                if not address.startswith("tls://") and not _first_byte(there, place, address):
                     raise no_scheduler(address, "it hangs up")
             return
         except TimeoutError:
@@ -88,6 +90,19 @@ def check_reachable(address: str) -> None:
             if not isinstance(error, ConnectionRefusedError) or time.monotonic() > until:
                 raise no_scheduler(address, why(error) if isinstance(error, OSError) else str(error)) from None
         time.sleep(0.2)
+
+
+def _first_byte(there: socket.socket, place: tuple[str, int], address: str) -> bytes:
+    """What is said first; one who waits to be asked may be a web server, as at the port of the scheduler's page."""
+    there.settimeout(WEB)
+    with suppress(TimeoutError):
+        return there.recv(1)
+    with suppress(OSError), socket.create_connection(place, timeout=WEB) as web:
+        web.sendall(b"HEAD / HTTP/1.0\r\n\r\n")
+        if web.recv(5) == b"HTTP/":
+            raise no_scheduler(address, "a web server does; the page of a scheduler has another port than itself")
+    there.settimeout(ANSWER)
+    return there.recv(1)
 
 
 def no_scheduler(address: str, reason: str) -> TruegainError:
