@@ -188,7 +188,7 @@ def test_cells_cut_at_once_are_those_of_the_csv_module(
 ) -> None:
     """Guards the fast way through a table: it cuts as the csv module does, with the same lines, or not at all."""
     text = (newline.join(lines) + (newline if ended else "")).encode()
-    found = even_cells(text, ",", width, quotes=not literal)
+    found = even_cells(text, ",", width, literal)
     if found is not None:
         other = csv_cells(text, ",", "t.csv", width, literal)
         assert (found[0], found[1], list(np.asarray(found[2]))) == (other[0], other[1], list(np.asarray(other[2])))

@@ -72,7 +72,7 @@ def separated(text: bytes, separator: str, file: str, names: Sequence[str] | Non
     """Cells with a separator between them; `names` where no line of the file has them."""
     literal = names is not None and separator == "\t"  # a quote in such a file is a quote
     width = len(names or ())
-    cut = even_cells(text, separator, width, quotes=not literal) or csv_cells(text, separator, file, width, literal)
+    cut = even_cells(text, separator, width, literal) or csv_cells(text, separator, file, width, literal)
     table = _of_cells(*cut, names)
     return _with_points(table, file) if separator == ";" else table
 
@@ -125,13 +125,13 @@ def _with_points(table: RawTable, file: str) -> RawTable:
     return RawTable(table.columns, values, table.places)
 
 
-def even_cells(text: bytes, separator: str, width: int, *, quotes: bool) -> Cells | None:
+def even_cells(text: bytes, separator: str, width: int, literal: bool) -> Cells | None:
     """What `csv_cells` gives, cut at once, where every line has as many fields and none a quote: far faster.
 
     None where that is not so, or a line is blank: then the csv module reads row by row, and what is wrong is told.
     """
     text = text.replace(b"\r\n", b"\n") if b"\r" in text else text
-    if (quotes and b'"' in text) or b"\r" in text or b"\0" in text or not text:
+    if (b'"' in text and not literal) or b"\r" in text or b"\0" in text or not text:
         return None
     text = text if text.endswith(b"\n") else text + b"\n"
     data = np.frombuffer(text, np.uint8)
