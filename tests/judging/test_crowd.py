@@ -29,9 +29,10 @@ GUIDE = Path(__file__).parent.parent.parent / "docs" / "magnitudes.md"
 FIRST = ("hasty", "blind", "absent", "contrary", "careless")  # each kind comes; whoever follows is honest
 NOISE = 0.3
 # Of 14 documents of log-normal worth (sd 1), each with 3 numbers of noise 0.3 beside what other documents of the unit
-# do to its centre (sd 0.22), medians err by about 0.26: tau of 0.84 is expected, and moves by 0.07 from topic to topic.
+# do to its centre (sd 0.22), medians err by about 0.26: tau of 0.84 is expected, and moves by 0.1 from topic to topic
+# and with who comes first (15 seen: 0.60 to 0.97); were the order lost it would be 0 with a spread of 0.2.
 # That is of honest people: the careless one's numbers have nothing to do with worth, and are left out.
-LEAST, LEAST_MEAN = 0.6, 0.7
+LEAST, LEAST_MEAN = 0.5, 0.7
 OF_MEASURES = ("figure 10", "figure 11", "figure 12", "table III", "table IV")
 
 
