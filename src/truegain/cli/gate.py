@@ -21,7 +21,7 @@ from truegain.tables.targets import write_bytes
 if TYPE_CHECKING:
     from truegain.inference.study.verdict import Verdict
 
-CODES = {"holds": 0, "does not hold": 1, "cannot be told": 3}  # 2 is a mistake in what was given
+CODES = {"better": 0, "worse": 1, "not better": 1, "cannot be told": 3}  # 2 is a mistake in what was given
 SAID = {0: "passes", 1: "fails", 3: "cannot be told"}
 
 
@@ -55,7 +55,7 @@ def gate_command(
         )
     pairs = asked.claims(study.systems, None, baseline, candidate, one_candidate=True)
     verdicts = [study.verdict(a, b, m, asked.costs) for a, b in pairs for m in study.measures]
-    answers = [_answer(v) for v in verdicts]
+    answers = [v.outcome for v in verdicts]
     code = _code(answers)
     made_by = {**asked.made_by(study, reading), "baseline": baseline, "candidate": candidate}
     made_by["inputs"] = digests(asked.inputs(judgments, files, context.meta.get("study")))
@@ -67,13 +67,8 @@ def gate_command(
     raise typer.Exit(code)
 
 
-def _answer(v: Verdict) -> str:
-    """Whether it is better by the smallest gain or more: a gain that may be smaller than that does not pass."""
-    return v.outcome if v.settled else "cannot be told"
-
-
 def _code(answers: Sequence[str]) -> int:
-    """0 where all hold, 1 where one does not, else 3: the claim is about all of them together."""
+    """0 where all are better, 1 where one is not, else 3: the claim is about all of them together."""
     codes = [CODES[answer] for answer in answers]
     return 1 if 1 in codes else max(codes)
 
@@ -113,7 +108,7 @@ def _whole(v: Verdict) -> str:
 def _row(v: Verdict) -> str:
     c = v.comparison
     limits = "" if c.low is None or c.high is None else f"{c.low:+.4f} to {c.high:+.4f}"
-    return f"| {_cell(c.a)} | {_cell(c.measure)} | {c.difference:+.4f} | {limits} | {_answer(v)} |"
+    return f"| {_cell(c.a)} | {_cell(c.measure)} | {c.difference:+.4f} | {limits} | {v.outcome} |"
 
 
 def _and(names: Sequence[str]) -> str:

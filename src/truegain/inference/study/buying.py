@@ -80,7 +80,7 @@ class Buying:
         now, value = self.standing(asked), float(asked.values(self.lattice.evidence.value)[0])
         unit = now.unit or "gold label"
         fall, rise = could_move(hidden, "bound" if self.bound else "")
-        far = max(value + fall, max(self.smallest, 0.0) - value - rise)  # to tell that it is a gain, or a smaller one
+        far = max(value + fall - self.smallest, self.smallest - value - rise)  # that it is as large a gain, or none
         if far <= 0 and (fall or rise):
             return f"No more {unit}s will decide it, were the difference as it is now: unjudged documents hold it back."
         open_ = int(listed[0])

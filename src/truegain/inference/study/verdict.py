@@ -43,8 +43,8 @@ AWAY = "the gold labels, of other topics,"
 class Verdict(Shown):
     """Whether b is better than a: the answer first, then what it stands on.
 
-    holds: low + what holes could take > 0;  does not hold: high + what holes could give < the smallest gain that
-    matters, or < 0;  cannot be told: otherwise.
+    better: low + what holes could take > 0, and >= the smallest gain that matters;  worse: high + what holes could
+    give < 0;  not better: it is < the smallest gain, or the two are exactly as good;  cannot be told: otherwise.
 
     `comparison` is the difference by the labels there are, `with_holes` what `Study.compare` says of it.
     """
@@ -83,23 +83,29 @@ class Verdict(Shown):
             asked = f"Whether {c.b} is better than {c.a} cannot be told on {c.measure}, {self.holds_for}"
             return f"{asked}: {self._why()}{self._as_zero}."
         found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
-        if self.alike and self.outcome == "does not hold":
+        if self.alike and self.outcome == "not better":
             return f"{c.b} is not better than {c.a}, they do not differ: {found}; {ALIKE}{self._as_zero}."
         if self._exact and not self.alike:
             holes = self.hidden is not None and self.hidden.documents
             found += ", exactly by its judged documents, all gold" if holes else ", exactly: all its labels are gold"
-        if self.outcome == "holds":
-            by, open_ = self._by_how_much()
-            return f"{c.b} is better than {c.a}{by}: {found}{self._survives()}{open_}{self._as_zero}."
-        if self.outcome == "does not hold":
-            if c.high is not None and c.high + self._could[1] < 0:
-                return f"{c.b} is not better than {c.a}, it is worse: {found}{self._as_zero}."
-            if c.low is not None and c.low + self._could[0] > 0:
-                return f"{c.b} is better than {c.a}, but by less than {self.smallest:g}: {found}{self._as_zero}."
-            if self._exact and not self.smallest:
-                return f"{c.b} is not better than {c.a}, it is as good: {found}{self._as_zero}."
-            return f"{c.b} is not better than {c.a} by {self.smallest:g} or more: {found}{self._as_zero}."
-        return f"Whether {c.b} is better than {c.a} cannot be told: {found}; {self._why()}{self._as_zero}."
+        head, more = self._answered()
+        return f"{head}: {found}{more}{self._as_zero}."
+
+    def _answered(self) -> tuple[str, str]:
+        """The answer, and what is to be said behind its numbers."""
+        c, least = self.comparison, self.smallest
+        by, gain = f" by {least:g} or more" if least > 0 else "", c.low is not None and c.low + self._could[0] > 0
+        if self.outcome == "better":
+            return f"{c.b} is better than {c.a}{by}", self._survives()
+        if self.outcome == "worse":
+            return f"{c.b} is worse than {c.a}", ""
+        if self.outcome == "not better":
+            only = ", only by less" if gain else ", it is as good" if self._exact and not least else ""
+            return f"{c.b} is not better than {c.a}{by}{only}", ""
+        if gain and not self.borrowed:
+            more = ", as unjudged documents could take so much away" if c.low is not None and c.low >= least else ""
+            return f"{c.b} is better than {c.a} by more than 0, but whether{by} cannot be told{more}", self._survives()
+        return f"Whether {c.b} is better than {c.a} cannot be told", f"; {self._why()}"
 
     @property
     def _interval(self) -> str:
@@ -113,8 +119,8 @@ class Verdict(Shown):
 
     @property
     def settled(self) -> bool:
-        """Whether the claim is answered, and whether by the smallest gain that matters too."""
-        return self.outcome != "cannot be told" and (self.outcome == "does not hold" or not self._by_how_much()[1])
+        """Whether the claim is answered."""
+        return self.outcome != "cannot be told"
 
     @property
     def _could(self) -> tuple[float, float]:
@@ -135,16 +141,6 @@ class Verdict(Shown):
             return ""
         return f"; it survives {_and(kept)}, not {_and(lost)}" if kept else f"; it does not survive {_and(lost)}"
 
-    def _by_how_much(self) -> tuple[str, str]:
-        """What is known of the smallest gain that matters, and what is not."""
-        c, least = self.comparison, self.smallest
-        if least <= 0 or c.low is None or c.high is None:
-            return "", ""
-        if c.low + self._could[0] >= least:
-            return f" by {least:g} or more", ""
-        why = ", as unjudged documents could take so much away" if c.low >= least else ""
-        return "", f"; whether by {least:g} or more cannot be told{why}"
-
     def _why(self) -> str:
         """Why it cannot be told."""
         c = self.comparison
@@ -155,7 +151,7 @@ class Verdict(Shown):
         if self.alike and self.hidden is not None:
             could = f"could move it by {signed(self.hidden.least)} to {signed(self.hidden.most)}"
             return f"{ALIKE}, but {_count(self.hidden.documents, 'unjudged document')} {could}"
-        if self.hidden is not None and self.hidden.documents and (c.low > 0 or c.high < max(self.smallest, 0.0)):
+        if self.hidden is not None and self.hidden.documents and (c.low > 0 or c.high < self.smallest or c.high < 0):
             return self._held_back(self.hidden, c.low, c.high)
         none = "0 lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
         several = sum(x.source in OTHERS and x.asked for x in self.lines) > 1
@@ -169,15 +165,18 @@ class Verdict(Shown):
         """How unjudged documents could turn what the labels say."""
         of, count = _count(hidden.documents, "unjudged document"), self._undone_by(hidden)
         some = hidden.over is not None  # of topics like these no least number is known
-        if outcome_of(low, high, 0.0, 0.0, self.smallest) == "holds":
-            on = hidden.to_undo(low)
+        labels = outcome_of(low, high, 0.0, 0.0, self.smallest)
+        if labels == "cannot be told":
+            return f"{self.smallest:g} lies within the limits, and {of} could take all of the gain away"
+        if labels == "better":
+            on = hidden.to_undo(low - self.smallest)
             where = (
                 f"on as few as {on} of {hidden.topics} topics" if some else f"on {on} or more of {hidden.topics} topics"
             )
             if count is None:
-                return f"by the labels there are it holds, unless unjudged documents turn against it {where} ({of})"
+                return f"by the labels there are it is better, unless unjudged documents turn against it {where} ({of})"
             fewest = f"as few as {count:,}" if some else f"{count:,} or more"
-            return f"by the labels there are it holds, unless {fewest} of {of} are relevant, {where}"
+            return f"by the labels there are it is better, unless {fewest} of {of} are relevant, {where}"
         what = "it is worse" if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
         fewest = f" (as few as {count} relevant ones can)" if some else f" ({count} or more would have to be relevant)"
         less = " and make it less sure" if hidden.wider[1] > 0 else ""
@@ -279,7 +278,7 @@ class Verdict(Shown):
         """The difference over each source alone, over all together, and by the labels as they are.
 
         words: for people, shares in percent and why an interval is missing; else every row says what was asked, and
-        whether it holds.
+        the outcome.
         """
         c = self.comparison
         about: tuple[Cell, ...] = () if words else (c.measure, c.a, c.b, self.outcome)

@@ -10,7 +10,7 @@ from truegain.report.facts.wide import with_holes
 from truegain.report.parts.claim_rows import ClaimRows
 from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
 from truegain.report.parts.number_line import NumberLine
-from truegain.report.parts.numbers import count, held, limits, many, named, p_value, plain, signed, small
+from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span
 from truegain.report.parts.table import cell, head, label, num, scrolls, table, tr
@@ -77,8 +77,9 @@ def _about_pair(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
 def _plain_head(verdict: Verdict) -> str:
     c = verdict.comparison
     words = {
-        "holds": f"{c.b} is better than {c.a}.",
-        "does not hold": f"That {c.b} is better than {c.a} does not hold.",
+        "better": f"{c.b} is better than {c.a}.",
+        "worse": f"{c.b} is worse than {c.a}.",
+        "not better": f"{c.b} is not better than {c.a}.",
         "cannot be told": f"Whether {c.b} is better than {c.a} cannot be told.",
     }
     return words[verdict.outcome]
@@ -175,7 +176,7 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
     below = join(paragraph(*lede, class_="lede"), *notes, two)
     if k == 1:
-        return "holds", "one may be best", _ranking_words(m), below
+        return "better", "one may be best", _ranking_words(m), below
     return "cannot be told", f"{count(k)} may be best", _ranking_words(m), below
 
 
@@ -209,7 +210,7 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
     for c in claims:
         said.setdefault(c.b, set()).add(c.first.outcome)
     by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
-    better, n, several = by["holds"], len(said), len(against) > 1
+    better, n, several = by["better"], len(said), len(against) > 1
     than = against[0] if not several else f"{'both' if len(against) == 2 else 'all of'} {named(against, NAMED)}"
     verb = "is" if len(better) < 2 else "are"
     heading = f"{count(len(better)) if better else 'None'} of {count(n)} systems {verb} shown to be better than {than}."
@@ -219,15 +220,16 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
         heading = f"{better[0]} is shown to be better than {than}, of {count(n)} systems the only one."
     some = f" against {'one or both' if len(against) == 2 else 'one or more'}" if several else ""
     told = {
-        "holds": f"better on {facts.main.name}: {named(better, NAMED)}",
-        "does not hold": f"the claim does not hold{some} of {named(by['does not hold'], NAMED)}",
+        "better": f"better on {facts.main.name}: {named(better, NAMED)}",
+        "worse": f"worse{some}: {named(by['worse'], NAMED)}",
+        "not better": f"not better{some}: {named(by['not better'], NAMED)}",
         "cannot be told": f"it cannot be told{some} of {named(by['cannot be told'], NAMED)}",
     }
     words = "; ".join(told[o] for o, systems in by.items() if systems)
     sure = f"{small(facts.holds_for)}, each claim alone at {facts.level}"
     lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).", facts.systems), class_="lede")
-    outcome = "holds" if better else "cannot be told" if by["cannot be told"] else "does not hold"
-    short = held(len(better), n, "claim")
+    outcome = next((o for o in ("better", "cannot be told", "not better", "worse") if by[o]), "cannot be told")
+    short = f"{count(len(better))} of {count(n)} better"
     if several:
         short = f"{count(len(better))} of {count(n)} better than {'both' if len(against) == 2 else 'all'}"
     return outcome, short, heading, lede
@@ -235,9 +237,7 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
 
 def _joint(outcomes: set[str]) -> str:
     """What is known of a system that shall be better than every baseline."""
-    if outcomes == {"holds"}:
-        return "holds"
-    return "does not hold" if "does not hold" in outcomes else "cannot be told"
+    return next((o for o in ("worse", "not better", "cannot be told") if o in outcomes), "better")
 
 
 # ---------------------------------------------------------------------- below the verdict
@@ -292,7 +292,7 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
         about = join(name(claim.b), " against ", name(claim.a))
         top = [
             head("measure"),
-            head("that it is better"),
+            head("answer"),
             head("difference", "n0"),
             head(f"{facts.level} interval", "n0 o"),
         ]
