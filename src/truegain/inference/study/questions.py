@@ -32,7 +32,7 @@ from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.raters import Raters
-from truegain.inference.study.rule import decided
+from truegain.inference.study.rule import Outcome, decided
 from truegain.inference.study.steps import Steps
 from truegain.inference.study.unjudged import UnjudgedDocuments
 from truegain.inference.study.verdict import Verdict
@@ -288,6 +288,35 @@ class Questions:
             self.holes, self.made_by, lattice.exact, alike,
             None if widened is None else marked([widened], of_systems)[0],
         )  # fmt: skip
+
+    def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:
+        """What can be said of several claims by one measure all at once; each verdict is at its level by itself.
+
+        The same rule, with limits that hold all of these differences together (the largest t of them, as in `best`), so
+        that anything wrong is said in no more than 1 - confidence of studies, however many claims there are.
+
+        >>> import truegain as tg
+        >>> qrels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
+        >>> runs = {"good": {str(t): {"a": 3.0, "c": 2.0, "b": 1.0} for t in range(12)},
+        ...         "poor": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0 + 2 * (t % 3 == 0)} for t in range(12)},
+        ...         "fair": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0} for t in range(12)}}
+        >>> study = tg.Study(runs, qrels, "P@2")
+        >>> study.together([study.verdict("poor", "good"), study.verdict("poor", "fair")])
+        ('better', 'cannot be told')
+        """
+        if not verdicts:
+            return ()
+        if len(names := {v.comparison.measure for v in verdicts}) > 1:
+            raise TruegainError(f"verdicts by {', '.join(sorted(names))}: claims are held together by one measure")
+        m = next((m for m in self.measures if self._answering(m).name in names), None)
+        if m is None:
+            raise TruegainError(f"the study has no measure {names.pop()}; it has {', '.join(map(str, self.measures))}")
+        pairs = [(place_of(v.comparison.a, self.systems), place_of(v.comparison.b, self.systems)) for v in verdicts]
+        own, all_, variance = self._answering(m).together(Contrasts.of(pairs), self.seed)
+        return tuple(
+            v.with_limits(float(q / alone), float(s), float(q))
+            for v, alone, q, s in zip(verdicts, own, all_, variance, strict=True)
+        )
 
     def _lent(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[str]]:
         """Why nothing can be claimed of each system: its calibration is borrowed, or its gold too little."""

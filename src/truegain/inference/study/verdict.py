@@ -14,7 +14,7 @@ from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
 from truegain.inference.study.next_steps import Step
-from truegain.inference.study.rule import Outcome, could_move, outcome_of, undone_by
+from truegain.inference.study.rule import Outcome, could_move, decided, outcome_of, undone_by
 from truegain.tables.table import Cell, Shown, Table
 
 if TYPE_CHECKING:
@@ -72,6 +72,15 @@ class Verdict(Shown):
     def with_holes(self) -> Comparison:
         """The difference with limits and p that hold whatever unjudged documents are, as `Study.compare` gives it."""
         return self.comparison if self.widened is None else self.widened
+
+    def with_limits(self, wider: float, variance: float, quantile: float) -> Outcome:
+        """The answer by limits so many times as far out, where holes are held against as many standard errors."""
+        c = self.comparison
+        if not self.settled or c.low is None or c.high is None:
+            return self.outcome
+        low, high = (c.difference + wider * (end - c.difference) for end in (c.low, c.high))
+        hidden = None if self.hidden is None else self.hidden.with_limits(variance, quantile)
+        return decided(replace(c, low=low, high=high), hidden, self.holes, self.smallest)
 
     # ------------------------------------------------------------------ in one sentence
 
