@@ -89,6 +89,7 @@ class Ranking(Shown):
     holes: HolesHeld = ""
     open: tuple[str, ...] = ()  # systems of which no pair can be told, such as those of the judge's own model
     why_open: Mapping[str, str] = field(default_factory=dict)  # of these, in two or three words
+    labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
     heads: tuple[str, ...] = ()  # of the tiers: each system of a lower one is surely worse than these
 
     @classmethod
@@ -129,7 +130,13 @@ class Ranking(Shown):
 
     @property
     def sentence(self) -> str:
-        """Who may be best, and no more than that."""
+        """Who may be best, and no more than that; by whose labels, where no person has checked them."""
+        if not self.labels_by:
+            return self._sentence
+        return f"By {self.labels_by}, which no person has checked: {self._sentence}"
+
+    @property
+    def _sentence(self) -> str:
         n, k, on = len(self.systems), len(self.best), f" on {self.measure}" if self.measure else ""
         pairs = "the pair" if n == 2 else f"all {n * (n - 1) // 2} pairs at once"
         sure = f"({100 * self.confidence:g}%, {pairs})"

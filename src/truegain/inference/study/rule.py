@@ -7,14 +7,17 @@ from typing import Literal
 from truegain.inference.results import Comparison
 from truegain.inference.study.hidden import Hidden
 
-Outcome = Literal["better", "worse", "not better", "cannot be told"]
+Outcome = Literal["better", "worse", "not better", "not worse", "cannot be told", "unchecked"]
+SETTLED: tuple[Outcome, ...] = ("better", "worse", "not better", "not worse")
 
 
 def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, smallest: float) -> Outcome:
     """The rule, for b - a with the smallest gain that matters, the same in every command and in Python.
 
     better: low + what holes could take is above 0, and at or above the smallest gain; worse: high + what they could
-    give is below 0; not better: it is below the smallest gain; cannot be told: otherwise.
+    give is below 0; not better: it is below the smallest gain; cannot be told: otherwise.  A smallest gain below 0 is
+    how much worse b may be: not worse, where low + what holes could take is above it; worse, where high + what they
+    could give is below it.
 
     >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.0), outcome_of(0.01, 0.05, -0.02, 0.0, 0.0)
     ('better', 'cannot be told')
@@ -24,8 +27,12 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, s
     ('not better', 'not better')
     >>> outcome_of(-0.03, -0.01, 0.0, 0.0, 0.0), outcome_of(-0.03, -0.01, 0.0, 0.0, 0.02)
     ('worse', 'worse')
+    >>> [outcome_of(low, low + 0.03, 0.0, 0.0, -0.02) for low in (-0.01, -0.03, -0.06)]
+    ['not worse', 'cannot be told', 'worse']
     """
     least, most = low + hidden_low, high + hidden_high
+    if smallest < 0:
+        return "not worse" if least > smallest else "worse" if most < smallest else "cannot be told"
     if most < 0:
         return "worse"
     if most < smallest:
@@ -38,7 +45,7 @@ def decided(c: Comparison, hidden: Hidden | None, holes: str, smallest: float) -
     if c.low is None or c.high is None:
         return "cannot be told"
     could = could_move(hidden, holes)
-    if c.low == c.high == 0 and could[1] == 0:
+    if c.low == c.high == 0 and could[1] == 0 and smallest >= 0:
         return "not better"
     return outcome_of(c.low, c.high, *could, smallest)
 
@@ -52,6 +59,6 @@ def could_move(hidden: Hidden | None, holes: str) -> tuple[float, float]:
 
 def undone_by(hidden: Hidden, low: float, high: float, smallest: float) -> int | None:
     """How many unjudged documents can undo what the limits by labels say; None: none can, or it is not known."""
-    if outcome_of(low, high, 0.0, 0.0, smallest) == "better":
+    if outcome_of(low, high, 0.0, 0.0, smallest) in ("better", "not worse"):
         return hidden.documents_to_undo(low - smallest)
     return hidden.documents_to_undo(smallest - high, falls=False) if high < smallest else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from truegain.inference.results import Estimate
-from truegain.inference.study.rule import Outcome, decided
+from truegain.inference.study.rule import SETTLED, Outcome, decided
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Facts, MeasureFacts
 
@@ -29,10 +29,10 @@ def mark_of(outcome: Outcome, difference: float, smallest: float = 0.0) -> Mark:
     >>> mark_of("cannot be told", 0.3)
     'undecided'
     """
-    if outcome == "cannot be told":
+    if outcome not in SETTLED:
         return "undecided"
     better = difference > 0 and difference >= smallest
-    right = {"better": better, "not better": not better, "worse": difference < 0}
+    right = {"better": better, "not better": not better, "worse": difference < 0, "not worse": difference >= 0}
     return "right" if right[outcome] else "wrong"
 
 

@@ -26,6 +26,7 @@ class ClaimRows:
     confidence: float
     both: bool
     smallest: float = 0.0
+    above: str = ""  # what stands above the rows
 
     @property
     def several(self) -> bool:
@@ -80,8 +81,8 @@ class ClaimRows:
     def _caption(self) -> tuple[Child, ...]:
         half = f"{100 * (1 - self.confidence) / 2:.3g}%"
         alone = (
-            f" Each claim is tested alone: of equal systems about {half} would be called better, and as many worse; "
-            "the more claims, the more of these."
+            f" Each row is a claim tested alone: of equal systems about {half} would be called better, and as many "
+            f"worse; the more claims, the more of these.{' ' + self.above if self.above else ''}"
         )
         key = " Open: labels as they are; filled: corrected." if self.both else ""
         bold = el("b", f"{counted([v.outcome for v in self.verdicts])}.")

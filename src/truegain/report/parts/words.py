@@ -10,7 +10,10 @@ from truegain.inference.study.verdict import Verdict
 from truegain.report.parts.html import Html, el, join
 from truegain.report.parts.numbers import MINUS, many
 
-CHIPS = {"better": ("ok", "✓"), "worse": ("no", "✕"), "not better": ("nb", "="), "cannot be told": ("un", "?")}
+CHIPS = {
+    "better": ("ok", "✓"), "not worse": ("ok", "✓"), "worse": ("no", "✕"), "not better": ("nb", "="),
+    "cannot be told": ("un", "?"), "unchecked": ("uc", "!"),
+}  # fmt: skip
 
 
 def chip(outcome: str, words: str = "") -> Html:

@@ -18,7 +18,7 @@ from truegain.report.parts.words import CHIPS
 
 UNFOLDED, NAMED = 24, 3
 SIGNS = {"right": "better", "wrong": "worse", "undecided": "cannot be told"}
-SAYS = {"cannot be told": ""}
+SAYS = {"cannot be told": "", "unchecked": ""}
 
 
 def section(facts: Facts) -> Section | None:
