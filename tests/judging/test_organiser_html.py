@@ -59,7 +59,7 @@ def test_the_page_needs_no_script_and_no_style(tmp_path: Path, language: str) ->
         {"m1": Coefficient95(0.37, 0.28, 0.45), "m2": Coefficient95()}, {}, {}, 0.2,
     )  # fmt: skip
     refused = VerdictSoFar(why="verdict.refused", about="it is <so>")
-    insight = Insight(lambda _: agreement, lambda _: (VERDICT, replace(VERDICT, outcome="holds"), refused))
+    insight = Insight(lambda _: agreement, lambda _: (VERDICT, replace(VERDICT, outcome="better"), refused))
     database = Database(default_url(tmp_path))
     made = small_study(tmp_path, per_topic=3, task=task_of("magnitude"), people=People(pay=1, currency="EUR"))
     study = replace(made, words=Words("A <small> study", language))

@@ -42,10 +42,10 @@ def test_the_lede_is_the_paired_t_test() -> None:
     assert f"from {limits(float(low), float(high), signs=True)}, for topics like these 24" in lede
 
 
-@pytest.mark.parametrize("outcome", ["holds", "cannot be told"])
+@pytest.mark.parametrize("outcome", ["better", "cannot be told"])
 def test_the_headline_says_what_the_verdict_says(outcome: str) -> None:
     """Guards the h1 and its chip: the verdict's own words up to its numbers."""
-    study, facts = worlds.plain(2, 0 if outcome == "holds" else 4)
+    study, facts = worlds.plain(2, 0 if outcome == "better" else 4)
     verdict = study.verdict("sys-1", "sys-2")
     tree = read(page(facts))
     head = tree.one("h1").text
@@ -292,7 +292,7 @@ def test_a_number_stays_on_its_side_of_what_matters() -> None:
     facts = replace(worlds.plain(2)[1], smallest=0.01)
     claim = facts.claims[0]
     c = replace(claim.first.comparison, difference=0.005, low=0.001, high=0.0099996)
-    verdict = replace(claim.first, comparison=c, outcome="does not hold", smallest=0.01)
+    verdict = replace(claim.first, comparison=c, outcome="not better", smallest=0.01)
     tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), asked=True)))
     assert "+0.001 to +0.0099996" in section(tree, "verdict").one("p", class_="lede").text
 

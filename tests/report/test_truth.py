@@ -41,10 +41,10 @@ def by_hand() -> Facts:
     v = {(c.a, c.b): c.first for c in facts.claims}
     other = v["sys-2", "sys-4"]
     claims = [
-        ("sys-2", "sys-4", said(other, "holds", 0.1, 0.2)),  # true +0.30: right, and right
+        ("sys-2", "sys-4", said(other, "better", 0.1, 0.2)),  # true +0.30: right, and right
         ("sys-2", "sys-1", said(v["sys-2", "sys-1"], "cannot be told", 0.1, 0.2)),  # -0.10: undecided; wrong
-        ("sys-2", "sys-3", said(v["sys-2", "sys-3"], "does not hold", -0.1, 0.01)),  # +0.01 < 0.02: right, right
-        ("sys-1", "sys-4", said(v["sys-1", "sys-4"], "does not hold", -0.1, 0.2)),  # +0.40: wrong; undecided
+        ("sys-2", "sys-3", said(v["sys-2", "sys-3"], "not better", -0.1, 0.01)),  # +0.01 < 0.02: right, right
+        ("sys-1", "sys-4", said(v["sys-1", "sys-4"], "not better", -0.1, 0.2)),  # +0.40: wrong; undecided
     ]
     made = tuple(Claim(a, b, (_about(verdict, a, b),)) for a, b, verdict in claims)
     return replace(facts, claims=made, truth=truth_of(TRUE))
@@ -103,13 +103,16 @@ def test_intervals_and_pairs_are_counted() -> None:
 @pytest.mark.parametrize(
     ("outcome", "difference", "smallest", "mark"),
     [
-        ("holds", 1e-9, 0.0, "right"),
-        ("holds", 0.0, 0.0, "wrong"),
-        ("holds", 0.01, 0.02, "right"),
-        ("does not hold", 0.0, 0.0, "right"),
-        ("does not hold", 1e-9, 0.0, "wrong"),
-        ("does not hold", 0.02, 0.02, "wrong"),
-        ("does not hold", 0.0199, 0.02, "right"),
+        ("better", 1e-9, 0.0, "right"),
+        ("better", 0.0, 0.0, "wrong"),
+        ("better", 0.01, 0.02, "wrong"),
+        ("better", 0.02, 0.02, "right"),
+        ("not better", 0.0, 0.0, "right"),
+        ("not better", 1e-9, 0.0, "wrong"),
+        ("not better", 0.02, 0.02, "wrong"),
+        ("not better", 0.0199, 0.02, "right"),
+        ("worse", 0.0, 0.0, "wrong"),
+        ("worse", -1e-9, 0.0, "right"),
         ("cannot be told", 5.0, 0.0, "undecided"),
     ],
 )
@@ -209,8 +212,8 @@ def test_the_demo_of_another_seed_ends_in_a_page(run: Run, folder: Path) -> None
     right = wrong = 0
     for claim in found["verdict"]["claims"]:
         better = true[claim["b"]] > true[claim["a"]]
-        right += claim["outcome"] == ("holds" if better else "does not hold")
-        wrong += claim["outcome"] == ("does not hold" if better else "holds")
+        right += claim["outcome"] == ("better" if better else "worse")
+        wrong += claim["outcome"] == ("worse" if better else "better")
     assert found["truth"]["P@10"]["verdicts"] == {"right": right, "wrong": wrong, "undecided": 7 - right - wrong}
     held = sum(s["low"] <= true[s["system"]] <= s["high"] for s in found["systems"]["P@10"])
     assert found["truth"]["P@10"]["intervals"] == {"hold": held, "of": 8}

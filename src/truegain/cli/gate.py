@@ -14,14 +14,24 @@ from truegain.cli.output import digests, write_json
 from truegain.cli.ratings import Reading
 from truegain.cli.study_file import JudgmentsOrStudy
 from truegain.cli.study_options import StudyOptions
+from truegain.cli.study_said import is_typed
+from truegain.cli.verdict import checking, in_commands
 from truegain.errors import TruegainError
+from truegain.inference.study.checks import margin_of
 from truegain.tables.sources import expand
 from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     from truegain.inference.study.verdict import Verdict
 
-CODES = {"holds": 0, "does not hold": 1, "cannot be told": 3}  # 2 is a mistake in what was given
+CODES = {
+    "better": 0,
+    "not worse": 0,
+    "worse": 1,
+    "not better": 1,
+    "cannot be told": 3,
+    "unchecked": 3,
+}  # 2 is a mistake in what was given
 SAID = {0: "passes", 1: "fails", 3: "cannot be told"}
 
 
@@ -34,6 +44,12 @@ def gate_command(
         list[str] | None, typer.Option("--baseline", help="The system in use; with several, each must be beaten.")
     ] = None,
     candidate: Annotated[str | None, typer.Option("--candidate", help="The system that would replace it.")] = None,
+    not_worse_by: Annotated[
+        float | None,
+        typer.Option(
+            "--not-worse-by", help="Pass where it is not worse by so much or more, in place of where it is better."
+        ),
+    ] = None,
     output_format: Annotated[
         Literal["markdown", "json"], typer.Option("--format", help="Words for a pull request, or everything.")
     ] = "markdown",
@@ -44,9 +60,13 @@ def gate_command(
 ) -> None:
     """End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told.
 
-    With --smallest: better by that gain or more.
+    With --smallest: better by that gain or more; with --not-worse-by: not worse by that much or more.
     """
     files = expand(runs)
+    if not_worse_by is not None:
+        if is_typed(context, "not_worse_by") and not is_typed(context, "smallest"):  # that of a study file
+            asked = replace(asked, smallest=0.0)
+        margin_of(not_worse_by, asked.smallest)
     study = asked.study(judgments, files, reading)
     if not (baseline or candidate) and len(study.systems) != 2:
         raise TruegainError(
@@ -54,40 +74,48 @@ def gate_command(
             f"--baseline {study.systems[0]} --candidate {study.systems[-1]}"
         )
     pairs = asked.claims(study.systems, None, baseline, candidate, one_candidate=True)
-    verdicts = [study.verdict(a, b, m, asked.costs) for a, b in pairs for m in study.measures]
-    answers = [_answer(v) for v in verdicts]
+    verdicts = [
+        study.verdict(a, b, m, asked.costs, not_worse_by=not_worse_by) for a, b in pairs for m in study.measures
+    ]
+    answers = [v.outcome for v in verdicts]
     code = _code(answers)
     made_by = {**asked.made_by(study, reading), "baseline": baseline, "candidate": candidate}
+    made_by |= {} if not_worse_by is None else {"not_worse_by": not_worse_by}
     made_by["inputs"] = digests(asked.inputs(judgments, files, context.meta.get("study")))
     if output_format == "json":
-        whole = {"gate": SAID[code], "exit_code": code, "answers": answers, "verdicts": [v.to_dict() for v in verdicts]}
+        whole = {
+            "gate": _in_short(code, answers),
+            "exit_code": code,
+            "answers": answers,
+            "verdicts": [v.to_dict() for v in verdicts],
+        }
         write_json({"made_by": made_by, **whole}, output)
     else:
         write_bytes(output, _markdown(code, verdicts, made_by).encode(errors="backslashreplace"))
     raise typer.Exit(code)
 
 
-def _answer(v: Verdict) -> str:
-    """Whether it is better by the smallest gain or more: a gain that may be smaller than that does not pass."""
-    return v.outcome if v.settled else "cannot be told"
-
-
 def _code(answers: Sequence[str]) -> int:
-    """0 where all hold, 1 where one does not, else 3: the claim is about all of them together."""
+    """0 where all are better, 1 where one is not, else 3: the claim is about all of them together."""
     codes = [CODES[answer] for answer in answers]
     return 1 if 1 in codes else max(codes)
 
 
+def _in_short(code: int, answers: Sequence[str]) -> str:
+    return "unchecked" if code == CODES["unchecked"] and "cannot be told" not in answers else SAID[code]
+
+
 def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -> str:
     """For a pull request: what was decided, a row a verdict, and what each stands on, folded."""
-    first = verdicts[0].comparison
+    first, asked = verdicts[0].comparison, verdicts[0].not_worse_by or verdicts[0].smallest
     icon = {0: "✅", 1: "❌", 3: "❔"}[code]
-    smallest = f" by {verdicts[0].smallest:g} or more" if verdicts[0].smallest > 0 else ""
+    by, what = f" by {asked:g} or more" if asked > 0 else "", "not worse" if verdicts[0].not_worse_by else "better"
     lines = [
-        f"### {icon} {_cell(first.b)}: {SAID[code]}",
+        f"### {icon} {_cell(first.b)}: {_in_short(code, [v.outcome for v in verdicts])}",
         "",
-        f"Asked: is it better than {_and([v.comparison.a for v in verdicts])}{smallest}?",
+        f"Asked: is it {what} than {_and([v.comparison.a for v in verdicts])}{by}?",
         "",
+        *_doubt(verdicts),
         f"| baseline | measure | difference | {100 * first.confidence:g}% interval | answer |",
         "|---|---|---|---|---|",
         *(_row(v) for v in verdicts),
@@ -105,15 +133,28 @@ def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -
     return "\n".join(lines) + "\n"
 
 
+def _doubt(verdicts: Sequence[Verdict]) -> list[str]:
+    """Why labels that decide it do not pass, and the way out."""
+    doubted = next((v for v in verdicts if v.to_check), None)
+    if doubted is None:
+        return []
+    said = (
+        f"No person has checked {_cell(doubted.labels_by)}, so nothing passes by them: draw gold labels "
+        f"({checking(doubted)}), have a person judge from the top, and give them with `--gold`; or take the judge at "
+        "its word with `--trust-judge`."
+    )
+    return [said, ""]
+
+
 def _whole(v: Verdict) -> str:
     """A verdict at length; of a settled claim without what more would bring."""
-    return str(replace(v, steps=()) if v.settled else v)
+    return in_commands(str(replace(v, steps=()) if v.settled else v), v)
 
 
 def _row(v: Verdict) -> str:
     c = v.comparison
     limits = "" if c.low is None or c.high is None else f"{c.low:+.4f} to {c.high:+.4f}"
-    return f"| {_cell(c.a)} | {_cell(c.measure)} | {c.difference:+.4f} | {limits} | {_answer(v)} |"
+    return f"| {_cell(c.a)} | {_cell(c.measure)} | {c.difference:+.4f} | {limits} | {v.outcome} |"
 
 
 def _and(names: Sequence[str]) -> str:

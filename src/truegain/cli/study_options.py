@@ -83,6 +83,9 @@ class StudyOptions(StudyAsked):
         typer.Option("--uses", help="system=model, the model a system uses, or a file of system,model; repeatable."),
     ] = None
     judge_model: Annotated[str | None, typer.Option("--judge-model", help="The model that gave the judgments.")] = None
+    trust_judge: Annotated[
+        bool, typer.Option("--trust-judge", help="Take labels of a model for decided, though no person checked them.")
+    ] = False
     rule: RuleOption = None
     p: POption = None
     spread: SpreadOption = None

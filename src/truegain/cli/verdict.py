@@ -20,6 +20,7 @@ from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     from truegain.inference.study.ranking import Ranking
+    from truegain.inference.study.study import Study
     from truegain.inference.study.verdict import Verdict
 
 BEST = "The two best, had they been named beforehand"
@@ -27,10 +28,7 @@ PICKED = (
     "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking above "
     "holds for all pairs at once."
 )
-ALONE = (
-    "Each of these {n} is at its level by itself, as if it were the only claim; the ranking, without --baseline, holds "
-    "for all pairs at once."
-)
+ALONE = "Each of these {n} is at its level by itself, as if it were the only claim."
 
 
 @takes(asked=StudyOptions, reading=Reading)
@@ -65,14 +63,16 @@ def verdict_command(
         (r.systems[1], r.systems[0], m) for r, m in zip(rankings, made.measures, strict=True)
     ]
     verdicts = [made.verdict(a, b, m, asked.costs) for a, b, m in wanted]
+    together = [] if rankings else _together(made, verdicts)
     made_by = {**asked.made_by(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
     inputs = asked.inputs(judgments, files, study or context.meta.get("study"))
-    _write(rankings, verdicts, made_by, inputs, table_format_of(output_format, output), output)
+    _write(rankings, verdicts, together, made_by, inputs, table_format_of(output_format, output), output)
 
 
 def _write(
     rankings: Sequence[Ranking],
     verdicts: Sequence[Verdict],
+    together: Sequence[str],
     made_by: dict[str, Any],
     inputs: list[str],
     chosen: Format,
@@ -83,17 +83,19 @@ def _write(
         if rankings:
             whole["rankings"] = [_once(r.to_dict()) for r in rankings]
             whole["about_the_pair"] = PICKED
+        if together:
+            whole["together"] = list(together)
         write_json({**whole, "verdicts": [_once(v.to_dict()) for v in verdicts]}, output)
     elif chosen == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
         ends = f"\n{PICKED}\n" if rankings else ""
-        text = "\n\n".join(f"{top}{_in_commands(str(v), v)}{ends}" for top, v in zip(tops, verdicts, strict=True))
+        text = "\n\n".join(f"{top}{in_commands(str(v), v)}{ends}" for top, v in zip(tops, verdicts, strict=True))
         if alone := _alone(rankings, verdicts):
-            text = "\n".join([*(v.sentence for v in verdicts), alone, "", text])
+            text = "\n".join([*(v.sentence for v in verdicts), alone, *together, "", text])
         write_bytes(output, text.encode(errors="backslashreplace"))
     else:
         words = chosen in ("latex", "markdown", "html")
-        write_table(_ranks(rankings, verdicts) if rankings else _sources(verdicts, words), chosen, output)
+        write_table(_ranks(rankings, verdicts) if rankings else _sources(verdicts, together, words), chosen, output)
 
 
 def _alone(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> str:
@@ -113,7 +115,25 @@ def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
     return Table(columns, rows, {}, " ".join(r.sentence for r in rankings), notes)
 
 
-def _sources(verdicts: Sequence[Verdict], words: bool) -> Table:
+def _together(study: Study, verdicts: Sequence[Verdict]) -> list[str]:
+    """What can be said of many candidates at once, a line a measure; nothing of one."""
+    lines = []
+    for measure in dict.fromkeys(v.comparison.measure for v in verdicts):
+        mine = [v for v in verdicts if v.comparison.measure == measure]
+        if len({v.comparison.b for v in mine}) < 2:
+            continue
+        found: dict[str, list[str]] = {}
+        several = len({v.comparison.a for v in mine}) > 1
+        for v, outcome in zip(mine, study.together(mine), strict=True):
+            c = v.comparison
+            found.setdefault(outcome, []).append(f"{c.b} than {c.a}" if several else c.b)
+        order = sorted(found, key=("better", "worse", "not better", "cannot be told", "unchecked").index)
+        said = "; ".join(f"{outcome}: {', '.join(found[outcome])}" for outcome in order)
+        lines.append(f"All {len(mine)} at once, on {measure} ({100 * study.confidence:g}%): {said}.")
+    return lines
+
+
+def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for v in verdicts:
         c = v.comparison
@@ -122,10 +142,10 @@ def _sources(verdicts: Sequence[Verdict], words: bool) -> Table:
     said = [
         line.strip() if len(verdicts) == 1 else f"{_about(v, verdicts)}: {line.strip()}"
         for v in verdicts
-        for note in (_in_commands(note, v) for note in v.about)
+        for note in (in_commands(note, v) for note in v.about)
         for line in note.splitlines()
     ]
-    said += filter(None, [_alone((), verdicts)])
+    said += filter(None, [_alone((), verdicts), *together])
     named = tuple(name.replace(" ", "_") for name in columns)
     return Table(named, rows, {}, " ".join(v.sentence for v in verdicts), tuple(said))
 
@@ -137,8 +157,13 @@ def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
     return f"{c.b} and {c.a}, {c.measure}" if several else c.measure
 
 
-def _in_commands(text: str, verdict: Verdict) -> str:
+def in_commands(text: str, verdict: Verdict) -> str:
     """What a verdict says, with the command that draws a sample of the holes in place of the call that does."""
+    if verdict.how_to_check:
+        judged = (
+            f"have a person check {verdict.labels_by}: {checking(verdict)} draws what to judge; with labels filled in "
+        )
+        text = text.replace(verdict.how_to_check, f"{judged}from the top, --gold LIST.csv takes it.")
     if verdict.holes_to_draw is None:
         return text
     of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.holes_to_draw}"
@@ -147,6 +172,13 @@ def _in_commands(text: str, verdict: Verdict) -> str:
         "in, --hole-sample FILE.csv takes them."
     )
     return text.replace(verdict.how_to_draw, command)
+
+
+def checking(verdict: Verdict) -> str:
+    """The command that draws gold labels to check a judge."""
+    draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
+    measure = shlex.quote(verdict.comparison.measure)
+    return f"`truegain plan labels JUDGMENTS RUN RUN -m {measure}{draw} -o LIST.csv`"
 
 
 def _once(answer: dict[str, object]) -> dict[str, object]:

@@ -68,7 +68,7 @@ class VerdictSoFar:
     difference: float | None = None
     low: float | None = None
     high: float | None = None
-    outcome: Literal["holds", "does not hold", "cannot be told", ""] = ""
+    outcome: Literal["better", "worse", "not better", "not worse", "cannot be told", "unchecked", ""] = ""
     sentence: str = ""
     labels: int = 0  # rows of the list that count
     rows: int = 0  # that the list has

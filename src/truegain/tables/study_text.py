@@ -22,6 +22,7 @@ PATHS = (
 WORDS = (STANDARD_INPUT, "flagged")  # that stand where a path may
 ELSEWHERE = (  # of one command of several that read it
     "pair", "baseline", "candidate", "title", "output", "format", "corpus", "judged-corpus", "truth",
+    "not-worse-by",
 )  # fmt: skip
 NUMBERS = ("float", "int", "integer")  # what types of options are called
 

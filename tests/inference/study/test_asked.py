@@ -177,12 +177,12 @@ def test_all_labels_gold_is_exact(measure: str, design: str) -> None:
     words: dict[str, Any] = {"gold": LABELS, "design": design, "topics": "fixed"}
     told = tg.Study(RUNS, ERRING, measure, **words).verdict("a", "c")
     scores = tg.evaluate(RUNS, LABELS, measure).values[measure].mean(axis=1)
-    assert told.outcome == "holds"
+    assert told.outcome == "better"
     assert told.comparison.low == told.comparison.high == told.comparison.difference
     assert told.comparison.difference == pytest.approx(scores[2] - scores[0], abs=1e-12)
     assert ", exactly: all its labels are gold" in told.sentence
     twins = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, measure, **words).verdict("a", "b")
-    assert (twins.outcome, twins.comparison.p) == ("does not hold", None)
+    assert (twins.outcome, twins.comparison.p) == ("not better", None)
     assert tg.Study(RUNS, ERRING, measure, **words).best().tier.tolist() == [1, 2, 3]
     sampled = tg.Study(RUNS, ERRING, measure, **words | {"topics": "sampled"}).verdict("a", "c")
     truth = tg.Study(RUNS, LABELS, measure).verdict("a", "c").comparison
@@ -239,7 +239,7 @@ def test_identical_runs_are_told_so() -> None:
         )
     fixed = tg.Study(twins, ERRING, "nDCG@5", **some, topics="fixed", smallest=0.01)
     told = fixed.verdict("a", "b")
-    assert (told.outcome, told.comparison.low, told.comparison.high) == ("does not hold", 0.0, 0.0)
+    assert (told.outcome, told.comparison.low, told.comparison.high) == ("not better", 0.0, 0.0)
     assert told.sentence == (
         f"b is not better than a, they do not differ: +0.0000 nDCG@5, for these {TOPICS} topics only; the two rank the "
         "judged documents alike in every topic."

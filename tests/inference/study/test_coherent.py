@@ -94,14 +94,14 @@ def test_what_assessors_add_is_known_no_worse_than_its_parts() -> None:
     assert (study.lattice().spread(Contrasts.all_pairs(3)).df >= 6).all()
 
 
-def test_better_by_less_than_what_matters_does_not_hold() -> None:
+def test_better_by_less_than_what_matters_is_not_better() -> None:
     """Guards the verdict where a gain is sure and surely too small."""
     runs, labels = world(7, topics=40)
     sure = tg.Study(runs, labels, "P@10").verdict("a", "c")
-    assert sure.outcome == "holds"
+    assert sure.outcome == "better"
     small = tg.Study(runs, labels, "P@10", smallest=0.9).verdict("a", "c")
-    assert small.outcome == "does not hold"
-    assert "c is better than a, but by less than 0.9" in small.sentence
+    assert small.outcome == "not better"
+    assert "c is not better than a by 0.9 or more, only by less" in small.sentence
 
 
 def test_a_constant_difference_of_topics_that_differ_is_no_spread() -> None:

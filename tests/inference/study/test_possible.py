@@ -57,7 +57,7 @@ def test_the_confidence_asked_for_decides() -> None:
     """Guards the interval that is held against the bounds: of 80%, it is refused; of 99%, it is not."""
     runs, bronze = two_systems(0.01, 0.5)
     made = partial(tg.Study, runs, bronze, "P@10", gold=judge_of((27, 30), (27, 30)))
-    assert made(confidence=0.99).verdict("low", "high").outcome == "holds"
+    assert made(confidence=0.99).verdict("low", "high").outcome == "better"
     with pytest.raises(TruegainError, match=OUTSIDE):
         made(confidence=0.8).verdict("low", "high")
 

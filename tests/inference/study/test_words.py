@@ -44,13 +44,14 @@ FOUND = "for topics like these 10"
         (verdict(0.03, 0.05, 0.02), f"b is better than a by 0.02 or more: +0.0400 P@10 [0.0300, 0.0500], {FOUND}."),
         (
             verdict(0.01, 0.03, 0.05),
-            f"b is better than a, but by less than 0.05: +0.0200 P@10 [0.0100, 0.0300], {FOUND}.",
+            f"b is not better than a by 0.05 or more, only by less: +0.0200 P@10 [0.0100, 0.0300], {FOUND}.",
         ),
         (
             verdict(0.01, 0.05, 0.02),
-            f"b is better than a: +0.0300 P@10 [0.0100, 0.0500], {FOUND}; whether by 0.02 or more cannot be told.",
+            "b is better than a by more than 0, but whether by 0.02 or more cannot be told: "
+            f"+0.0300 P@10 [0.0100, 0.0500], {FOUND}.",
         ),
-        (verdict(-0.05, -0.01), f"b is not better than a, it is worse: -0.0300 P@10 [-0.0500, -0.0100], {FOUND}."),
+        (verdict(-0.05, -0.01), f"b is worse than a: -0.0300 P@10 [-0.0500, -0.0100], {FOUND}."),
         (
             verdict(-0.03, 0.01, 0.02),
             f"b is not better than a by 0.02 or more: -0.0100 P@10 [-0.0300, 0.0100], {FOUND}.",
@@ -75,23 +76,29 @@ def test_the_sentence_says_what_the_limits_say(given: Verdict, said: str) -> Non
 def test_holes_limit_what_is_said() -> None:
     """Guards words about holes: 'worse' and 'by 0.02 or more' only where no label of a hole could change it."""
     lifted = verdict(-0.05, -0.01, 0.05, holes=(0, 0.03, 4))  # below 0.05 for sure, below 0 only by the labels
-    assert lifted.outcome == "does not hold"
+    assert lifted.outcome == "not better"
     assert lifted.sentence.startswith("b is not better than a by 0.05 or more")
     taken = verdict(0.03, 0.05, 0.02, holes=(-0.02, 0, 4))
-    assert taken.sentence.endswith(
-        "; whether by 0.02 or more cannot be told, as unjudged documents could take so much away."
+    assert taken.outcome == "cannot be told"
+    assert taken.sentence.startswith(
+        "b is better than a by more than 0, but whether by 0.02 or more cannot be told, as unjudged documents could "
+        "take so much away: "
+    )
+    both = verdict(0.01, 0.05, 0.02, holes=(-0.02, 0, 4))
+    assert both.sentence.endswith(
+        "; 0.02 lies within the limits, and 4 unjudged documents could take all of the gain away."
     )
     undone = verdict(0.01, 0.05, holes=(-0.02, 0, 1))
     assert undone.outcome == "cannot be told"
     assert undone.sentence.endswith(
-        "by the labels there are it holds, unless unjudged documents turn against it on 1 or more of 10 topics "
+        "by the labels there are it is better, unless unjudged documents turn against it on 1 or more of 10 topics "
         "(1 unjudged document)."
     )
     risen = verdict(-0.05, -0.01, holes=(0, 0.02, 3))
     assert risen.sentence.endswith(
         "by the labels there are it is worse, but 3 unjudged documents could add up to 0.0200."
     )
-    assumed = replace(undone, outcome="holds", holes="non-relevant")
+    assumed = replace(undone, outcome="better", holes="non-relevant")
     assert assumed.sentence.endswith("; unjudged documents count as not relevant.")
     assert replace(assumed, hidden=None, holes="bound").sentence.endswith("; unjudged documents count as not relevant.")
     assert replace(verdict(0.01, 0.05), holes="non-relevant").sentence.endswith(f"{FOUND}.")  # there are none
@@ -181,8 +188,8 @@ def test_an_exact_difference_has_no_limits() -> None:
     better, worse = verdict(0.05, 0.05, exact=True), verdict(-0.05, -0.05, exact=True)
     said = f"{FOUND}, exactly: all its labels are gold."
     assert better.sentence == f"b is better than a: +0.0500 P@10, {said}"
-    assert worse.sentence == f"b is not better than a, it is worse: -0.0500 P@10, {said}"
-    same = verdict(0.0, 0.0, outcome="does not hold", exact=True)
+    assert worse.sentence == f"b is worse than a: -0.0500 P@10, {said}"
+    same = verdict(0.0, 0.0, outcome="not better", exact=True)
     assert same.sentence == f"b is not better than a, it is as good: +0.0000 P@10, {said}"
 
 
@@ -222,7 +229,7 @@ def test_zero_has_one_sign() -> None:
 
 
 def test_a_verdict_in_one_line_and_as_a_frame() -> None:
-    """Guards repr and frame: the sentence, and rows that say what was asked and whether it holds."""
+    """Guards repr and frame: the sentence, and rows that say what was asked and the outcome."""
     told = verdict(0.01, 0.05)
     assert repr(told) == f"Verdict({told.sentence})"
-    assert told.frame().row(0) == ("P@10", "a", "b", "holds", "topics", pytest.approx(0.03), 0.01, 0.05, 1.0, True)
+    assert told.frame().row(0) == ("P@10", "a", "b", "better", "topics", pytest.approx(0.03), 0.01, 0.05, 1.0, True)

@@ -20,7 +20,7 @@ from truegain.inference.study.ranking import Ranking, freedom, largest_t
 from truegain.measures.base import Measure
 from truegain.moves import Spread
 from truegain.student import p_of, p_values_of, quantiles_of, quantiles_of_p
-from truegain.tables.columns import Bools, Floats, frozen
+from truegain.tables.columns import Bools, Floats, Ints, frozen
 
 NO_DIFFERENCE = 1e-12  # of two scores that are exact
 OF_DOCUMENTS = {"topics", "collection"}  # sources that bring other documents, not other labels alone
@@ -247,7 +247,9 @@ class Answering:
         ahead[asked.a[down], asked.b[down]] = True
         if self._tells_differences:
             notes = (*notes, NO_SCORES)
-        found = Ranking.of(self.systems, value, ahead, measure=self.name, confidence=self.confidence, notes=notes)
+        found = Ranking.of(
+            self.systems, value, ahead, measure=self.name, confidence=self.confidence, notes=notes, open_=open_
+        )
         shown = dict(zip(self.systems, self.scores.tolist(), strict=True))
         unknown = tuple(s for s, lent in zip(self.systems, open_, strict=True) if lent)
         return replace(found, value=frozen(np.array([shown[s] for s in found.systems])), open=unknown)
@@ -264,20 +266,37 @@ class Answering:
         return self._drawn[seed]
 
     def _draw(self, spread: Spread, asked: Contrasts, seed: int) -> Floats:
-        order = np.array(sorted(range(len(self.systems)), key=self.systems.__getitem__))
-        place = np.argsort(order)
-        covariance = self._covariance()[np.ix_(order, order)]
-        return largest_t(covariance, spread, Contrasts(place[asked.a], place[asked.b]), seed)
+        named = np.unique(np.concatenate([asked.a, asked.b]))
+        order = np.array(sorted(named.tolist(), key=self.systems.__getitem__))
+        place = np.zeros(len(self.systems), np.int64)
+        place[order] = np.arange(len(order))
+        return largest_t(self._covariance(order), spread, Contrasts(place[asked.a], place[asked.b]), seed)
 
-    def _covariance(self) -> Floats:
-        """Of all scores: from the variances of scores and of all differences."""
-        n = len(self.systems)
-        alone = self.lattice.spread(Contrasts.scores(n), self.confidence).variance
-        pairs = Contrasts.all_pairs(n)
+    def _covariance(self, of: Ints) -> Floats:
+        """Of the scores of some systems: from the variances of scores and of all differences."""
+        alone = self.lattice.spread(Contrasts.scores(len(self.systems)), self.confidence).variance[of]
+        pairs = Contrasts.all_pairs(len(of))
         out = np.diag(alone)
-        both = (alone[pairs.a] + alone[pairs.b] - self.lattice.spread(pairs, self.confidence).variance) / 2
-        out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = both
+        differences = self.lattice.spread(Contrasts(of[pairs.a], of[pairs.b]), self.confidence).variance
+        out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = (alone[pairs.a] + alone[pairs.b] - differences) / 2
         return out
+
+    def together(self, asked: Contrasts, seed: int) -> tuple[Floats, Floats, Floats]:
+        """Standard errors to either side that hold each difference by itself and all at once, and its variance.
+
+        All at once: the quantile of the largest |t| of these, as in `ranking`; where a standard error is less sure
+        than all are taken to be, that with the same p.
+        """
+        spread = self.lattice.spread(asked, self.confidence)
+        own = quantiles_of(self.confidence, spread.df)
+        if len(asked) < 2 or self.lattice.exact or not (spread.variance > 0).any():
+            return own, own, spread.variance
+        largest = float(np.quantile(self._draw(spread, asked, seed), self.confidence))
+        k = freedom(spread)
+        all_ = np.full(len(asked), largest)
+        for df in np.unique(spread.df[spread.df < k - 0.5]):
+            all_[spread.df == df] = quantiles_of_p(p_values_of(largest, k), float(df))
+        return own, np.maximum(own, all_), spread.variance
 
 
 def _on_one_scale(t: Floats, spread: Spread) -> Floats:

@@ -34,7 +34,7 @@ class Buying:
     material: Material
     lattice: Lattice
     confidence: float
-    smallest: float
+    smallest: float  # gain that matters; below 0: how much worse it may be
     bound: bool  # whether unjudged documents hold a verdict back
     weights: Callable[[], Floats] | None = None  # system x pair: what each pair of the pool counts, where gold is drawn
 
@@ -53,7 +53,7 @@ class Buying:
         ]
         if outcomes[0] == "cannot be told" or outcomes[1] != "cannot be told":
             return steps
-        judging = sample_step(hidden, float(spread.variance[0]), quantile, self.smallest, prices.get("gold"))
+        judging = sample_step(hidden, float(spread.variance[0]), quantile, abs(self.smallest), prices.get("gold"))
         return steps if judging is None else [judging, *steps]
 
     def _aim(self, now: Standing, asked: Contrasts) -> float:
@@ -63,11 +63,12 @@ class Buying:
         cannot hold both no gain and this one.  Closer still, only whether the gain is as large is open: 0, any step.
         """
         value, half = float(asked.values(self.lattice.evidence.value)[0]), now.half
-        if self.smallest <= 0 or half > self.smallest * (1 + 1e-9):
-            return self.smallest
+        least = abs(self.smallest)
+        if least == 0 or half > least * (1 + 1e-9):
+            return least
         if value + half < self.smallest or value - half >= self.smallest:  # settled, unless holes hold it back
-            return self.smallest
-        return self.smallest / 2 if half > self.smallest / 2 * (1 + 1e-9) else 0.0
+            return least
+        return least / 2 if half > least / 2 * (1 + 1e-9) else 0.0
 
     def until_decided(self, asked: Contrasts, hidden: Hidden | None = None) -> str:
         """How many more labels of a list may decide a difference, were it as it is now; empty where there is no list.
@@ -80,7 +81,7 @@ class Buying:
         now, value = self.standing(asked), float(asked.values(self.lattice.evidence.value)[0])
         unit = now.unit or "gold label"
         fall, rise = could_move(hidden, "bound" if self.bound else "")
-        far = max(value + fall, max(self.smallest, 0.0) - value - rise)  # to tell that it is a gain, or a smaller one
+        far = max(value + fall - self.smallest, self.smallest - value - rise)  # that it is as large a gain, or none
         if far <= 0 and (fall or rise):
             return f"No more {unit}s will decide it, were the difference as it is now: unjudged documents hold it back."
         open_ = int(listed[0])

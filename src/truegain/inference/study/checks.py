@@ -38,6 +38,22 @@ def smallest_of(value: object) -> float:
     return float(value)
 
 
+def margin_of(value: object, smallest: float) -> float:
+    """By how much a system may be worse, in place of a smallest gain that matters.
+
+    >>> margin_of(0.02, 0.0)
+    0.02
+    >>> margin_of(0.02, 0.01)
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: not_worse_by= and smallest= ask for two things; leave one of them out
+    """
+    if not (isinstance(value, Real) and math.isfinite(value) and float(value) > 0):
+        raise TruegainError(f"not_worse_by {value}: give by how much it may be worse, a number above 0")
+    if smallest > 0:
+        raise TruegainError("not_worse_by= and smallest= ask for two things; leave one of them out")
+    return float(value)
+
+
 def count_of(name: str, value: object, least: int) -> int:
     """A whole number that is large enough.
 

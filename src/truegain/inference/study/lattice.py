@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +23,35 @@ from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, apart
 from truegain.sampling.source import SourceName
 from truegain.sampling.spread import TopicSpread
+from truegain.sampling.streams import generator
 from truegain.student import quantiles_of, wilson
 from truegain.tables.columns import Floats
+
+Parts = dict[SourceName, Floats]
+SHARE_DRAWS = 2_000
+SHARE_RANGE = 0.9
+
+
+class Share(NamedTuple):
+    """The share of a source in a variance: the estimate, and the range that holds it in 9 of 10 studies."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """The range, out to tenths; never none and never all, which no estimate tells.
+
+        >>> [str(Share(x, low, high)) for x, low, high in [(0.8, 0.63, 0.87), (0.0, 0.0, 0.07), (1.0, 0.72, 1.0)]]
+        ['60-90%', '<10%', '>70%']
+        >>> str(Share(0.5, 0.01, 0.98))
+        'not known'
+        """
+        low, high = 10 * math.floor(round(10 * self.low, 6)), 10 * math.ceil(round(10 * self.high, 6))
+        low, high = min(low, 90), max(high, 10)
+        if low <= 0 or high >= 100:
+            return f"<{high}%" if high < 100 else f">{low}%" if low > 0 else "not known"
+        return f"{low}-{high}%"
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +196,9 @@ class Lattice:
             low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
         return low, high
 
-    def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
+    def _crossed(
+        self, asked: Contrasts, of: Callable[[Spread], Floats] = attrgetter("variance")
+    ) -> tuple[Floats, Floats] | None:
         """What assessors add to the topics (topics held fixed, to the documents, where other collections count).
 
         (V(assessors) - V(cells)) T/(T - 1), as what an assessor does on all of T topics is in his cells with 1/T of its
@@ -180,12 +212,12 @@ class Lattice:
         unsure = spread.variance**2 / spread.df
         if met == "topics":
             topics = len(by_topic.units) / len(who.units)
-            return (spread.variance - by_topic.spread(asked).variance) * topics / (topics - 1), unsure
+            return (of(spread) - of(by_topic.spread(asked))) * topics / (topics - 1), unsure
         if met != "collection" or self.documents is None:
             alone = self._over_assessors(asked)
             assert alone is not None
-            return alone.variance, alone.variance**2 / alone.df
-        return spread.variance - self.documents.spread(asked).variance, unsure
+            return of(alone), alone.variance**2 / alone.df
+        return of(spread) - of(self.documents.spread(asked)), unsure
 
     def spread(self, asked: Contrasts, confidence: float = 0.95) -> Spread:
         """Everything together, for limits of this confidence; never surer than over topics, or a source they hold.
@@ -245,27 +277,54 @@ class Lattice:
         down, up = (np.sqrt(half**2 + others) for half in halves)
         return self.evidence.value - down, self.evidence.value + up
 
-    def own_parts(self, asked: Contrasts) -> dict[SourceName, Floats]:
-        """The variance that each source brings by itself; together they are all of it."""
-        parts: dict[SourceName, Floats] = {}
+    def own_parts(self, asked: Contrasts, of: Callable[[Spread], Floats] = attrgetter("variance")) -> Parts:
+        """The variance that each source brings by itself; together they are all of it.
+
+        of: the variances of a spread, or what else they may be.
+        """
+        parts: Parts = {}
         if (gold := self.evidence.over_gold(asked)) is not None:
-            parts[self.labels] = gold.variance
+            parts[self.labels] = of(gold)
         if "collection" in self.over and self.collection is not None:
-            parts["collection"] = self.collection.spread(asked).variance
+            parts["collection"] = of(self.collection.spread(asked))
         if "replicates" in apart(self.over) and self.replicates is not None:
-            parts["replicates"] = self.replicates.spread(asked).variance
-        if "topics" not in self.over:
-            if (crossed := self._crossed(asked)) is not None:
-                parts["assessors"] = np.maximum(crossed[0], 0.0)
-            return parts
-        whole = self.evidence.over_topics(asked).variance
-        nested = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(asked))
-        shrink = np.divide(whole, nested, out=np.ones(len(asked)), where=nested > whole)  # no more than topics hold
-        parts = {source: v * shrink for source, v in parts.items()}
-        parts["topics"] = np.maximum(whole - nested, 0.0)
-        if (crossed := self._crossed(asked)) is not None:
+            parts["replicates"] = of(self.replicates.spread(asked))
+        if "topics" in self.over:
+            whole = of(self.evidence.over_topics(asked))
+            nested = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(whole))
+            shrink = np.divide(whole, nested, out=np.ones(len(whole)), where=nested > whole)  # no more than topics hold
+            parts = {source: v * shrink for source, v in parts.items()}
+            parts["topics"] = np.maximum(whole - nested, 0.0)
+        if (crossed := self._crossed(asked, of)) is not None:
             parts["assessors"] = np.maximum(crossed[0], 0.0)
         return parts
+
+    def shares(self, asked: Contrasts, seed: int = 0) -> dict[SourceName, Share]:
+        """The share of each source in the variance of one contrast, the largest first; none where nothing moves it.
+
+        A variance V of k degrees of freedom stands for V k/chi^2(k): drawn so, the middle 90% of the shares are their
+        range, and hold the estimate.
+        """
+        parts = self.own_parts(asked)
+        total = float(sum(v[0] for v in parts.values()))
+        if total == 0:
+            return {}
+        rng = generator(seed, "shares")
+
+        def drawn(spread: Spread) -> Floats:
+            k = max(float(spread.df[0]), 1.0)
+            times = k / rng.chisquare(k, SHARE_DRAWS) if np.isfinite(k) else np.ones(SHARE_DRAWS)
+            return float(spread.variance[0]) * times
+
+        maybe = self.own_parts(asked, drawn)
+        whole = np.sum(list(maybe.values()), axis=0)
+        tail = (1 - SHARE_RANGE) / 2
+        found = {}
+        for source in sorted(parts, key=lambda s: -parts[s][0]):
+            share = float(parts[source][0]) / total
+            low, high = np.quantile(maybe[source] / np.where(whole > 0, whole, 1.0), (tail, 1 - tail)).tolist()
+            found[source] = Share(share, min(low, share), max(high, share))
+        return found
 
 
 def limits(value: Floats, spread: Spread, confidence: float) -> tuple[Floats, Floats]:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from truegain.contrasts import Contrasts
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison
-from truegain.inference.study.lattice import Lattice, limits
+from truegain.inference.study.lattice import Lattice, Share, limits
 from truegain.measures.base import Measure
 from truegain.moves import Moves
 from truegain.sampling.catalogue import LABELS, SOURCES
+from truegain.sampling.source import SourceName
 
 UNITS = {
     "topics": "Topics",
@@ -32,7 +33,7 @@ class Line:
     source: str
     low: float | None
     high: float | None
-    share: float | None = None  # of the variance of all together, to the nearest tenth
+    share: Share | None = None  # of the variance of all together
     why: str = ""  # where there is no interval
     asked: bool = True  # whether the verdict speaks of this source
     away: bool = False  # whether it is gold of other topics
@@ -69,7 +70,7 @@ class Pull(NamedTuple):
 
 
 def lines_of(
-    lattice: Lattice, asked: Contrasts, m: Measure, shares: Mapping[str, float], whole: Comparison
+    lattice: Lattice, asked: Contrasts, m: Measure, shares: Mapping[SourceName, Share], whole: Comparison
 ) -> tuple[Line, ...]:
     """The interval over each source of which something can be said, asked for or not, and over all together."""
     value, found = asked.values(lattice.evidence.value), []

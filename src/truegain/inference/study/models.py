@@ -32,6 +32,29 @@ def judge_in(labels: Judgments) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, named)))
 
 
+def unchecked_in(labels: Judgments, judge: str | None, rated: bool) -> str:
+    """Whose labels these are, where a model gave them, in words; empty where none is named.
+
+    Ratings (`rated`) of which some name no model are by people too, who thereby check the model.
+
+    >>> import polars as pl
+    >>> rows = {"topic": ["1", "1"], "doc": ["a", "b"], "label": [1, 0]}
+    >>> labels = Judgments.of(pl.DataFrame(rows | {"model": ["m1", "m2"]}))
+    >>> unchecked_in(labels, None, False), unchecked_in(labels, "gpt-4o", False)
+    ('the labels of m1 and m2', "gpt-4o's labels")
+    >>> unchecked_in(Judgments.of(pl.DataFrame(rows | {"model": ["m1", None]})), None, False)
+    'labels of which m1 gave 1 of 2'
+    """
+    models = judge_in(labels) if judge is None else (judge.strip(),)
+    if not models:
+        return ""
+    names = some(models) if len(models) > 3 else " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
+    given = [not is_missing(x) and bool(str(x).strip()) for x in labels.extra.get("model", ())]
+    if judge is None and not all(given):
+        return "" if rated else f"labels of which {names} gave {sum(given):,} of {len(given):,}"
+    return f"{names}'s labels" if len(models) == 1 else f"the labels of {names}"
+
+
 def models_of(
     uses: Uses | None, judge: str | None, systems: tuple[str, ...], runs: object = None, labels: Judgments | None = None
 ) -> tuple[dict[str, tuple[str, ...]], str | None]:
@@ -60,10 +83,7 @@ def models_of(
     if judge is None and not found:  # the judge's model is known, and that of no system
         return {}, gave[0]
     if not found:
-        raise TruegainError(
-            "judge_model is about systems of the same model; name these with uses={'system': 'model'}, or in a column "
-            "'model' of the runs"
-        )
+        return {}, judge
     if judge is None:  # columns of either side: that they differ is as it should be
         return found, gave[0]
     if not any(is_of(judge, models) for models in found.values()):

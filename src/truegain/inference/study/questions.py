@@ -18,12 +18,12 @@ from truegain.inference.study.alike import ranked_alike
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import borrowed, in_one, marked
 from truegain.inference.study.buying import Buying
-from truegain.inference.study.checks import count_of
+from truegain.inference.study.checks import count_of, margin_of
 from truegain.inference.study.evidence import ByGoldPairs
 from truegain.inference.study.given import Given
 from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
-from truegain.inference.study.lattice import Lattice
+from truegain.inference.study.lattice import Lattice, Share
 from truegain.inference.study.lines import Pull, lines_of, naive_line, pulls_of
 from truegain.inference.study.listed import StandIn
 from truegain.inference.study.material import LONE, Material
@@ -32,7 +32,7 @@ from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.raters import Raters
-from truegain.inference.study.rule import decided
+from truegain.inference.study.rule import SETTLED, Outcome, decided
 from truegain.inference.study.steps import Steps
 from truegain.inference.study.unjudged import UnjudgedDocuments
 from truegain.inference.study.verdict import Verdict
@@ -74,6 +74,8 @@ class Questions:
     holes: str
     uses: Mapping[str, tuple[str, ...]]
     judge_model: str | None
+    unchecked: str  # whose labels these are, where a model gave them and there is no gold; in words
+    trust_judge: bool
     made_by: dict[str, object]
     claims: tuple[tuple[str, str], ...] = ()  # pairs (a, b) that a study file asks about: is b better than a?
     costs: Costs = None  # prices where a question names none
@@ -169,6 +171,7 @@ class Questions:
             said for x, about in zip(of, holes, strict=True)
             for said in (self.left_out(x.measure), x.note, about) if said
         ]  # fmt: skip
+        notes += [self._by_whom] if self._by_whom else []
         if len(of) == len(self.measures) - len(self.refused):  # all that can be told
             notes += [f"Not told: {why}." for why in self.refused.values()]
         return Answers(tuple(found), self.made_by, (str(self._population_of([x.measure for x in of])), *notes))
@@ -228,19 +231,28 @@ class Questions:
             notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
         kinds = {s: said.partition(":")[0] for s, said in lent.items()}
         return replace(
-            found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m), why_open=kinds
-        )
+            found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m), why_open=kinds,
+            labels_by=self.unchecked,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------ what decides
 
     def shares(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, float]:
-        """The share of each source in the variance of b - a, to the nearest tenth: finer they are not known."""
-        self._check_told(self._measure(measure), a, b)
-        parts = self.lattice(measure).own_parts(self._pair(a, b))
-        total = float(sum(v[0] for v in parts.values()))
-        if total == 0:
+        """The estimated share of each source in the variance of b - a, to the nearest tenth; see `share_ranges`."""
+        return {s: round(x.value, 1) for s, x in self._shares(self._measure(measure), a, b).items()}
+
+    def share_ranges(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, tuple[float, float]]:
+        """Between what the share of each source in the variance of b - a lies, in 9 of 10 studies; largest first.
+
+        A share comes from variances of few units, and is a guess: with one source alone it is all, (1, 1).
+        """
+        return {s: (x.low, x.high) for s, x in self._shares(self._measure(measure), a, b).items()}
+
+    def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
+        self._check_told(m, a, b)
+        if not (found := self.lattice(m).shares(self._pair(a, b), self.seed)):
             raise TruegainError(f"no unit moves {b} - {a}; there is no variance to share")
-        return {s: round(float(parts[s][0]) / total, 1) for s in sorted(parts, key=lambda s: -parts[s][0])}
+        return found
 
     def decisive(
         self, a: str, b: str, measure: MeasureLike | None = None, most: int = 5
@@ -259,10 +271,25 @@ class Questions:
 
     # ------------------------------------------------------------------ verdicts
 
-    def verdict(self, a: str, b: str, measure: MeasureLike | None = None, costs: Costs = None) -> Verdict:
-        """Whether b is better than a, for whom, what decides it, and what to buy next."""
+    def verdict(
+        self, a: str, b: str, measure: MeasureLike | None = None, costs: Costs = None, *,
+        not_worse_by: float | None = None,
+    ) -> Verdict:  # fmt: skip
+        """Whether b is better than a, for whom, what decides it, and what to buy next.
+
+        not_worse_by: whether b is not worse than a by so much or more (non-inferiority), in place of whether it is
+        better; for a study without a smallest gain.
+
+        >>> import truegain as tg
+        >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(40)}
+        >>> runs = {"now": {t: {"a": 2.0, "b": 1.0} for t in qrels},
+        ...         "new": {t: {"a": 2.0, "b": 1.0 + 2 * (t == "7")} for t in qrels}}
+        >>> print(tg.Study(runs, qrels, "P@1").verdict("now", "new", not_worse_by=0.1).sentence)
+        new is not worse than now by 0.1 or more: -0.0250 P@1 [-0.0756, 0.0256], for topics like these 40.
+        """
+        least = self.smallest if not_worse_by is None else -margin_of(not_worse_by, self.smallest)
         m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)
-        lattice, answering, buying = self.lattice(m), self._answering(m), self._buying(m)
+        lattice, answering, buying = self.lattice(m), self._answering(m), replace(self._buying(m), smallest=least)
         comparison = answering.differences(asked)[0]
         hidden, notes = self._unjudged.hidden_limits(m, asked, lattice)
         notes += [note for note in (self.left_out(m), answering.note) if note]
@@ -270,24 +297,62 @@ class Questions:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         of_systems = self._lent(m, [a, b])
         lent = (*of_systems[a], *of_systems[b])
-        outcome = "cannot be told" if lent else decided(comparison, hidden, self.holes, self.smallest)
+        said = "cannot be told" if lent else decided(comparison, hidden, self.holes, least)
+        doubted = bool(self.unchecked) and not self.trust_judge
+        outcome = "unchecked" if doubted and said in SETTLED else said
         sure = comparison.low is not None and comparison.p is None
         alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
         known = comparison.low is not None and not lattice.exact and not alike
-        if outcome == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
+        if said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
             notes.append(more)
-        shares = self.shares(a, b, m) if known else {}
+        shares = self._shares(m, a, b) if known else {}
         population, top = self._population_of([m]), next(iter(shares), None)
         widened = self._unjudged.widened(answering, asked, hidden)
         return Verdict(
             marked([comparison], of_systems)[0], outcome, self.smallest, population.holds_for, population.held_fixed,
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
-            "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
+            "" if top is None else top if len(shares) < 2 else f"{top} ({shares[top]} of the variance)",
             self._pulls(m, asked) if known else {},
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not lent else (), tuple(notes), lent,
             self.holes, self.made_by, lattice.exact, alike,
             None if widened is None else marked([widened], of_systems)[0],
+            not_worse_by or 0.0, self.unchecked, said if doubted else None,
+            "" if not doubted else "ordered" if m.linear_in_gains else "topics",
         )  # fmt: skip
+
+    def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:
+        """What can be said of several claims by one measure all at once; each verdict is at its level by itself.
+
+        The same rule, with limits that hold all of these differences together (the largest t of them, as in `best`), so
+        that anything wrong is said in no more than 1 - confidence of studies, however many claims there are.
+
+        >>> import truegain as tg
+        >>> qrels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
+        >>> runs = {"good": {str(t): {"a": 3.0, "c": 2.0, "b": 1.0} for t in range(12)},
+        ...         "poor": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0 + 2 * (t % 3 == 0)} for t in range(12)},
+        ...         "fair": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0} for t in range(12)}}
+        >>> study = tg.Study(runs, qrels, "P@2")
+        >>> study.together([study.verdict("poor", "good"), study.verdict("poor", "fair")])
+        ('better', 'cannot be told')
+        """
+        if not verdicts:
+            return ()
+        if len(names := {v.comparison.measure for v in verdicts}) > 1:
+            raise TruegainError(f"verdicts by {', '.join(sorted(names))}: claims are held together by one measure")
+        m = next((m for m in self.measures if self._answering(m).name in names), None)
+        if m is None:
+            raise TruegainError(f"the study has no measure {names.pop()}; it has {', '.join(map(str, self.measures))}")
+        pairs = [(place_of(v.comparison.a, self.systems), place_of(v.comparison.b, self.systems)) for v in verdicts]
+        own, all_, variance = self._answering(m).together(Contrasts.of(pairs), self.seed)
+        return tuple(
+            v.with_limits(float(q / alone), float(s), float(q))
+            for v, alone, q, s in zip(verdicts, own, all_, variance, strict=True)
+        )
+
+    @property
+    def _by_whom(self) -> str:
+        """That labels are those of a model that nobody checked, in words; empty where they are not."""
+        return f"By {self.unchecked}, which no person has checked." if self.unchecked else ""
 
     def _lent(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[str]]:
         """Why nothing can be claimed of each system: its calibration is borrowed, or its gold too little."""

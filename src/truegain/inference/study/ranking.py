@@ -69,7 +69,11 @@ def freedom(spread: Spread) -> int:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Shown):
-    """Systems, best first: how many are surely better and surely worse than each, tiers, and who may be best."""
+    """Systems, best first: how many are surely better and surely worse than each, tiers, and who may be best.
+
+    A tier holds its head, the best by score of those left, and all that are not surely worse than its head.  Each
+    system of a lower tier is surely worse than the heads of all tiers above, and of no other system there is it said.
+    """
 
     systems: tuple[str, ...]
     value: Floats
@@ -85,17 +89,18 @@ class Ranking(Shown):
     holes: HolesHeld = ""
     open: tuple[str, ...] = ()  # systems of which no pair can be told, such as those of the judge's own model
     why_open: Mapping[str, str] = field(default_factory=dict)  # of these, in two or three words
+    labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
+    heads: tuple[str, ...] = ()  # of the tiers: each system of a lower one is surely worse than these
 
     @classmethod
     def of(
         cls, systems: tuple[str, ...], value: Floats, ahead: Bools, *, measure: str = "", confidence: float = 0.95,
-        notes: tuple[str, ...] = (),
+        notes: tuple[str, ...] = (), open_: Bools | None = None,
     ) -> Ranking:  # fmt: skip
-        """ahead[i, j]: whether system i is surely better than j, all pairs held at once.
+        """ahead[i, j]: whether system i is surely better than j, all pairs held at once; open_: those told from none.
 
         A system's rank lies between 1 + the number surely better and n - the number surely worse (Al Mohamad, Goeman
-        and van Zwet 2018, arXiv:1812.05507); the first tier are those that none is surely better than, the second
-        those of the rest that none of the rest is, and so on.
+        and van Zwet 2018, arXiv:1812.05507); best may be those that none is surely better than.
 
         >>> ahead = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 0]], bool)
         >>> r = Ranking.of(("a", "b", "c"), np.array([0.1, 0.5, 0.45]), ahead)
@@ -109,20 +114,29 @@ class Ranking(Shown):
         n = len(systems)
         order = np.argsort(-value, kind="stable")
         ahead = ahead[np.ix_(order, order)]
-        tier, left, number = np.zeros(n, np.int64), np.ones(n, np.bool_), 0
+        known = np.ones(n, np.bool_) if open_ is None else ~open_[order]
+        tier, left, heads = np.zeros(n, np.int64), np.ones(n, np.bool_), []
         while left.any():
-            number += 1
-            top = left & ~(ahead & left[:, None]).any(axis=0)
-            top = top if top.any() else left
-            tier[top], left = number, left & ~top
+            heads.append(int(np.argmax(left & known if (left & known).any() else left)))
+            here = left & ~ahead[heads[-1]]
+            tier[here], left = len(heads), left & ~here
         names = tuple(systems[i] for i in order)
         low, high = 1 + ahead.sum(axis=0), n - ahead.sum(axis=1)
-        best = tuple(s for s, t in zip(names, tier, strict=True) if t == 1)
-        return cls(names, value[order], low, high, tier, best, measure, confidence, notes, ahead=frozen(ahead))
+        best = tuple(s for s, first in zip(names, low, strict=True) if first == 1)
+        return cls(
+            names, value[order], low, high, tier, best, measure, confidence, notes, ahead=frozen(ahead),
+            heads=tuple(names[i] for i in heads),
+        )  # fmt: skip
 
     @property
     def sentence(self) -> str:
-        """Who may be best, and no more than that."""
+        """Who may be best, and no more than that; by whose labels, where no person has checked them."""
+        if not self.labels_by:
+            return self._sentence
+        return f"By {self.labels_by}, which no person has checked: {self._sentence}"
+
+    @property
+    def _sentence(self) -> str:
         n, k, on = len(self.systems), len(self.best), f" on {self.measure}" if self.measure else ""
         pairs = "the pair" if n == 2 else f"all {n * (n - 1) // 2} pairs at once"
         sure = f"({100 * self.confidence:g}%, {pairs})"
@@ -162,7 +176,7 @@ class Ranking(Shown):
             for s, v, low, high, tier in self.rows()
         ]
         return {"sentence": self.sentence, "measure": self.measure, "confidence": self.confidence,
-                "best": list(self.best), "systems": rows, "notes": list(self.notes),
+                "best": list(self.best), "heads": list(self.heads), "systems": rows, "notes": list(self.notes),
                 "made_by": dict(self.made_by)}  # fmt: skip
 
     def in_short(self) -> str:

@@ -1,4 +1,4 @@
-"""When a difference holds."""
+"""The rule: which answer a difference has, by its limits and what unjudged documents could do."""
 
 from __future__ import annotations
 
@@ -7,22 +7,37 @@ from typing import Literal
 from truegain.inference.results import Comparison
 from truegain.inference.study.hidden import Hidden
 
-Outcome = Literal["holds", "does not hold", "cannot be told"]
+Outcome = Literal["better", "worse", "not better", "not worse", "cannot be told", "unchecked"]
+SETTLED: tuple[Outcome, ...] = ("better", "worse", "not better", "not worse")
 
 
 def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, smallest: float) -> Outcome:
-    """The rule.
+    """The rule, for b - a with the smallest gain that matters, the same in every command and in Python.
+
+    better: low + what holes could take is above 0, and at or above the smallest gain; worse: high + what they could
+    give is below 0; not better: it is below the smallest gain; cannot be told: otherwise.  A smallest gain below 0 is
+    how much worse b may be: not worse, where low + what holes could take is above it; worse, where high + what they
+    could give is below it.
 
     >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.0), outcome_of(0.01, 0.05, -0.02, 0.0, 0.0)
-    ('holds', 'cannot be told')
-    >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.06)  # better, but by less than what matters
-    'does not hold'
-    >>> outcome_of(-0.03, 0.01, 0.0, 0.0, 0.02), outcome_of(-0.03, -0.01, 0.0, 0.0, 0.0)
-    ('does not hold', 'does not hold')
+    ('better', 'cannot be told')
+    >>> outcome_of(0.03, 0.09, 0.0, 0.0, 0.02), outcome_of(0.01, 0.05, 0.0, 0.0, 0.02)  # a gain, perhaps too small
+    ('better', 'cannot be told')
+    >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.06), outcome_of(-0.03, 0.01, 0.0, 0.0, 0.02)  # surely too small
+    ('not better', 'not better')
+    >>> outcome_of(-0.03, -0.01, 0.0, 0.0, 0.0), outcome_of(-0.03, -0.01, 0.0, 0.0, 0.02)
+    ('worse', 'worse')
+    >>> [outcome_of(low, low + 0.03, 0.0, 0.0, -0.02) for low in (-0.01, -0.03, -0.06)]
+    ['not worse', 'cannot be told', 'worse']
     """
-    if high + hidden_high < max(smallest, 0.0):  # also where b is better, but by less than what matters
-        return "does not hold"
-    return "holds" if low + hidden_low > 0 else "cannot be told"
+    least, most = low + hidden_low, high + hidden_high
+    if smallest < 0:
+        return "not worse" if least > smallest else "worse" if most < smallest else "cannot be told"
+    if most < 0:
+        return "worse"
+    if most < smallest:
+        return "not better"
+    return "better" if least > 0 and least >= smallest else "cannot be told"
 
 
 def decided(c: Comparison, hidden: Hidden | None, holes: str, smallest: float) -> Outcome:
@@ -30,8 +45,8 @@ def decided(c: Comparison, hidden: Hidden | None, holes: str, smallest: float) -
     if c.low is None or c.high is None:
         return "cannot be told"
     could = could_move(hidden, holes)
-    if c.low == c.high == 0 and could[1] == 0:
-        return "does not hold"
+    if c.low == c.high == 0 and could[1] == 0 and smallest >= 0:
+        return "not better"
     return outcome_of(c.low, c.high, *could, smallest)
 
 
@@ -44,7 +59,6 @@ def could_move(hidden: Hidden | None, holes: str) -> tuple[float, float]:
 
 def undone_by(hidden: Hidden, low: float, high: float, smallest: float) -> int | None:
     """How many unjudged documents can undo what the limits by labels say; None: none can, or it is not known."""
-    if outcome_of(low, high, 0.0, 0.0, smallest) == "holds":
-        return hidden.documents_to_undo(low)
-    least = max(smallest, 0.0)
-    return hidden.documents_to_undo(least - high, falls=False) if high < least else None
+    if outcome_of(low, high, 0.0, 0.0, smallest) in ("better", "not worse"):
+        return hidden.documents_to_undo(low - smallest)
+    return hidden.documents_to_undo(smallest - high, falls=False) if high < smallest else None

@@ -32,7 +32,7 @@ from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.listed import check_bronze, items_of
 from truegain.inference.study.making import refused_of
 from truegain.inference.study.material import Material
-from truegain.inference.study.models import Uses, models_of
+from truegain.inference.study.models import Uses, models_of, unchecked_in
 from truegain.inference.study.questions import Questions
 from truegain.inference.study.trusted import Labels, listed_in
 from truegain.inference.study.unjudged import UnjudgedDocuments
@@ -64,7 +64,7 @@ class Study(Questions):
     gold_rule: the gold labels are ratings by several assessors, made one by this rule; 'assessors' then means these.
     uses: the model, or models, behind each system, such as {"dense": "gpt-4o"} (or a column `model` of the runs), and
     `judge_model` that behind the judgments (or their column `model`): a system of the judge's own model is judged by
-    itself.
+    itself.  Without gold nobody checked such a judge, and what its labels decide is 'unchecked', unless `trust_judge`.
     complete: all judged topics count, one that a run lacks as 0 (trec_eval -c); else those that all systems answer.
     smallest: the smallest gain that matters.
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
@@ -102,6 +102,7 @@ class Study(Questions):
         gold_rule: str | None = None,
         uses: Uses | None = None,
         judge_model: str | None = None,
+        trust_judge: bool = False,
         # unjudged documents
         holes: HolesAs = "bound",
         hole_sample: JudgmentsLike | GoldList | None = None,
@@ -169,6 +170,9 @@ class Study(Questions):
         self._unjudged = UnjudgedDocuments(self._material, self.holes, confidence)
         gave = labels if self.raters is None or self.gold_rated else self.raters.ratings.judgments
         self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs, gave)
+        rated = self.raters is not None and not self.gold_rated
+        self.unchecked = "" if self.judge is not None else unchecked_in(gave, judge_model, rated)
+        self.trust_judge = trust_judge
         self._lattices: dict[str, Lattice] = {}
         self._answerings, self._weights = {}, {}
         self.made_by: dict[str, object] = {
@@ -178,6 +182,7 @@ class Study(Questions):
             **told({"runs": self._given.runs, "judgments": judgments, "gold": gold_given, "gold_level": gold_level,
                     "gold_rule": gold_rule, "judge_model": self.judge_model, "fill": fill, "scale": scale,
                     "normalise": normalise, "level": level, "complete": complete or None, "topics": topics,
+                    "trust_judge": trust_judge or None,
                     **rule_parameters}),
             "smallest": smallest, "holes": holes, "rule": rule,
             "hole_sample": None if self.hole_sample is None else self.hole_sample.size,

@@ -133,7 +133,9 @@ def _for(
         possible.append(measure)
         alone |= {measure: some_pairs} if some_pairs else {}
         said = [str(w.message) for w in heard if issubclass(w.category, DataWarning)]
+        doubt = f"no person has checked {study.unchecked}: what they decide is 'unchecked' until there is gold"
         found = [*said, holes_in_words(study.ranked, study.measures[0]), ties_in_words(runs, study.measures[0])]
+        found += [doubt] if study.unchecked else []
         for what in dict.fromkeys(filter(None, found)):
             caveats[what] = (*caveats.get(what, ()), measure)
     return Support(IN_WORDS[population], tuple(possible), refused, alone, caveats)

@@ -14,7 +14,7 @@ from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
 from truegain.inference.study.next_steps import Step
-from truegain.inference.study.rule import Outcome, could_move, outcome_of, undone_by
+from truegain.inference.study.rule import SETTLED, Outcome, could_move, decided, outcome_of, undone_by
 from truegain.tables.table import Cell, Shown, Table
 
 if TYPE_CHECKING:
@@ -43,8 +43,12 @@ AWAY = "the gold labels, of other topics,"
 class Verdict(Shown):
     """Whether b is better than a: the answer first, then what it stands on.
 
-    holds: low + what holes could take > 0;  does not hold: high + what holes could give < the smallest gain that
-    matters, or < 0;  cannot be told: otherwise.
+    better: low + what holes could take > 0, and >= the smallest gain that matters;  worse: high + what holes could
+    give < 0;  not better: it is < the smallest gain, or the two are exactly as good;  cannot be told: otherwise.
+    With `not_worse_by` the claim is another one; not worse: low + what holes could take > -not_worse_by;  worse: high
+    + what holes could give < -not_worse_by.
+
+    unchecked: labels of a model decide it (`by_labels` says how), which no person has checked, and nobody trusts.
 
     `comparison` is the difference by the labels there are, `with_holes` what `Study.compare` says of it.
     """
@@ -67,11 +71,26 @@ class Verdict(Shown):
     exact: bool = False  # whether all labels are gold and nothing else is spoken of
     alike: bool = False  # whether both rank the judged documents alike, and no others are spoken of
     widened: Comparison | None = None  # see `with_holes`
+    not_worse_by: float = 0.0  # above 0: the claim is that b is not worse than a by so much or more
+    labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
+    by_labels: Outcome | None = None  # what these labels say, where they are not trusted
+    to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
 
     @property
     def with_holes(self) -> Comparison:
         """The difference with limits and p that hold whatever unjudged documents are, as `Study.compare` gives it."""
         return self.comparison if self.widened is None else self.widened
+
+    def with_limits(self, wider: float, variance: float, quantile: float) -> Outcome:
+        """The answer by limits so many times as far out, where holes are held against as many standard errors."""
+        c, hidden = self.comparison, self.hidden
+        if self.outcome == "cannot be told" or c.low is None or c.high is None:
+            return self.outcome
+        low, high = (c.difference + wider * (end - c.difference) for end in (c.low, c.high))
+        if hidden is not None and hidden.over is not None:
+            hidden = hidden.with_limits(variance, quantile)
+        said = decided(replace(c, low=low, high=high), hidden, self.holes, self._least)
+        return said if said == "cannot be told" else self.outcome if self.outcome == "unchecked" else said
 
     # ------------------------------------------------------------------ in one sentence
 
@@ -80,26 +99,55 @@ class Verdict(Shown):
         """The verdict in one sentence."""
         c = self.comparison
         if math.isnan(c.difference):  # nothing here tells it: no number
-            asked = f"Whether {c.b} is better than {c.a} cannot be told on {c.measure}, {self.holds_for}"
-            return f"{asked}: {self._why()}{self._as_zero}."
+            asked = f"{self._asked()} cannot be told on {c.measure}, {self.holds_for}"
+            return f"{self._by_whom(asked)}: {self._why()}{self._as_zero}."
         found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
-        if self.alike and self.outcome == "does not hold":
-            return f"{c.b} is not better than {c.a}, they do not differ: {found}; {ALIKE}{self._as_zero}."
+        if self.alike and self._said == "not better":
+            head = f"{c.b} is not better than {c.a}, they do not differ"
+            return f"{self._by_whom(head)}: {found}; {ALIKE}{self._as_zero}."
         if self._exact and not self.alike:
             holes = self.hidden is not None and self.hidden.documents
             found += ", exactly by its judged documents, all gold" if holes else ", exactly: all its labels are gold"
-        if self.outcome == "holds":
-            by, open_ = self._by_how_much()
-            return f"{c.b} is better than {c.a}{by}: {found}{self._survives()}{open_}{self._as_zero}."
-        if self.outcome == "does not hold":
-            if c.high is not None and c.high + self._could[1] < 0:
-                return f"{c.b} is not better than {c.a}, it is worse: {found}{self._as_zero}."
-            if c.low is not None and c.low + self._could[0] > 0:
-                return f"{c.b} is better than {c.a}, but by less than {self.smallest:g}: {found}{self._as_zero}."
-            if self._exact and not self.smallest:
-                return f"{c.b} is not better than {c.a}, it is as good: {found}{self._as_zero}."
-            return f"{c.b} is not better than {c.a} by {self.smallest:g} or more: {found}{self._as_zero}."
-        return f"Whether {c.b} is better than {c.a} cannot be told: {found}; {self._why()}{self._as_zero}."
+        head, more = self._answered()
+        return f"{self._by_whom(head)}: {found}{more}{self._as_zero}."
+
+    @property
+    def _said(self) -> Outcome:
+        """What the labels say, whoever gave them."""
+        return self.outcome if self.by_labels is None else self.by_labels
+
+    @property
+    def _least(self) -> float:
+        """What the difference is held against: the smallest gain, or below 0 how much worse it may be."""
+        return -self.not_worse_by if self.not_worse_by > 0 else self.smallest
+
+    def _by_whom(self, head: str) -> str:
+        """An answer with whose labels say so, where no person has checked them."""
+        if not self.labels_by:
+            return head
+        return f"By {self.labels_by}, which no person has checked, {head.replace('Whether', 'whether', 1)}"
+
+    def _asked(self) -> str:
+        c, by = self.comparison, f" by {self.not_worse_by:g} or more"
+        return (
+            f"Whether {c.b} is worse than {c.a}{by}" if self.not_worse_by > 0 else f"Whether {c.b} is better than {c.a}"
+        )
+
+    def _answered(self) -> tuple[str, str]:
+        """The answer, and what is to be said behind its numbers."""
+        c, least, said = self.comparison, abs(self._least), self._said
+        by, gain = f" by {least:g} or more" if least > 0 else "", c.low is not None and c.low + self._could[0] > 0
+        if said in ("better", "not worse"):
+            return f"{c.b} is {said} than {c.a}{by}", self._survives() if said == "better" else ""
+        if said == "worse":
+            return f"{c.b} is worse than {c.a}{by if self.not_worse_by > 0 else ''}", ""
+        if said == "not better":
+            only = ", only by less" if gain else ", it is as good" if self._exact and not least else ""
+            return f"{c.b} is not better than {c.a}{by}{only}", ""
+        if gain and not self.borrowed and self.not_worse_by <= 0:
+            more = ", as unjudged documents could take so much away" if c.low is not None and c.low >= least else ""
+            return f"{c.b} is better than {c.a} by more than 0, but whether{by} cannot be told{more}", self._survives()
+        return f"{self._asked()} cannot be told", f"; {self._why()}"
 
     @property
     def _interval(self) -> str:
@@ -113,8 +161,8 @@ class Verdict(Shown):
 
     @property
     def settled(self) -> bool:
-        """Whether the claim is answered, and whether by the smallest gain that matters too."""
-        return self.outcome != "cannot be told" and (self.outcome == "does not hold" or not self._by_how_much()[1])
+        """Whether the claim is answered."""
+        return self.outcome in SETTLED
 
     @property
     def _could(self) -> tuple[float, float]:
@@ -135,16 +183,6 @@ class Verdict(Shown):
             return ""
         return f"; it survives {_and(kept)}, not {_and(lost)}" if kept else f"; it does not survive {_and(lost)}"
 
-    def _by_how_much(self) -> tuple[str, str]:
-        """What is known of the smallest gain that matters, and what is not."""
-        c, least = self.comparison, self.smallest
-        if least <= 0 or c.low is None or c.high is None:
-            return "", ""
-        if c.low + self._could[0] >= least:
-            return f" by {least:g} or more", ""
-        why = ", as unjudged documents could take so much away" if c.low >= least else ""
-        return "", f"; whether by {least:g} or more cannot be told{why}"
-
     def _why(self) -> str:
         """Why it cannot be told."""
         c = self.comparison
@@ -155,30 +193,45 @@ class Verdict(Shown):
         if self.alike and self.hidden is not None:
             could = f"could move it by {signed(self.hidden.least)} to {signed(self.hidden.most)}"
             return f"{ALIKE}, but {_count(self.hidden.documents, 'unjudged document')} {could}"
-        if self.hidden is not None and self.hidden.documents and (c.low > 0 or c.high < max(self.smallest, 0.0)):
+        labels, gain = outcome_of(c.low, c.high, 0.0, 0.0, self._least), self.not_worse_by <= 0 and c.low > 0
+        if self.hidden is not None and self.hidden.documents and (labels != "cannot be told" or gain):
             return self._held_back(self.hidden, c.low, c.high)
-        none = "0 lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
-        several = sum(x.source in OTHERS and x.asked for x in self.lines) > 1
-        return f"{none} within the limits" + (f", and the largest source is {self.largest_source}" if several else "")
+        none = f"{self._least:g} lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
+        return f"{none} within the limits{self._mostly()}"
+
+    def _mostly(self) -> str:
+        """Which source brings most of the variance, where its range says so; nothing of one source."""
+        shared = [x.share for x in self.lines if x.share is not None and x.asked]
+        if len(shared) < 2:
+            return ""
+        if max(share.low for share in shared) > 0.5:
+            return f", and the largest source is {self.largest_source}"
+        return ", and no source is known to bring most of the variance"
 
     def _undone_by(self, hidden: Hidden) -> int | None:
         c = self.comparison
-        return None if c.low is None or c.high is None else undone_by(hidden, c.low, c.high, self.smallest)
+        return None if c.low is None or c.high is None else undone_by(hidden, c.low, c.high, self._least)
 
     def _held_back(self, hidden: Hidden, low: float, high: float) -> str:
         """How unjudged documents could turn what the labels say."""
         of, count = _count(hidden.documents, "unjudged document"), self._undone_by(hidden)
         some = hidden.over is not None  # of topics like these no least number is known
-        if outcome_of(low, high, 0.0, 0.0, self.smallest) == "holds":
-            on = hidden.to_undo(low)
+        labels = outcome_of(low, high, 0.0, 0.0, self._least)
+        if labels == "cannot be told":
+            return f"{self.smallest:g} lies within the limits, and {of} could take all of the gain away"
+        if labels in ("better", "not worse"):
+            on = hidden.to_undo(low - self._least)
             where = (
                 f"on as few as {on} of {hidden.topics} topics" if some else f"on {on} or more of {hidden.topics} topics"
             )
             if count is None:
-                return f"by the labels there are it holds, unless unjudged documents turn against it {where} ({of})"
+                return (
+                    f"by the labels there are it is {labels}, unless unjudged documents turn against it {where} ({of})"
+                )
             fewest = f"as few as {count:,}" if some else f"{count:,} or more"
-            return f"by the labels there are it holds, unless {fewest} of {of} are relevant, {where}"
-        what = "it is worse" if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
+            return f"by the labels there are it is {labels}, unless {fewest} of {of} are relevant, {where}"
+        worse = f"it is worse by {self.not_worse_by:g} or more" if self.not_worse_by > 0 else "it is worse"
+        what = worse if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
         fewest = f" (as few as {count} relevant ones can)" if some else f" ({count} or more would have to be relevant)"
         less = " and make it less sure" if hidden.wider[1] > 0 else ""
         most = f"{of} could add up to {hidden.most:.4f}{less}{'' if count is None else fewest}"
@@ -223,12 +276,14 @@ class Verdict(Shown):
             return []
         nested = [AWAY if line[s].away else words for s, words in WITHIN.items() if s in line and "topics" in line]
         within = f"; the interval over topics holds {_and(nested)} too, whose shares stand apart" if nested else ""
-        if "assessors" in line and line["assessors"].share == 0 and line["assessors"].width > self.lines[-1].width / 2:
+        people = line.get("assessors")
+        little = people is not None and people.share is not None and people.share.value < 0.05
+        if people is not None and little and people.width > self.lines[-1].width / 2:
             within += (
-                "; assessors add next to nothing to what the other sources hold of them already, wide as their own "
+                "; assessors seem to add little to what the other sources hold of them already, wide as their own "
                 "line is"
             )
-        return [f"Shares of the variance are known to the nearest tenth{within}."]
+        return [f"Shares of the variance are ranges, right in 9 of 10 studies{within}."]
 
     def _next(self) -> list[str]:
         c = self.comparison
@@ -237,14 +292,14 @@ class Verdict(Shown):
                 f"More topics would not settle it: that takes {LEAST_GOLD} or more gold labels of what the system "
                 "retrieved, drawn at random."
             ]
+        first = [f"First: {self.how_to_check}"] if self.how_to_check else []
         if not self.steps or c.low is None or c.high is None:
-            return []
+            return first
         head = f"What more would bring (half the width of the interval, now +-{(c.high - c.low) / 2:.4f}):"
         if self.settled:
             settled = "The claim is settled; more would only narrow the interval.\n" if self.smallest > 0 else ""
             return ["\n".join([f"{settled}{head}", *(f"  {s.in_words}" for s in self.steps)])]
         said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
-        said += [self.how_to_draw] if self.how_to_draw else []
         if self.aim > 0:
             enough = [s for s in self.steps if s.enough]
             priced = [s for s in enough if s.cost is not None]
@@ -252,14 +307,26 @@ class Verdict(Shown):
                 said[0] += f"\nNone of these alone brings +-{self.aim:g}."
             elif priced and len(priced) == len(enough):
                 said[0] += f"\nCheapest for +-{self.aim:g}: {str(priced[0]).partition(' (')[0]}."
-        return said
+        return [*first, *said, *filter(None, [self.how_to_draw])]
+
+    @property
+    def how_to_check(self) -> str:
+        """How to draw gold labels that check the judge, where no person has and it is not trusted."""
+        c = self.comparison
+        if not self.to_check:
+            return ""
+        draw = "" if self.to_check == "ordered" else f", draw={self.to_check!r}"
+        return (
+            f"have a person check {self.labels_by}: tg.gold_list(runs, judgments, {c.measure!r}, pair=({c.a!r}, "
+            f"{c.b!r}){draw}) draws what to judge; with labels in its first rows, gold= takes it."
+        )
 
     @property
     def aim(self) -> float:
         """Half of the width that the next steps are to bring: the smallest gain, or half of it; 0: none is aimed at."""
         if all(s.enough is None for s in self.steps):
             return 0.0
-        return next((s.aim for s in self.steps if s.aim > 0), self.smallest)
+        return next((s.aim for s in self.steps if s.aim > 0), abs(self._least))
 
     @property
     def holes_to_draw(self) -> int | None:
@@ -278,8 +345,8 @@ class Verdict(Shown):
     def table(self, words: bool = True) -> Table:
         """The difference over each source alone, over all together, and by the labels as they are.
 
-        words: for people, shares in percent and why an interval is missing; else every row says what was asked, and
-        whether it holds.
+        words: for people, the ranges of shares and why an interval is missing; else every row says what was asked, and
+        the outcome.
         """
         c = self.comparison
         about: tuple[Cell, ...] = () if words else (c.measure, c.a, c.b, self.outcome)
@@ -291,7 +358,9 @@ class Verdict(Shown):
         rows: list[tuple[Cell, ...]] = []
         for line in lines:
             value = c.naive if line is self.naive else c.difference
-            share: Cell = f"{line.share:.0%}" if words and line.share is not None else line.share
+            share: Cell = None if line.share is None else round(line.share.value, 1)
+            if words and line.share is not None:
+                share = str(line.share) if sum(x.share is not None for x in lines) > 1 else "all"
             if words and line.share_in:
                 share = f"in {line.share_in}"
             zero: Cell = line.why or line.survives if words else line.survives
@@ -313,15 +382,25 @@ class Verdict(Shown):
         c, refused = self.comparison, math.isnan(self.comparison.difference)
         return {
             "outcome": self.outcome,
+            **({"by_labels": self._said, "labels_by": self.labels_by} if self.labels_by else {}),
             "sentence": self.sentence,
             **{name: None if refused and name in VALUES else _or_none(getattr(c, name)) for name in OF_PAIR},
             "with_holes": {name: _or_none(getattr(self.with_holes, name)) for name in ("low", "high", "p")},
             "confidence": c.confidence,
             "smallest": self.smallest,
+            **({"not_worse_by": self.not_worse_by} if self.not_worse_by > 0 else {}),
             "holds_for": self.holds_for,
             "held_fixed": self.held_fixed,
             "by_source": [
-                {"over": x.source, "low": x.low, "high": x.high, "share": x.share, "asked": x.asked, "why": x.reason}
+                {
+                    "over": x.source,
+                    "low": x.low,
+                    "high": x.high,
+                    "share": None if x.share is None else round(x.share.value, 1),
+                    "share_range": None if x.share is None else [round(x.share.low, 2), round(x.share.high, 2)],
+                    "asked": x.asked,
+                    "why": x.reason,
+                }
                 for x in self.lines
             ],
             "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},

@@ -29,6 +29,7 @@ class PlannedWords(FitWords, total=False):
     gold_rule: str | None
     uses: Uses | None
     judge_model: str | None
+    trust_judge: bool
     holes: HolesAs
     hole_sample: JudgmentsLike | GoldList | None
     fill: str | None

@@ -82,6 +82,7 @@ class StudyAsked(Renamed):
     anytime: bool = False
     uses: list[str] | None = None
     judge_model: str | None = None
+    trust_judge: bool = False
     rule: str | None = None
     p: float | None = None
     spread: str | None = None
@@ -133,10 +134,10 @@ class StudyAsked(Renamed):
             scale=reading.scale if self.rated or self.gold_rule else None, repeated=reading.repeated,
             normalise=self.normalise, gold_level=self.gold_level,
             uses={self.called(s): x for s, x in models_named(self.uses).items()},
-            judge_model=self.judge_model, smallest=self.smallest, holes=self.holes, hole_sample=self.hole_sample,
-            fill=self.fill, anytime=self.anytime, confidence=self.confidence, replicates=self.replicates,
-            seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level, complete=self.complete,
-            **self.of_rule,
+            judge_model=self.judge_model, trust_judge=self.trust_judge, smallest=self.smallest, holes=self.holes,
+            hole_sample=self.hole_sample, fill=self.fill, anytime=self.anytime, confidence=self.confidence,
+            replicates=self.replicates, seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level,
+            complete=self.complete, **self.of_rule,
         )  # fmt: skip
 
     @property

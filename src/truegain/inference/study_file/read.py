@@ -57,7 +57,7 @@ def read_study(path: PathLike) -> Study:
     ...         'judgments = "gold.qrels"\nruns = ["good.run", "poor.run"]\nmeasure = "P@1"\npair = "poor,good"\n')
     ...     study = tg.read_study(here / "study.toml")
     ...     [study.verdict(a, b).outcome for a, b in study.claims]
-    ['holds']
+    ['better']
     """
     text = StudyText.of(os.fspath(path))
     words, said = _words(text)

@@ -11,6 +11,7 @@ from truegain.inference.holes.next import Next
 from truegain.inference.judges.homogeneity import Homogeneity
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.ranking import Ranking
+from truegain.inference.study.rule import Outcome
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.report.facts.truth import Truth
@@ -66,6 +67,12 @@ class Check:
     fine: bool
     value: str
     about: tuple[str, ...] = ()
+    fails: bool = False  # whether nothing should be believed before it is mended
+
+    @property
+    def state(self) -> str:
+        """In one word."""
+        return "fails" if self.fails else "fine" if self.fine else "look"
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +138,8 @@ class Facts:
     replicates: int = 0  # of other collections
     seed: int = 0
     truth: Truth | None = None  # the true scores, where they are known
+    together: tuple[Outcome, ...] = ()  # of the claims against baselines, by the first measure: all held at once
+    unchecked: str = ""  # whose labels these are, where a model gave them, no person checked it and nobody trusts it
 
     @property
     def main(self) -> MeasureFacts:

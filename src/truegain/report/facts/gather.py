@@ -20,6 +20,7 @@ from truegain.inference.intervals.estimate import intervals
 from truegain.inference.ranks.tau import tau_interval
 from truegain.inference.results import Comparison
 from truegain.inference.study.questions import Costs
+from truegain.inference.study.rule import Outcome
 from truegain.inference.study.study import Study
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
@@ -36,6 +37,7 @@ from truegain.report.facts.checks import (
     ties_check,
     told_check,
     topics_check,
+    unchecked_check,
     unjudged_by_system,
 )
 from truegain.report.facts.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
@@ -84,6 +86,7 @@ def gather(
         asked = _asked(pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
         answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept)) for c in claims)
+        together = _together(study, answered, kept)
         judge = judge_facts(study, gold_level)
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
@@ -101,6 +104,7 @@ def gather(
         holds_for, held_fixed, measures, answered, bool(asked), tuple(checks),
         made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, to_judge,
         content, _rule(study) if rated else "", study.replicates, study.seed,
+        together=together, unchecked="" if study.trust_judge else study.unchecked,
     )  # fmt: skip
 
 
@@ -162,6 +166,18 @@ def _verdicts(study: Study, claim: Claim, costs: Costs, kept: Keeping) -> tuple[
     a, b, given = claim.a, claim.b, str(costs)
     found = (kept(("verdict", a, b, str(m), given), partial(study.verdict, a, b, m, costs)) for m in study.measures)
     return tuple(replace(verdict, made_by=study.made_by) for verdict in found)
+
+
+def _together(study: Study, claims: Sequence[Claim], kept: Keeping) -> tuple[Outcome, ...]:
+    """What is said of all claims against baselines at once, by the first measure."""
+    verdicts = [c.first for c in claims if c.baseline]
+    if len(verdicts) < 2:
+        return tuple(v.outcome for v in verdicts)
+    pairs = [(v.comparison.a, v.comparison.b) for v in verdicts]
+    found: tuple[Outcome, ...] = kept(
+        ("together", str(study.measures[0]), str(pairs)), partial(study.together, verdicts)
+    )
+    return found
 
 
 def _usual_claim(study: Study, measures: Sequence[MeasureFacts]) -> Claim:
@@ -269,6 +285,8 @@ def _checks(
     found += [identical_check(study.ranked), labels_check(judgments, study.ranked)]
     if judge is not None:
         found += gold_checks(judge, len(judgments))
+    if study.unchecked:
+        found.append(unchecked_check(study.unchecked))
     if agreement is not None:
         found.append(assessors_check(agreement))
     if study.raters is not None and len(study.raters) > 1 and study.raters.normalise == "none":

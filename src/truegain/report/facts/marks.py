@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from truegain.inference.results import Estimate
-from truegain.inference.study.rule import Outcome, decided
+from truegain.inference.study.rule import SETTLED, Outcome, decided
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Facts, MeasureFacts
 
@@ -19,20 +19,21 @@ Mark = Literal["right", "wrong", "undecided"]
 def mark_of(outcome: Outcome, difference: float, smallest: float = 0.0) -> Mark:
     """An outcome beside the true difference.
 
-    'holds' is right where the difference is above 0; 'does not hold' where it is not, or is below the smallest gain
-    that matters.
+    'better' is right where the difference is above 0 and no smaller than the smallest gain that matters, 'not better'
+    where it is not; 'worse' where it is below 0.
 
-    >>> mark_of("holds", 0.01), mark_of("holds", -0.01), mark_of("does not hold", 0.01), mark_of("does not hold", 0.0)
-    ('right', 'wrong', 'wrong', 'right')
-    >>> mark_of("does not hold", 0.01, smallest=0.02), mark_of("cannot be told", 0.3)
-    ('right', 'undecided')
+    >>> mark_of("better", 0.01), mark_of("better", -0.01), mark_of("worse", -0.01), mark_of("worse", 0.0)
+    ('right', 'wrong', 'right', 'wrong')
+    >>> mark_of("not better", 0.01, smallest=0.02), mark_of("better", 0.01, smallest=0.02), mark_of("not better", 0.01)
+    ('right', 'wrong', 'wrong')
+    >>> mark_of("cannot be told", 0.3)
+    'undecided'
     """
-    if outcome == "cannot be told":
+    if outcome not in SETTLED:
         return "undecided"
-    better = difference > 0
-    if outcome == "holds":
-        return "right" if better else "wrong"
-    return "right" if not better or difference < smallest else "wrong"
+    better = difference > 0 and difference >= smallest
+    right = {"better": better, "not better": not better, "worse": difference < 0, "not worse": difference >= 0}
+    return "right" if right[outcome] else "wrong"
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from truegain.inference.study.verdict import Verdict
 from truegain.report.parts.axis import Axis
 from truegain.report.parts.files import csv_link, links, svg_link
 from truegain.report.parts.html import Child, Html, el, join, name
-from truegain.report.parts.numbers import held, limits, many, signed
+from truegain.report.parts.numbers import limits, many, signed
 from truegain.report.parts.svg import Span, axis_head, row, stacked
 from truegain.report.parts.table import cell, head, num, plot, room, table, tr
-from truegain.report.parts.words import chip
+from truegain.report.parts.words import chip, counted
 
 COLUMNS = ("system", "against", "outcome", "difference", "low", "high", "as_labelled")
 
@@ -26,6 +26,7 @@ class ClaimRows:
     confidence: float
     both: bool
     smallest: float = 0.0
+    above: str = ""  # what stands above the rows
 
     @property
     def several(self) -> bool:
@@ -42,7 +43,7 @@ class ClaimRows:
         axis = Axis.of([x for v in self.verdicts for x in self._ends(v)], 5, zero=True)
         drawn = [self._spans(v) for v in self.verdicts]
         rows = [self._row(v, axis, spans) for v, (_, spans) in zip(self.verdicts, drawn, strict=True)]
-        top = [head("system, and against which" if self.several else "system"), head("that it is better", "vv")]
+        top = [head("system, and against which" if self.several else "system"), head("answer", "vv")]
         top += [head(axis_head(axis, signs=True), "p"), *([head("as labelled", "n0 o")] if self.both else [])]
         top += [head("corrected" if self.both else "difference", "n0"), head(f"{self.level} interval", "n0 o")]
         first = self.verdicts[0].comparison.a
@@ -78,14 +79,13 @@ class ClaimRows:
         return csv_link("claims.csv", COLUMNS, [(c.b, c.a, o, c.difference, c.low, c.high, c.naive) for o, c in pairs])
 
     def _caption(self) -> tuple[Child, ...]:
-        hold = sum(v.outcome == "holds" for v in self.verdicts)
         half = f"{100 * (1 - self.confidence) / 2:.3g}%"
         alone = (
-            f" Each claim is tested alone: of equal systems about {half} would be called better, and as many worse; "
-            "the more claims, the more of these."
+            f" Each row is a claim tested alone: of equal systems about {half} would be called better, and as many "
+            f"worse; the more claims, the more of these.{' ' + self.above if self.above else ''}"
         )
         key = " Open: labels as they are; filled: corrected." if self.both else ""
-        bold = el("b", f"{held(hold, len(self.verdicts), 'claim')}.")
+        bold = el("b", f"{counted([v.outcome for v in self.verdicts])}.")
         back_held = [v for v in self.verdicts if v.outcome == "cannot be told" and (v.comparison.low or 0.0) > 0]
         back = ""
         if back_held:

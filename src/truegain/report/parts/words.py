@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from truegain.inference.study.verdict import Verdict
 from truegain.report.parts.html import Html, el, join
-from truegain.report.parts.numbers import MINUS
+from truegain.report.parts.numbers import MINUS, many
 
-CHIPS = {"holds": ("ok", "✓"), "does not hold": ("no", "✕"), "cannot be told": ("un", "?")}
+CHIPS = {
+    "better": ("ok", "✓"), "not worse": ("ok", "✓"), "worse": ("no", "✕"), "not better": ("nb", "="),
+    "cannot be told": ("un", "?"), "unchecked": ("uc", "!"),
+}  # fmt: skip
 
 
 def chip(outcome: str, words: str = "") -> Html:
     """The outcome with its sign: never by colour alone.
 
-    >>> chip("holds")
-    '<span class="v v-ok"><b aria-hidden="true">✓</b> holds</span>'
+    >>> chip("better")
+    '<span class="v v-ok"><b aria-hidden="true">✓</b> better</span>'
     """
     kind, sign = CHIPS[outcome]
     return el("span", el("b", sign, aria_hidden="true"), " ", words or outcome, class_=f"v v-{kind}")
+
+
+def counted(outcomes: Sequence[str]) -> str:
+    """How many of some claims have each answer.
+
+    >>> counted(["worse", "better", "cannot be told", "better"])
+    'Of 4 claims: 2 better, 1 worse, 1 cannot be told'
+    """
+    found = {outcome: outcomes.count(outcome) for outcome in CHIPS}
+    return f"Of {many(len(outcomes), 'claim')}: {', '.join(f'{n:,} {outcome}' for outcome, n in found.items() if n)}"
 
 
 @dataclass(frozen=True)

@@ -224,12 +224,11 @@ def _gap_words(m: MeasureFacts) -> str:
 
 
 def _tier_leaders(m: MeasureFacts) -> list[int]:
-    tier = m.ranking.tier
-    return [int(np.flatnonzero(tier == t)[0]) for t in range(1, int(tier.max()) + 1)][:LEADERS]
+    return [m.ranking.systems.index(head_) for head_ in m.ranking.heads[:LEADERS]]
 
 
 def _beside_diagonal(m: MeasureFacts) -> list[Html]:
-    """Leaders of tiers, in the empty half; those that would overlap are left to the table."""
+    """Heads of tiers, in the empty half; those that would overlap are left to the table."""
     n, found, last = len(m.estimates), [], -9.0
     for i in _tier_leaders(m):
         at = 100 * (i + 0.5) / n
@@ -248,7 +247,7 @@ def _leaders(m: MeasureFacts) -> Html:
         numbers = [num(str(i + 1)), num(count(told)), *([num(count(single))] if asked else [])]
         rows.append(tr(who(m.ranking.systems[i]), *numbers))
     top = [head("system"), *heads("rank", "told apart from", *(["more if asked alone"] if asked else []))]
-    return table("Leaders of the tiers", top, rows, kind="ld")
+    return table("Best of each tier", top, rows, kind="ld")
 
 
 # ---------------------------------------------------------------------- a thousand: a staircase

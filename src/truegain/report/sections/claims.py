@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from truegain.inference.study.lattice import Share
 from truegain.inference.study.lines import UNITS, Line, Pull
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Facts
@@ -11,7 +12,7 @@ from truegain.report.facts.wide import with_holes
 from truegain.report.parts.axis import Axis
 from truegain.report.parts.files import csv_link, links, svg_link
 from truegain.report.parts.html import Html, el, join, name, names_in, paragraph
-from truegain.report.parts.numbers import limits, many, percent, signed
+from truegain.report.parts.numbers import limits, many, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, alone, axis_head, hidden_svg, line, listed, pc, row, stacked
 from truegain.report.parts.table import folded, head, label, num, plot, table, tr, who
@@ -59,45 +60,57 @@ def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
 
 def _shared(verdict: Verdict) -> list[Line]:
     """Sources with a share, the largest first."""
-    return sorted((x for x in verdict.lines if x.share is not None), key=lambda x: -(x.share or 0.0))
+    return sorted((x for x in verdict.lines if x.share is not None), key=lambda x: -_share(x).value)
+
+
+def _share(line: Line) -> Share:
+    assert line.share is not None
+    return line.share
 
 
 def _mostly(verdict: Verdict) -> str:
     lines = _shared(verdict)
     if len(lines) < 2:
         return ""
-    return f": mostly {WORDS[lines[0].source]}" if (lines[0].share or 0.0) > 0.5 else ": no source alone decides"
+    most = max(lines, key=lambda x: _share(x).low)
+    return f": mostly {WORDS[most.source]}" if _share(most).low > 0.5 else ": no source is known to bring most of it"
 
 
 def _shares(verdict: Verdict, number: int) -> Html:
-    """One bar, to the nearest tenth: finer the shares are not known; what is held fixed has no segment."""
+    """One bar of what is estimated, with the ranges in words; what is held fixed has no segment."""
     lines = _shared(verdict)
     fixed = f"Held fixed, and so without a share: {verdict.held_fixed}."
     if len(lines) < 2:
         only = f"All of the variance is over {WORDS[lines[0].source]}: nothing else was sampled. " if lines else ""
         return paragraph(only, fixed, class_="note")
-    total = sum(x.share or 0.0 for x in lines) or 1.0
+    total = sum(_share(x).value for x in lines) or 1.0
     parts, at = [], 0.0
     for i, x in enumerate(lines, 1):
-        wide = 100 * (x.share or 0.0) / total
+        wide = 100 * _share(x).value / total
         if wide <= 0:
             continue
         kind = min(i, 3)
         parts.append(el("rect", class_=f"g{kind}", x=pc(at), y=0, width=pc(max(wide - 0.3, 0.2)), height=26))
         if wide >= 28:
-            words = f"{WORDS[x.source]} \N{ALMOST EQUAL TO} {percent(x.share)}"
+            words = f"{WORDS[x.source]} {_share(x)}"
             parts.append(el("text", words, class_=f"on{kind}", x=pc(at), dx=9, y=18))
         at += wide
-    told = ", ".join(f"{WORDS[x.source]} about {percent(x.share)}" for x in lines)
+    told = ", ".join(f"{WORDS[x.source]} {_share(x)}" for x in lines)
     bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {told}.")
-    data = csv_link(f"shares-{number}.csv", ("source", "share"), [(WORDS[x.source], x.share) for x in lines])
+    data = [(WORDS[x.source], round(y.value, 2), round(y.low, 2), round(y.high, 2)) for x in lines for y in [_share(x)]]
     c = verdict.comparison
     drawn = alone(join(*parts), 860, 26, f"{c.b} less {c.a}, {c.measure}: shares of the variance: {told}")
-    take = links(data, svg_link(f"shares-{number}.svg", drawn))
+    columns = ("source", "share", "low", "high")
+    take = links(csv_link(f"shares-{number}.csv", columns, data), svg_link(f"shares-{number}.svg", drawn))
     return el(
         "figure",
         bar,
-        el("figcaption", el("b", "Shares of the variance"), f", to the nearest tenth: {told}. {fixed}", take),
+        el(
+            "figcaption",
+            el("b", "Shares of the variance"),
+            f", drawn as estimated, in words with ranges that are right in 9 of 10 studies: {told}. {fixed}",
+            take,
+        ),
     )
 
 

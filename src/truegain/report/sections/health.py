@@ -9,17 +9,28 @@ from truegain.report.parts.numbers import count
 from truegain.report.parts.section import Section
 from truegain.report.parts.words import true_minus
 
+SIGNS = {
+    "fine": ("ok", "\N{CHECK MARK}", "fine"),
+    "look": ("lk", "!", "worth a look"),
+    "fails": ("no", "\N{MULTIPLICATION X}", "fails"),
+}
+
 
 def section(facts: Facts) -> Section:
     """Always there."""
-    looks, n = sum(not c.fine for c in facts.checks), len(facts.checks)
+    fails, n = [c for c in facts.checks if c.fails], len(facts.checks)
+    looks = sum(not c.fine for c in facts.checks) - len(fails)
     said = f"All {count(n)} checks are fine."
-    if looks:
+    worth = f"{count(looks)} {'is' if looks == 1 else 'are'} worth a look" if looks else ""
+    if fails:
+        verb = "fails" if len(fails) == 1 else "fail"
+        said = f"{count(len(fails))} of {count(n)} checks {verb}{f', and {worth}' if worth else ''}."
+    elif looks:
         said = (
             f"{count(looks)} of {count(n)} checks {'is' if looks == 1 else 'are'} worth a look; none stopped the work."
         )
     held = f"Held fixed: {facts.held_fixed}. What is held fixed was not varied, and no interval speaks of it."
-    rows = [(c.name, "fine" if c.fine else "look", c.value, " ".join(c.about)) for c in facts.checks]
+    rows = [(c.name, c.state, c.value, " ".join(c.about)) for c in facts.checks]
     body = join(
         paragraph(said, class_="lede"),
         el("div", *(_row(facts, c) for c in facts.checks), class_="checks"),
@@ -30,7 +41,7 @@ def section(facts: Facts) -> Section:
 
 
 def _row(facts: Facts, check: Check) -> Html:
-    kind, sign, words = ("ok", "\N{CHECK MARK}", "fine") if check.fine else ("lk", "!", "worth a look")
+    kind, sign, words = SIGNS[check.state]
     icon = el("span", el("b", sign, aria_hidden="true"), unseen(words), class_=f"ic ic-{kind}")
     cells = (icon, el("span", check.name, class_="hn"), el("span", check.value, class_="hv"))
     if not check.about:

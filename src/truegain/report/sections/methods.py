@@ -101,11 +101,12 @@ def _what(facts: Facts) -> str:
 
 
 def _more(facts: Facts) -> list[str]:
-    least = f"the smallest gain that matters ({facts.smallest:g})" if facts.smallest else "0"
+    least = f", and not below the smallest gain that matters ({facts.smallest:g})" if facts.smallest else ""
+    short = ", and not better where it lies below that gain" if facts.smallest else ""
     found = [
-        f"That one system is better than another holds where the whole {facts.level} interval of the difference, with "
-        "the worst that unjudged documents could do where that is known, lies above 0; it does not hold where, with "
-        f"the best they could do, it lies below {least}; otherwise it cannot be told."
+        f"One system is called better than another where the whole {facts.level} interval of the difference, with the "
+        f"worst that unjudged documents could do where that is known, lies above 0{least}; it is called worse where, "
+        f"with the best they could do, it lies below 0{short}; otherwise it cannot be told."
     ]
     if facts.judge is not None and not facts.judge.rectified:
         found.append(

@@ -33,15 +33,30 @@ def section(facts: Facts) -> Section | None:
     blocked = _blocked(facts, verdict)
     if blocked:
         steps = tuple(s for s in steps if s.what == "holes")
-    if not steps and facts.next is None and not blocked:
+    if not steps and facts.next is None and not blocked and not facts.unchecked:
         return None
-    body = join(_steps(verdict, steps, blocked) if steps or blocked else None, _documents(facts))
+    body = join(_check(verdict), _steps(verdict, steps, blocked) if steps or blocked else None, _documents(facts))
     data = {
         "about": [verdict.comparison.a, verdict.comparison.b],
+        "check_first": verdict.labels_by if verdict.to_check else "",
         "steps": [s.to_dict() for s in steps],
         "documents": [] if facts.next is None else facts.next.table().records(),
     }
     return Section("next", "What to do next", "Next", body, data)
+
+
+def _check(verdict: Verdict) -> Html | None:
+    """Before all else a person must check the judge."""
+    if not verdict.to_check:
+        return None
+    draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
+    command = f"truegain plan labels JUDGMENTS RUN RUN -m {verdict.comparison.measure}{draw} -o LIST.csv"
+    words = paragraph(
+        "How often they err, and for whom, nobody knows, and nothing else here tells. ", el("code", command),
+        " draws the pairs to judge, best first; with labels filled in from the top, ", el("code", "--gold LIST.csv"),
+        " takes it.",
+    )  # fmt: skip
+    return el("div", el("h3", f"First have a person check {verdict.labels_by}"), words, class_="card")
 
 
 def _blocked(facts: Facts, verdict: Verdict) -> bool:

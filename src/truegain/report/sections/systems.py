@@ -26,8 +26,9 @@ TIERS = 7  # beyond which the rest are joined
 COLUMNS = ("system", "score", "low", "high", "rank", "may_rank_from", "may_rank_to", "tier")
 READ = (
     " “May rank” and tiers hold for all pairs at once: a rank lies between 1 + the number of systems that are surely "
-    "better and the number of all less those surely worse. Of tier 1 none is surely worse than any other; of tier 2 "
-    "the same is true once tier 1 is taken away, and so on: neighbours on two sides of a border need not be told apart."
+    "better and the number of all less those surely worse. A tier holds its best system by score and those that cannot "
+    "be separated from it. Each system of a lower tier is surely worse than the best of every tier above; of the "
+    "others above it that is not said, and it may be as good as they are."
 )
 
 
@@ -102,9 +103,9 @@ def _figure(facts: Facts, m: MeasureFacts) -> Html:
 
 def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> Html:
     """A fold a tier; closed ones still show their shape, a tick a system."""
-    n, leader, last = len(at), m.estimates[int(at[0])].system, int(m.ranking.tier[at].max())
+    n, leader, last = len(at), m.ranking.heads[number - 1], int(m.ranking.tier[at].max())
     tiers = f"Tier {number}" if last == number else f"Tiers {number} to {last}"
-    what = "may be best" if number == 1 else names_in(f"led by {leader}", [leader])
+    what = names_in(f"led by {leader}", [leader])
     values = [m.estimates[int(i)].value for i in at if not m.estimates[int(i)].refused]
     rug = hidden_svg(join(*(line(axis.at(v), 3, 17, "rug") for v in values)), 20)
     ends = NONE if not values else plain(values[0]) if n == 1 else limits(min(values), max(values))

@@ -17,8 +17,8 @@ from truegain.report.parts.table import cell, folded, head, heads, num, plot, ro
 from truegain.report.parts.words import CHIPS
 
 UNFOLDED, NAMED = 24, 3
-SIGNS = {"right": "holds", "wrong": "does not hold", "undecided": "cannot be told"}
-SAYS = {"holds": "better", "does not hold": "not better", "cannot be told": ""}
+SIGNS = {"right": "better", "wrong": "worse", "undecided": "cannot be told"}
+SAYS = {"cannot be told": "", "unchecked": ""}
 
 
 def section(facts: Facts) -> Section | None:
@@ -84,7 +84,7 @@ def _wrong(m: MeasureMarks, both: bool) -> list[str]:
         for outcome, c in rows[:NAMED]:
             v, true = c.verdict.comparison, signed(c.true)
             verb = "says" if who_says.endswith("verdict") else "say"
-            found.append(f"{who_says} {verb} wrongly that {v.b} is {SAYS[outcome]} than {v.a} (in truth {true}).")
+            found.append(f"{who_says} {verb} wrongly that {v.b} is {outcome} than {v.a} (in truth {true}).")
         if len(rows) > NAMED:
             found.append(f"And {count(len(rows) - NAMED)} more.")
     return found
@@ -131,7 +131,7 @@ def _mark(outcome: Outcome, mark: Mark) -> Html:
     kind, sign = CHIPS[SIGNS[mark]]
     return cell(
         el("span", el("b", sign, aria_hidden="true"), " ", mark, class_=f"v v-{kind}"),
-        el("span", f" {SAYS[outcome]}", class_="of"),
+        el("span", f" {SAYS.get(outcome, outcome)}", class_="of"),
         kind="tv",
     )
 
@@ -163,7 +163,8 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
     key = (
         f"Dashed line: the true difference. Filled: the verdict's, with its {facts.level} interval."
         f"{' Open: by the labels as they are.' if both else ''} That one system is better is right where the true "
-        f"difference is above 0{f'; that it is not, where it is below {facts.smallest:g}' if facts.smallest else ''}. "
+        f"difference is {f'{facts.smallest:g} or more' if facts.smallest else 'above 0'}; that it is worse, where it "
+        "is below 0. "
         "Undecided: it was said that it cannot be told."
     )
     data = [_record(c, both) for c in m.claims]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Claim, Facts, MeasureFacts
@@ -10,7 +11,7 @@ from truegain.report.facts.wide import with_holes
 from truegain.report.parts.claim_rows import ClaimRows
 from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
 from truegain.report.parts.number_line import NumberLine
-from truegain.report.parts.numbers import count, held, limits, many, named, p_value, plain, signed, small
+from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span
 from truegain.report.parts.table import cell, head, label, num, scrolls, table, tr
@@ -77,11 +78,12 @@ def _about_pair(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
 def _plain_head(verdict: Verdict) -> str:
     c = verdict.comparison
     words = {
-        "holds": f"{c.b} is better than {c.a}.",
-        "does not hold": f"That {c.b} is better than {c.a} does not hold.",
+        "better": f"{c.b} is better than {c.a}.",
+        "worse": f"{c.b} is worse than {c.a}.",
+        "not better": f"{c.b} is not better than {c.a}.",
         "cannot be told": f"Whether {c.b} is better than {c.a} cannot be told.",
     }
-    return words[verdict.outcome]
+    return words.get(verdict.outcome, f"Whether {c.b} is better than {c.a} is not checked.")
 
 
 def _lede(facts: Facts, verdict: Verdict, said: Said) -> Html:
@@ -174,9 +176,18 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     )
     notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
     below = join(paragraph(*lede, class_="lede"), *notes, two)
-    if k == 1:
-        return "holds", "one may be best", _ranking_words(m), below
-    return "cannot be told", f"{count(k)} may be best", _ranking_words(m), below
+    outcome = "unchecked" if facts.unchecked else "better" if k == 1 else "cannot be told"
+    short = "unchecked" if facts.unchecked else "one may be best" if k == 1 else f"{count(k)} may be best"
+    return outcome, short, _by_whom(verdict, _ranking_words(m)), below
+
+
+def _by_whom(verdict: Verdict, words: str) -> str:
+    """Words with whose labels say so, where no person has checked them."""
+    if not verdict.labels_by:
+        return words
+    first = words.partition(" ")[0]
+    small_ = words[:1].lower() + words[1:] if first in ("Only", "Any", "None") else words
+    return f"By {verdict.labels_by}, which no person has checked, {small_}"
 
 
 def _ranking_words(m: MeasureFacts) -> str:
@@ -202,15 +213,19 @@ def _short(facts: Facts, verdict: Verdict) -> str:
 
 
 def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
-    """Who is better than the baseline, or than every one of several."""
+    """Who is better than the baseline, or than every one of several: all claims held at once."""
     claims = [c for c in facts.claims if c.baseline]
     against = list(dict.fromkeys(c.a for c in claims))
+    if facts.unchecked:
+        return _not_checked(facts, claims, against)
     said: dict[str, set[str]] = {}
-    for c in claims:
-        said.setdefault(c.b, set()).add(c.first.outcome)
+    alone: dict[str, set[str]] = {}
+    for c, outcome in zip(claims, facts.together, strict=True):
+        said.setdefault(c.b, set()).add(outcome)
+        alone.setdefault(c.b, set()).add(c.first.outcome)
     by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
-    better, n, several = by["holds"], len(said), len(against) > 1
-    than = against[0] if not several else f"{'both' if len(against) == 2 else 'all of'} {named(against, NAMED)}"
+    better, n, several = by["better"], len(said), len(against) > 1
+    than = _than(against)
     verb = "is" if len(better) < 2 else "are"
     heading = f"{count(len(better)) if better else 'None'} of {count(n)} systems {verb} shown to be better than {than}."
     if n == 1:
@@ -219,25 +234,50 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
         heading = f"{better[0]} is shown to be better than {than}, of {count(n)} systems the only one."
     some = f" against {'one or both' if len(against) == 2 else 'one or more'}" if several else ""
     told = {
-        "holds": f"better on {facts.main.name}: {named(better, NAMED)}",
-        "does not hold": f"the claim does not hold{some} of {named(by['does not hold'], NAMED)}",
+        "better": f"better on {facts.main.name}: {named(better, NAMED)}",
+        "worse": f"worse{some}: {named(by['worse'], NAMED)}",
+        "not better": f"not better{some}: {named(by['not better'], NAMED)}",
         "cannot be told": f"it cannot be told{some} of {named(by['cannot be told'], NAMED)}",
     }
     words = "; ".join(told[o] for o, systems in by.items() if systems)
-    sure = f"{small(facts.holds_for)}, each claim alone at {facts.level}"
-    lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).", facts.systems), class_="lede")
-    outcome = "holds" if better else "cannot be told" if by["cannot be told"] else "does not hold"
-    short = held(len(better), n, "claim")
+    sure = f"{small(facts.holds_for)}, {_at_once(len(claims))} at {facts.level}"
+    only = [b for b, found in alone.items() if _joint(found) == "better" and b not in better]
+    more = f" {named(only, NAMED)} would be better, had only that claim been asked." if only else ""
+    lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).{more}", facts.systems), class_="lede")
+    outcome = next((o for o in ("better", "cannot be told", "not better", "worse") if by[o]), "cannot be told")
+    short = f"{count(len(better))} of {count(n)} better"
     if several:
         short = f"{count(len(better))} of {count(n)} better than {'both' if len(against) == 2 else 'all'}"
-    return outcome, short, heading, lede
+    return outcome, short, _by_whom(claims[0].first, heading), lede
+
+
+def _at_once(claims: int) -> str:
+    return "this claim" if claims == 1 else f"{'both' if claims == 2 else f'all {count(claims)}'} claims at once"
+
+
+def _than(against: Sequence[str]) -> str:
+    if len(against) == 1:
+        return against[0]
+    return f"{'both' if len(against) == 2 else 'all of'} {named(list(against), NAMED)}"
+
+
+def _not_checked(facts: Facts, claims: Sequence[Claim], against: Sequence[str]) -> tuple[str, str, str, Html]:
+    """The same where a model's labels decide it, which no person has checked: nothing is shown."""
+    systems = list(dict.fromkeys(c.b for c in claims))
+    who = f"{systems[0]} is not" if len(systems) == 1 else f"None of {count(len(systems))} systems is"
+    heading = f"{who} shown to be better than {_than(against)}: no person has checked {facts.unchecked}."
+    said: dict[str, set[str]] = {}
+    for c in claims:
+        said.setdefault(c.b, set()).add(c.first.by_labels or c.first.outcome)
+    by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
+    words = "; ".join(f"{o}: {named(names, NAMED)}" for o, names in by.items() if names)
+    lede = f"What these labels alone say, on {facts.main.name} ({small(facts.holds_for)}, each claim alone): {words}."
+    return "unchecked", "unchecked", heading, paragraph(names_in(lede, facts.systems), class_="lede")
 
 
 def _joint(outcomes: set[str]) -> str:
     """What is known of a system that shall be better than every baseline."""
-    if outcomes == {"holds"}:
-        return "holds"
-    return "does not hold" if "does not hold" in outcomes else "cannot be told"
+    return next((o for o in ("worse", "not better", "cannot be told") if o in outcomes), "better")
 
 
 # ---------------------------------------------------------------------- below the verdict
@@ -249,11 +289,17 @@ def _fixed(facts: Facts, claim: Claim) -> Html:
     if _about_two(facts):
         if len(facts.claims) == 1:
             items["Unjudged documents could add"] = _holes(facts, claim.first)
-        items["Level"] = f"{facts.level}, {'this claim' if len(facts.claims) == 1 else 'each claim'} alone"
+        items["Level"] = f"{facts.level}, {_level(facts, claim)}"
     else:
         items["Unjudged documents"] = _unjudged(facts.main)
         items["Level"] = f"{facts.level}, all pairs at once"
     return el("dl", *(el("div", el("dt", k), el("dd", v)) for k, v in items.items()), class_="fixed")
+
+
+def _level(facts: Facts, claim: Claim) -> str:
+    if len(facts.claims) == 1:
+        return "this claim alone"
+    return f"{_at_once(len(facts.together))} above, each alone in its row" if claim.baseline else "each claim alone"
 
 
 def _unjudged(m: MeasureFacts) -> str:
@@ -292,7 +338,7 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
         about = join(name(claim.b), " against ", name(claim.a))
         top = [
             head("measure"),
-            head("that it is better"),
+            head("answer"),
             head("difference", "n0"),
             head(f"{facts.level} interval", "n0 o"),
         ]
@@ -315,4 +361,5 @@ def _claims(facts: Facts) -> Html | None:
     if len(facts.claims) < 2:
         return None
     verdicts = [c.first for c in facts.claims]
-    return ClaimRows(verdicts, facts.main.name, facts.confidence, facts.corrected, facts.smallest).html()
+    above = "The headline holds for all of them at once." if facts.claims[0].baseline and not facts.unchecked else ""
+    return ClaimRows(verdicts, facts.main.name, facts.confidence, facts.corrected, facts.smallest, above).html()
