@@ -66,9 +66,9 @@ def told(evidence: ByGoldTopics | ByGoldPairs, b: int = 0, a: int | None = None,
     else:
         asked = Contrasts.of([(a, b)])
         spread = lattice.spread(asked)
-        low, high = (end[0] for end in limits(asked.values(evidence.value), spread, 0.95))
+        low, high = (end[0] for end in limits(evidence.values(asked), spread, 0.95))
     at = b if a is None else 0
-    value = float(asked.values(evidence.value)[at])
+    value = float(evidence.values(asked)[at])
     return Told(value, math.sqrt(spread.variance[at]), float(spread.df[at]), float(low), float(high))
 
 
@@ -85,7 +85,7 @@ def verdicts(evidence: ByGoldTopics | ByGoldPairs) -> Floats:
     """Of every pair of systems, the later against the earlier: 1 better, -1 worse, 0 not told apart, NaN refused."""
     asked = Contrasts.all_pairs(len(evidence.value))
     spread = Lattice(evidence, evidence, frozenset(["topics"])).spread(asked)
-    d, se = asked.values(evidence.value), np.sqrt(spread.variance)
+    d, se = evidence.values(asked), np.sqrt(spread.variance)
     p = p_values_of(np.divide(d, se, out=np.zeros(len(d)), where=se > 0), spread.df)
     touching = evidence.touching(asked)
     known = se > 0 if touching is None else (se > 0) & (touching >= LEAST_GOLD)

@@ -29,11 +29,12 @@ RULES = {"CG@10": "mean", "P@10": "majority"}  # of one judge's answers
 class Size:
     """How much of everything: topics, share of pairs with gold labels, assessors, times that one judge was asked.
 
-    0 for none of it; `fixed`: these topics only.
+    0 for none of it; `whole`: how many topics are gold-judged as a whole; `fixed`: these topics only.
     """
 
     topics: int = NOW
     gold: float = 0.0
+    whole: int = 0
     assessors: int = 0
     times: int = 0
     fixed: bool = False
@@ -64,9 +65,14 @@ STEPS = (
     Step("gold x 2", "P@10", GOLD, Size(gold=2 * SHARE), {"gold": 2}),
     Step("all gold", "P@10", GOLD, Size(gold=1.0), {"gold": 1 / SHARE}),
     Step("assessors x 3", "CG@10", CROWD, Size(assessors=3 * ASSESSORS), {"assessors": 3}),
-    Step("topics x 2, gold by assessors", "CG@10", BOTH, Size(2 * NOW, SHARE, ASSESSORS), {"topics": 2}),
-    Step("gold x 2, by assessors", "CG@10", BOTH, Size(NOW, 2 * SHARE, ASSESSORS), {"gold": 2}),
-    Step("assessors x 3, of gold", "CG@10", BOTH, Size(NOW, SHARE, 3 * ASSESSORS), {"assessors": 3}),
+    *(
+        Step(f"{n} whole gold topics of {T} made {k}", m, Size(T, whole=n), Size(T, whole=k), {"gold": k / n})
+        for n, T, k in ((8, 50, 16), (8, 50, 50), (15, 50, 50), (8, 25, 25))
+        for m in ("P@10", "nDCG@10", "AP")
+    ),
+    Step("topics x 2, gold by assessors", "CG@10", BOTH, Size(2 * NOW, SHARE, assessors=ASSESSORS), {"topics": 2}),
+    Step("gold x 2, by assessors", "CG@10", BOTH, Size(NOW, 2 * SHARE, assessors=ASSESSORS), {"gold": 2}),
+    Step("assessors x 3, of gold", "CG@10", BOTH, Size(NOW, SHARE, assessors=3 * ASSESSORS), {"assessors": 3}),
     *(
         Step(f"asked {k} times in place of {TIMES}{', these topics' * fixed}", m, Size(times=TIMES, fixed=fixed),
              Size(times=k, fixed=fixed), {"replicates": k / TIMES})
@@ -101,9 +107,14 @@ def made(rng: np.random.Generator, size: Size, measure: str) -> tg.Study:
     ratings = Crowd.draw(size.assessors, rng).votes(lists.relevant, rng) if size.assessors else None
     if not size.gold and ratings is not None:
         return tg.Study(runs, ratings_of(names, *ratings), measure, rule="mean", scale="0:1", generalise_to=over)
-    if not size.gold:
+    if not size.gold and not size.whole:
         return tg.Study(runs, labels_of(truth, names), measure, generalise_to=over)
     bronze = bronze_of(lists, rng, LEAN)
+    if size.whole:
+        some = sorted(rng.choice(size.topics, size.whole, replace=False).tolist())
+        right = labels_of(truth, names)
+        gold = {f"t{t:03d}": right[f"t{t:03d}"] for t in some}
+        return tg.Study(runs, labels_of(bronze, names), measure, gold=gold, design="topics", generalise_to=over)
     kept = gold_pairs(bronze, lists, size.gold, "random", rng)
     if ratings is None:
         gold = labels_of(truth, names, kept)

@@ -67,6 +67,11 @@ class Moves:
         """Variances of contrasts."""
         return Spread(asked.squares(self.matrix), np.full(len(asked), self.df))
 
+    def of(self, asked: Contrasts) -> Moves:
+        """The same of contrasts, a column each."""
+        without = None if self.without is None else asked.values(self.without)
+        return Moves(self.source, self.units, asked.values(self.matrix), self.df, without)
+
     def decisive(self, asked: Contrasts, most: int = 5) -> list[tuple[str, float]]:
         """The units that move the first contrast most, with how far, and which way, they pull it from its mean."""
         pull, order = self._pulls(asked, most)

@@ -1,52 +1,63 @@
-"""Scores of all systems set right by whole gold-judged topics, prepared once and refitted for rows of topic weights."""
+"""Scores and differences set right by whole gold-judged topics, each by itself."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from truegain.contrasts import BLOCK, NONE, Contrasts
 from truegain.errors import TruegainError
+from truegain.moves import Spread
 from truegain.tables.columns import Bools, Floats, frozen
 
 LEAST_TOPICS = 6  # gold topics, below which no interval held in simulation
-LEAST_TO_TUNE = 20  # below so many gold topics the slope costs more than it saves: bronze counts in full, or not at all
-ENOUGH_SLOPE = 0.5  # of gold on bronze, above which bronze scores mostly shorten the interval
-BORROWED = 2.0  # topics' worth of the bronze scores' variance, where gold stands alone
+BORROWED = 2.0  # topics' worth of spread that scores, not differences, take from the bronze scores of all topics
 TINY = 1e-15
+ROUNDING = 1e-9  # of the sum of squares of bronze: what is left without a topic, where the others do not differ
 
-Contrast = Callable[[Floats], Floats]  # from a number a system, on the last axis, to one a score or difference
+
+class Parts(NamedTuple):
+    """What some contrasts stand on: a row a topic, a column a contrast."""
+
+    gold: Floats  # gold topics only: gold scores
+    said: Floats  # the same topics: bronze scores
+    bronze: Floats  # bronze scores of all topics
+    slopes: Floats  # gold topics only: lambda without each
 
 
 @dataclass(frozen=True, eq=False)
 class TopicFit:
     """The mean gold score of topics of which all have a bronze score, and some a gold score as well.
 
-    n gold topics, u others, N in all; y gold and f bronze scores; k = u/N, for `others` alone 1:
+    n gold topics, u others, N in all; y gold and f bronze scores, or *differences* of two systems' scores; k = u/N,
+    for `others` alone 1.  How much bronze counts is asked of the very score or difference, and of each gold topic
+    without looking at it (cross-fitting): with s the slope of y on f over the other gold topics and v the square of its
+    standard error,
 
-        value = mean(y) + lambda k (mean f of the others - mean f of the gold topics)
+        lambda_-i = s^3/(s^2 + v), cut to 0-1
+        value = mean over gold of (y_i - lambda_-i k f_i) + l k mean f of the others,   l = mean of lambda_-i
 
-    lambda is 0 where bronze does not help; else 1 below 20 gold topics, and from there on the slope of gold on bronze
-    scores.  Bronze helps where that slope is above 1/2: V is then smaller with 1.  Both are told by all systems
-    together, a row each about its own mean: chosen by a score's own slope the interval covers as little as .86, chosen
-    by which of the two is shorter, .85; and a difference is exactly that of the two scores.  One system alone cannot
-    tell, and uses bronze.  The number of gold topics chooses the form whatever the weights (copies of each topic).
+    which is unbiased whatever the judge says, as lambda_-i knows neither y_i nor f_i nor the others.  A slope that is
+    hardly known counts less: s^2/(s^2 + v) of it.  A difference is not that of the two scores' values: a judge who
+    knows which topics are hard, and no more, tells scores and says nothing of differences.
 
-    Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453 (PPI++).
+    Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453 (PPI++); cross-fitting: Zrnic and Candes 2024, PNAS 121(15).
 
     >>> bronze = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]])
     >>> gold = np.array([[0.2, 0.1, 0.3, np.nan, 0.55, 0.6, np.nan, 0.9]])
-    >>> TopicFit.of(bronze, gold).values(np.ones((1, 8))).round(3).tolist()
-    [[0.475]]
+    >>> TopicFit.of(bronze, gold).values(Contrasts.scores(1)).round(3).tolist()
+    [0.475]
     """
 
     bronze: Floats  # system x topic
     gold: Floats  # the same, NaN where a topic has none
     bounds: tuple[float, float] = (-math.inf, math.inf)  # lowest and highest score possible
-    uses: bool | None = None  # whether bronze scores count; None: as all systems tell
+    uses: bool = True  # whether bronze scores may count
     others: bool = False  # whether the topics without gold alone are aimed at
 
     @classmethod
@@ -57,7 +68,7 @@ class TopicFit:
         if np.isnan(bronze).any():
             missing = int(np.isnan(bronze).any(axis=0).sum())
             raise TruegainError(f"{missing} topics have no bronze score; leave them out")
-        fit = cls(frozen(np.array(bronze)), frozen(np.array(gold)), bounds, None, others)
+        fit = cls(frozen(np.array(bronze)), frozen(np.array(gold)), bounds, True, others)
         fewest = 2 if fit.n == fit.topics else LEAST_TOPICS
         if fit.n < fewest:
             raise TruegainError(
@@ -69,7 +80,7 @@ class TopicFit:
 
     def alone(self) -> TopicFit:
         """The same without bronze scores."""
-        return TopicFit(self.bronze, self.gold, self.bounds, False, self.others)
+        return replace(self, uses=False)
 
     # ------------------------------------------------------------------ what there is
 
@@ -95,154 +106,118 @@ class TopicFit:
             return 0.0
         return 1.0 if self.others else 1 - self.n / self.topics
 
-    @property
-    def _parts(self) -> tuple[Floats, Floats, Floats]:
-        """Gold scores and bronze ones of the gold topics, bronze ones of all: system x topic."""
-        return self.gold[:, self.has], self.bronze[:, self.has], self.bronze
+    def _parts(self, asked: Contrasts) -> Parts:
+        """Scores and differences by topic."""
+        gold, bronze = asked.values(self.gold[:, self.has].T), asked.values(self.bronze.T)
+        said = bronze[self.has]
+        used = self.uses and self.share > 0
+        return Parts(gold, said, bronze, slopes_without_each(gold, said) if used else np.zeros(gold.shape))
 
-    # ------------------------------------------------------------------ how much bronze counts
+    # ------------------------------------------------------------------ values, and what each topic does to them
 
-    @cached_property
-    def _sums(self) -> tuple[Floats, Floats]:
-        """Of each gold topic, over systems about their own means: products of bronze and gold, squares of bronze."""
-        y, f, _ = self._parts
-        x, v = (z - z.mean(axis=1, keepdims=True) for z in (f, y))
-        return (x * v).sum(axis=0), (x * x).sum(axis=0)
-
-    @cached_property
-    def pooled(self) -> float:
-        """The slope of gold on bronze scores, all systems together; 0 where bronze scores do not vary."""
-        product, square = self._sums
-        return float(product.sum() / square.sum()) if square.sum() > TINY else 0.0
-
-    @property
-    def helps(self) -> bool:
-        """Whether bronze scores shorten the interval, as far as all systems tell."""
-        if self.uses is None:
-            return len(self.bronze) == 1 or self.pooled > ENOUGH_SLOPE
-        return self.uses
-
-    @property
-    def tuned(self) -> bool:
-        """Whether lambda is the slope: there are topics enough, and it does not stand on one of them."""
-        if self.n < LEAST_TO_TUNE or not self.helps or not self.share:
-            return False
-        square = self._sums[1]
-        return bool(square.sum() - square.max() * self.n / (self.n - 1) > TINY)
-
-    @property
-    def slope(self) -> float:
-        """Lambda: how much of the bronze scores is used."""
-        return self.pooled if self.tuned else float(self.helps)
-
-    # ------------------------------------------------------------------ scores, and what each topic does to them
-
-    def values(self, weights: Floats) -> Floats:
-        """The score of every system for every row of topic weights; NaN where no gold topic is left."""
-        y, f = np.where(self.has, self.gold, 0.0).T, self.bronze.T
-        w, v = weights * self.has, weights * ~self.has
-        n, u = w.sum(axis=1, keepdims=True), v.sum(axis=1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean_y, mean_f = w @ y / n, w @ f / n
-            gap = np.where(u > 0, v @ f / u, mean_f) - mean_f
-            k = (u > 0).astype(np.float64) if self.others else u / (n + u)
-            slope: Floats | float = self.slope
-            if self.tuned:
-                product = (w @ (f * y)).sum(axis=1) - (n * mean_f * mean_y).sum(axis=1)
-                square = (w @ (f * f)).sum(axis=1) - (n * mean_f**2).sum(axis=1)
-                slope = np.divide(product, square, out=np.ones(len(w)), where=square > TINY)[:, None]
-            return np.asarray(mean_y + slope * k * gap)
-
-    def by_topic(self) -> Floats:
-        """Topic x system, with the scores as mean: N/n (y - lambda k f) of a gold topic, N/u lambda k f of another."""
-        y, f, all_f = self._parts
-        used = self.slope * self.share
-        out = used * all_f.T * self.topics / max(self.topics - self.n, 1)
-        out[self.has] = ((y - used * f) * self.topics / self.n).T
+    def by_topic(self, asked: Contrasts) -> Floats:
+        """Topic x contrast, with the values as mean: N/n (y - lambda k f) of a gold topic, N/u l k f of another."""
+        p, n, total = self._parts(asked), self.n, self.topics
+        out = p.slopes.mean(axis=0) * self.share * p.bronze * total / max(total - n, 1)
+        out[self.has] = (p.gold - self.share * p.slopes * p.said) * total / n
         return np.asarray(out)
 
-    def _gold_rows(self) -> Floats:
-        """Gold topic x system: moves of the gold topics; where lambda is tuned it is refitted without each.
+    def values(self, asked: Contrasts) -> Floats:
+        """The score or difference of each contrast."""
+        return _by_block(asked, lambda some: [self.by_topic(some).mean(axis=0)])[0]
 
-        Without topic i the sums of squares and products lose n/(n - 1) of its own.
-        """
-        y, f, all_f = self._parts
-        n = self.n
-        if not self.tuned:
-            z = (y - self.slope * self.share * f).T
-            return np.asarray((z - z.mean(axis=0)) / np.sqrt(n * (n - 1)))
-        gap = (all_f[:, ~self.has].mean(axis=1) - f.mean(axis=1))[None, :]
-        x, v = (f - f.mean(axis=1, keepdims=True)).T, (y - y.mean(axis=1, keepdims=True)).T
-        product, square = self._sums
-        lost = n / (n - 1)
-        slope = (product.sum() - lost * product) / (square.sum() - lost * square)
-        without = y.mean(axis=1) - v / (n - 1) + self.share * slope[:, None] * (gap + x / (n - 1))
-        return np.asarray(np.sqrt((n - 1) / n) * (without.mean(axis=0) - without))
+    def slopes(self, asked: Contrasts) -> Floats:
+        """l: how much of the bronze scores each contrast uses."""
+        return _by_block(asked, lambda some: [self._parts(some).slopes.mean(axis=0)])[0]
 
-    def moves(self) -> Floats:
-        """Topic x system: how far each topic moves the scores, by its gold score or by its bronze one."""
-        matrix = np.zeros(self.bronze.T.shape)
-        matrix[self.has] = self._gold_rows()
-        others = self.bronze[:, ~self.has].T
-        u = len(others)
-        if u > 1:
-            matrix[~self.has] = self.slope * self.share * (others - others.mean(axis=0)) / np.sqrt(u * (u - 1))
-        return matrix
+    def moves(self, asked: Contrasts) -> Floats:
+        """Topic x contrast: how far each topic moves it, by its gold score or by its bronze one."""
+        out, n, u = self.by_topic(asked) / self.topics, self.n, self.topics - self.n
+        for rows, units in ((self.has, n), (~self.has, u)):
+            about = out[rows] - out[rows].mean(axis=0) if units > 1 else np.zeros(out[rows].shape)
+            out[rows] = about * math.sqrt(units / max(units - 1, 1))
+        return out
 
     # ------------------------------------------------------------------ variances of contrasts
 
-    def over_topics(self, contrast: Contrast) -> tuple[Floats, Floats]:
+    def over_topics(self, asked: Contrasts) -> Spread:
         """V and its degrees of freedom with other topics like these.
 
-        lambda 1:     V = s2(y - k f)/n + k^2 s2(f)/u, degrees of freedom n - 1 and N - 1 by Satterthwaite
-        lambda tuned: the jackknife over gold topics, the slope refitted, with min(n - 2, 2n/(kurtosis - 1)) of them,
-                      + (lambda k)^2 s2(f)/u
-        lambda 0:     ((n - 1) s2(y) + 2 M)/(n + 1)/n with n + 1 of them, M = max(s2(f), s2(y)); from 20 gold topics
-                      on s2(y)/n with min(n - 1, 2n/(kurtosis - 1))
+        V = s2(y - lambda_-i k f)/n + (l k)^2 s2(f)/u, t(n - 1)
 
-        Gold alone borrows two topics' worth of spread from bronze: a few scores, most of them near 0, often miss how
-        far scores reach.  Where bronze agrees exactly on every gold topic, one more is thought to miss by a standard
-        deviation: + s2(f)/(n + 1)/n.
+        A few *scores*, most of them near 0, often miss how far scores reach.  They take two topics' worth of spread
+        from the bronze scores of all topics: ((n - 1) s2 + 2 s2 max(1, s2(f)/s2(y)))/(n + 1) in place of the first s2,
+        t(n + 1).
         """
-        y, f, all_f = self._parts
-        n, total = self.n, self.topics
-        of_bronze, of_gold = (_variances(contrast, x) for x in (all_f, y))
-        if not self.share:
-            return of_gold / n, np.full(len(of_gold), n - 1.0)
-        if self.slope == 0:
-            if n >= LEAST_TO_TUNE:
-                pull = contrast((y - y.mean(axis=1, keepdims=True)).T)
-                return of_gold / n, np.minimum(n - 1.0, tails(pull))
-            return self._alone(of_gold, of_bronze) / n, np.full(len(of_gold), n - 1 + BORROWED)
-        pull = contrast(self._gold_rows())
-        agrees = _variances(contrast, y - self.slope * f) < TINY
-        gold = (pull**2).sum(axis=0) + np.where(agrees, of_bronze / (n * (n + 1)), 0.0)
-        df_gold = np.minimum(n - 2.0, tails(pull)) if self.tuned else np.full(len(of_gold), n - 1.0)
-        bronze = (self.slope * self.share) ** 2 * of_bronze / (total - n)
-        variance = gold + bronze
-        below = gold**2 / df_gold + bronze**2 / (total - 1)
-        return variance, np.divide(variance**2, below, out=np.full(len(of_gold), np.inf), where=below > 0)
+        n, u = self.n, max(self.topics - self.n, 1)
 
-    def over_gold(self, contrast: Contrast) -> tuple[Floats, Floats]:
+        def of(some: Contrasts) -> list[Floats]:
+            p = self._parts(some)
+            own, of_gold, of_bronze = (_s2(x) for x in (p.gold - self.share * p.slopes * p.said, p.gold, p.bronze))
+            score = (some.a == NONE) & (self.share > 0)
+            left = np.divide(own, of_gold, out=np.ones(len(own)), where=of_gold > TINY)
+            borrowed = ((n - 1) * own + BORROWED * np.maximum(own, left * of_bronze)) / (n - 1 + BORROWED)
+            bronze = (p.slopes.mean(axis=0) * self.share) ** 2 * of_bronze / u
+            return [np.where(score, borrowed, own) / n + bronze, n - 1 + BORROWED * score]
+
+        return Spread(*_by_block(asked, of))
+
+    def over_gold(self, asked: Contrasts) -> Spread:
         """V and its degrees of freedom for these very topics, had they all been gold-judged.
 
-        ((n - 1) s2(y - f) + M)/n (1/n - 1/N), t(n - 1): one more topic is thought to miss by a standard deviation.
-        Without bronze, s2(y) in place of the first, and two topics' worth borrowed as over topics; for the others
-        alone 1/n + 1/u.  Cochran 1977, Sampling Techniques, section 12.6.
-        """
-        y, f, all_f = self._parts
-        n, u = self.n, self.topics - self.n
-        open_ = 1 / n + 1 / u if self.others else 1 / n - 1 / self.topics
-        of_bronze, of_gold = (_variances(contrast, x) for x in (all_f, y))
-        if self.slope == 0:
-            return self._alone(of_gold, of_bronze) * open_, np.full(len(of_gold), n - 1 + BORROWED)
-        residual = _variances(contrast, y - f)
-        variance = ((n - 1) * residual + np.maximum(of_bronze, of_gold)) / n * open_
-        return variance, np.full(len(of_gold), n - 1.0)
+        V = ((n - 1) s2(y - lambda_-i f) + M)/n (1/n - 1/N), t(n - 1)
 
-    def _alone(self, of_gold: Floats, of_bronze: Floats) -> Floats:
-        own = (self.n - 1) * of_gold
-        return np.asarray((own + BORROWED * np.maximum(of_bronze, of_gold)) / (self.n - 1 + BORROWED))
+        One more topic is thought to miss by a standard deviation, M = s2(y), for scores max(s2(f), s2(y)): a judge who
+        was right on a few topics may err on others.  For the others alone 1/n + 1/u.  Cochran 1977, Sampling
+        Techniques, section 12.6.
+        """
+        n, u = self.n, self.topics - self.n
+        open_ = 0.0 if not u else 1 / n + 1 / u if self.others else 1 / n - 1 / self.topics
+
+        def of(some: Contrasts) -> list[Floats]:
+            p = self._parts(some)
+            own, of_gold, of_bronze = (_s2(x) for x in (p.gold - p.slopes * p.said, p.gold, p.bronze))
+            one_more = np.where(some.a == NONE, np.maximum(of_gold, of_bronze), of_gold)
+            return [((n - 1) * own + one_more) / n * open_, np.full(len(own), n - 1.0)]
+
+        return Spread(*_by_block(asked, of))
+
+    def were_all_gold(self, asked: Contrasts) -> Floats:
+        """The variance over topics that would stay were all of them gold-judged.
+
+        V = (s2(y) + l^2 (s2(f) - s2'(f)))/N (n - 1)/(n - 1.5)
+
+        s2' is that of the gold topics: where they happen to differ less than all topics do, so do their gold scores.
+        The last factor is for its root: a standard deviation from few topics is too small in the mean.
+        """
+
+        def of(some: Contrasts) -> list[Floats]:
+            p = self._parts(some)
+            missed = p.slopes.mean(axis=0) ** 2 * (_s2(p.bronze) - _s2(p.said))
+            return [np.maximum(_s2(p.gold) + missed, 0.0) / self.topics * (self.n - 1) / (self.n - 1.5)]
+
+        return _by_block(asked, of)[0]
+
+
+def slopes_without_each(gold: Floats, said: Floats) -> Floats:
+    """lambda_-i, a row a gold topic and a column a contrast: see `TopicFit`; 0 where the others' bronze is all alike.
+
+    Without topic i the sums of squares and products about the mean lose n/(n - 1) of its own.
+
+    >>> y = np.array([[0.0], [0.2], [0.3], [0.5], [0.6]])
+    >>> slopes_without_each(y, y).ravel().tolist(), slopes_without_each(y, -y).ravel().tolist()
+    ([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0])
+    """
+    n = len(gold)
+    y, f = gold - gold.mean(axis=0), said - said.mean(axis=0)
+    product, square, whole = ((x.sum(axis=0) - n / (n - 1) * x) for x in (f * y, f * f, y * y))
+    known = square > ROUNDING * (f * f).sum(axis=0) + TINY
+    slope = np.divide(product, square, out=np.zeros(square.shape), where=known)
+    unsure = np.divide(
+        np.maximum(whole - slope * product, 0.0), (n - 3) * square, out=np.zeros(square.shape), where=known
+    )
+    kept = np.divide(slope**3, slope**2 + unsure, out=np.zeros(square.shape), where=slope > 0)
+    return np.asarray(np.clip(kept, 0.0, 1.0))
 
 
 def tails(pull: Floats) -> Floats:
@@ -252,7 +227,12 @@ def tails(pull: Floats) -> Floats:
     return np.asarray(np.maximum(1.0, 2 * n / np.maximum(kurtosis - 1, TINY)))
 
 
-def _variances(contrast: Contrast, scores: Floats) -> Floats:
-    """The variance over topics of each contrast of scores, system x topic."""
-    about = contrast((scores - scores.mean(axis=1, keepdims=True)).T)
-    return np.asarray((about**2).sum(axis=0) / (len(about) - 1))
+def _s2(of_topics: Floats) -> Floats:
+    """The variance over topics, rows, of each column."""
+    return np.asarray(np.var(of_topics, axis=0, ddof=1))
+
+
+def _by_block(asked: Contrasts, of: Callable[[Contrasts], list[Floats]]) -> list[Floats]:
+    """Numbers, one a contrast, worked out for some contrasts at a time."""
+    found = [of(asked.some(first, first + BLOCK)) for first in range(0, max(len(asked), 1), BLOCK)]
+    return [np.concatenate(parts) for parts in zip(*found, strict=True)]

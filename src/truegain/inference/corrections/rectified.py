@@ -11,7 +11,6 @@ import numpy as np
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError, some
 from truegain.gains.judge import Judge
-from truegain.gains.topic_fit import ENOUGH_SLOPE
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, Evidence
@@ -71,11 +70,11 @@ class Rectified:
         return Answering(self.systems, self.measure, lattice, self.confidence, len(self.evidence.topics))
 
     def estimates(self) -> list[Estimate]:
-        """The rectified score of each system; bronze labels that widen intervals are told."""
+        """The rectified score of each system; where gold pairs alone would be surer, that is told."""
         found = self._answering(self.evidence).estimates("topics")
         if all(e.refused for e in found):
             raise TruegainError(f"{found[0].system}, {self.measure}: {found[0].notes[0]}")
-        if self._uses_bronze:
+        if isinstance(self.evidence, ByGoldPairs):
             alone = self._answering(self.evidence.alone()).estimates("topics")
             self._tell_wider(list(self.systems), [e.width for e in found], [e.width for e in alone])
         return [
@@ -98,7 +97,7 @@ class Rectified:
         refused = [f"{c.b} - {c.a}, {c.measure}: {'; '.join(c.notes)}" for c in found if c.notes]
         if not told:
             raise TruegainError(refused[0])
-        if self._uses_bronze:
+        if isinstance(self.evidence, ByGoldPairs):
             alone = self._answering(self.evidence.alone()).differences(asked)
             beside = [x for c, x in zip(found, alone, strict=True) if not c.notes]
             self._tell_wider([f"{c.b} - {c.a}" for c in told], [_width(c) for c in told], [_width(c) for c in beside])
@@ -116,15 +115,10 @@ class Rectified:
             raise TruegainError("; ".join(c.notes))
         return (c.difference if a == second else -c.difference), c.p
 
-    @property
-    def _uses_bronze(self) -> bool:
-        fit = self.evidence.fit
-        return isinstance(self.evidence, ByGoldPairs) or bool(fit.slope and fit.share)  # type: ignore[union-attr]
-
     def notes(self) -> list[str]:
         """What was measured of the judge, and how whole gold topics make use of bronze scores."""
         about = [str(self.judge), *self.judge.consistency()]
-        return [*about, _on_slope(self.evidence, self.measure)] if isinstance(self.evidence, ByGoldTopics) else about
+        return [*about, _on_slopes(self.evidence, self.measure)] if isinstance(self.evidence, ByGoldTopics) else about
 
     def _tell_wider(self, names: list[str], widths: list[float], alone: list[float]) -> None:
         """Warn, once, of all answers that gold labels alone would give with a shorter interval."""
@@ -143,20 +137,16 @@ def _width(c: Comparison) -> float:
     return float("nan") if c.low is None or c.high is None else c.high - c.low
 
 
-def _on_slope(evidence: ByGoldTopics, measure: Measure) -> str:
-    """Whether and how whole gold topics make use of bronze scores."""
+def _on_slopes(evidence: ByGoldTopics, measure: Measure) -> str:
+    """How much whole gold topics make use of bronze scores."""
     fit = evidence.fit
-    if len(fit.bronze) == 1:
-        used = "they are used, by that slope" if fit.tuned else "they are used"
-        return (
-            f"Whether bronze scores help, {fit.n} gold topics of one system cannot tell (slope of gold on "
-            f"bronze {fit.pooled:.2f}; above {ENOUGH_SLOPE:g} they mostly shorten the interval); {used}."
-        )
-    used = "so the gold topics stand alone"
-    if fit.helps:
-        used = "so bronze scores count, by that slope" if fit.tuned else "so bronze scores count in full"
+    if not fit.share:
+        return f"{measure}: all {fit.n} topics are gold-judged, and bronze scores are not used."
+    used = fit.slopes(Contrasts.scores(len(fit.bronze)))
+    scores = f"for the score {used[0]:.2f}"
+    if len(used) > 1:
+        scores = f"for the scores {used.min():.2f} to {used.max():.2f}, median {np.median(used):.2f}"
     return (
-        f"{measure}, {fit.n} gold topics: over all systems the slope of gold on bronze scores is "
-        f"{fit.pooled:.2f}, {used} (above {ENOUGH_SLOPE:g} they mostly shorten the interval). It is decided so for "
-        "all systems at once; taking the shorter of the two intervals would be too sure."
+        f"{measure}, {fit.n} of {fit.topics} topics gold: how much bronze scores count, 0 to 1, is asked of every "
+        f"score and difference by itself, of each gold topic by the slope of gold on bronze over the others; {scores}."
     )

@@ -55,6 +55,11 @@ class Answering:
         return self.lattice.evidence.about.note
 
     @property
+    def of_pairs(self) -> str:
+        """How differences are told, where they are not those of the scores."""
+        return self.lattice.evidence.about.pairs
+
+    @property
     def name(self) -> str:
         """What is told: the measure, or what stands for it."""
         return self.lattice.evidence.about.name or str(self.measure)
@@ -117,7 +122,7 @@ class Answering:
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
         touching, exact = lattice.evidence.touching(asked), lattice.exact
         own, unlisted = lattice.evidence.touching(Contrasts.scores(len(self.systems))), lattice.evidence.unlisted(asked)
-        difference = asked.values(value)
+        difference = lattice.evidence.values(asked)
         difference = np.where(np.abs(difference) < NO_DIFFERENCE, 0.0, difference) if exact else difference
         low, high = lattice.difference_limits(asked, difference, spread, self.confidence)
         empty = low > high
@@ -195,7 +200,7 @@ class Answering:
 
     def _t(self, asked: Contrasts, spread: Spread, bounds: HoleBounds | None) -> Floats:
         """|t| of each difference, after what holes could take from it; 0 where nothing moves it or they turn it."""
-        difference = asked.values(self.lattice.evidence.value)
+        difference = self.lattice.evidence.values(asked)
         variance, far = spread.variance, np.abs(difference)
         if bounds is not None:
             fall, rise, less, more = bounds.sides(asked)
@@ -230,7 +235,7 @@ class Answering:
         asked = Contrasts.all_pairs(len(self.systems))
         spread, value = self.lattice.spread(asked, self.confidence), self.lattice.evidence.value
         quantile = float(np.quantile(self._largest_t(spread, asked, seed), self.confidence))
-        difference, t = asked.values(value), _on_one_scale(self._t(asked, spread, bounds), spread)
+        difference, t = self.lattice.evidence.values(asked), _on_one_scale(self._t(asked, spread, bounds), spread)
         size = np.maximum(np.abs(value[asked.a]), np.abs(value[asked.b]))
         moves = np.sqrt(spread.variance) > NO_SPREAD * size
         sure = (t > quantile) & moves & ~open_[asked.a] & ~open_[asked.b]

@@ -44,7 +44,7 @@ class Buying:
         steps = steps_of(now, self._aim(now, asked), prices)
         if hidden is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
             return steps
-        value, spread = float(asked.values(self.lattice.evidence.value)[0]), self.lattice.spread(asked, self.confidence)
+        value, spread = float(self.lattice.evidence.values(asked)[0]), self.lattice.spread(asked, self.confidence)
         quantile = quantile_of(self.confidence, float(spread.df[0]))
         half = quantile * float(np.sqrt(spread.variance[0]))
         outcomes = [
@@ -62,7 +62,7 @@ class Buying:
         Where the interval is narrower already and the question is open, half of that gain: limits closer together
         cannot hold both no gain and this one.  Closer still, only whether the gain is as large is open: 0, any step.
         """
-        value, half = float(asked.values(self.lattice.evidence.value)[0]), now.half
+        value, half = float(self.lattice.evidence.values(asked)[0]), now.half
         least = abs(self.smallest)
         if least == 0 or half > least * (1 + 1e-9):
             return least
@@ -78,7 +78,7 @@ class Buying:
         listed = self.lattice.evidence.still_open(asked)
         if listed is None or self.lattice.evidence.about.exact:
             return ""
-        now, value = self.standing(asked), float(asked.values(self.lattice.evidence.value)[0])
+        now, value = self.standing(asked), float(self.lattice.evidence.values(asked)[0])
         unit = now.unit or "gold label"
         fall, rise = could_move(hidden, "bound" if self.bound else "")
         far = max(value + fall - self.smallest, self.smallest - value - rise)  # that it is as large a gain, or none
@@ -111,21 +111,28 @@ class Buying:
         V(topics) - V(gold) is the difference of two estimates, may come out as 0, and is all that more gold labels
         leave.  What is known for every document is its bronze label.  What lies above that counts by the share that it
         is of both: the larger V(gold), the less is known of the difference, and the larger of two would be too large.
+        Whole gold topics know how far gold scores lie apart, which no bronze score tells: all topics gold leave that.
         """
-        about, judge = self.lattice.evidence.about, self.material.judge
+        about = self.lattice.evidence.about
         if about.exact or "topics" not in parts or "gold" not in parts:
             return parts
         least = self.lattice.evidence.were_all_gold(asked)
         if least is None:
-            if about.order is None and (judge is None or not DESIGNS[judge.design].whole):
+            if about.order is None:
                 return parts
             least = self.lattice.naive.over_topics(asked).variance
         whole = parts["topics"] + parts["gold"]
         held = np.sum([v for s, v in parts.items() if s in ("collection", "replicates")], axis=0)
         least = np.minimum(least - held, MOST_OF_TOPICS * whole)
         share = np.divide(parts["topics"], whole, out=np.zeros(len(asked)), where=whole > 0)
-        topics = np.maximum(least, 0.0) + share * np.maximum(parts["topics"] - least, 0.0)
+        above = 0.0 if self._whole else share * np.maximum(parts["topics"] - least, 0.0)
+        topics = np.maximum(least, 0.0) + above
         return {**parts, "topics": topics, "gold": whole - topics}
+
+    @property
+    def _whole(self) -> bool:
+        """Whether gold comes by whole topics."""
+        return self.material.judge is not None and DESIGNS[self.material.judge.design].whole
 
     def _with_answers(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
         """The noise of asking the judge again stands apart also where documents, topics or assessors hold it."""
@@ -152,7 +159,7 @@ class Buying:
         about, looks = self.lattice.evidence.about, self.lattice.looks
         order, (gold, pairs) = about.order, about.counts
         made = self.material
-        whole = made.judge is not None and DESIGNS[made.judge.design].whole
+        whole = self._whole
         if looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}

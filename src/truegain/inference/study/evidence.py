@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +24,10 @@ from truegain.tables.columns import Bools, Floats, Ints
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
 FEW_TOPICS = 10  # topics below which intervals over them lean on the shape of the scores
+BY_ITSELF = (
+    "Each difference is set right by itself, with what the judge knows of that difference, so it need not be that of "
+    "the two scores."
+)
 NO_WEIGHT = 1e-15  # what a document counts in a contrast, below which it does not move it
 
 
@@ -38,6 +43,7 @@ class About:
     order: OrderedDraws | None = None  # in which gold labels of a list were drawn
     name: str = ""  # of what the scores stand for, where they are not the measure itself
     note: str = ""  # the same in words
+    pairs: str = ""  # that a difference is not that of the two scores, in words
 
 
 class Evidence(ABC):
@@ -51,6 +57,10 @@ class Evidence(ABC):
     def value(self) -> Floats:
         """The score of each system."""
 
+    def values(self, asked: Contrasts) -> Floats:
+        """Each score or difference; a difference is that of the two scores, unless it is set right by itself."""
+        return asked.values(self.value)
+
     @abstractmethod
     def over_topics(self, asked: Contrasts) -> Spread:
         """With other topics, and all that each topic holds."""
@@ -58,6 +68,10 @@ class Evidence(ABC):
     @abstractmethod
     def by_topic(self) -> Moves:
         """How far each topic moves the scores."""
+
+    def topics_of(self, asked: Contrasts) -> Moves:
+        """How far each topic moves contrasts, a column each."""
+        return self.by_topic().of(asked)
 
     @abstractmethod
     def contributions(self) -> Floats:
@@ -84,7 +98,10 @@ class Evidence(ABC):
         return None
 
     def were_all_gold(self, asked: Contrasts) -> Floats | None:  # noqa: ARG002
-        """The variance over topics that would stay were all labels gold; None where bronze scores must tell."""
+        """The variance over topics that would stay were all labels gold; None where bronze scores must tell.
+
+        A least value, but for whole gold topics, which know it.
+        """
         return None
 
     @property
@@ -241,22 +258,34 @@ class ByGoldPairs(Evidence):
 
 @dataclass(frozen=True, eq=False)
 class ByGoldTopics(Evidence):
-    """Scores of any measure, set right with topics that are gold-judged as a whole; one slope for all systems."""
+    """Scores of any measure, set right with topics that are gold-judged as a whole; a difference by itself.
+
+    What is asked of systems one by one, such as how far assessors move them, is told of their scores.
+    """
 
     fit: TopicFit
     topics: tuple[str, ...]
 
     NAME = "rectified by gold topics"
 
+    @cached_property
+    def _scores(self) -> Contrasts:
+        return Contrasts.scores(len(self.fit.bronze))
+
     @property
     def value(self) -> Floats:
         """The rectified score of each system."""
-        return np.asarray(self.fit.values(np.ones((1, len(self.topics))))[0])
+        return self.fit.values(self._scores)
+
+    def values(self, asked: Contrasts) -> Floats:
+        """Each rectified by itself."""
+        return self.fit.values(asked)
 
     @property
     def about(self) -> About:
         """Gold topics, of all; where these are gold themselves scores are exact for them."""
-        return About(counts=(self.fit.n, len(self.topics)), exact=not self.fit.share)
+        by_itself = BY_ITSELF if self.fit.share and self.fit.uses else ""
+        return About(counts=(self.fit.n, len(self.topics)), exact=not self.fit.share, pairs=by_itself)
 
     def alone(self) -> ByGoldTopics:
         """The same by gold topics alone."""
@@ -264,7 +293,11 @@ class ByGoldTopics(Evidence):
 
     def by_topic(self) -> Moves:
         """By its gold score, or by its bronze score among those without."""
-        return Moves("topics", self.topics, self.fit.moves(), self.fit.n - 1.0)
+        return self.topics_of(self._scores)
+
+    def topics_of(self, asked: Contrasts) -> Moves:
+        """The same of each contrast, rectified by itself."""
+        return Moves("topics", self.topics, self.fit.moves(asked), self.fit.n - 1.0)
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """The gold topics behind each score."""
@@ -274,17 +307,19 @@ class ByGoldTopics(Evidence):
 
     def contributions(self) -> Floats:
         """What each topic brings."""
-        return self.fit.by_topic()
+        return self.fit.by_topic(self._scores)
 
     def over_topics(self, asked: Contrasts) -> Spread:
-        """Gold part and bronze part, each with its degrees of freedom."""
-        return Spread(*self.fit.over_topics(asked.values))
+        """Gold part and bronze part."""
+        return self.fit.over_topics(asked)
 
     def over_gold(self, asked: Contrasts) -> Spread:
         """These topics only."""
-        if not self.fit.share:
-            return Spread(np.zeros(len(asked)), np.full(len(asked), self.fit.n - 1.0))
-        return Spread(*self.fit.over_gold(asked.values))
+        return self.fit.over_gold(asked)
+
+    def were_all_gold(self, asked: Contrasts) -> Floats:
+        """The spread of the gold scores."""
+        return self.fit.were_all_gold(asked)
 
 
 @dataclass(frozen=True, eq=False)

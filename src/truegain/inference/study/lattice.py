@@ -192,7 +192,7 @@ class Lattice:
         for before in self._before:
             wide = self._at_every_look(asked, topics, before)
             known = (before.touching(asked) >= LEAST_GOLD) & (wide.variance > 0)
-            then = limits(asked.values(before.value), wide, confidence)
+            then = limits(before.values(asked), wide, confidence)
             low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
         return low, high
 

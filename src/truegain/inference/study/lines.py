@@ -73,7 +73,7 @@ def lines_of(
     lattice: Lattice, asked: Contrasts, m: Measure, shares: Mapping[SourceName, Share], whole: Comparison
 ) -> tuple[Line, ...]:
     """The interval over each source of which something can be said, asked for or not, and over all together."""
-    value, found = asked.values(lattice.evidence.value), []
+    value, found = lattice.evidence.values(asked), []
     for source in SOURCES:
         spoken_of = source in lattice.over or source in LABELS
         away = source == "gold" and lattice.evidence.about.away
@@ -99,12 +99,10 @@ def lines_of(
 def pulls_of(lattice: Lattice, asked: Contrasts, documents: Moves | None, most: int = 5) -> dict[str, tuple[Pull, ...]]:
     """The units that pull a pair most, by source; `documents` are moves of these two systems alone."""
     people = lattice.assessors if "assessors" in lattice.over else None
-    moves = [
-        lattice.evidence.by_topic() if "topics" in lattice.over else None,
-        lattice.evidence.by_gold(),
-        None if people is None else people[0],
-    ]
+    moves = [lattice.evidence.by_gold(), None if people is None else people[0]]
     found = {x.source: Pull.most_of(x, asked, most) for x in moves if x is not None}
+    if "topics" in lattice.over:
+        found["topics"] = Pull.most_of(lattice.evidence.topics_of(asked), Contrasts.scores(len(asked)), most)
     if documents is not None:
         found["collection"] = Pull.most_of(documents, Contrasts.of([(0, 1)]), most)
     return {source: found[source] for source in UNITS if source in found}

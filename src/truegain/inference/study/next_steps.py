@@ -108,11 +108,15 @@ class Standing:
         return quantile_of(self.confidence, max(1.0, min(self.df, grown), self.df * grown / now))
 
     def _freedom(self, parts: Mapping[str, float], times: Mapping[str, float]) -> float:
-        """Degrees of freedom of the sum; gold labels and answers within topics go with these, else by themselves."""
+        """Degrees of freedom of the sum; gold labels and answers within topics go with these, else by themselves.
+
+        With whole gold topics the gold ones tell how far topics lie apart.
+        """
         random = "topics" in self.parts
-        nested = random and not self.whole and not self.away
+        nested = random and not self.away
         gold, asked_again, topics = parts["gold"], parts["replicates"], self.topics * times["topics"]
-        own = [(parts["topics"] + gold * nested + asked_again * random, topics)]
+        told_by = self.gold * times["topics"] * times["gold"] if self.whole else topics
+        own = [(parts["topics"] + gold * nested + asked_again * random, told_by)]
         own += [(parts["assessors"], self.assessors * times["assessors"])]
         own += [] if nested else [(gold, self.gold * times["gold"] if self.whole else math.inf)]
         own += [] if random else [(asked_again, topics * (self.times * times["replicates"] - 1) + 1)]

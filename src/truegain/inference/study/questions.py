@@ -169,12 +169,13 @@ class Questions:
         holes = [self._unjudged.said(x.measure, asked) for x in of]
         notes: list[str] = [
             said for x, about in zip(of, holes, strict=True)
-            for said in (self.left_out(x.measure), x.note, about) if said
+            for said in (self.left_out(x.measure), x.note, "" if asked is None else x.of_pairs, about) if said
         ]  # fmt: skip
         notes += [self._by_whom] if self._by_whom else []
         if len(of) == len(self.measures) - len(self.refused):  # all that can be told
             notes += [f"Not told: {why}." for why in self.refused.values()]
-        return Answers(tuple(found), self.made_by, (str(self._population_of([x.measure for x in of])), *notes))
+        population = str(self._population_of([x.measure for x in of]))
+        return Answers(tuple(found), self.made_by, (population, *dict.fromkeys(notes)))
 
     # ------------------------------------------------------------------ scores and differences
 
@@ -292,7 +293,7 @@ class Questions:
         lattice, answering, buying = self.lattice(m), self._answering(m), replace(self._buying(m), smallest=least)
         comparison = answering.differences(asked)[0]
         hidden, notes = self._unjudged.hidden_limits(m, asked, lattice)
-        notes += [note for note in (self.left_out(m), answering.note) if note]
+        notes += [note for note in (self.left_out(m), answering.note, answering.of_pairs) if note]
         if lattice.looks is not None and comparison.low is not None:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         of_systems = self._lent(m, [a, b])
