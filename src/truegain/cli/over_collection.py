@@ -10,7 +10,7 @@ from truegain.cli.progress import Progress
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
-from truegain.measures.evaluate import at_level, options_of
+from truegain.measures.evaluate import at_level, matching_for, options_of
 from truegain.measures.parse import parse_measures
 from truegain.tables.runs import read_runs
 from truegain.tables.sources import expand
@@ -57,7 +57,7 @@ def _ranked(asked: AskedPairs, measures: Sequence[Measure]) -> RankedGains:
         ranked = aligned(
             writing.renamed(read_runs(files, name_by=scoring.name_by)) if writing.renames else files, asked.judgments,
             options, name_by=scoring.name_by, jobs=scoring.jobs, progress=progress.advance,
-            keep_keys=keys_needed(measures),
+            keep_keys=keys_needed(measures), matching=matching_for(measures, options),
         )  # fmt: skip
     for one in measures:
         refuse_chosen(ranked, one)

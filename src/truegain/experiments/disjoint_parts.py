@@ -17,10 +17,13 @@ from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer
 from truegain.measures.parse import parse_measure
+from truegain.measures.scoring import Options, matching_for
 from truegain.tables.align import align
+from truegain.tables.checks import check_documents
 from truegain.tables.columns import Bools, Floats, Ids
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.matched import UNCHECKED, Matching
 from truegain.tables.plain import plain_text
 from truegain.tables.pool import Pool
 from truegain.tables.runs import Run, Runs
@@ -184,7 +187,7 @@ class _Study:
     @cached_property
     def whole(self) -> Floats:
         """Means of the systems on the whole collection."""
-        return self._established(self.runs, self.table)
+        return self._established(self.runs, self.table, matching_for(self.known, Options()))
 
     def draw(self, cut: Cut) -> Draw:
         """Everything for one way to cut."""
@@ -208,9 +211,10 @@ class _Study:
         ranked, _ = align(Pool.of(self.table), [lambda: lists.parts], keep_top=depth)
         return RankedText.of(ranked, self.corpus)
 
-    def _established(self, lists: Runs, table: Judgments) -> Floats:
+    def _established(self, lists: Runs, table: Judgments, matching: Matching = UNCHECKED) -> Floats:
         """Means of the systems by the judgments of the same part."""
-        ranked, _ = align(Pool.of(table), [lambda: lists.parts])
+        ranked, systems = align(Pool.of(table), [lambda: lists.parts], deepest=matching.deepest)
+        check_documents(systems, ranked.pool.ids_of, matching)
         return np.array([mean_of_rows(m.score(ranked)) for m in self.known])
 
 

@@ -21,10 +21,11 @@ from truegain.engine import Engine, Progress
 from truegain.errors import TruegainError
 from truegain.inference.collection.spread import EPSILON, METHODS, CollectionSpread, collection_spread
 from truegain.inference.limits import logits
-from truegain.tables.align import align
+from truegain.tables.align import Lists, align
 from truegain.tables.columns import Bools, Floats, Ids
 from truegain.tables.judgments import read_judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.matched import EVERY_RANK, Seen, check_matched
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Run, read_runs
@@ -113,7 +114,12 @@ def split_half(
     pools = [Pool.of(table.take(np.flatnonzero(first_of_row == half))) for half in (True, False)]
     spreads = []
     of_run = [side.of(run.docs) for run in parts]
-    ranked = [_half(pool, parts, of_run, half, jobs) for pool, half in zip(pools, (True, False), strict=True)]
+    (first, of_first), (second, of_second) = (
+        _half(pool, parts, of_run, half, jobs) for pool, half in zip(pools, (True, False), strict=True)
+    )
+    ranked = [first, second]
+    both = [Seen(a.system, a.matched + b.matched) for a, b in zip(of_first, of_second, strict=True)]
+    check_matched(both, lambda topics: Pool.of(table).ids_of(topics), EVERY_RANK)
     topics = [t for t in ranked[0].topics if t in set(ranked[1].topics)]
     if not topics:
         raise TruegainError("no topic has judgments in both halves of the collection; there is nothing to compare")
@@ -131,13 +137,14 @@ def split_half(
     return SplitHalf((spreads[0], spreads[1]))
 
 
-def _half(pool: Pool, runs: Sequence[Run], sides: Sequence[Bools], half: bool, jobs: int) -> RankedGains:
+def _half(
+    pool: Pool, runs: Sequence[Run], sides: Sequence[Bools], half: bool, jobs: int
+) -> tuple[RankedGains, list[Lists]]:
     def part(run: Run, side: Bools) -> Sequence[Run]:
         return [run.take(np.flatnonzero(side == half))]
 
     loaders = [lambda run=run, side=side: part(run, side) for run, side in zip(runs, sides, strict=True)]
-    ranked, _ = align(pool, loaders, jobs=jobs, keep_keys=sys.maxsize)
-    return ranked
+    return align(pool, loaders, jobs=jobs, keep_keys=sys.maxsize)
 
 
 class Sides:

@@ -16,7 +16,7 @@ from truegain.inference.holes.predicted import Prediction
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer, relevant_items
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import Options, aligned, matching_for
 from truegain.measures.expected import is_expected
 from truegain.measures.parse import parse_measure
 from truegain.tables.align import align
@@ -120,7 +120,7 @@ def incomplete(
     reading = () if corpus is None else TEXT if measures is None else measures
     established, content = _checked(against or usual, reading, keep)
     depth = max((m.cutoff for m in content), default=1)
-    gains = aligned(loaded, table, Options(), keep_top=depth)
+    gains = aligned(loaded, table, Options(), keep_top=depth, matching=matching_for([established], Options()))
     ranked = gains if corpus is None else RankedText.of(gains, corpus)
     level = least_relevant(established)
     shares = shares_of(ranked, [level, *(m.rel for m in content)])

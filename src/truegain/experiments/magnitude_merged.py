@@ -10,6 +10,7 @@ from truegain.errors import TruegainError
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.columns import Bools, Coded, frozen
 from truegain.tables.judgments import Judgments
+from truegain.tables.matched import UNCHECKED
 from truegain.tables.ranked import ABSENT, RankedGains
 
 
@@ -24,7 +25,8 @@ def merged_systems(
             f"only {len(kept)} of {len(ranked.topics)} topics have two runs whose first {depth} documents all have a "
             "gain; simulated systems need at least 2 such topics"
         )
-    view = aligned(runs, only_rows(levels, levels.topic.onto(kept) >= 0), Options(), jobs=jobs).cut(depth)
+    rows = only_rows(levels, levels.topic.onto(kept) >= 0)
+    view = aligned(runs, rows, Options(), jobs=jobs, matching=UNCHECKED).cut(depth)  # checked before on all topics
     full, topics = _complete(view, depth), len(view.topics)
     rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
     drawn = np.stack([rng.choice(np.flatnonzero(full[:, t]), systems) for t in range(topics)], axis=1)

@@ -19,7 +19,7 @@ from truegain.gains.make import to_gains
 from truegain.inference.differences.rows import wilcoxon_rows
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import Options, aligned, matching_for
 from truegain.measures.parse import parse_measures
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, frozen
@@ -117,7 +117,7 @@ def magnitude_systems(
     found, moved = Units.of(table, levels), normalised(table, normalise)
     chosen = tuple(sources) if sources else tuple(s for s in SOURCES if s in ("all", "top3") or found.has_anchors)
     depth = _depth(asked)
-    ranked = aligned(runs, levels, Options(), jobs=jobs).cut(depth)
+    ranked = aligned(runs, levels, Options(), jobs=jobs, matching=matching_for(asked, Options())).cut(depth)
     if simulated:
         ranked = merged_systems(ranked, runs, levels, depth, simulated, seed, jobs)
     if len(ranked.systems) < LEAST:

@@ -19,7 +19,7 @@ from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.given import Given
 from truegain.inference.study.listed import Listed, StandIn
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import at_level
+from truegain.measures.evaluate import Options, at_level, matching_for
 from truegain.measures.parse import parse_measure
 from truegain.sampling.ordered import OrderedDraws
 from truegain.student import quantile_of, quantiles_of
@@ -71,10 +71,11 @@ class Labelled:
             raise TruegainError("no pair has both a bronze and a gold label; check that the two files belong together")
         if lost := int((~keep).sum()):
             warn(f"{lost:,} of {len(keep):,} bronze labels have no gold label beside them and are left out")
-        ranked, _ = Given(runs, name_by, jobs).aligned(table.take(np.flatnonzero(keep)), 0, False)
+        matching = matching_for([asked := at_level(parse_measure(measure), level)], Options())
+        ranked, _ = Given(runs, name_by, jobs, matching=matching).aligned(table.take(np.flatnonzero(keep)), 0, False)
         pool, label = ranked.pool, ranked.item_gain
         true = trusted.labels[trusted.find(Coded(pool.topics, pool.topic), pool.docs)]
-        stand_in = StandIn.of(at_level(parse_measure(measure), level), ranked)
+        stand_in = StandIn.of(asked, ranked)
         parts = stand_in.parts(np.concatenate([label, true]), ranked)
         ends = float(parts.worths.min()), float(parts.worths.max())
         return cls(

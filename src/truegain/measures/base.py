@@ -123,6 +123,11 @@ class Measure(metaclass=MeasureType):
         """Whether unjudged documents play no part, rather than counting like those that are not relevant."""
         return not self.unjudged_as_zero or bool(getattr(self, "judged_only", False))
 
+    @property
+    def needs_judged(self) -> bool:
+        """Whether a list without a judged document has no value worth telling; counts and shares of them have one."""
+        return not self.reads_text
+
     # ------------------------------------------------------------------ scoring
 
     def score(self, ranked: RankedGains) -> npt.NDArray[Any]:

@@ -13,11 +13,21 @@ import numpy.typing as npt
 from truegain.measures.base import Measure
 from truegain.measures.direct import fractions_in, tell_fractions
 from truegain.measures.parse import NamedMeasure
+from truegain.measures.scoring import Options
 from truegain.tables.align import Lists
-from truegain.tables.checks import Grades, LargeLabels, check_overlap, check_scores, tell_grades
+from truegain.tables.checks import (
+    Grades,
+    LargeLabels,
+    check_documents,
+    check_overlap,
+    check_scores,
+    tell_grades,
+)
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
+from truegain.tables.matched import Matched, Matching
 from truegain.tables.names import Names
+from truegain.tables.pool import Pool
 from truegain.tables.scores import Scores
 
 Summarise = Callable[[Measure, Floats], Floats]
@@ -44,6 +54,7 @@ class SeenSystem:
     missing: int
     noticed: Mapping[str, int]
     unjudged_topics: Names
+    matched: Matched
 
 
 class BatchScores:
@@ -56,6 +67,7 @@ class BatchScores:
         self.unjudged_by_system: list[list[Names]] = [[] for _ in range(systems)]
         self.missing, self.lists = [0] * systems, [0] * systems
         self.noticed: list[Counter[str]] = [Counter() for _ in range(systems)]
+        self.matched, self.judged_ids = [Matched()] * systems, dict[str, Sequence[str]]()
         self.labels, self.fractions = LargeLabels(), 0
         self.grades: Grades | None = None
 
@@ -64,14 +76,17 @@ class BatchScores:
         self.labels += LargeLabels.of(judgments)
         self.fractions += fractions_in(judgments.label)
 
-    def look_at_runs(self, systems: Sequence[Lists]) -> None:
+    def look_at_runs(self, systems: Sequence[Lists], pool: Pool) -> None:
         """The runs of a batch, matched with its judgments."""
         for number, seen in enumerate(systems):
             self.missing[number] += seen.missing
             self.lists[number] += seen.lists
             self.noticed[number].update(seen.noticed)
+            self.matched[number] += seen.matched
             self.unjudged_by_system[number].append(Names.of(seen.unjudged_topics))
         self.unjudged.append(Names.of(sorted({t for seen in systems for t in seen.unjudged_topics})))
+        kept = {topic for matched in self.matched for topic, _ in matched.unknown} - self.judged_ids.keys()
+        self.judged_ids |= pool.ids_of(kept)  # why ids do not match is told at the end
 
     def add(self, scores: Scores, grades: Grades | None) -> None:
         """The scores of a batch, whose topics come behind all that were there, and its labels."""
@@ -81,21 +96,23 @@ class BatchScores:
             self.grades = grades if self.grades is None else self.grades + grades
 
     def tell(
-        self, systems: Sequence[str], asked: Sequence[NamedMeasure], levels: Sequence[float], trec_eval: int, skip: bool
-    ) -> None:
+        self, systems: Sequence[str], asked: Sequence[NamedMeasure], levels: Sequence[float], options: Options,
+        matching: Matching,
+    ) -> None:  # fmt: skip
         """What is suspicious in all batches together, in the order in which it is told of data read at once."""
         self.labels.tell()
         seen = [
-            SeenSystem(name, missing, noticed, Names.joined(unjudged))
-            for name, missing, noticed, unjudged in zip(
-                systems, self.missing, self.noticed, self.unjudged_by_system, strict=True
+            SeenSystem(name, missing, noticed, Names.joined(unjudged), matched)
+            for name, missing, noticed, unjudged, matched in zip(
+                systems, self.missing, self.noticed, self.unjudged_by_system, self.matched, strict=True
             )
         ]
-        check_overlap(Names.joined(self.topics), seen, Names.joined(self.unjudged))
-        check_scores(seen, trec_eval)
+        check_overlap(Names.joined(self.topics), seen, Names.joined(self.unjudged), complete=options.complete)
+        check_documents(seen, lambda topics: {topic: self.judged_ids[topic] for topic in topics}, matching)
+        check_scores(seen, int(options.trec_eval))
         tell_fractions(asked, self.fractions, self.labels.labels)
         if self.grades is not None:
-            tell_grades(self.grades, levels, skip)
+            tell_grades(self.grades, levels, options.no_relevant == "skip")
 
     def scores(self, systems: Sequence[str], chosen: Sequence[Measure], summarise: Summarise) -> Scores:
         """All scores, with the summaries of all topics."""

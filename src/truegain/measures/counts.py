@@ -20,6 +20,11 @@ class _Count(Measure):
     mean = "total"
     unjudged_as_zero = False
 
+    @property
+    def needs_judged(self) -> bool:
+        """Topics, documents and judgments can always be counted."""
+        return False
+
     def bounds(self) -> tuple[float, float]:
         """A count has no greatest value."""
         return 0.0, math.inf
@@ -61,6 +66,11 @@ class NumRet(_Count):
     """
 
     rel: float | None = None
+
+    @property
+    def needs_judged(self) -> bool:
+        """Relevant ones are judged."""
+        return self.rel is not None
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
@@ -111,6 +121,11 @@ class NumNonrelJudgedRet(_Count):
 
     rel: float = 1
 
+    @property
+    def needs_judged(self) -> bool:
+        """It counts them."""
+        return True
+
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         return ranked.total(ranked.judged & ~ranked.relevant(self.rel))
@@ -130,6 +145,7 @@ class RelString(Measure):
     NEEDS_AT = True
     mean = "none"
     unjudged_as_zero = False
+    needs_judged = False
 
     cutoff: int | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from truegain.cores import cores
@@ -17,12 +17,14 @@ from truegain.measures.scoring import NoRelevant as NoRelevant
 from truegain.measures.scoring import Options as Options
 from truegain.measures.scoring import Version as Version
 from truegain.measures.scoring import at_level as at_level
+from truegain.measures.scoring import matching_for as matching_for
 from truegain.measures.scoring import score as score
 from truegain.measures.scoring import view_of as view_of
 from truegain.tables.align import align
-from truegain.tables.checks import check_labels, check_order, check_overlap, check_scores
+from truegain.tables.checks import check_documents, check_labels, check_order, check_overlap, check_scores
 from truegain.tables.intents import Intents, with_intents
 from truegain.tables.judgments import Judgments
+from truegain.tables.matched import EVERY_RANK, Matching
 from truegain.tables.memory import MemoryLike, check_aligned, needs_batches, streams_copied
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
@@ -118,7 +120,9 @@ def aligned_for(
 ) -> RankedGains:
     """Runs matched with judgments, with as much text as the measures read; further keywords are those of `aligned`."""
     keep = max((getattr(a.measure, "cutoff", 0) for a in asked if a.measure.reads_text), default=0)
-    return with_text(aligned(runs, judgments, options, keep_top=keep, **reading), corpus, judged_corpus)
+    matching = matching_for([a.measure for a in asked], options)
+    ranked = aligned(runs, judgments, options, keep_top=keep, matching=matching, **reading)
+    return with_text(ranked, corpus, judged_corpus)
 
 
 def with_text(ranked: RankedGains, corpus: object, judged_corpus: object = None) -> RankedGains:
@@ -143,10 +147,13 @@ def aligned(
     keep_top: int = 0,
     keep_keys: int = 0,
     memory: MemoryLike | None = None,
+    matching: Matching = EVERY_RANK,
 ) -> RankedGains:
     """Read, order and match runs with judgments, warning about what is suspicious.
 
-    What takes more than `memory`, or than is there, is refused before it is read.
+    matching: which ranks count for the measures asked for (`matching_for`; by default all), and whether a system
+    without a judged document there is refused.  What takes more than `memory`, or than is there, is refused before it
+    is read.
     """
     check_aligned(runs, judgments, jobs or cores(), memory)
     table = Judgments.of(judgments)
@@ -160,11 +167,13 @@ def aligned(
         keep_top=keep_top,
         keep_keys=keep_keys,
         ties=options.ties,
+        deepest=matching.deepest,
     )
     Runs.check_names(ranked.systems, [s.source for s in systems])
-    check_overlap(ranked.topics, systems)
+    check_overlap(ranked.topics, systems, complete=options.complete)
+    doubts = check_documents(systems, ranked.pool.ids_of, matching)
     check_scores(systems, ranked.trec_eval)
-    return ranked
+    return replace(ranked, doubts=doubts) if doubts else ranked
 
 
 def options_of(given: Mapping[str, Any]) -> Options:

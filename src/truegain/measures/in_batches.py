@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from truegain.errors import InputError
 from truegain.measures.batch_scores import BatchScores, is_of_topics_alone
 from truegain.measures.parse import NamedMeasure
-from truegain.measures.scoring import Options, at_level, levels_of, scored
+from truegain.measures.scoring import Options, at_level, levels_of, matching_for, scored
 from truegain.tables.align import align
 from truegain.tables.batches import Batches, batches_of
 from truegain.tables.checks import Grades
@@ -59,14 +59,15 @@ def _in_batches(
     chosen = [at_level(a.measure, options.level) for a in asked]
     levels, runs = levels_of(chosen), len(batches.runs)
     gathered, graded = BatchScores(runs), any(not m.of_subtopics for m in chosen)
-    trec_eval = int(options.trec_eval)
+    trec_eval, matching = int(options.trec_eval), matching_for(chosen, options)
     try:
         for number, batch in enumerate(batches):
             gathered.look_at_labels(batch.judgments)
             ranked, systems = align(
-                Pool.of(batch.judgments), batch.loaders, trec_eval=trec_eval, jobs=jobs, ties=options.ties
-            )
-            gathered.look_at_runs(systems)
+                Pool.of(batch.judgments), batch.loaders, trec_eval=trec_eval, jobs=jobs, ties=options.ties,
+                deepest=matching.deepest,
+            )  # fmt: skip
+            gathered.look_at_runs(systems, ranked.pool)
             if ranked.topics:
                 grades = Grades.of(ranked, min(levels, default=None)) if graded else None
                 gathered.add(scored(ranked, asked, options), grades)
@@ -77,5 +78,5 @@ def _in_batches(
     except InputError as error:
         raise first_fault(batches, error, options.ties) from None
     Runs.check_names(batches.systems, [lines.file.file for lines in batches.runs])
-    gathered.tell(batches.systems, asked, levels, trec_eval, options.no_relevant == "skip")
+    gathered.tell(batches.systems, asked, levels, options, matching)
     return gathered.scores(batches.systems, chosen, lambda m, values: m.summarise(values, ranked, options.complete))

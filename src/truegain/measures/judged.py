@@ -25,6 +25,7 @@ class Judged(Measure):
     """
 
     unjudged_as_zero = False
+    needs_judged = False
 
     cutoff: int | None = None
 
@@ -49,6 +50,7 @@ class Unjudged(Measure):
 
     NEEDS_AT = True
     unjudged_as_zero = False
+    needs_judged = False
 
     cutoff: int | None = None
 

@@ -17,6 +17,7 @@ from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.parse import NamedMeasure
 from truegain.tables.checks import check_grades
+from truegain.tables.matched import UNCHECKED, Matching, Unmatched
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Ties
 from truegain.tables.scores import Scores
@@ -78,6 +79,25 @@ def score(ranked: RankedGains, asked: Sequence[NamedMeasure], options: Options |
 def levels_of(measures: Sequence[Measure]) -> list[float]:
     """The levels from which on measures take documents as relevant."""
     return [float(level) for m in measures if not m.of_subtopics and (level := getattr(m, "rel", None)) is not None]
+
+
+def matching_for(measures: Sequence[Measure], options: Options, unmatched: Unmatched = "refuse") -> Matching:
+    """The ranks that count for measures, the deepest of them; none where they need no judged document.
+
+    >>> from truegain.measures.parse import parse_measure
+    >>> measures = [parse_measure(name) for name in ("P@10", "nDCG@20", "Judged@100")]
+    >>> matching_for(measures, Options()).deepest, matching_for(measures[2:], Options()).unmatched
+    (20, 'ignore')
+    """
+    needing = [m for m in measures if m.needs_judged]
+    if not needing:
+        return UNCHECKED
+    cutoffs = [None if options.judged_only or m.leaves_out_unjudged else getattr(m, "cutoff", None) for m in needing]
+    known = [c for c in cutoffs if c is not None]
+    deepest = max(known) if len(known) == len(cutoffs) else None
+    if options.depth is not None:
+        deepest = options.depth if deepest is None else min(deepest, options.depth)
+    return Matching(deepest, unmatched)
 
 
 def scored(ranked: RankedGains, asked: Sequence[NamedMeasure], given: Options) -> Scores:

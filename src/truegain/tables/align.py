@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from truegain.cores import threads
 from truegain.tables.columns import Codes, Ids, Ints, frozen
+from truegain.tables.matched import Matched
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import ABSENT, DocKeys, RankedGains, Tops
 from truegain.tables.runs import FLAGS, RankedRows, Run, Ties
@@ -29,6 +30,7 @@ class Lists:
     lists: int
     top: tuple[list[str], Ints]  # the first documents of each list, where asked for, and how many
     keys: tuple[npt.NDArray[np.uint64], Ints]  # and their keys, likewise
+    matched: Matched  # how many documents were judged
     source: str = ""  # where the run was read from
 
     @property
@@ -38,9 +40,13 @@ class Lists:
 
 
 def lists_of(
-    run: Run, pool: Pool, single: bool, keep_top: int = 0, keep_keys: int = 0, ties: Ties = "descending"
-) -> Lists:
-    """Order a run and find its documents in the pool; keep the first of each list by name or key if asked to."""
+    run: Run, pool: Pool, single: bool, keep_top: int = 0, keep_keys: int = 0, ties: Ties = "descending",
+    deepest: int | None = None,
+) -> Lists:  # fmt: skip
+    """Order a run and find its documents in the pool; keep the first of each list by name or key if asked to.
+
+    deepest: the last rank that counts; None: all do.
+    """
     ranking = run.ranking(single, ties)
     lengths = np.diff(ranking.begin)
     where = _positions(run.topic.values, pool.topics)
@@ -54,6 +60,10 @@ def lists_of(
     key_rows, keyed = _first_rows(ranking, where, len(pool.topics), keep_keys)
     noticed = {name: int(np.count_nonzero(ranking.flags & flag)) for name, flag in FLAGS.items()}
     noticed |= {"infinite": int(np.isinf(run.score).sum()), "wider": run.wider, "like ranks": run.like_ranks}
+
+    def ids(topic: int, places: Ints) -> list[str]:
+        return run.docs.take(ranking.order[ranking.begin[list_of[topic]] + places]).strings()
+
     return Lists(
         run.system,
         retrieved,
@@ -65,6 +75,7 @@ def lists_of(
         len(lengths),
         (run.docs.take(top_rows).strings(), top),
         (run.docs.hash[key_rows], keyed),
+        Matched.of(pool.topics, retrieved, rank, per_list, deepest, ids),
         run.source,
     )
 
@@ -94,16 +105,18 @@ def align(
     keep_top: int = 0,
     keep_keys: int = 0,
     ties: Ties = "descending",
+    deepest: int | None = None,
 ) -> tuple[RankedGains, list[Lists]]:
     """Load, order and match runs, several at a time; only what was found in the pool is kept.
 
     Measures that read the text of unjudged documents too ask for the names of the first `keep_top` of each list; who
     draws collections asks for the keys of the first `keep_keys`, so that a document is the same one in every list.
+    deepest: the last rank that counts, for `check_matched`; None: all do.
     """
     pool.slots  # noqa: B018  build the table before the threads need it
 
     def one(load: Callable[[], Sequence[Run]]) -> list[Lists]:
-        lists = [lists_of(run, pool, trec_eval < 10, keep_top, keep_keys, ties) for run in load()]
+        lists = [lists_of(run, pool, trec_eval < 10, keep_top, keep_keys, ties, deepest) for run in load()]
         if progress is not None:
             progress(1)
         return lists

@@ -11,7 +11,9 @@ import numpy as np
 
 from truegain.errors import InputError, some
 from truegain.tables.columns import Codes, Floats, distinct
+from truegain.tables.id_causes import KnownIds, likely_cause
 from truegain.tables.judgments import Judgments
+from truegain.tables.matched import Doubt, JudgedIds, Matched, Matching, Seen, check_matched
 from truegain.tables.notice import counted as counted
 from truegain.tables.notice import warn as warn
 from truegain.tables.ranked import RankedGains
@@ -21,6 +23,7 @@ WHOLE = 2.0**53  # beyond it a float is no longer every whole number
 LARGEST = 1e100  # sums of the products of such labels overflow
 FEWEST = 10  # rows from which on the values of a table tell what it is
 LEVELS = 20  # grades of a scale
+MOST_TRIED = 400  # topics of a run for which a cause is looked for
 
 
 class SeenRun(Protocol):
@@ -42,28 +45,45 @@ class SeenRun(Protocol):
     def noticed(self) -> Mapping[str, int]:
         """How many of its lists have each of FLAGS, and lines that are infinite or wider."""
 
+    @property
+    def matched(self) -> Matched:
+        """How many of its documents are judged."""
 
-def check_overlap(topics: Sequence[str], systems: Sequence[SeenRun], unjudged: Sequence[str] | None = None) -> None:
+
+def check_documents(systems: Sequence[SeenRun], judged_ids: JudgedIds, matching: Matching) -> tuple[Doubt, ...]:
+    """Runs without a judged document, which are refused, and those with far fewer than the others: see `matched`."""
+    return check_matched([Seen(s.system, s.matched) for s in systems], judged_ids, matching)
+
+
+def check_overlap(
+    topics: Sequence[str], systems: Sequence[SeenRun], unjudged: Sequence[str] | None = None, *, complete: bool = False
+) -> None:
     """Topics that stand on one side only; an error where nothing is in common.
 
-    topics: those judged; unjudged: those of any run that are not, sorted, where they are known already.
+    topics: those judged; unjudged: those of any run that are not, sorted, where they are known already; complete:
+    whether a judged topic counts that a run lacks.
     """
     judged = len(topics)
     missing = {s.system: s.missing for s in systems}
     lost = [name for name, n in missing.items() if n == judged]
     if lost:
-        theirs = next(s for s in systems if s.system == lost[0])
+        theirs = sorted(next(s for s in systems if s.system == lost[0]).unjudged_topics)
+        cause = likely_cause([(theirs[:MOST_TRIED], KnownIds(topics))])
         raise InputError(
             f"{some(lost)}: no topic of the run has judgments "
-            f"(run topics {some(sorted(theirs.unjudged_topics))}; judged topics {some(topics)})",
-            hint="check that run and judgments belong together",
+            f"(run topics {some(theirs)}; judged topics {some(topics)})" + ("" if cause is None else f": {cause}"),
+            hint="check that run and judgments belong together" if cause is None else cause.remedy,
         )
     short = [name for name, n in missing.items() if n]
     if short:
         warn(
             f"{_of(len(short), len(systems), 'run', 'lacks', 'lack')} judged topics "
             f"(most: {max(missing.values())} of {judged}, in {some(short)}); "
-            "they are left out of the mean unless all topics must count (complete=True)"
+            + (
+                "they count 0, as all topics must count (complete=True)"
+                if complete
+                else "they are left out of the mean unless all topics must count (complete=True)"
+            )
         )
     extra = [s for s in systems if len(s.unjudged_topics)]
     if extra:

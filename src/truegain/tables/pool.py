@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,6 +53,12 @@ class Pool:
     def names(self, items: Ints) -> tuple[list[str], list[str]]:
         """The topics of some items, and their documents."""
         return [self.topics[t] for t in self.topic[items].tolist()], self.docs.take(items).strings()
+
+    def ids_of(self, topics: Iterable[str]) -> dict[str, list[str]]:
+        """The documents of some topics."""
+        place = {topic: at for at, topic in enumerate(self.topics)}
+        ends = {topic: (int(self.begin[place[topic]]), int(self.begin[place[topic] + 1])) for topic in topics}
+        return {topic: self.docs.take(np.arange(*both)).strings() for topic, both in ends.items()}
 
     @cached_property
     def labels(self) -> Floats:

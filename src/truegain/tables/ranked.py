@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError
 from truegain.tables.columns import Bools, Codes, Floats, Ids, Ints, frozen
+from truegain.tables.matched import Doubt
 from truegain.tables.pool import Facets, Pool
 
 ABSENT = -1
@@ -81,6 +82,7 @@ class RankedGains:
     top: Tops | None = None  # the first documents by name, where a measure reads their text
     judged_items: Bools | None = None  # per item; None where `gains` are labels as given, whose sign tells
     keys: DocKeys | None = None  # the documents by key, where collections are drawn
+    doubts: tuple[Doubt, ...] = ()  # systems whose documents may not be those that were judged
 
     # ------------------------------------------------------------------ what there is
 

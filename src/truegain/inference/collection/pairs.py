@@ -19,7 +19,7 @@ from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
-from truegain.measures.evaluate import aligned, at_level, options_of
+from truegain.measures.evaluate import aligned, at_level, matching_for, options_of
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.student import check_confidence
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -124,8 +124,10 @@ def compare_over_collection(
         raise TruegainError(f"{', '.join(other)}: this has no place over collections; leave it out")
     asked = [at_level(a.measure, options.get("level")) for a in parse_measures(measures)]
     how.check(asked)
+    given = options_of(dict(options))
     ranked = aligned(
-        runs, judgments, options_of(dict(options)), jobs=how.jobs, keep_keys=keys_needed(asked), **reading
+        runs, judgments, given, jobs=how.jobs, keep_keys=keys_needed(asked), matching=matching_for(asked, given),
+        **reading,
     )  # fmt: skip
     for one in asked:
         refuse_chosen(ranked, one)

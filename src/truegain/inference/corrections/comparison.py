@@ -73,7 +73,7 @@ def compare_each(
     table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
     rectifier = judges.rectifier(asked.method) if gold_sample == "shared" else None
-    ranked = in_line(runs, table, rectifier, name_by, jobs)
+    ranked = in_line(runs, table, rectifier, measures, name_by, jobs)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     wanted = _pairs(ranked.systems, baseline)

@@ -111,7 +111,7 @@ def correct(
     else:
         labels = known if rule is None else None
         judges = judges_of(trusted, table, design, asked[0], gold_level, missing=missing, scale=labels)
-    ranked = in_line(runs, table, judges.rectifier(method), name_by, jobs)
+    ranked = in_line(runs, table, judges.rectifier(method), asked, name_by, jobs)
     answers: list[Estimate] = []
     best: list[str] = []
     for one in asked:

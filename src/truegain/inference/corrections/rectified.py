@@ -18,7 +18,7 @@ from truegain.inference.study.given import Given
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.making import evidence_of, rectified
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import Options, aligned, matching_for
 from truegain.tables.checks import check_order, warn
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
@@ -37,11 +37,14 @@ def bronze_labels(judgments: object, runs: object) -> Judgments:
     return table
 
 
-def in_line(runs: object, bronze: Judgments, judge: Judge | None, name_by: NameBy, jobs: int | None) -> RankedGains:
+def in_line(
+    runs: object, bronze: Judgments, judge: Judge | None, measures: Sequence[Measure], name_by: NameBy, jobs: int | None
+) -> RankedGains:
     """Runs in line with bronze labels; where gold labels of a judge rectify, on the topics that all systems answer."""
+    matching = matching_for(measures, Options())
     if judge is None:
-        return aligned(runs, bronze, Options(), name_by=name_by, jobs=jobs)
-    return Given(runs, name_by, jobs).aligned(bronze, 0, False)[0]
+        return aligned(runs, bronze, Options(), name_by=name_by, jobs=jobs, matching=matching)
+    return Given(runs, name_by, jobs, matching=matching).aligned(bronze, 0, False)[0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,11 @@ import numpy as np
 
 from truegain.errors import MeasureError, TruegainError
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import Options, aligned, matching_for
 from truegain.tables.by_key import UNJUDGED, named_by_key
 from truegain.tables.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.matched import UNCHECKED, Unmatched
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Runs
 
@@ -42,9 +43,12 @@ class Filled:
     @classmethod
     def down_to(
         cls, depth: int | None, runs: object, judgments: object, measure: Measure, options: Options,
-        jobs: int | None = None,
+        jobs: int | None = None, unmatched: Unmatched = "tell",
     ) -> Filled:  # fmt: skip
-        """Align twice: once to see what is unjudged down to a depth, once with that in the pool."""
+        """Align twice: once to see what is unjudged down to a depth, once with that in the pool.
+
+        unmatched: what is done about systems without a judged document (see `Matching`).
+        """
         _refuse_condensed(measure, options)
         if options.complete or options.no_relevant != "zero":
             raise TruegainError("holes are told for the topics a run answers, as eval scores them; leave complete and "
@@ -56,12 +60,16 @@ class Filled:
                 "be told from them; give the labels, or gains of 0 and above"
             )
         depth = depth or in_question(measure, options) or _lowest(loaded)
-        first = aligned(loaded, table, options, jobs=jobs, keep_top=depth)
+        first = aligned(
+            loaded, table, options, jobs=jobs, keep_top=depth, matching=matching_for([measure], options, unmatched)
+        )
         known = _unjudged(first, depth)
         first.pool.labels  # noqa: B018  one a document, or an error that names the place
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told the first time
-            ranked = aligned(loaded, with_unjudged(table, *known), options, jobs=jobs).cut(options.depth)
+            filled = with_unjudged(table, *known)
+            ranked = aligned(loaded, filled, options, jobs=jobs, matching=UNCHECKED)
+            ranked = ranked.cut(options.depth)
         return cls(ranked, ~ranked.item_judged, depth)
 
     @classmethod

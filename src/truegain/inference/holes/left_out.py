@@ -11,10 +11,11 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned, at_level, options_of, score
+from truegain.measures.evaluate import Options, aligned, at_level, matching_for, options_of, score
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
+from truegain.tables.matched import UNCHECKED, Matching
 from truegain.tables.runs import Run, Runs, ordered_columns
 from truegain.tables.table import Table
 
@@ -63,11 +64,11 @@ def leave_out(
     asked = parse_measures(at_level(parse_measure(measure), given.level))
     keys = list(zip(table.topic.strings(), table.docs.strings(), strict=True))
 
-    def means(of: Judgments) -> Floats:
-        scores = score(aligned(loaded, of, given, jobs=jobs), asked, given)
+    def means(of: Judgments, matching: Matching) -> Floats:
+        scores = score(aligned(loaded, of, given, jobs=jobs, matching=matching), asked, given)
         return next(iter(scores.summaries.values()))
 
-    full = means(table)
+    full = means(table, matching_for([a.measure for a in asked], given))
     answers = []
     for number, system in enumerate(loaded.systems):
         if system not in tops:
@@ -75,7 +76,7 @@ def leave_out(
         alone = np.array([key in tops[system] and times[key] == 1 for key in keys], np.bool_)
         gone = np.flatnonzero(alone)
         left = np.flatnonzero(~alone)
-        without = means(table.take(left)) if len(gone) and len(left) else full
+        without = means(table.take(left), UNCHECKED) if len(gone) and len(left) else full
         relevant = int(np.sum(table.label[gone] >= (getattr(asked[0].measure, "rel", None) or 1)))
         rank, rank_without = (int(np.sum(m > m[number])) + 1 for m in (full, without))
         scores = float(full[number]), float(without[number])

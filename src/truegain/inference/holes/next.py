@@ -236,6 +236,6 @@ def sign_is_certain(pair: tuple[str, str], runs: Runs, state: OpenRanking, measu
     two = Runs(tuple(part for part in runs.parts if part.system in pair))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told of all runs
-        filled = Filled.down_to(state.made.filled.depth, two, table, measure, options)
+        filled = Filled.down_to(state.made.filled.depth, two, table, measure, options, unmatched="ignore")
     greatest = extremes_by_topic(filled, measure, measure.score(filled.ranked))[2]
     return bool(min(greatest[0, 1], greatest[1, 0]) < -1e-12)

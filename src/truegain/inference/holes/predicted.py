@@ -21,6 +21,7 @@ from truegain.tables.checks import check_labels, warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.matched import Unmatched
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
 from truegain.text.corpus import Corpus
@@ -55,9 +56,11 @@ class Prediction:
         """
         check_expected(measure)
         loaded = Runs.of(runs)
-        table = _with_topics(loaded, labels_of(judgments), all_topics)
+        labels = labels_of(judgments)
+        table = _with_topics(loaded, labels, all_topics)
         depth = options.depth or getattr(measure, "cutoff", None) or DEPTH
-        filled = Filled.down_to(depth, loaded, table, measure, options, jobs)
+        unmatched: Unmatched = "tell" if table is labels else "ignore"  # there need be no judgment yet
+        filled = Filled.down_to(depth, loaded, table, measure, options, jobs, unmatched)
         ranked = filled.ranked
         top = ranked.rank <= depth
         topics = max(1, len(ranked.topics))

@@ -21,7 +21,7 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import judges_of
 from truegain.keywords import takes
 from truegain.measures.base import mean_of_rows
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import Options, aligned, matching_for
 from truegain.measures.label_weights import level_of, levels_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.designs import Design
@@ -95,7 +95,8 @@ def judges(
     if runs is None:
         notes += [] if design == "elsewhere" else [WITHOUT_RUNS]
     else:
-        ranked = aligned(runs, bronze, Options(), name_by=name_by, jobs=jobs)
+        matching = matching_for([one], Options())
+        ranked = aligned(runs, bronze, Options(), name_by=name_by, jobs=jobs, matching=matching)
         lists = JudgedLists.of(ranked, judge, one, gold_level=gold_level)
         for system, mean in zip(ranked.systems, mean_of_rows(lists.naive).tolist(), strict=True):
             notes += [f"{system}: {why}" for why in lists.impossible_means(system, mean)]

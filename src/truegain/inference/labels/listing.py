@@ -13,7 +13,7 @@ from truegain.inference.study.given import Given
 from truegain.inference.study.listed import StandIn
 from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import at_level
+from truegain.measures.evaluate import Options, at_level, matching_for
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.ordered import drawn_order, units_of
 from truegain.tables.checks import warn
@@ -59,8 +59,9 @@ def gold_list(
     >>> len(listed), sorted(set(listed.docs)), listed.probability.round(3).tolist()
     (6, ['b', 'c'], [0.167, 0.2, 0.25, 0.333, 0.5, 1.0])
     """
-    ranked, _ = Given(runs, name_by, jobs).aligned(Judgments.of(judgments), 0, False)
     m = at_level(parse_measure(measure), level)
+    matching = matching_for([m], Options())
+    ranked, _ = Given(runs, name_by, jobs, matching=matching).aligned(Judgments.of(judgments), 0, False)
     if draw == "ordered" and len(ranked.systems) < 2:
         raise TruegainError(f"an ordered list is drawn for a difference; there is one system ({ranked.systems[0]})")
     if earlier is not None and draw != "ordered":

@@ -18,6 +18,7 @@ from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike
+from truegain.tables.matched import EVERY_RANK, Matching
 from truegain.tables.mixed_scales import tell_mixed
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
@@ -47,6 +48,7 @@ class Given:
     name_by: NameBy = "file"
     jobs: int | None = None
     complete: bool = field(default=False, kw_only=True)  # whether a topic that a run lacks counts, as an empty list
+    matching: Matching = field(default=EVERY_RANK, kw_only=True)  # which ranks count
 
     def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
         """Runs in line with labels, on the topics that all systems answer (or all), and the labels of these topics.
@@ -73,7 +75,7 @@ class Given:
             labels = of_topics(labels, kept)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # told the first time
-                ranked = self._against(labels, keep_keys)
+                ranked = replace(self._against(labels, keep_keys), doubts=ranked.doubts)
         topics = len(ranked.topics)
         if topics < LEAST_TOPICS:
             raise TruegainError(
@@ -85,7 +87,10 @@ class Given:
         return ranked, labels
 
     def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:
-        return aligned(self.runs, labels, Options(), name_by=self.name_by, jobs=self.jobs, keep_keys=keep_keys)
+        return aligned(
+            self.runs, labels, Options(), name_by=self.name_by, jobs=self.jobs, keep_keys=keep_keys,
+            matching=self.matching,
+        )  # fmt: skip
 
     def all(self, labels: Judgments) -> Runs:
         """The runs of all systems."""

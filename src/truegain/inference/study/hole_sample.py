@@ -171,7 +171,8 @@ def with_holes(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tu
     deepest = _deepest(measures)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the runs were first read
-        filled = Filled.down_to(getattr(deepest, "cutoff", None), runs, labels, deepest, Options())
+        cutoff = getattr(deepest, "cutoff", None)
+        filled = Filled.down_to(cutoff, runs, labels, deepest, Options(), unmatched="ignore")
     if filled.hole.all():
         raise TruegainError("no document is judged; a sample of the unjudged ones stands beside judged ones")
     open_ = looked_at(filled, deepest)

@@ -45,6 +45,7 @@ from truegain.sampling.source import SourceName
 from truegain.tables.columns import Floats
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
+from truegain.tables.matched import DOUBT
 from truegain.tables.ranked import RankedGains
 
 T = TypeVar("T", Estimate, Comparison)
@@ -356,7 +357,7 @@ class Questions:
         return f"By {self.unchecked}, which no person has checked." if self.unchecked else ""
 
     def _lent(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Why nothing can be claimed of each system: its calibration is borrowed, or its gold too little."""
+        """Why nothing can be claimed of each system: ids in doubt, calibration borrowed, or gold too little."""
         return {s: self._borrowed(m, s) for s in systems or self.systems}
 
     def _check_told(self, m: Measure, a: str, b: str, lent: Sequence[str] = ()) -> None:
@@ -367,6 +368,8 @@ class Questions:
             raise TruegainError(f"whether {b} is better than {a} cannot be told on {found.measure}: {why}")
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
+        if doubts := [f"{DOUBT}: {d.why}" for d in self.ranked.doubts if d.system == system]:
+            return doubts
         own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
         if self.judge is None:
             return borrowed(system, self.judge_model if own else None, None, 0)

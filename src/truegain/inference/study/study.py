@@ -40,7 +40,7 @@ from truegain.inference.study.words import HolesAs
 from truegain.keywords import takes
 from truegain.made_by import told
 from truegain.measures.direct import measures_for
-from truegain.measures.evaluate import at_level
+from truegain.measures.evaluate import Options, at_level, matching_for
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.sampling.designs import SAME_POPULATION, Design
 from truegain.student import check_confidence
@@ -148,7 +148,8 @@ class Study(Questions):
         keys = keys_in_question([m for m in each if is_known(m)])  # what holes could do is told by them
         keys = max(keys, keys_needed(each) if "collection" in self.over else 0)
         self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
-        self._given = replace(self._given, complete=complete)
+        matching = matching_for(each, Options(), "refuse" if hole_sample is None else "tell")
+        self._given = replace(self._given, complete=complete, matching=matching)
         self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         drawn = gold.design if isinstance(gold, Judge) else design

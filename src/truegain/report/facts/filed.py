@@ -69,7 +69,9 @@ class Filed(Given):
                 ranked = make(labels, keep_keys, few)[0]
             return _columns(ranked), ranked.topics, said
 
-        columns, topics, said = self.kept(("aligned", digest_of_labels(labels), keep_keys, few, self.complete), now)
+        columns, topics, said = self.kept(
+            ("aligned", digest_of_labels(labels), keep_keys, few, self.complete, self.matching), now
+        )
         tell(said)
         left = labels if len(topics) == len(labels.topic.values) else of_topics(labels, set(topics))
         return _against(left, columns), left

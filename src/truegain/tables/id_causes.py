@@ -1,0 +1,222 @@
+"""Why ids of runs and of judgments do not match: which simple change of them makes them match, tried on some."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import unquote
+
+LEAST, LEAST_SHARE = 3, 0.05  # ids that a change must make match, and of those tried
+MOST_ALIKE = 0.8  # of what is cut off: from so many alike on it is quoted as it is
+AROUND = " \t\r\n\xa0\ufeff\u200b\"'`"
+NUMBER = "<number>"
+_PIECES = re.compile(r"[^\W\d_]+|\d+|.", re.DOTALL)
+
+Write = Callable[[str], str]
+_Cut = tuple[str, str, tuple[str, str]]  # what stands in front and behind; the id of the run, and the judged one
+
+
+class KnownIds:
+    """The judged ids of a topic, and how they are looked up; what is made of them is made once."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self.ids, self.all = ids, frozenset(ids)
+        self._written: dict[Write, dict[str, str]] = {}
+
+    def written(self, write: Write) -> dict[str, str]:
+        """The ids by how they would be written."""
+        if write not in self._written:
+            self._written[write] = {write(name): name for name in self.ids}
+        return self._written[write]
+
+    @cached_property
+    def text(self) -> str:
+        """One id a line."""
+        return "\n".join(["", *self.ids, ""])
+
+    def around(self, name: str) -> Iterator[tuple[str, str]]:
+        """What stands in front of an id and behind it, where it is a part of a known one: whole words and numbers."""
+        at = self.text.find(name)
+        while name and at >= 0:
+            begin, end = self.text.rfind("\n", 0, at) + 1, self.text.find("\n", at)
+            front, behind = self.text[begin:at], self.text[at + len(name) : end]
+            if (front or behind) and _is_edge(front[-1:], name[:1]) and _is_edge(name[-1:], behind[:1]):
+                yield front, behind
+            at = self.text.find(name, at + 1)
+
+
+Lists = Sequence[tuple[Sequence[str], KnownIds]]  # topic by topic: ids of the run, and those judged
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A change of ids that makes them match, in words, what to do, how many it makes match, and three of either."""
+
+    words: str
+    remedy: str
+    matched: int
+    tried: int
+    examples: tuple[tuple[str, str], ...]  # of the run, and judged
+
+    def __str__(self) -> str:
+        many = "it" if self.tried == 1 else f"{self.matched:,} of {self.tried:,} tried"
+        return f"the ids match {self.words} ({many})"
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What a change makes match: ids of the run with the judged ones."""
+
+    words: str
+    remedy: str
+    pairs: tuple[tuple[str, str], ...]
+
+
+def likely_cause(lists: Lists, least: float = 0.0) -> Cause | None:
+    """The change that makes most ids match, if it is more than a few of them: LEAST, or half, and a share `least`.
+
+    >>> print(likely_cause([(["a#0", "b#0", "c#0"], KnownIds(["a", "b", "x"]))]))
+    the ids match after removing "#0" at the end of the run's ids (2 of 3 tried)
+    >>> print(likely_cause([(["7.0", "12.0"], KnownIds(["7", "12"]))]))
+    the ids match as whole numbers, such as 7.0 and 7 (2 of 2 tried)
+    >>> likely_cause([(["a", "b", "c"], KnownIds(["x", "y"]))]) is None
+    True
+    """
+    tried = sum(len(ids) for ids, _ in lists)
+    best: _Change | None = None
+    for change in _changes(lists):
+        if best is None or len(change.pairs) > len(best.pairs):
+            best = change
+    found = 0 if best is None else len(best.pairs)
+    if best is None or (found < LEAST and 2 * found < tried) or found < max(LEAST_SHARE, least) * tried:
+        return None
+    return Cause(best.words, best.remedy, found, tried, best.pairs[:3])
+
+
+def in_other_topics(lists: Lists) -> int:
+    """How many ids are judged, but for other topics than their own."""
+    everywhere = frozenset().union(*(judged.all for _, judged in lists))
+    return sum(doc in everywhere for ids, _ in lists for doc in ids)
+
+
+# ---------------------------------------------------------------------- both sides written in one way
+
+
+def _whole(name: str) -> str:
+    """A number without its decimal point, where there is nothing behind it."""
+    try:
+        value = float(name)
+    except ValueError:
+        return name
+    return str(int(value)) if value.is_integer() and re.search(r"[.eE]", name) else name
+
+
+def _no_zeros(name: str) -> str:
+    """Numbers without leading zeros, wherever they stand."""
+    return re.sub(r"(?<![\d.])0+(?=\d)", "", name)
+
+
+SAME_WAY: tuple[tuple[str, str, Write], ...] = (
+    ("without what stands around them (spaces, quotes, a byte order mark)", "write them without it",
+     lambda name: name.strip(AROUND)),
+    ("as whole numbers", "keep ids as text when tables are read and written: numbers with gaps become 12.0", _whole),
+    ("without leading zeros", "keep ids as text when tables are read and written: numbers lose their zeros", _no_zeros),
+    ("where upper and lower case are the same", "write both in the same case", str.casefold),
+    ("in one form of Unicode (NFC)", "write both in that form", lambda name: unicodedata.normalize("NFC", name)),
+    ("where %20 and the like are written out", "write both in the same way", unquote),
+)  # fmt: skip
+
+
+def _changes(lists: Lists) -> Iterator[_Change]:
+    """All that is tried; of those that make the same number match the first is taken."""
+    tried = sum(len(ids) for ids, _ in lists)
+    for words, remedy, write in SAME_WAY:
+        pairs = tuple(_written_alike(lists, write))
+        if pairs:
+            yield _Change(f"{words}, such as {pairs[0][0]!s} and {pairs[0][1]!s}", remedy, pairs)
+    cut = [
+        (name[:begin], name[end:], (name, name[begin:end]))
+        for ids, judged in lists for name in ids if (ends := _core(name, judged.all)) for begin, end in [ends]
+    ]  # fmt: skip
+    yield from _cut_off(cut, "the run's ids", "remove {what} in the run", tried)
+    cut = [
+        (front, behind, (name, front + name + behind))
+        for ids, judged in lists for name in ids for front, behind in judged.around(name)
+    ]  # fmt: skip
+    yield from _cut_off(cut, "the judged ids", "remove {what} in the judgments, or add it in the run", tried)
+
+
+def _written_alike(lists: Lists, write: Write) -> Iterator[tuple[str, str]]:
+    for ids, judged in lists:
+        known = judged.written(write)
+        yield from ((name, known[new]) for name in ids if (new := write(name)) in known)
+
+
+# ---------------------------------------------------------------------- something in front or behind
+
+
+def _cut_off(found: Sequence[_Cut], whose: str, remedy: str, tried: int) -> Iterator[_Change]:
+    """What stands in front of ids or behind them, and mostly the same: as it is, but for its numbers, or its mark."""
+    for key in (_as_it_is, _without_numbers, _by_mark):
+        groups: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # by id of the run, each once
+        for front, behind, pair in found:
+            groups.setdefault(key(front, behind), {}).setdefault(pair[0], pair)
+        most, pairs = max(groups.items(), key=lambda group: len(group[1]), default=(("", ""), {}))
+        if len(pairs) < MOST_ALIKE * len({pair[0] for _, _, pair in found}):
+            continue
+        if not pairs or (key is _by_mark and 2 * len(pairs) < tried):  # some would match by chance
+            return
+        what, words = _in_words(*most, whose, marks=key is _by_mark)
+        best = "" if key is _as_it_is else "; of several parts of one document keep the best"
+        yield _Change(f"after removing {words}", remedy.format(what=what) + best, tuple(pairs.values()))
+        return
+
+
+def _core(name: str, known: frozenset[str]) -> tuple[int, int] | None:
+    """Where the longest part of an id that is a known one begins and ends: whole words and numbers."""
+    ends = [0]
+    for piece in _PIECES.findall(name):
+        ends.append(ends[-1] + len(piece))
+    parts = [(a, b) for i, a in enumerate(ends) for b in ends[i + 1 :] if b - a < len(name) and name[a:b] in known]
+    return max(parts, key=lambda part: part[1] - part[0], default=None)
+
+
+def _is_edge(before: str, after: str) -> bool:
+    """Whether a word or a number ends between two characters; always at the end of an id.
+
+    >>> _is_edge("", "a"), _is_edge("d", "1"), _is_edge("1", "2"), _is_edge("_", "a")
+    (True, True, False, True)
+    """
+    return len(_PIECES.findall(before + after)) == len(before + after)
+
+
+def _as_it_is(front: str, behind: str) -> tuple[str, str]:
+    return front, behind
+
+
+def _without_numbers(front: str, behind: str) -> tuple[str, str]:
+    return re.sub(r"\d+", NUMBER, front), re.sub(r"\d+", NUMBER, behind)
+
+
+def _by_mark(front: str, behind: str) -> tuple[str, str]:
+    """The character next to the id, on either side."""
+    return front[-1:], behind[:1]
+
+
+def _in_words(front: str, behind: str, whose: str, marks: bool) -> tuple[str, str]:
+    """What is cut off, and where it stands.
+
+    >>> print(*_in_words("doc_", "", "the run's ids", False), sep=": ")
+    "doc_": "doc_" at the beginning of the run's ids
+    >>> print(*_in_words("/", "#", "the judged ids", True), sep=": ")
+    it: all up to "/" and all from "#" on in the judged ids
+    """
+    if marks:
+        ends = [f'all up to "{front}"' if front else "", f'all from "{behind}" on' if behind else ""]
+        return "it", f"{' and '.join(filter(None, ends))} in {whose}"
+    places = [f'"{front}" at the beginning' if front else "", f'"{behind}" at the end' if behind else ""]
+    what = " and ".join(f'"{text}"' for text in (front, behind) if text)
+    return what, f"{' and '.join(filter(None, places))} of {whose}"
