@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.peers import NEEDS, Kept, absent, shows
 from truegain.cli.app import main
 
 ROOT = Path(__file__).parent.parent
@@ -88,17 +89,31 @@ def test_every_python_block_runs(
     monkeypatch.chdir(tmp_path)
     write_files(page, tmp_path)
     names: dict[str, object] = {}
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
-    if any("ir_measures.calc" in block for block in blocks):
-        pytest.importorskip("pytrec_eval")  # what ir_measures computes with; it has no wheel for Linux on ARM
-    if any('"demo/' in block for block in blocks):
+    blocks = python_blocks(page)
+    if any('"demo/' in block for block, _ in blocks):
         shutil.copytree(demo, "demo")
-    for block in blocks:
-        exec(compile(block, page.name, "exec"), names)
+    pieces, checked = Kept(absent()), []
+    for block, below in blocks:
+        ours, theirs = pieces.split(block)
+        exec(compile(ours, page.name, "exec"), names)
+        checked += [] if shows(theirs) else below.splitlines()
     printed = " ".join(capsys.readouterr().out.split())
-    for shown in re.findall(r"```python\n.*?```\n\n((?:    [^\n]*\n|\n(?=    ))+)", page.read_text(), re.DOTALL):
-        for line in shown.splitlines():
-            assert "..." in line or " ".join(line.split()) in printed, line
+    for line in checked:
+        assert "..." in line or " ".join(line.split()) in printed, line
+
+
+def python_blocks(page: Path) -> list[tuple[str, str]]:
+    """The Python of a page, block after block, each with the indented lines right below: what it prints."""
+    return re.findall(r"```python\n(.*?)```\n((?:\n(?:    [^\n]*\n|\n(?=    ))+)?)", page.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_what_a_peer_prints_is_set_apart(page: Path) -> None:
+    """Guards machines without a peer: no block shows its lines and ours, so that ours are compared everywhere."""
+    pieces = Kept(set(NEEDS.values()))
+    parted = [pieces.split(block) for block, _ in python_blocks(page)]
+    assert not [ours for ours, theirs in parted if shows(theirs) and shows(ours)]
+    assert page.name != "peers.md" or [shows(theirs) for _, theirs in parted].count(True) == 1
 
 
 def quoted(page: Path) -> list[tuple[str, str]]:

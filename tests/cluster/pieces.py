@@ -66,3 +66,9 @@ def memory_limit(dask_worker: Any = None) -> int | None:
     """The bytes of memory at which a worker is held to be full; None: there is no such number."""
     limit: int | None = dask_worker.memory_manager.memory_limit
     return limit
+
+
+def is_aligned(shared: tuple[np.ndarray, ...], piece: int, seed: np.random.SeedSequence) -> tuple[int, list[bool]]:
+    """Which worker does a piece, and whether the arrays that it was given lie as those of numpy do."""
+    time.sleep(0.05)
+    return os.getpid(), [bool(array.flags.aligned) for array in shared]

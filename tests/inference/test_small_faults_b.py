@@ -717,7 +717,7 @@ def test_blocks_are_cut_where_streams_begin() -> None:
 def test_t_of_resampled_topics_by_hand() -> None:
     """Guards t* with divisor n - 1, infinite where one topic was drawn throughout, and its |mean|, for drawn topics."""
     w = np.array([[0.3, -0.1, -0.2]])
-    stars, means = resampled._bootstrap_t((w, 4), (0, 40), np.random.SeedSequence(0))
+    stars, means = resampled._bootstrap_t((resampled._squared_too(w), 4), (0, 40), np.random.SeedSequence(0))
     for drawn, star, mean in zip(resampled._drawn(4, (0, 40), 3, 3, np.int64), stars[:, 0], means[:, 0], strict=True):
         own = w[0, drawn].tolist()
         assert mean == pytest.approx(abs(statistics.fmean(own)))

@@ -30,13 +30,30 @@ class DonePieces(NamedTuple):
     failure: str | None = None
 
 
-def load_shared(data: bytes) -> Any:
+class Shared:
+    """What all pieces of a job need; it goes from worker to worker as the bytes that plain pickle makes of it.
+
+    Dask would send arrays by themselves, and they would lie where they fall in its messages.  Products of arrays that
+    are not aligned have another order of adding, hence other bits.
+
+    >>> pickle.loads(pickle.dumps(Shared([1, 2]), protocol=5)).value
+    [1, 2]
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load_shared, (pickle.dumps(self.value, protocol=5),)
+
+
+def load_shared(data: bytes) -> Shared:
     """What all pieces of a job need, made of its bytes; can be made again wherever a worker died that held it."""
-    return pickle.loads(data)
+    return Shared(pickle.loads(data))
 
 
 def do_pieces(
-    shared: Any, work: str, pieces: bytes, first: int, seed: int, seconds: float, most: int
+    shared: Shared, work: str, pieces: bytes, first: int, seed: int, seconds: float, most: int
 ) -> tuple[list[bytes], float, str | None]:
     """Do pieces of a job, the first of which has a number, until all are done, or time or room for results is up.
 
@@ -50,7 +67,7 @@ def do_pieces(
         try:
             told: list[str] = []
             with listening(told):
-                found = function(shared, piece, np.random.SeedSequence(seed, spawn_key=(number,)))
+                found = function(shared.value, piece, np.random.SeedSequence(seed, spawn_key=(number,)))
             results.append(pickle.dumps((found, told), protocol=5))
         except TruegainError as error:
             return results, time.perf_counter() - began, str(error)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from truegain.engine import engine_for
 from truegain.inference.differences.rows import refuse_flat
 from truegain.inference.monte_carlo import ENOUGH, Resampling, monte_carlo_p, nothing, sequential_p
+from truegain.sampling.exact import ExactRows
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
 
@@ -119,15 +120,16 @@ def bootstrap_p(z: Floats, how: Resampling = USUAL) -> Bootstrapped:
         here = places[start : start + step]
         w = z[here] - z[here].mean(axis=1, keepdims=True)
         bars = np.abs(t[here]) * (1 - TOLERANCE)
-        pieces = list(engine_for(how.jobs).run(_bootstrap_t, _blocks(0, trials), shared=(w, how.seed), name=named))
+        shared = _squared_too(w), how.seed
+        pieces = list(engine_for(how.jobs).run(_bootstrap_t, _blocks(0, trials), shared=shared, name=named))
         stars, means = np.concatenate([s for s, _ in pieces]), np.concatenate([m for _, m in pieces])
         reached = (stars >= bars).sum(axis=0)
         p[here] = monte_carlo_p(reached, trials, how.counting)
         further = np.flatnonzero(reached < ENOUGH) if how.last > trials else np.zeros(0, np.int64)
         if len(further):
             p[here[further]] = _counted_p(_count_stars, w[further], bars[further], how)
-        holder = np.argpartition(stars, trials - nth, axis=0)[trials - nth]
-        critical[here] = np.take_along_axis(stars, holder[None, :], axis=0)[0]
+        critical[here] = np.partition(np.ascontiguousarray(stars.T), trials - nth, axis=1)[:, trials - nth]
+        holder = (stars == critical[here]).argmax(axis=0)  # of equals the first: which one a partition has is chance
         delta[here] = np.take_along_axis(means, holder[None, :], axis=0)[0]
         how.progress(len(here) - len(further))
     return Bootstrapped(t, p, critical, delta)
@@ -253,33 +255,49 @@ def _signed_sums(z: Floats, seed: int, block: tuple[int, int]) -> Floats:
 
 def _count_stars(shared: Shared, block: tuple[int, int], own: np.random.SeedSequence) -> Ints:
     w, bars, seed = shared
-    return np.asarray((_bootstrap_t((w, seed), block, own)[0] >= bars).sum(axis=0), np.int64)
+    return np.asarray((_bootstrap_t((_squared_too(w), seed), block, own)[0] >= bars).sum(axis=0), np.int64)
+
+
+def _squared_too(w: Floats) -> ExactRows:
+    """Differences and, below, their squares, for sums of as many as there are topics."""
+    return ExactRows.of(np.concatenate([w, w**2]), w.shape[1])
 
 
 def _bootstrap_t(
-    shared: tuple[Floats, int], block: tuple[int, int], _: np.random.SeedSequence
+    shared: tuple[ExactRows, int], block: tuple[int, int], _: np.random.SeedSequence
 ) -> tuple[Floats, Floats]:
-    """|t*| and |mean*| of each replicate and pair."""
-    w, seed = shared
-    n, number = w.shape[1], block[0] // BLOCK
+    """|t*| and |mean*| of each replicate and pair, whose differences and, below, their squares are given."""
+    values, seed = shared
+    n, number = values.columns, block[0] // BLOCK
     rng, step = generator(seed, "topics", number), max(1, COPIED // n)
-    squared, pieces = w**2, []
+    pieces = []
     for first in range(number * BLOCK, block[1], step):
         last = min(first + step, block[1])
         drawn = rng.integers(0, n, size=(last - first, n), dtype=np.int64)[max(0, block[0] - first) :]
         if len(drawn):
-            pieces.append(_stars(drawn, w, squared))
+            pieces.append(_stars(drawn, values))
     return np.concatenate([stars for stars, _ in pieces]), np.concatenate([means for _, means in pieces])
 
 
-def _stars(drawn: Ints, w: Floats, squared: Floats) -> tuple[Floats, Floats]:
-    """|t*| and |mean*| of the replicates whose topics were drawn, each with so many numbers as there are topics."""
+def _stars(drawn: Ints, values: ExactRows) -> tuple[Floats, Floats]:
+    """|t*| and |mean*| of the replicates whose topics were drawn, each with so many numbers as there are topics.
+
+    Sums are exact and what follows is rounded as IEEE 754 says, so that no processor has other bits.
+    """
     size, n = drawn.shape
     drawn += n * np.arange(size)[:, None]
     copies = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
-    mean, square = copies @ w.T / n, copies @ squared.T / n
+    means = values.sums(copies)
+    means /= n
+    mean, square = np.hsplit(means, 2)
     variance = square - mean**2
     flat_ones = variance <= TOLERANCE * square
-    error = np.sqrt(np.where(flat_ones, 1.0, variance) / (n - 1))
-    stars = np.where(flat_ones, np.where(square > 0, np.inf, 0.0), np.abs(mean) / error)
-    return stars, np.abs(mean)
+    np.abs(mean, out=mean)
+    flat = bool(flat_ones.any())
+    if flat:
+        variance[flat_ones] = 1.0
+    variance /= n - 1
+    stars = mean / np.sqrt(variance, out=variance)
+    if flat:
+        stars[flat_ones] = np.where(square[flat_ones] > 0, np.inf, 0.0)
+    return stars, mean
