@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # one core a process
@@ -23,14 +24,20 @@ def main() -> None:
 def table(rows: list[Row]) -> list[str]:
     """The table in Markdown."""
     head = [
-        "| | family | world | answer | studies | refused | holds | +- | width |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| | family | world | answer | studies | refused | holds | +- | width | V/true | found |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     return head + [
         f"| {'!' if r.out else ''} | {r.family} | {r.world} | {r.answer} | {r.studies} | {r.refused} "
-        f"| {r.inside:.3f} | {r.error:.3f} | {r.width:.3g} |"
+        f"| {r.inside:.3f} | {r.error:.3f} | {r.width:.3g} "
+        f"| {told(r.ratio)} | {told(r.found)} |"
         for r in rows
     ]
+
+
+def told(share: float) -> str:
+    """A share, or nothing where a world does not tell it."""
+    return "" if math.isnan(share) else f"{share:.2f}"
 
 
 if __name__ == "__main__":

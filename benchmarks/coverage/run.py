@@ -18,6 +18,7 @@ from truegain.engine import Local
 FAMILIES = (
     "topics",
     "collection",
+    "few_relevant",
     "comparisons",
     "confusion",
     "gold_topics",
@@ -38,6 +39,8 @@ class Row:
     refused: int
     inside: float
     width: float
+    ratio: float = float("nan")  # variance over the true one, in the mean of the studies
+    found: float = float("nan")  # share of the studies that told a real difference
 
     @property
     def out(self) -> bool:
@@ -105,7 +108,10 @@ def _row(family: str, world: str, answer: str, ones: Sequence[Seen | None]) -> R
     told = [one for one in ones if one is not None]
     inside = float(np.mean([one.inside for one in told])) if told else float("nan")
     width = float(np.median([one.width for one in told])) if told else float("nan")
-    return Row(family, world, answer, len(ones), len(ones) - len(told), inside, width)
+    ratio, found = (
+        float(np.mean(x)) if told else float("nan") for x in ([o.ratio for o in told], [o.found for o in told])
+    )
+    return Row(family, world, answer, len(ones), len(ones) - len(told), inside, width, ratio, found)
 
 
 def in_order(rows: Iterable[Row]) -> list[Row]:

@@ -13,11 +13,14 @@ import numpy as np
 class Seen:
     """One answer in one study: whether the interval held the truth, or the test stayed silent on equal systems.
 
-    `width` is the interval's, over the ideal one (2 x 1.96 x the true standard deviation) where that is known.
+    `width` is the interval's, over the ideal one (2 x 1.96 x the true standard deviation) where that is known; `ratio`
+    the variance over the true one, and `found` whether a real difference was told, where a world has these.
     """
 
     inside: bool
     width: float = float("nan")
+    ratio: float = float("nan")
+    found: float = float("nan")
 
 
 Study = Callable[[np.random.Generator], Mapping[str, Any]]  # name of the answer -> what was seen; None: refused

@@ -1,7 +1,8 @@
-"""Average precision without each document in turn, and the variance over collections that this gives."""
+"""Scores without each document in turn, AP's in closed form, and the variance over collections that they give."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -75,27 +76,47 @@ def _acceleration(rank: Ints, relevant: int) -> float:
     return float((u**3).sum() / (6 * squares**1.5)) if squares > 0 else 0.0  # NaN with one relevant document
 
 
-def topic_spread(lists: TopicLists, systems: int, pairs: bool) -> TopicSpread:
-    """Variances of AP over collections by leaving documents out, of each system or (covariances) of all of them.
+@dataclass(frozen=True, eq=False)
+class ListMoves:
+    """What leaving documents out does to one list.
 
-    own = (R - 1)/R sum over relevant i of (AP without i - their mean)^2, 0 where R = 1, for which it is not known;
-    others = sum over non-relevant i of (AP - AP without i)^2.
+    `without`: its score without each relevant document of the topic; `rise`: how much it rises without the document at
+    each place of the list, 0 at relevant ones.
+    """
+
+    without: Floats
+    rise: Floats
+
+
+def ap_moves(lists: TopicLists, number: int) -> ListMoves:
+    """AP of one list without each document in turn."""
+    entry, rank = lists.entry[lists.begin[number] : lists.begin[number + 1]], lists.ranks(number)
+    left = left_out(rank, lists.relevant)
+    without, rise = np.full(lists.relevant, left.missed), left.rise.copy()
+    without[entry[rank - 1]] = left.found
+    rise[rank - 1] = 0
+    return ListMoves(without, rise)
+
+
+def topic_spread(
+    lists: TopicLists, systems: int, pairs: bool, moves_of: Callable[[int], ListMoves] | None = None
+) -> TopicSpread:
+    """Variances of a score over collections by leaving documents out, of each system or (covariances) of all of them.
+
+    own = (R - 1)/R sum over relevant i of (X without i - their mean)^2, 0 where R = 1, for which it is not known;
+    others = sum over non-relevant i of (X - X without i)^2.  X is AP unless `moves_of` tells of another score.
     """
     own_moves = np.zeros((lists.relevant, len(lists.systems)))
     others: list[tuple[Codes, Floats]] = []  # by system: numbers of non-relevant documents, and how far each moves it
     squares = np.zeros(len(lists.systems))
     for s in range(len(lists.systems)):
-        entry = lists.entry[lists.begin[s] : lists.begin[s + 1]]
-        rank = lists.ranks(s)
-        without = left_out(rank, lists.relevant)
-        own_moves[:, s] = without.missed
-        own_moves[entry[rank - 1], s] = without.found
-        rise = without.rise.copy()
-        rise[rank - 1] = 0
-        squares[s] = (rise**2).sum()
+        moves = ap_moves(lists, s) if moves_of is None else moves_of(s)
+        own_moves[:, s] = moves.without
+        squares[s] = (moves.rise**2).sum()
         if pairs:
+            entry = lists.entry[lists.begin[s] : lists.begin[s + 1]]
             bad = np.flatnonzero(entry >= lists.relevant)
-            others.append((entry[bad] - lists.relevant, rise[bad]))
+            others.append((entry[bad] - lists.relevant, moves.rise[bad]))
     there = np.zeros(systems, np.bool_)
     there[lists.systems] = True
     if lists.relevant == 1:

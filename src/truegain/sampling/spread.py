@@ -30,6 +30,11 @@ class TopicSpread:
             return self.own, self.others
         return np.diagonal(self.own), np.diagonal(self.others)
 
+    def mixed(self, other: TopicSpread, share: float) -> TopicSpread:
+        """Two estimates of one topic together, the other one with this share."""
+        own, others = ((1 - share) * x + share * y for x, y in ((self.own, other.own), (self.others, other.others)))
+        return TopicSpread(self.relevant, self.there, own, others)
+
     def of_pairs(self, a: Ints, b: Ints, paired: bool) -> tuple[Floats, Floats]:
         """The variances of differences of pairs of systems on the same collections, or on one each."""
         return _difference(self.own, a, b, paired), _difference(self.others, a, b, paired)

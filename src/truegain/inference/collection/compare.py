@@ -11,10 +11,11 @@ from typing import Unpack
 
 import numpy as np
 
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import DrawWords, check_drawable
-from truegain.inference.collection.few import FEW_TOPICS, Pooled, two_sided
-from truegain.inference.collection.score import Scored, has_lone_rule, left_out_of, spreads_of
+from truegain.inference.collection.few import FEW_TOPICS, pooled, two_sided
+from truegain.inference.collection.score import Scored, recipe_of, spreads_of
 from truegain.inference.limits import within
 from truegain.inference.multiple import adjust_asked
 from truegain.inference.results import Comparison
@@ -49,13 +50,9 @@ class MeanDifferences:
 
     def errors(self, paired: bool) -> tuple[Floats, Floats]:
         """The standard error of each mean difference, and its degrees of freedom."""
-        a, b = self.sides
-        common = self.common()
-        pooled = Pooled(len(a), has_lone_rule(self.scored.measure))
-        for topic, spread in enumerate(self.spreads):
-            pooled.add(spread.relevant, *spread.of_pairs(a, b, paired), common[:, topic])
-        variance, freedom = pooled.total()
-        return np.sqrt(variance) / common.sum(axis=1), freedom
+        asked = Contrasts(*self.sides)
+        variance, freedom = pooled(self.spreads, asked, recipe_of(self.scored.measure).lone, paired).total()
+        return np.sqrt(variance) / self.common().sum(axis=1), freedom
 
     def comparisons(self, adjustment: str = "holm") -> list[Comparison]:
         """Mean difference +- t(df) sqrt(V) of each pair, with p, adjusted for the number of pairs."""
@@ -70,7 +67,7 @@ class MeanDifferences:
         p = two_sided(difference, se, freedom)
         known = ~np.isnan(p)
         adjusted = adjust_asked(p, adjustment)
-        how = "left out" if left_out_of(scored.measure) else "drawn"
+        how = recipe_of(scored.measure).how
         test = f"mean difference, t, {'paired' if self.paired else 'independent'} collections, documents {how}"
         low, high = within(difference - step, difference + step, scored.measure.bounds(), differences=True)
         notes = self._notes(se, known, how)
@@ -105,6 +102,7 @@ class MeanDifferences:
                 "moves; they have no interval."
             )
         if still := int((~known & (se == 0)).sum()):
+            how = how.replace(" and ", " or ")
             notes.append(
                 f"{still} pairs differ and no document {how} moves their difference, so how far it moves is not known; "
                 "they have no interval."
@@ -118,7 +116,7 @@ class MeanDifferences:
         rows: list[tuple[float | int | str | bool | None, ...]] = []
         for t in np.flatnonzero(self.common()[0]).tolist():
             spread = self.spreads[t]
-            known = spread.relevant != 1 or not has_lone_rule(self.scored.measure)
+            known = spread.relevant != 1 or recipe_of(self.scored.measure).lone == "own"
             variances = (np.add(*spread.of_pairs(a, b, paired))[0] for paired in (True, False))
             sds = [float(np.sqrt(variance)) if known else None for variance in variances]
             one, other = float(values[first, t]), float(values[second, t])

@@ -7,13 +7,18 @@ from typing import Unpack
 
 import numpy as np
 
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import Drawn, DrawWords, drawn_scores, least_relevant
-from truegain.inference.collection.few import FEW_RELEVANT, FEW_TOPICS, mean_size, pooled, share_limits
+from truegain.inference.collection.few import FEW_RELEVANT, FEW_TOPICS, Lone, mean_size, pooled, share_limits
+from truegain.inference.collection.left_out import left_out_spreads
 from truegain.inference.limits import linear, percentile, within
 from truegain.inference.results import Estimate
 from truegain.measures.ap import AP
 from truegain.measures.base import Measure
+from truegain.measures.judged import Judged, Unjudged
+from truegain.measures.precision import RR
+from truegain.measures.sets import SetAP, SetF, SetP, SetR, Utility
 from truegain.sampling.jackknife import document_spreads
 from truegain.sampling.spread import TopicSpread
 from truegain.student import quantile_of
@@ -72,8 +77,38 @@ class Scored:
 
 
 def left_out_of(measure: Measure) -> bool:
-    """Whether a measure's spread comes from leaving documents out: AP of whole lists; others are drawn."""
+    """Whether a measure's spread comes from leaving documents out alone: AP of whole lists."""
     return type(measure) is AP and measure.cutoff is None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How far a measure moves: the share that leaving documents out has beside drawing them, and the rule for R = 1."""
+
+    left_out: float
+    lone: Lone
+
+    @property
+    def how(self) -> str:
+        """What was done with documents, in words."""
+        return {0.0: "drawn", 1.0: "left out"}.get(self.left_out, "drawn and left out")
+
+
+def recipe_of(measure: Measure) -> Recipe:
+    """What was right for a measure in simulated worlds (docs/collection.md).
+
+    A sum over ranks, a count, the precision of a set: documents drawn, and R = 1 tells its own.  A share of all R
+    relevant documents (AP, SetR) falls with R and moves evenly with each of them: documents left out.  Others have a
+    cutoff or a normalisation: drawn, which is right where a score is a share of the best, too short for what the first
+    relevant document decides (RR, ERR), too long for a set's F, where leaving documents out errs to the other side.
+    """
+    if measure.linear_in_gains or measure.mean == "total" or isinstance(measure, (SetP, Utility, Judged, Unjudged)):
+        return Recipe(0.0, "own")
+    if left_out_of(measure) or isinstance(measure, SetR):
+        return Recipe(1.0, "all")
+    if isinstance(measure, (SetF, SetAP)):
+        return Recipe(1 / 2, "near")
+    return Recipe(1 / 3 if isinstance(measure, RR) or measure.cascades else 0.0, "near")
 
 
 def spreads_of(
@@ -81,22 +116,22 @@ def spreads_of(
 ) -> list[TopicSpread]:
     """How far each topic moves over collections, with what few relevant documents hide put back.
 
-    AP: documents left out.  Others: documents drawn, times R/(R - 1) unless the measure is linear in gain, or a count:
-    R copies have (R - 1)/R of the variance of R documents.
+    Documents drawn, times R/(R - 1) unless R = 1 tells its own spread (R copies have (R - 1)/R of the variance of R
+    documents), or left out, or some of both: see `recipe_of`.
     """
+    recipe, engine, progress = recipe_of(measure), drawing.get("engine"), drawing.get("progress")
+    left: list[TopicSpread] = []
     if left_out_of(measure):
         view = ranked.condensed if getattr(measure, "judged_only", False) else ranked
-        engine, progress = drawing.get("engine"), drawing.get("progress")
-        return document_spreads(view, least_relevant(measure), pairs=pairs, engine=engine, progress=progress)
-    found = drawn_scores(ranked, measure, pairs=pairs, **drawing).spreads
-    if not has_lone_rule(measure):
-        return found
-    return [replace(s, own=s.own * s.relevant / (s.relevant - 1)) if s.relevant > 1 else s for s in found]
-
-
-def has_lone_rule(measure: Measure) -> bool:
-    """Whether a topic with one relevant document says nothing of its own spread: not so for sums over ranks, counts."""
-    return not (measure.linear_in_gains or measure.mean == "total")
+        left = document_spreads(view, least_relevant(measure), pairs=pairs, engine=engine, progress=progress)
+    elif recipe.left_out:
+        left = left_out_spreads(ranked, measure, pairs=pairs, engine=engine, progress=progress)
+    if recipe.left_out == 1:
+        return left
+    drawn = drawn_scores(ranked, measure, pairs=pairs, **drawing).spreads
+    if recipe.lone != "own":
+        drawn = [replace(s, own=s.own * s.relevant / (s.relevant - 1)) if s.relevant > 1 else s for s in drawn]
+    return [one.mixed(other, recipe.left_out) for one, other in zip(drawn, left, strict=True)] if left else drawn
 
 
 def score_estimates(
@@ -112,7 +147,8 @@ def score_estimates(
     few = np.array([scored.telling(s) < FEW_TOPICS for s in range(len(scored.systems))])
     if few.all() and measure.bounds() == (0.0, 1.0) and measure.mean == "arithmetic":
         return [_wilson(scored, s) for s in range(len(scored.systems))]
-    total, freedom = pooled(spreads_of(ranked, measure, **drawing), has_lone_rule(measure)).total()
+    spreads = spreads_of(ranked, measure, **drawing)
+    total, freedom = pooled(spreads, Contrasts.scores(len(few)), recipe_of(measure).lone).total()
     return [_limits(scored, s, float(total[s]), float(freedom[s])) for s in range(len(scored.systems))]
 
 
@@ -126,7 +162,7 @@ def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Est
     count = 1 if measure.mean == "total" else topics
     se = float(np.sqrt(variance)) / count
     step = quantile_of(scored.confidence, freedom) * se
-    how = "t, documents left out" if left_out_of(measure) else "t, documents drawn"
+    how = f"t, documents {recipe_of(measure).how}"
     value = float(scored.summaries[system])
     if measure.mean == "geometric":
         return scored.estimate(system, value * float(np.exp(-step)), value * float(np.exp(step)), how, None)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truegain.contrasts import NONE, Contrasts
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
-from truegain.inference.collection.few import Pooled
+from truegain.inference.collection.few import Lone, pooled
 from truegain.inference.limits import within
 from truegain.inference.study.anytime import at_every_look, earlier_looks
 from truegain.inference.study.by_list import ByList
@@ -59,18 +59,11 @@ class Collection:
     """How far each topic moves over other collections, all systems together."""
 
     spreads: Sequence[TopicSpread]
-    lone: bool  # whether a topic with one relevant document borrows its spread from the others
+    lone: Lone
 
     def spread(self, asked: Contrasts) -> Spread:
-        """The mean over topics, these held fixed (see `few.Pooled`)."""
-        pooled, score = Pooled(len(asked), self.lone), asked.a == NONE
-        first = np.maximum(asked.a, 0)
-        for topic in self.spreads:
-            alone, pair = topic.of_systems(), topic.of_pairs(first, asked.b, True)
-            own, others = (np.where(score, x[asked.b], y) for x, y in zip(alone, pair, strict=True))
-            there = topic.there[asked.b] & (score | topic.there[first])
-            pooled.add(topic.relevant, own, others, there)
-        variance, freedom = pooled.total()
+        """The mean over topics, these held fixed (see `few.Pooled`): what `intervals` over the collection says too."""
+        variance, freedom = pooled(self.spreads, asked, self.lone).total()
         if np.isnan(variance).any():
             raise TruegainError("topics with one relevant document each do not tell what other collections would do")
         return Spread(variance / len(self.spreads) ** 2, np.maximum(freedom, 1.0))
@@ -220,17 +213,19 @@ class Lattice:
         return of(spread) - of(self.documents.spread(asked)), unsure
 
     def spread(self, asked: Contrasts, confidence: float = 0.95) -> Spread:
-        """Everything together, for limits of this confidence; never surer than over topics, or a source they hold.
+        """Everything together, for limits of this confidence; never surer than over topics, or labels they hold.
 
-        V(topics) is estimated, and so is what a nested source brings by itself: where topics hardly differ the first
+        V(topics) is estimated, and so is what sampled labels bring by themselves: where topics hardly differ the first
         may come out below the second, and the wider of the two counts.  So it is where assessors seem to add less than
-        nothing.  At every look, see `at_every_look`.
+        nothing.  Other collections are in the topics, and add nothing to what these say.  At every look, see
+        `at_every_look`.
         """
         if self.looks is not None:
             return self._at_every_look(asked)
         whole = self._joined(asked)
+        spoken = (*LABELS, *(self.over - {"collection"} if "topics" in self.over else self.over))
         for source in ("topics", *NESTED):
-            part = self.alone(asked, source) if source in (*LABELS, *self.over) else None
+            part = self.alone(asked, source) if source in spoken else None
             whole = whole if part is None else whole.or_wider(part, confidence)
         return whole
 

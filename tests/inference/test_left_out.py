@@ -1,0 +1,101 @@
+"""Any measure on collections that lack one document each, and what topics with few relevant documents lend."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from truegain.engine import Local
+from truegain.inference.collection import left_out
+from truegain.inference.collection.expansion import least_relevant
+from truegain.inference.collection.few import Pooled
+from truegain.inference.collection.left_out import left_out_spreads
+from truegain.measures.evaluate import Options, aligned
+from truegain.tables.columns import Floats
+
+Lists = dict[str, dict[str, dict[str, float]]]
+Labels = dict[str, dict[str, int]]
+
+
+def world() -> tuple[Lists, Labels]:
+    """Three systems, topics with 1, 3 and 9 relevant documents of three labels, judged and unjudged others."""
+    rng = np.random.default_rng(3)
+    runs: Lists = {s: {} for s in "abc"}
+    labels: Labels = {"top": {"z": 3}}
+    for t, relevant in enumerate((1, 3, 9)):
+        docs = [f"d{t}-{i}" for i in range(36)]
+        labels[str(t)] = {d: int(rng.integers(1, 4)) for d in docs[:relevant]} | dict.fromkeys(docs[relevant:20], 0)
+        for by_topic in runs.values():
+            score = rng.normal(size=36) + 1.2 * (np.arange(36) < relevant)
+            by_topic[str(t)] = {docs[i]: float(score[i]) for i in rng.permutation(36)[:28]}
+    for by_topic in runs.values():
+        by_topic["top"] = {"z": 1.0}
+    return runs, labels
+
+
+def by_hand(runs: Lists, labels: Labels, name: str, topic: str) -> tuple[Floats, Floats]:
+    """Covariances from files without each document, scored anew."""
+    level = least_relevant(tg.parse_measure(name))
+
+    def scores(left: str) -> list[float]:
+        lists = {s: {t: {d: x for d, x in docs.items() if d != left} for t, docs in r.items()} for s, r in runs.items()}
+        found = tg.evaluate(
+            lists, {t: {d: x for d, x in docs.items() if d != left} for t, docs in labels.items()}, name
+        )
+        return [found.by_topic(s)[topic] for s in runs]
+
+    good = [d for d, label in labels[topic].items() if label >= level]
+    others = sorted({d for r in runs.values() for d in r[topic]} - set(good))
+    own = np.array([scores(d) for d in good]) if len(good) > 1 else np.zeros((1, len(runs)))
+    own = own - own.mean(axis=0)
+    rest = np.array([scores(d) for d in others]) - scores("")
+    return (len(good) - 1) / len(good) * own.T @ own, rest.T @ rest
+
+
+MEASURES = [
+    "nDCG@10", "nDCG", "RR", "RR@10", "ERR@10", "ERR(max_rel='scale')", "Rprec", "R@5", "SetF", "Bpref", "AP@10",
+    "nDCG(judged_only=True)@5", "Q(beta=2)@10", "RR(rel=2)@10", "Compat", "Judged@10", "nERR@10",
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_document_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards gaps, kinds of labels and closed forms: as if each document were taken from lists and judgments."""
+    runs, labels = world()
+    ranked, measure = aligned(runs, labels, Options(), keep_keys=sys.maxsize), tg.parse_measure(name)
+    both = left_out_spreads(ranked, measure, pairs=True, engine=Local(2, kind="threads"))
+    monkeypatch.setattr(left_out, "ENTRIES", 40)  # many small collections are the same as one
+    alone = left_out_spreads(ranked, measure)
+    for topic in "012":
+        own, others = by_hand(runs, labels, name, topic)
+        at = ranked.topics.index(topic)
+        assert both[at].own == pytest.approx(own, abs=1e-12)
+        assert both[at].others == pytest.approx(others, abs=1e-12)
+        assert alone[at].own == pytest.approx(np.diag(own), abs=1e-12)
+        assert alone[at].others == pytest.approx(np.diag(others), abs=1e-12)
+
+
+def test_near_topics_lend() -> None:
+    """Guards who lends to topics with one relevant document: those with 2 to 5, weights R - 1, or the nearest three."""
+    near = Pooled(2, "near")
+    topics = ((1, 9.0), (1, 9.0), (2, 0.5), (5, 0.2), (8, 0.1), (40, 0.01))
+    for relevant, own in topics:
+        there = np.array([True, relevant != 2])
+        near.add(relevant, np.full(2, own), np.full(2, 0.03), there)
+    lent = (1 * 0.5 + 4 * 0.2 + 7 * 0.1) / 12, (4 * 0.2 + 7 * 0.1 + 39 * 0.01) / 50
+    variance, freedom = near.total()
+    assert variance.tolist() == pytest.approx([0.81 + 2 * lent[0] + 0.18, 0.31 + 2 * lent[1] + 0.15])
+    c = {r: 1 + 2 * (r - 1) / 12 for r in (2, 5, 8)} | {40: 1.0}
+    below = sum((c[r] * own) ** 2 / (r + 1) for r, own in topics[2:]) + sum(0.03**2 / (r + 2) for r, _ in topics)
+    assert freedom[0] == pytest.approx(variance[0] ** 2 / below - 2)
+    three = Pooled(1, "near")
+    for relevant, own in ((1, 0.0), (2, 0.5), (5, 0.2), (5, 0.4), (8, 0.1)):
+        three.add(relevant, np.array([own]), np.zeros(1), np.ones(1, np.bool_))
+    assert three.total()[0][0] == pytest.approx(1.2 + (0.5 + 4 * 0.6) / 9)
+    alone = Pooled(1, "near")
+    alone.add(1, np.zeros(1), np.array([0.1]), np.ones(1, np.bool_))
+    assert np.isnan(alone.total()[0][0])
