@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from truegain.errors import InputError, TruegainError
-from truegain.tables.packing import unpacking
+from truegain.tables.packing import TOLD_BY, unpacking
 from truegain.tables.raw import is_number
 from truegain.tables.separated import separator_of
 from truegain.tables.sources import PathLike, read_failures, shown_path
@@ -87,7 +87,7 @@ def _lines(path: PathLike) -> Iterator[Iterator[str]]:
     """The lines of a file, unpacked, as text."""
     file = shown_path(path)
     with read_failures(file), Path(path).open("rb") as stream:
-        source = unpacking(stream.peek(6), stream) or stream
+        source = unpacking(stream.peek(TOLD_BY), stream) or stream
 
         def decoded() -> Iterator[str]:
             number = 0
