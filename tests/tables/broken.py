@@ -131,7 +131,7 @@ BROKEN = [
     qrels("binary junk", _JUNK, ":1:", "NUL byte"),
     run("binary junk", _JUNK[128:192], ":1:", "not UTF-8"),
     qrels("zip archive", b"PK\x03\x04" + _JUNK, "zip archive", "unpack", file="qrels.zip"),
-    qrels("bzip2 file", b"BZh91AY&SY" + _JUNK, "bzip2", "unpack", file="qrels.bz2"),
+    qrels("bzip2 garbage", b"BZh91AY&SY" + _JUNK, "damaged compressed data", file="qrels.bz2"),
     # ------------------------------------------------------------ compressed
     qrels("gz cut off", _GZ[: len(_GZ) // 2], "damaged compressed data", "compress the file again", file="q.gz"),
     qrels("gz of three bytes", _GZ[:3], "damaged compressed data", file="q.gz"),
@@ -139,6 +139,9 @@ BROKEN = [
     qrels("gz flipped byte", _GZ[:-6] + b"\0\0" + _GZ[-4:], "damaged compressed data", file="q.gz"),
     qrels("gz with a tail", _GZ + b"tail", "damaged compressed data", file="q.gz"),
     qrels("xz cut off", _XZ[: len(_XZ) // 2], "damaged compressed data", file="q.xz"),
+    qrels("xz with a tail", _XZ + b"tail", "damaged compressed data", "what follows member 1 is no xz", file="q.xz"),
+    qrels("xz with three zeros", _XZ + bytes(3), "damaged compressed data", "3 zeros at the end", file="q.xz"),
+    qrels("xz, second member flipped", _XZ + _XZ[:7] + b"\5" + _XZ[8:], "damaged", "xz, member 2:", file="q.xz"),
     qrels("zst cut off", _ZST[: len(_ZST) // 2], "damaged compressed data", "ended before", file="q.zst"),
     qrels("zst of its first bytes", _ZST[:6], "damaged compressed data", file="q.zst"),
     qrels("zst with a tail", _ZST + b"tail", "damaged compressed data", file="q.zst"),

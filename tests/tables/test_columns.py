@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,9 +17,12 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from truegain.errors import InputError
+from truegain.judging.study.rows import rows_of
 from truegain.tables.header import Header, both_headers
 from truegain.tables.raw import number_of, plain_numbers
 from truegain.tables.separated import csv_cells, even_cells
+from truegain.text import documents
+from truegain.text.piece import Kind
 
 tokens = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=4)
 rows = st.lists(st.tuples(tokens, tokens, st.integers(0, 9)), min_size=1, max_size=6, unique_by=lambda r: r[:2])
@@ -190,7 +194,7 @@ def test_cells_cut_at_once_are_those_of_the_csv_module(
     text = (newline.join(lines) + (newline if ended else "")).encode()
     found = even_cells(text, ",", width, literal)
     if found is not None:
-        other = csv_cells(text, ",", "t.csv", width, literal)
+        other = csv_cells(text, ",", "t.csv", ("a", "b", "c")[:width], literal)
         assert (found[0], found[1], list(np.asarray(found[2]))) == (other[0], other[1], list(np.asarray(other[2])))
     fields = {line.count(",") + 1 for line in lines}
     if newline in ("\n", "\r\n") and not set('"\x00') & set("".join(lines)) and len(fields) == 1 and fields != {1}:
@@ -225,3 +229,82 @@ def test_numbers_at_once_are_those_one_by_one(values: list[Any]) -> None:
         assert found.tolist() == each
     elif all(isinstance(value, str) for value in values):
         assert any(number is None or number != number for number in each)
+
+
+HEAD = "topic\tdoc\tlabel\tcomment\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            '1\t"a\t1\t\n1\tb\t0\t\n1\tc"\t1\t\n',
+            ":2: a quote opens a field here that is closed on line 4 only, with rows",
+        ),
+        ('1\ta\t1\t"good\n1\tb\t0\tbad"\n', ":2: a quote opens a field here that is closed on line 3 only, with rows"),
+        ('"1\ta\t1\t\n1"\tb\t0\t\n', ":2: a quote opens a field here that is closed on line 3 only, with rows"),
+        ('1\t"a\tb"\t"1\n1"\t"b\t0\tx"\n', ":2: a quote opens a field here that is closed on line 3 only, with rows"),
+        ('"\t\t\t"\n', ":2: 1 fields where the header has 4"),
+        ('1\ta\t1\t"x\n1"\tb\t0\t\n', ":2: 7 fields where the header has 4"),
+        ('1\ta\t1\t\n1\t"b\t0\t\n1\tc\t0\t\n', ":3: not a readable table: a quote is never closed"),
+        ('1\t"a"b\t1\t\n', ":2: not a readable table: a tab is expected after a closing quote"),
+    ],
+)
+def test_a_quote_in_tsv_swallows_no_row(rows: str, said: str, tmp_path: Path) -> None:
+    """Guards ids and comments that begin with a quote: the rows up to the next one became one field, without a word."""
+    path = tmp_path / "q.tsv"
+    path.write_text(HEAD + rows)
+    for read in (tg.read_judgments, tg.read_ratings):
+        with pytest.raises(InputError, match=re.escape(said)):
+            read(path)
+
+
+def test_quotes_that_are_meant(tmp_path: Path) -> None:
+    """Guards what csv writers make of quotes, tabs on one line and comments of several lines; and CSV's ids."""
+    path = tmp_path / "q.tsv"
+    path.write_text(HEAD + '1\t"""a"\t1\t"two\n\nlines,\ta tab"\n1\t"b\tc"\t0\tno\n1\td"e\t0\t"""x"",y"\n')
+    assert tg.read_judgments(path).docs.strings() == ['"a', "b\tc", 'd"e']
+    path.write_text(path.read_text().removeprefix(HEAD).replace("\n\nlines,\ta tab", "").replace("b\tc", "b"))
+    assert tg.read_judgments(path, columns="topic,doc,label,-").docs.strings() == ['"""a"', '"b"', 'd"e']
+    path.write_text('topic,doc,label,comment\n1,a,1,"one, two\nand three"\n')
+    assert len(tg.read_judgments(path)) == 1
+    path.write_text('topic,doc,label\n1,"a,1\n1,b,0\n1,c",1\n')
+    with pytest.raises(InputError, match=":2: a quote opens a field here that is closed on line 4 only, with rows"):
+        tg.read_judgments(path)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.lists(st.text(st.sampled_from('ab"'), max_size=3), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_no_row_of_a_tsv_is_lost(rows: list[list[str]]) -> None:
+    """Guards the proof behind the rule: lines of three fields with quotes anywhere are as many rows, or refused."""
+    text = "topic\tdoc\tlabel\n" + "".join("\t".join(row) + "\n" for row in rows)
+    with contextlib.suppress(InputError):
+        _, cells, lines = csv_cells(text.encode(), "\t", "q.tsv", (), literal=False)
+        assert len(cells) == 3 * (len(rows) + 1) == 3 * len(np.asarray(lines))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "d.tsv",
+            'id\ttext\n1\t"hello\n2\tworld"\n',
+            "d.tsv:2: a quote opens a field here that is closed on line 3 only",
+        ),
+        ("d.tsv", 'id\ttext\n1\ta\n2\t"hello\n3\tworld\n', "d.tsv:3: a quote opens a field here that is never closed"),
+        ("d.csv", 'id,text\n1,"hello\n2,world\n', "d.csv:2: a quote opens a field here that is never closed"),
+    ],
+)
+def test_a_quote_in_documents_swallows_none(name: str, text: str, said: str, tmp_path: Path) -> None:
+    """Guards tables of documents and of studies against the same: a document held all that followed it."""
+    (tmp_path / name).write_text(text)
+    kind = cast("Kind", name[2:])
+    with pytest.raises(InputError, match=said):
+        list(documents.all_pieces([str(tmp_path / name)], kind, documents.Fields(), 1 << 20))
+    faults: list[str] = []
+    assert len(list(rows_of(tmp_path / name, faults, names={}))) < 2
+    assert len(faults) == 1
+    good = 'id\ttext\n1\t"Hello," he said\n2\t"two\nlines"\n3\tlast "word"'
+    (tmp_path / "g.tsv").write_text(good)
+    pieces = documents.all_pieces([str(tmp_path / "g.tsv")], "tsv", documents.Fields(), 1 << 20)
+    assert [piece.data.texts for piece in pieces] == [["Hello, he said", "two\nlines", 'last "word"']]

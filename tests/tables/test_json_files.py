@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,6 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
+from truegain.judging.study.rows import rows_of
+from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated_key
+from truegain.text import documents
 
 ids = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), min_size=1, max_size=4)
 labels = st.dictionaries(ids, st.dictionaries(ids, st.integers(-2, 4), min_size=1, max_size=4), min_size=1, max_size=4)
@@ -76,6 +81,7 @@ def test_files_of_ranx_and_pytrec_eval(tmp_path: Path) -> None:
         ('{\n "q1": {"a": 1},\n "q2": {"b": "x"}\n}', "f.json:3: {} of topic q2, document b is not a number: '\"x\"'"),
         ('{"q1": {"a": 1, "a": 2}}', "f.json:1: 'a' stands twice in one object"),
         ('{"q1": {"a": 1},\n"q1": {"b": 2}}', "f.json:2: 'q1' stands twice in one object"),
+        ('{"q1": {"a": 1},\n"q2": {"a": 2},\n"q3": {"a": 2,\n"\\u0061": 0}}', "f.json:4: 'a' stands twice"),
         ('{"q1": {"a": 1},\n"q2": 3}', "f.json:2: topic q2 is a int, not a dict"),
         ('{"q1": {"a": 1},\n"q2": {"a": 1}', "f.json:2: not readable JSON"),
         ('{"q1": {"a": NaN}}', "f.json:1: {} of topic q1, document a is not a number: 'NaN'"),
@@ -105,3 +111,64 @@ def test_one_long_line_of_json_is_read(tmp_path: Path) -> None:
     path.write_text(json.dumps({"q": {f"document-{i}": i for i in range(60_000)}}))
     assert path.stat().st_size > 1 << 20
     assert len(tg.read_runs(path)) == 60_000
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        ('{"topic": "1", "doc": "a", "label": 1}\n{"topic": "1", "doc": "b", "label": 0, "label": 2}\n', 2, "label"),
+        ('\n{"topic": "1", "doc": "a", "label": 1, "topic": "1"}\n', 2, "topic"),
+        ('[{"topic": "1", "doc": "a", "label": 1},\n {"topic": "1", "doc": "b",\n  "doc": "c", "label": 0}]', 3, "doc"),
+        ('{"topic": "1", "doc": "a", "label": 1, "m": {"a": [{"x": "}", "y": 1, "x": 2}]}}\n', 1, "x"),
+        ('{"topic": "1", "doc": "\\"label\\":{", "label": 1, "la\\u0062el": 1}\n', 1, "label"),
+    ],
+)
+@pytest.mark.parametrize("read", [tg.read_judgments, tg.read_ratings])
+def test_a_key_twice_in_a_row_is_refused(
+    text: str, line: int, key: str, read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    """Guards rows of JSON, one a line or in a list: of a key that stands twice the last won, without a word."""
+    path = tmp_path / "q.json"
+    path.write_text(text)
+    with pytest.raises(tg.InputError, match=rf"q.json:{line}: '{key}' stands twice in one object"):
+        read(path)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.recursive(st.sampled_from(["1", '"a"', '"b\\n"', '"}"', "null"]), lambda x: st.lists(x, max_size=3).map(
+    lambda some: "[" + ",".join(some) + "]"
+) | st.lists(st.tuples(st.sampled_from(["a", "b", "\\u0061", "{", "[,", ':"'.replace('"', '\\"')]), x), max_size=3).map(
+    lambda some: "{" + ", ".join(f'"{k}" : {v}' for k, v in some) + "}"
+), max_leaves=12))  # fmt: skip
+def test_where_a_key_stands_twice(text: str) -> None:
+    """Guards the strict decoder and the place it names, by counting keys in what Python's own decoder gives."""
+    twice: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        twice.extend(k for k, n in Counter(k for k, _ in pairs).items() if n > 1)
+        return dict(pairs)
+
+    whole = json.loads(text, object_pairs_hook=look)
+    if not twice:
+        assert STRICT.decode(text) == whole
+        return
+    with pytest.raises(RepeatedKeyError):
+        STRICT.decode(text)
+    at, key = repeated_key(text)
+    assert key in twice
+    assert json.JSONDecoder().raw_decode(text, at)[0] == key
+
+
+def test_documents_and_topics_of_a_study_have_no_key_twice(tmp_path: Path) -> None:
+    """Guards the other readers of JSON rows: documents to be indexed, and files of a judging study."""
+    (tmp_path / "d.jsonl").write_text('{"id": "a", "text": "one"}\n{"id": "b", "text": "two", "text": "three"}\n')
+    [piece] = documents.all_pieces([str(tmp_path / "d.jsonl")], "jsonl", documents.Fields(), 1 << 20)
+    with pytest.raises(tg.InputError, match=r"d\.jsonl:2: 'text' stands twice in one object"):
+        documents.read(piece, documents.Fields())
+    faults: list[str] = []
+    assert len(list(rows_of(tmp_path / "d.jsonl", faults, names={}))) == 1
+    assert len(faults) == 1
+    assert "d.jsonl:2: 'text' stands twice in one object" in faults[0]
+    (tmp_path / "d.json").write_text('[{"id": "a", "text": "one"},\n{"id": "b", "id": "c"}]')
+    assert not list(rows_of(tmp_path / "d.json", faults, names={}))
+    assert "d.json:2: 'id' stands twice in one object" in faults[1]

@@ -27,7 +27,7 @@ from truegain.tables.runs import Runs, run_of_columns
 
 Label = tuple[str, str, str, float]
 TABLES = ("csv", "tsv", "jsonl", "parquet")
-PACKED = ("", ".gz", ".xz", ".zst")
+PACKED = ("", ".gz", ".bz2", ".xz", ".zst")
 bounded = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 

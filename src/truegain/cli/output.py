@@ -73,7 +73,7 @@ def table_format_of(given: TableFormat | None, output: str, known: Sequence[str]
         raise InputError(
             f"no format is known by the ending {ending(shown_path(output)) or last.partition('?')[0]}",
             file=shown_path(output),
-            hint=f"end the name in {', '.join(known)}, each also with .gz, .xz or .zst, or say --format",
+            hint=f"end the name in {', '.join(known)}, each also with .gz, .bz2, .xz or .zst, or say --format",
         )
     return ENDINGS[last]
 

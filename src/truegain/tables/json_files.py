@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,8 +14,47 @@ from truegain.tables.columns import Places, frozen
 from truegain.tables.plain import NESTED, line_at, line_of
 
 _LIST = re.compile(rb"\s*\[\s*[{\]]")
+_TOKENS = re.compile(r'("(?:[^"\\]|\\.)*")(?=(\s*:)?)|[][{}]')
 _BLANKS = re.compile(r"[ \t\r\n]*")
 START = 65536  # bytes that tell what a file is
+
+
+class RepeatedKeyError(ValueError):
+    """A key stands twice in one object: one of the two values would be lost."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise RepeatedKeyError
+    return found
+
+
+STRICT = json.JSONDecoder(object_pairs_hook=_once)  # one for all: json.loads would make one for every row
+
+
+def repeated(text: bytes, file: str, line: int = 1, hint: str = "keep one: the other would be lost") -> InputError:
+    """What is said of a text in which a key stands twice; `line` is that of the file on which the text begins."""
+    whole = text.decode()
+    place, key = repeated_key(whole)
+    at = len(whole[:place].encode())
+    problem = f"{key!r} stands twice in one object"
+    return InputError(problem, file=file, line=line_of(text, at) + line - 1, text=line_at(text, at), hint=hint)
+
+
+def repeated_key(text: str) -> tuple[int, str]:
+    """The first key that an object has had before, and where it stands."""
+    seen: list[set[str] | None] = []
+    for found in _TOKENS.finditer(text):
+        if (sign := found[0]) in ("{", "["):
+            seen.append(set() if sign == "{" else None)
+        elif sign in ("}", "]"):
+            seen.pop()
+        elif found[2] and seen and (keys := seen[-1]) is not None:
+            if (key := json.loads(sign, strict=False)) in keys:
+                return found.start(), key
+            keys.add(key)
+    raise ValueError("no key stands twice")
 
 
 def is_list(text: bytes) -> bool:
@@ -44,21 +82,10 @@ def is_nested(text: bytes) -> bool:
 
 def nested(text: bytes, file: str) -> dict[str, Any]:
     """The object in a file of one; a key that stands twice in an object is refused, lest one of the two is lost."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-            raise InputError(
-                f"{twice!r} stands twice in one object",
-                file=file,
-                **_second(text, twice),  # type: ignore[arg-type]
-                hint="keep one: a topic stands once, and a document once in a topic",
-            )
-        return found
-
     try:
-        whole = json.loads(text, object_pairs_hook=once)
+        whole = STRICT.decode(text.decode())
+    except RepeatedKeyError:
+        raise repeated(text, file, hint="keep one: a topic stands once, and a document once in a topic") from None
     except json.JSONDecodeError as error:
         raise _unreadable(text, file, error) from None
     except (ValueError, RecursionError):
@@ -77,11 +104,6 @@ def place_of(text: bytes, *keys: str) -> dict[str, int]:
             return {}
         at = found.start()
     return {"line": line_of(text, at)}
-
-
-def _second(text: bytes, key: str) -> dict[str, int]:
-    places = [m.start() for m in _key(key).finditer(text)]
-    return {"line": line_of(text, places[1])} if len(places) == 2 else {}
 
 
 def _key(key: str) -> re.Pattern[bytes]:
@@ -103,7 +125,7 @@ def _unreadable(text: bytes, file: str, error: json.JSONDecodeError) -> InputErr
 def records(text: bytes, file: str) -> tuple[list[Mapping[str, Any]], Places]:
     """The objects of a JSON list, and the line each begins on, or its number where several stand on one line."""
     whole = text.decode()
-    decode = json.JSONDecoder().raw_decode
+    decode = STRICT.raw_decode
     rows: list[Mapping[str, Any]] = []
     starts: list[int] = []
     at = _after_blanks(whole, whole.index("[") + 1)
@@ -121,6 +143,8 @@ def records(text: bytes, file: str) -> tuple[list[Mapping[str, Any]], Places]:
                 raise json.JSONDecodeError("Expecting ',' delimiter", whole, at)
         if whole[at + 1 :].strip():
             raise json.JSONDecodeError("Extra data", whole, at + 1)
+    except RepeatedKeyError:
+        raise repeated(text, file) from None
     except json.JSONDecodeError as error:
         raise _unreadable(text, file, error) from None
     except RecursionError:

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from truegain.errors import InputError
+from truegain.tables.packing import COMPRESSIONS
 
 PIECE = 1 << 20  # bytes read at a time; at most LONGEST_LINE, so that no longer line fits into one
 LONGEST_LINE = 1 << 20  # bytes; the longest of TREC's own lines has about 200
@@ -30,9 +31,8 @@ def plain_text(data: bytes, file: str, *, whole: bool = True, hint: str = "conve
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError("this is UTF-16 text", file=file, hint="convert the file to UTF-8")
-    if data.startswith(b"PK\x03\x04") or (data.startswith(b"BZh") and data[4:10] == b"1AY&SY"):
-        what = "a zip archive" if data.startswith(b"PK") else "a bzip2 file"
-        raise InputError(f"this is {what}", file=file, hint="unpack it, or compress with gzip, xz or zstandard")
+    if data.startswith(b"PK\x03\x04"):
+        raise InputError("this is a zip archive", file=file, hint=f"unpack it, or compress with {COMPRESSIONS}")
     text = data.removeprefix(_BYTE_ORDER_MARK)
     place = bad_place(text, whole=whole)
     if place < 0:

@@ -19,6 +19,7 @@ from truegain.tables.raw import COLUMNS, RawTable, names_columns
 _IDS = tuple(name for ours in ("topic", "doc", "system", "subtopic", "assessor") for name in COLUMNS[ours])
 _DECIMAL = re.compile(r"[+-]?\d+(,\d+)?")
 Cells = tuple[int, list[str], npt.ArrayLike]  # the width of a table, its cells row by row, the line of each row
+_OPEN = "a quote is never closed"
 _FIELD_LIMIT = Lock()  # csv.field_size_limit is one number for the whole process
 
 
@@ -51,7 +52,7 @@ def read_unnamed(text: bytes, names: Sequence[str], file: str) -> RawTable:
     if "\t" in first or len(cells) > 1:
         table = separated(text, "\t" if "\t" in first else separator_of(first), file, names)
     else:
-        table = _of_cells(*_cells(_Blanks(text), " ", file, len(names)), names)
+        table = _of_cells(*_cells(_Blanks(text), " ", file, names), names)
     kept = [at for at, name in enumerate(table.columns) if name not in ("-", "_")]
     return RawTable([table.columns[at] for at in kept], [table.values[at] for at in kept], table.places)
 
@@ -72,12 +73,12 @@ def separated(text: bytes, separator: str, file: str, names: Sequence[str] | Non
     """Cells with a separator between them; `names` where no line of the file has them."""
     literal = names is not None and separator == "\t"  # a quote in such a file is a quote
     width = len(names or ())
-    cut = even_cells(text, separator, width, literal) or csv_cells(text, separator, file, width, literal)
+    cut = even_cells(text, separator, width, literal) or csv_cells(text, separator, file, names or (), literal)
     table = _of_cells(*cut, names)
     return _with_points(table, file) if separator == ";" else table
 
 
-def csv_cells(text: bytes, separator: str, file: str, width: int, literal: bool) -> Cells:
+def csv_cells(text: bytes, separator: str, file: str, names: Sequence[str], literal: bool) -> Cells:
     """Cells cut row by row by the csv module; what is no table is refused with its line."""
     lines_of = io.StringIO(text.decode(), newline="\n")
     quoting = csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL
@@ -85,13 +86,14 @@ def csv_cells(text: bytes, separator: str, file: str, width: int, literal: bool)
     with _FIELD_LIMIT:
         before = csv.field_size_limit(2**31 - 1)
         try:
-            return _cells(reader, separator, file, width)
-        except csv.Error as error:
+            return _cells(reader, separator, file, names)
+        except _RowError as error:
+            line = error.begin if error.why == _OPEN else reader.line_num
             raise InputError(
-                f"not a readable table: {_plainly(str(error))}",
+                f"not a readable table: {error.why}",
                 file=file,
-                line=reader.line_num,
-                text=text.split(b"\n", reader.line_num)[reader.line_num - 1].rstrip(b"\r").decode(),
+                line=line,
+                text=text.split(b"\n", line)[line - 1].rstrip(b"\r").decode(),
                 hint='quote fields that hold a separator or a quote, as in "a ""b"" c"; end lines with a newline',
             ) from None
         finally:
@@ -144,17 +146,35 @@ def even_cells(text: bytes, separator: str, width: int, literal: bool) -> Cells 
     return int(fields[0]), cells, np.arange(1, len(ends) + 1)
 
 
-def _cells(reader: Any, separator: str, file: str, width: int = 0) -> Cells:
+class _RowError(Exception):
+    """What the csv module has to say of a row, and the line on which it begins."""
+
+    def __init__(self, why: str, begin: int) -> None:
+        self.why, self.begin = why, begin
+
+
+def _rows(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the line that each begins on."""
+    begin = 1
+    try:
+        for row in reader:
+            yield begin, row
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise _RowError(_plainly(str(error)), begin) from None
+
+
+def _cells(reader: Any, separator: str, file: str, names: Sequence[str] = ()) -> Cells:
     """The width of the table, its cells row by row, and the line each row that is not blank begins on.
 
-    width: how many names the user gave, 0 where the first line has them.
+    names: those the user gave, none where the first line has them.
     One flat list, for a million small ones would keep the garbage collector busy.
     """
     cells: list[str] = []
     lines: list[int] = []
-    given, begin = width, 1
-    for row in reader:
-        if row and (len(row) > 1 or row[0].strip()):
+    given = width = len(names)
+    for begin, row in _rows(reader):
+        if row and (len(row) > 1 or row[0].strip() or separator in row[0]):
             width = width or len(row)
             if len(row) != width:
                 raise InputError(
@@ -164,14 +184,43 @@ def _cells(reader: Any, separator: str, file: str, width: int = 0) -> Cells:
                     text=separator.join(row),
                     hint="give every row all fields, and quote fields that hold a separator",
                 )
+            if reader.line_num > begin:
+                top = names or cells[:width]
+                ids = [at for at, name in enumerate(top) if name.strip().lower() in _IDS]
+                check_spread(row, ids, separator, file, begin, reader.line_num)
             cells += row
             lines.append(begin)
-        begin = reader.line_num + 1
     return width, cells, lines
+
+
+def check_spread(row: Sequence[str], ids: Sequence[int], separator: str, file: str, begin: int, end: int) -> None:
+    r"""Refuse a row of several lines that has swallowed others, as where an id begins with a quote.
+
+    A field that begins with a quote goes on to the next quote, over line ends, too.  Where the first and the last of
+    these lines are whole rows if a quote is a plain character, that is what they may be: in a TSV, and in a CSV where
+    the field is an id.  A comment of two paragraphs is none: its first line is a row, but not its last.
+
+    >>> check_spread(["1", "a", "two\nlines"], [0, 1], "\t", "q.tsv", 2, 3)
+    >>> check_spread(["1", "a\t0\n1\tb", "0"], [0, 1], "\t", "q.tsv", 2, 3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    truegain.errors.InputError: q.tsv:2: a quote opens a field here that is closed on line 3 only, with rows in it: ...
+    """
+    lines = separator.join(row).split("\n")
+    whole = lines[0].count(separator) == lines[-1].count(separator) == len(row) - 1
+    if not whole or (separator != "\t" and not any("\n" in row[at] for at in ids)):
+        return
+    raise InputError(
+        f"a quote opens a field here that is closed on line {end} only, with rows in it", file=file, line=begin,
+        text=lines[0],
+        hint='write a quote that belongs to a field twice, within quotes, as in """a" for "a; in TSV without a line of '
+        "names, which columns= gives, quotes are plain characters",
+    )  # fmt: skip
 
 
 def _plainly(reason: str) -> str:
     """The csv module's reasons in the words of this package."""
     if reason.startswith("new-line character"):
         return "carriage return inside a line"
-    return "a quote is never closed" if reason == "unexpected end of data" else reason
+    if reason.startswith("'\t' expected"):
+        return "a tab is expected after a closing quote"
+    return _OPEN if reason == "unexpected end of data" else reason

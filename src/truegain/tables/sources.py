@@ -15,7 +15,7 @@ from truegain.addresses import is_remote, without_secrets
 from truegain.errors import ORDER, InputError, why
 from truegain.tables import remote
 from truegain.tables.guard import descriptor, reading, reading_standard_input
-from truegain.tables.packing import COMPRESSED, Joined, damage, unpacking
+from truegain.tables.packing import COMPRESSED, COMPRESSIONS, DamagedError, Joined, unpacking
 from truegain.tables.plain import PIECE, Bounds
 from truegain.tables.read_once import copy_of, filled, has_copy
 from truegain.tables.unchanging import check_unchanged, is_file
@@ -36,7 +36,7 @@ _IN_TABLE = {  # how commands say that gold labels stand in the judgments' own t
 
 
 def read_bytes(path: PathLike) -> bytes:
-    """All bytes of a file, here or at an address, or of standard input for '-', unpacked if gzip, xz or zstandard.
+    """All bytes of a file, here or at an address, or of standard input for '-', unpacked if packed.
 
     Read in pieces, so that what cannot be text of lines (binary data, a line of more than 1 MB) is
     refused when it is seen, and what would not fit into memory before it has filled it.
@@ -73,7 +73,7 @@ def read_failures(file: str) -> Iterator[None]:
         raise InputError(
             "this is a folder", file=file, hint=f"name a file; only runs may be a folder: {ORDER}"
         ) from None
-    except damage() as error:
+    except DamagedError as error:
         problem = f"damaged compressed data: {error}"
         raise InputError(problem, file=file, hint="fetch or compress the file again") from None
     except OSError as error:
@@ -122,7 +122,7 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
     if first.startswith(LZ4):
         raise InputError(
             "compressed by lz4, which is not read here", file=file,
-            hint="save it as .json (in ranx run.save('run.json')), or compress it by gzip, xz or zstandard",
+            hint=f"save it as .json (in ranx run.save('run.json')), or compress it by {COMPRESSIONS}",
         )  # fmt: skip
     counted = Joined(first, raw)
     unpacked = unpacking(first, cast("BinaryIO", counted))

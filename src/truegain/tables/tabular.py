@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from truegain.errors import InputError, needs
 from truegain.tables.columns import Places, frozen
 from truegain.tables.frames import Frame, opened
 from truegain.tables.header import Header
-from truegain.tables.json_files import is_list, is_nested, records
+from truegain.tables.json_files import STRICT, RepeatedKeyError, is_list, is_nested, records, repeated
 from truegain.tables.packing import COMPRESSED
 from truegain.tables.raw import COLUMNS as COLUMNS
 from truegain.tables.raw import EXTRA as EXTRA
@@ -123,7 +122,9 @@ def _json_lines(text: bytes, file: str) -> RawTable:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = STRICT.decode(line.decode())
+        except RepeatedKeyError:
+            raise repeated(line, file, number) from None
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):

@@ -94,7 +94,7 @@ def write_failures(file: str) -> Iterator[None]:
 
 
 def write_bytes(path: PathLike, data: bytes) -> None:
-    """Write whole or not at all; compressed if the name ends in .gz, .xz or .zst; '-' is standard output."""
+    """Write whole or not at all; compressed if the name ends in .gz, .bz2, .xz or .zst; '-' is standard output."""
     name = os.fspath(path)
     if name == STANDARD_INPUT:
         _write_out(data)

@@ -42,7 +42,7 @@ def write_judgments(judgments: JudgmentsLike, path: PathLike) -> None:
     r"""Write judgments as TREC lines, or as CSV, TSV, JSONL or Parquet if the path ends so.
 
     TREC lines have no ending, or .qrels, .run, .txt, .trec or .res; another one is an error.  The path may end further
-    in .gz, .xz or .zst; '-' is standard output.  The file appears whole or not at all.
+    in .gz, .bz2, .xz or .zst; '-' is standard output.  The file appears whole or not at all.
     TREC lines hold topic, subtopic, document and label; whatever else is known needs one of the other kinds.  Gains
     (of `to_gains`) stand in a column 'gain', by which reading tells them from levels.
 

@@ -14,7 +14,7 @@ from typing import cast
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError, needs
 from truegain.tables.guard import reading
-from truegain.tables.packing import COMPRESSED, unpacking
+from truegain.tables.packing import COMPRESSED, TOLD_BY, unpacking
 from truegain.tables.plain import plain_text
 from truegain.tables.remote import files_below, first_bytes, has_stretches
 from truegain.tables.sources import is_folder, matched, shown_path
@@ -108,7 +108,7 @@ def _is_plain(path: str) -> bool:
             return plain
     if shown_path(path).lower().endswith(COMPRESSED):  # there may be thousands of them: none is looked at
         return False
-    return unpacking(first_bytes(path, 6), io.BytesIO()) is None and has_stretches(path)
+    return unpacking(first_bytes(path, TOLD_BY), io.BytesIO()) is None and has_stretches(path)
 
 
 # ---------------------------------------------------------------------- folders and ir_datasets

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
 from truegain.errors import InputError
+from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated_key
 from truegain.tables.sources import shown_path
 from truegain.text.piece import (
     ID_FIELDS,
@@ -104,12 +104,15 @@ def json_lines(piece: Piece, data: bytes, fields: Fields) -> Documents:
     texts: list[str] = []
     chosen: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
     text_of_all, replaced = decoded(piece, data, fields)
-    parse = json.JSONDecoder().raw_decode  # without the looks at encoding and white space that json.loads takes
+    parse = STRICT.raw_decode  # without the looks at encoding and white space that json.loads takes
     for padded in text_of_all.split("\n"):
         if not (stripped := padded.strip()):
             continue
         try:
             document, end = parse(stripped)
+        except RepeatedKeyError:
+            twice = repeated_key(stripped)[1]
+            raise bad_line(piece, data, stripped.encode(), f"{twice!r} stands twice in one object") from None
         except ValueError as error:
             raise bad_line(piece, data, stripped.encode(), f"not JSON: {error}") from None
         if end != len(stripped):

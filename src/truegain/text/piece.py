@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 from truegain.addresses import is_remote
 from truegain.errors import InputError, shorten
 from truegain.tables import remote
-from truegain.tables.packing import unpacking
+from truegain.tables.packing import TOLD_BY, unpacking
 from truegain.tables.sources import read_failures, shown_path
 
 Kind = Literal["jsonl", "csv", "tsv", "parquet", "trec", "folder", "irds"]
@@ -86,7 +86,7 @@ class Piece:
 def opened(path: str) -> Iterator[tuple[BinaryIO, bool]]:
     """A stream of the unpacked bytes, and whether they are those of the file itself."""
     with read_failures(shown_path(path)), _stream(path) as stream:
-        unpacked = unpacking(stream.peek(6)[:6], stream)  # type: ignore[attr-defined]
+        unpacked = unpacking(stream.peek(TOLD_BY), stream)  # type: ignore[attr-defined]
         yield (stream, True) if unpacked is None else (unpacked, False)
 
 

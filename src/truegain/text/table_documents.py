@@ -12,7 +12,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from truegain.errors import InputError, needs
-from truegain.tables.separated import separator_of
+from truegain.tables.separated import check_spread, separator_of
 from truegain.tables.sources import shown_path
 from truegain.text.line_documents import check_unnamed
 from truegain.text.piece import (
@@ -37,17 +37,25 @@ def separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterat
         lines = _Lines(stream, path, fields.errors)
         top = next(lines, "")
         separator = "\t" if kind == "tsv" else separator_of(top)
-        reader = csv.reader(chain([top], lines), delimiter=separator)
+        reader = csv.reader(chain([top], lines, [_END]), delimiter=separator)
         try:
             names = list(fields.columns or next(reader, []))
             if fields.columns is not None:
                 check_unnamed([name.strip() for name in top.split(separator)], path)
             ident, text = fields.of(names, path)
             where, columns = names.index(ident), [names.index(n) for n in text]
-            first, held, ids, texts = 0, 0, list[str](), list[str]()
+            first, held, ids, texts, begin = 0, 0, list[str](), list[str](), reader.line_num + 1
             for row in reader:
-                if not row:
+                before, begin = begin, reader.line_num + 1
+                if not row or row == [_END]:
                     continue
+                if row[-1].endswith(_END):
+                    problem, hint = "a quote opens a field here that is never closed", "close it, or double the quote"
+                    raise InputError(
+                        problem, file=path, line=before, text=separator.join(row).split("\n")[0], hint=hint
+                    )
+                if begin - 1 > before:
+                    check_spread(row, [where], separator, path, before, begin - 1)
                 if len(row) != len(names):
                     raise InputError(f"{len(row)} fields, not {len(names)}", file=path, line=reader.line_num)
                 ids.append(row[where])
@@ -60,6 +68,9 @@ def separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterat
                 yield Piece(path, kind, first, first + len(ids), lines.documents(ids, texts))
         except csv.Error as error:
             raise InputError(f"cannot be read: {error}", file=path, line=reader.line_num + 1) from None
+
+
+_END = "\3\3\3"  # a line after the last: a row of its own, unless a quote is still open
 
 
 class _Lines:

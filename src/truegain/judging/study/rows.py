@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from truegain.errors import InputError, TruegainError
-from truegain.tables.packing import unpacking
+from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated
+from truegain.tables.packing import TOLD_BY, unpacking
 from truegain.tables.raw import is_number
-from truegain.tables.separated import separator_of
+from truegain.tables.separated import check_spread, separator_of
 from truegain.tables.sources import PathLike, read_failures, shown_path
 from truegain.tables.tabular import ending
 
@@ -87,7 +88,7 @@ def _lines(path: PathLike) -> Iterator[Iterator[str]]:
     """The lines of a file, unpacked, as text."""
     file = shown_path(path)
     with read_failures(file), Path(path).open("rb") as stream:
-        source = unpacking(stream.peek(6), stream) or stream
+        source = unpacking(stream.peek(TOLD_BY), stream) or stream
 
         def decoded() -> Iterator[str]:
             number = 0
@@ -113,7 +114,11 @@ def _json_lines(first: str, lines: Iterator[str], file: str, faults: list[str]) 
         number += 1
         if line.strip():
             try:
-                found = json.loads(line)
+                found = STRICT.decode(line)
+            except RepeatedKeyError:
+                faults.append(str(repeated(line.encode(), file, number)))
+                line = next(lines, "")
+                continue
             except (ValueError, RecursionError):
                 found = None
             if isinstance(found, dict):
@@ -126,7 +131,9 @@ def _json_lines(first: str, lines: Iterator[str], file: str, faults: list[str]) 
 
 def _json_list(text: str, file: str) -> Iterator[FileRow]:
     try:
-        whole = json.loads(text)
+        whole = STRICT.decode(text)
+    except RepeatedKeyError:
+        raise repeated(text.encode(), file) from None
     except json.JSONDecodeError as error:
         raise InputError(f"not readable JSON: {error.msg}", file=file, line=error.lineno) from None
     if not isinstance(whole, list) or not all(isinstance(x, dict) for x in whole):
@@ -167,6 +174,9 @@ def _cells(
     try:
         for row in reader:
             if row and len(row) == len(columns):
+                if reader.line_num > begin:
+                    ids = [at for at, name in enumerate(columns) if name in IDS]
+                    check_spread(row, ids, separator, file, begin, reader.line_num)
                 yield FileRow(begin, dict(zip(columns, row, strict=True)))
             elif row:
                 said = f"{len(row)} fields, not {len(columns)}"
