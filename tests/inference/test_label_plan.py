@@ -281,3 +281,70 @@ def test_one_system_and_unknown_ones_are_refused() -> None:
         tg.gold_list(runs, bronze, "AP")
     with pytest.raises(tg.TruegainError, match="cannot begin one"):
         tg.gold_list(runs, bronze, "P@5", gold=bronze)
+
+
+# ---------------------------------------------------------------------- small sets
+
+
+def small(seed: int) -> tuple[Any, Runs, Labels, Labels]:
+    """Four to eight topics of six to twelve documents, some gold labels of them drawn at random."""
+    rng = np.random.default_rng(seed)
+    docs = int(rng.integers(6, 13))
+    gold: Labels = {str(t): {f"d{i}": int(rng.integers(0, 2)) for i in range(docs)} for t in range(rng.integers(4, 9))}
+    bronze = {t: {d: g if rng.random() < 0.8 else 1 - g for d, g in row.items()} for t, row in gold.items()}
+    far = float(rng.choice([3.0, 9.0]))
+    runs: Runs = {
+        f"s{k}": {t: {d: -i + far * rng.random() + k * g for i, (d, g) in enumerate(row.items())}
+                  for t, row in gold.items()}
+        for k in range(2)
+    }  # fmt: skip
+    pairs = [(t, d) for t, row in gold.items() for d in row]
+    some: Labels = {}
+    for i in rng.permutation(len(pairs))[: int(rng.integers(4, len(pairs) + 1))].tolist():
+        t, d = pairs[i]
+        some.setdefault(t, {})[d] = gold[t][d]
+    return rng, runs, bronze, some
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_a_small_set_has_a_plan_or_a_reason(seed: int) -> None:
+    """Guards small sets, which once ended in an IndexError: rows, narrower the more labels; more for less; or why."""
+    rng, runs, bronze, some = small(seed)
+    words: Any = {"topics": str(rng.choice(["sampled", "fixed"])), "design": str(rng.choice(["random", "by-bronze"]))}
+    measure = str(rng.choice(["P@2", "P@4", "DCG@3", "RBP"]))
+    needed = []
+    for smallest in (0.02, 0.1, 0.4):
+        try:
+            plan = tg.plan_labels(runs, bronze, measure, gold=some, smallest=smallest, **words)
+        except tg.TruegainError:
+            return
+        halves = [float(str(row[1])) for row in plan.details.rows]
+        assert halves
+        assert halves == sorted(halves, reverse=True)
+        needed.append(plan.needed.get("gold labels", math.inf))
+    assert needed == sorted(needed, reverse=True)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_small_sets_have_both_ends() -> None:
+    """Guards the case that failed (limits only once all that differ are judged), and too few that differ at all."""
+    rows, gold = 12, {str(t): {f"d{i}": (i + t) % 2 for i in range(8)} for t in range(4)}
+    bronze = {t: {**row, "d0": 1 - row["d0"]} for t, row in gold.items()}
+    a: dict[str, dict[str, float]] = {t: {d: -float(i) for i, d in enumerate(row)} for t, row in gold.items()}
+    b = {t: {**row, "d4": 1.0, "d5": 2.0} for t, row in a.items()}
+    few: Labels = {t: {d: row[d] for d in ("d0", "d5", "d7")} for t, row in gold.items()}
+    plan = tg.plan_labels({"a": a, "b": b}, bronze, "P@4", gold=few, design="random", smallest=0.05)
+    differ = 16  # d2, d3 and d4, d5 in every topic, 4 of them judged
+    assert plan.made_by["most"] == differ
+    assert [row[0] for row in plan.details.rows] == [rows + differ - 4]
+    c = {t: {**row, "d4": 1.0} if t in "12" else row for t, row in a.items()}
+    with pytest.raises(tg.TruegainError, match=r"only 4 labelled pairs can move c - a on P@4.*need 10.*gold_list"):
+        tg.plan_labels({"a": a, "c": c}, bronze, "P@4", gold=few, design="random", smallest=0.05)
+    whole = tg.plan_labels({"a": a, "c": c}, bronze, "P@4", gold=gold, design="random", topics="fixed", smallest=0.05)
+    assert whole.details.rows[0][1] == 0
+    listed = tg.gold_list({"a": a, "c": c}, bronze, "P@4")
+    done = tg.plan_labels({"a": a, "c": c}, bronze, "P@4", gold=judged(listed, gold, 4), smallest=0.05)
+    assert "4 of the 4 gold labels touch this difference." in done.details.notes
+    with pytest.raises(tg.TruegainError, match="no labelled document can move b - a on P@4"):
+        tg.plan_labels({"a": a, "b": a}, bronze, "P@4", gold=few, design="random", smallest=0.05)

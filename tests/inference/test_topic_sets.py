@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import integrate, special
 
 from tests.inference.matrices import generated, scores_of, within_chance
 from tests.inference.one_pair import paired_t
@@ -56,6 +59,77 @@ def test_statsmodels_says_the_same() -> None:
         assert power_of_t(np.sqrt(n) * effect, n - 1) == pytest.approx(theirs, abs=1e-9)
         anova = power.FTestAnovaPower().power(effect, n * 4, 0.05, k_groups=4)
         assert power_of_anova(n, 4, 4 * n * effect**2) == pytest.approx(anova, abs=1e-9)
+
+
+def power_by_quadrature(noncentrality: float, df: int, alpha: float) -> float:
+    """Power of a two-sided t test another way: over the normal variable, what chi-square below makes |T| large enough.
+
+    P(|Z + lambda| >= t S) = integral of phi(z) P(chi2_df <= df (z + lambda)^2/t^2), in pieces around z = -lambda.
+    """
+    t = special.stdtrit(df, 1 - alpha / 2)
+
+    def density(z: float) -> float:
+        inside = special.chdtr(df, df * (z + noncentrality) ** 2 / t**2)
+        return float(math.exp(-z * z / 2) / math.sqrt(2 * math.pi) * inside)
+
+    ends = sorted({-12.0, -3.0, 0.0, 3.0, 12.0, max(-12.0, -noncentrality)})
+    return sum(integrate.quad(density, a, b, epsabs=1e-13, epsrel=1e-12)[0] for a, b in itertools.pairwise(ends))
+
+
+def test_power_is_a_number_at_any_degrees_of_freedom() -> None:
+    """Guards the power of few topics, where scipy's noncentral t has no lower tail, and of levels near 0."""
+    for df, alpha, far in itertools.product(
+        (1, 2, 3, 4, 5, 9, 30, 300), (0.3, 0.05, 0.01, 0.001), (0.0, 0.1, 1.0, 3.0, 5.0, 8.0, 12.0, 20.0, 40.0, 100.0)
+    ):
+        assert power_of_t(far, df, alpha) == pytest.approx(power_by_quadrature(far, df, alpha), abs=1e-9)
+    for df, times in itertools.product((1, 2, 3), (0.5, 1.0, 2.0)):  # t beyond thousands: |Z + lambda| is lambda
+        t = float(special.stdtrit(df, 1 - 1e-9 / 2))
+        assert power_of_t(times * t, df, 1e-9) == pytest.approx(special.chdtr(df, df * times**2), abs=1e-6)
+    for topics, systems in itertools.product((2, 3, 4, 10, 1000), (2, 3, 10, 300)):
+        powers = [power_of_anova(topics, systems, far) for far in np.geomspace(1e-3, 1e5, 60)]
+        assert np.all(np.diff(powers) >= -1e-12)
+        assert min(powers) > 0.0499
+        assert powers[-1] == pytest.approx(1.0)
+
+
+def test_power_of_few_topics_by_simulation() -> None:
+    """Guards the power of two to five topics by drawing experiments."""
+    rng = np.random.default_rng(17)
+    for n, ratio in ((2, 8.0), (3, 3.0), (4, 2.0), (5, 1.5)):
+        z = rng.normal(ratio, 1.0, (20_000, n))
+        t = np.abs(z.mean(axis=1)) / (z.std(axis=1, ddof=1) / np.sqrt(n))
+        hits = int((t >= special.stdtrit(n - 1, 0.975)).sum())
+        assert within_chance(hits, 20_000, power_of_t(math.sqrt(n) * ratio, n - 1))
+
+
+def test_small_plans() -> None:
+    """Guards every plan of two to five topics on a grid, against a search through all of them by quadrature."""
+    plans = 0
+    for ratio, power, alpha in itertools.product(
+        np.geomspace(1.2, 40.0, 24), (0.5, 0.7, 0.8, 0.9, 0.95, 0.99), (0.1, 0.05, 0.01)
+    ):
+        power_at = (power_by_quadrature(math.sqrt(n) * float(ratio), n - 1, alpha) for n in range(2, 6))
+        least = next((n for n, reached in enumerate(power_at, 2) if reached >= power), None)
+        found = topics_for_paired_t(ratio * 0.2, 0.04, alpha=alpha, power=power)
+        plans += least is not None
+        assert found.topics == least or (least is None and found.topics > 5)
+        assert found.reached >= power
+    assert plans >= 228
+
+
+def test_the_order_of_the_systems_does_not_matter() -> None:
+    """Guards the issue's plan, 5 or 3 by the order of its systems where 4 is right, and plans like it."""
+    x = np.array([[0.25, 0.5], [1 / 3, 0.5]])
+    for rows in (x, x[::-1]):
+        assert plan_topics(scores_of(rows), detect=0.3, power=0.99).needed == {"topics": 4}
+    rng = np.random.default_rng(4)
+    for _ in range(60):
+        x = rng.integers(0, 7, (2, int(rng.integers(2, 6)))) / 6
+        if np.var(x[0] - x[1]) < 1e-9:
+            continue
+        detect, power = float(rng.uniform(0.1, 1.0)), float(rng.choice([0.8, 0.95, 0.99]))
+        one, other = (plan_topics(scores_of(rows), detect=detect, power=power) for rows in (x, x[::-1]))
+        assert one.details.rows == other.details.rows
 
 
 @pytest.mark.parametrize("difference", [0.02, 0.05, 0.2, 2.0])

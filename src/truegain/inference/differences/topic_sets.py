@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from importlib import import_module
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from truegain.errors import TruegainError
-from truegain.student import quantile_of, special
+from truegain.student import Floats, quantile_of, special
 
 Method = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
+SMALL = 40.0  # exp(-this) is nothing beside 1
+TURNS = (-9.0, -3.0, 0.0, 3.0, 9.0)  # Phi goes from nothing to 1 between the ends of these, one turn in each piece
 # start values of the ANOVA design by (alpha, beta): n = (x1 + x2 sqrt(m - 1)) / minDelta
 ANOVA_START = {
     (0.01, 0.1): (10.439, 5.213),
@@ -106,13 +111,18 @@ def topics_for_width(width: float, variance: float, *, alpha: float = 0.05, meth
 def power_of_t(noncentrality: float, df: float, alpha: float = 0.05, method: Method = "exact") -> float:
     """Power of a two-sided t test: P(|T'| >= t(1 - alpha/2; df)), T' noncentral t.
 
+    With S = sqrt(chi2_df/df) and lambda the noncentrality it is E[Phi(lambda - t S) + Phi(-lambda - t S)], integrated
+    over S: the noncentral t of scipy has no lower tail at few degrees of freedom (NaN), its noncentral F no right value
+    where t is in the thousands.
+
     >>> round(power_of_t(81**0.5 * 0.1 / 0.1**0.5, 80), 6)
     0.802829
     """
     w = quantile_of(1 - alpha, df)
     if method == "exact":
-        stats = import_module("scipy.stats")
-        return float(stats.nct.sf(w, df, noncentrality) + stats.nct.cdf(-w, df, noncentrality))
+        ndtr = special().ndtr
+        s, weight = _spread_nodes(df, [(noncentrality + far) / w for far in TURNS])
+        return float(weight @ (ndtr(noncentrality - w * s) + ndtr(-noncentrality - w * s)))
     scale = math.sqrt(1 + w * w / (2 * df))
     low, high = ((x * (1 - 1 / (4 * df)) - noncentrality) / scale for x in (-w, w))
     return float(special().ndtr(low) + special().ndtr(-high))
@@ -129,11 +139,46 @@ def power_of_anova(
     phi_a, phi_e = systems - 1, systems * (topics - 1)
     w = float(special().fdtri(phi_a, phi_e, 1 - alpha))
     if method == "exact":
-        return float(import_module("scipy.stats").ncf.sf(w, phi_a, phi_e, noncentrality))
+        power = float(import_module("scipy.stats").ncf.sf(w, phi_a, phi_e, noncentrality))
+        if not power >= 0:
+            raise TruegainError("scipy has no value of this noncentral F; take the approximation (approximate=True)")
+        return min(power, 1.0)
     c = (phi_a + 2 * noncentrality) / (phi_a + noncentrality)
     phi = (phi_a + noncentrality) ** 2 / (phi_a + 2 * noncentrality)
     top = math.sqrt(w / phi_e) * math.sqrt(2 * phi_e - 1) - math.sqrt(c / phi_a) * math.sqrt(2 * phi - 1)
     return float(special().ndtr(-top / math.sqrt(c / phi_a + w / phi_e)))
+
+
+def _spread_nodes(df: float, turns: list[float]) -> tuple[Floats, Floats]:
+    """Where to look at a function of S = sqrt(chi2_df/df), and weights with which its values sum to the expectation.
+
+    Gauss-Legendre in u = log S, whose density is exp(df (u - exp(2 u)/2)) but for a constant, from where it is
+    exp(-SMALL) of the greatest to where it is so again; in pieces between `turns`, where the function changes.
+    """
+    low, high = _fallen(df, -1.0), _fallen(df, 1.0)
+    cuts = np.unique(np.clip([low, 0.0, high, *(math.log(s) for s in turns if s > 0)], low, high))
+    x, weight = _legendre()
+    half = np.diff(cuts)[:, None] / 2
+    u = (cuts[:-1, None] + half * (1 + x)).ravel()
+    weight = (half * weight).ravel() * np.exp(df * (u - np.expm1(2 * u) / 2))
+    return np.exp(u), weight / weight.sum()
+
+
+def _fallen(df: float, sign: float) -> float:
+    """Where df (u - expm1(2 u)/2) is -SMALL, to one side of 0."""
+    low, high = 0.0, sign
+    while df * (high - math.expm1(2 * high) / 2) > -SMALL:
+        high *= 2
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if df * (middle - math.expm1(2 * middle) / 2) > -SMALL else (low, middle)
+    return high
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[Floats, Floats]:
+    x, weight = np.polynomial.legendre.leggauss(100)
+    return x, weight
 
 
 def expected_width(topics: int, variance: float, df: float, alpha: float = 0.05, method: Method = "exact") -> float:

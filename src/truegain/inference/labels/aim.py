@@ -78,7 +78,8 @@ def planned(
     open_ = now.open if now.differ is not None else None  # pairs that differ and have no gold label
     top, most = (now.pairs or None, most) if open_ is None else (judged + open_, open_)
     first = int(least[0]) if len(standings) == 1 else 0
-    rows = [_row(standings, n, unit, aim, least) for n in _rounds(judged, top) if n >= first]
+    numbers = [n for n in _rounds(judged, top) if n >= first] or [max(first, judged)]
+    rows = [_row(standings, n, unit, aim, least) for n in numbers]
     needed: dict[str, int] = {}
     of_what = "these topics only" if aim.fixed else "topics like these"
     goal = f"{names} on {m}, for {of_what}"
@@ -122,16 +123,18 @@ def _rounds(judged: int, top: int | None) -> list[int]:
     return sorted({n for n in (*ROUND, judged) if max(judged, 1) <= n < most} | ({top} if top else set()))
 
 
-def least_of(touching: Ints | None, judged: int, top: int, pairs: int, least: int = LEAST_GOLD) -> Ints:
+def least_of(touching: Ints | None, judged: int, top: int | None, pairs: int, least: int = LEAST_GOLD) -> Ints:
     """About how many labels in all make `least` touch each of so many differences, or all there are; 0 where they do.
+
+    top: labels in all once every pair is judged that moves the difference; None where that is not known.
 
     >>> least_of(np.array([12, 5, 0]), 20, 100, 3).tolist(), least_of(np.array([3]), 3, 4, 1).tolist()
     ([0, 40, 100], [4])
     """
     if touching is None:
         return np.zeros(pairs, np.int64)
-    wanted = np.array([-(-judged * least // int(n)) if n else top for n in touching])
-    return np.where(touching >= least, 0, np.minimum(wanted, top))
+    wanted = np.array([-(-judged * least // max(int(n), 1)) if n or top is None else top for n in touching])
+    return np.where(touching >= least, 0, wanted if top is None else np.minimum(wanted, top))
 
 
 def _with_least(mix: Mix | None, lacking: int, aim: Aim) -> Mix | None:

@@ -206,9 +206,10 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
     if isinstance(evidence, ByList) and evidence.note:
         notes.append(evidence.note)
     if touching is not None and len(asked) == 1:
-        details["touching"] = int(touching[0])
+        touch = min(int(touching[0]), now.gold)  # a list judged to its end has as many as are needed
+        details["touching"] = touch
         do = "are of what the one of the two with fewer retrieved" if evidence.by_rates else "touch this difference"
-        notes.append(f"{int(touching[0]):,} of the {now.gold:,} gold labels {do}.")
+        notes.append(f"{touch:,} of the {now.gold:,} gold labels {do}.")
     if isinstance(evidence, ByList) and len(asked) == 1 and not evidence.draws.whole:
         worth = _bronze_worth(evidence, asked, now)
         details["bronze_worth"] = worth
@@ -220,10 +221,26 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
         )
     if len(asked) == 1:
         found = Answering(study.systems, m, lattice, study.confidence, len(study.topics)).differences(asked)[0]
-        why = f"; {'; '.join(found.notes)}" if found.low is None and found.notes else ""
+        why = "".join(f"; {note}" for note in found.notes if found.low is None and note not in str(found))
         notes.insert(0, f"So far {found}{why}.")
-    least = least_of(None if now.whole else touching, now.gold, now.pairs or now.gold, len(asked), evidence.least_gold)
+    top = now.pairs or None
+    if now.differ is not None:
+        if now.differ < evidence.least_gold and not lattice.exact:
+            raise _too_few_differ(now.differ, evidence.least_gold, names, m)
+        top = now.gold + now.open
+    least = least_of(None if now.whole else touching, now.gold, top, len(asked), evidence.least_gold)
     return planned(standings, now.gold, most, names, m, aim, details, notes, least)
+
+
+def _too_few_differ(differ: int, least: int, names: str, m: Measure) -> TruegainError:
+    """Why there is no plan of drawn gold labels: all that move the difference are fewer than limits need."""
+    if not differ:
+        return TruegainError(f"no labelled document can move {names} on {m}: the systems rank the same ones alike")
+    pairs = "only 1 labelled pair" if differ == 1 else f"only {differ} labelled pairs"
+    return TruegainError(
+        f"{pairs} can move {names} on {m}, and limits need {least} drawn gold labels that do; draw a list of these "
+        "(tg.gold_list) and have all of it judged, which tells limits however short it is, or have more topics"
+    )
 
 
 def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
