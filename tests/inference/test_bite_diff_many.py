@@ -25,6 +25,7 @@ from truegain.inference.differences.topic_plan import plan_topics
 from truegain.inference.differences.topic_sets import TopicSetSize, topics_for_paired_t, topics_for_width
 from truegain.inference.differences.tukey import randomised_tukey_hsd, tukey_hsd
 from truegain.inference.monte_carlo import Resampling
+from truegain.sampling.streams import stream_keys
 from truegain.studentized import studentized_range_isf, studentized_range_sf
 from truegain.tables.columns import Bools
 
@@ -123,7 +124,8 @@ def test_ranges_of_replicates_are_ranges_of_permuted_topics(systems: int) -> Non
     """Guards the deal of scores: each topic's scores are dealt out whole, and every deal is about as frequent."""
     x = np.zeros((systems, 2))
     x[:, 0], x[0, 1] = np.arange(systems), 100.0
-    spans = tukey._random_ranges(x, (0, 4000), np.random.SeedSequence(1))
+    shared = np.ascontiguousarray(x.T), stream_keys(1, "systems", ["0", "1"])
+    spans = tukey._random_ranges(shared, (0, 4000), np.random.SeedSequence(1))
     best = np.maximum(np.arange(systems) + 100.0, systems - 1.0)
     worst = np.where(np.arange(systems) == 0, min(1, systems - 1), 0)
     want = sorted(((best - worst) / 2).tolist())

@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ def test_a_bootstrap_is_cut_in_any_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards every bit of t*: for 1 to 3 workers, for few and many pairs at a time, for few topics drawn at a time."""
     z = np.random.default_rng(1).normal(size=(23, 50)).round(2)
     z[5] = 0.0
-    how = {"trials": 600, "seed": 3}
+    how: dict[str, Any] = {"trials": 600, "seed": 3}
     whole = bootstrap_p(z, Resampling(**how, jobs=1))
     for jobs in (2, 3):
         assert all(map(np.array_equal, whole, bootstrap_p(z, Resampling(**how, jobs=jobs))))

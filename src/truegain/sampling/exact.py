@@ -43,7 +43,7 @@ class ExactRows:
     @property
     def columns(self) -> int:
         """How many values a row has."""
-        return self.coarse.shape[1]
+        return int(self.coarse.shape[1])
 
     def sums(self, counts: Floats) -> Floats:
         """Sum of counts x values for each row of counts (whole numbers, `total` in all at most) and each row of values.

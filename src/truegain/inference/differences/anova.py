@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -36,10 +37,24 @@ class Anova:
     df_e: int
     v_e: float
     f: float | None
-    p: float | None
     f_topic: float | None = None
-    p_topic: float | None = None
     no_residual: bool = False
+
+    @cached_property
+    def p(self) -> float | None:
+        """P(F of systems or more), where all have the same mean."""
+        return self._p(self.f, self.df_a)
+
+    @cached_property
+    def p_topic(self) -> float | None:
+        """The same of topics."""
+        return self._p(self.f_topic, self.df_b)
+
+    def _p(self, f: float | None, df: int | None) -> float | None:
+        """Taken when first asked for: scipy takes longer to read than many tests take."""
+        if f is None or df is None:
+            return None
+        return 1.0 if self.no_residual else float(special().fdtrc(df, self.df_e, f))
 
     def margin(self, confidence: float = 0.95) -> float:
         """Half the width of the interval of a system's mean: t(1 - alpha/2; df_e) sqrt(v_e / n)."""
@@ -85,9 +100,9 @@ def two_way(matrix: npt.ArrayLike) -> Anova:
     s_a, s_b = n * float(((rows - grand) ** 2).sum()), m * float(((columns - grand) ** 2).sum())
     s_e, df_e = float(((x - rows[:, None] - columns[None, :] + grand) ** 2).sum()), (m - 1) * (n - 1)
     flat = _no_residual(x, s_e)
-    f, p = _f_test(s_a / (m - 1), s_e / df_e, m - 1, df_e, flat, _equal(rows))
-    f_topic, p_topic = _f_test(s_b / (n - 1), s_e / df_e, n - 1, df_e, flat, _equal(columns))
-    return Anova("two-way", rows, n, s_a, s_b, s_e, m - 1, n - 1, df_e, s_e / df_e, f, p, f_topic, p_topic, flat)
+    f = _f(s_a / (m - 1), s_e / df_e, flat, _equal(rows))
+    f_topic = _f(s_b / (n - 1), s_e / df_e, flat, _equal(columns))
+    return Anova("two-way", rows, n, s_a, s_b, s_e, m - 1, n - 1, df_e, s_e / df_e, f, f_topic, flat)
 
 
 def one_way(matrix: npt.ArrayLike) -> Anova:
@@ -107,8 +122,8 @@ def one_way(matrix: npt.ArrayLike) -> Anova:
     s_a = n * float(((rows - grand) ** 2).sum())
     s_e, df_e = float(((x - rows[:, None]) ** 2).sum()), m * (n - 1)
     flat = _no_residual(x, s_e)
-    f, p = _f_test(s_a / (m - 1), s_e / df_e, m - 1, df_e, flat, _equal(rows))
-    return Anova("one-way", rows, n, s_a, None, s_e, m - 1, None, df_e, s_e / df_e, f, p, no_residual=flat)
+    f = _f(s_a / (m - 1), s_e / df_e, flat, _equal(rows))
+    return Anova("one-way", rows, n, s_a, None, s_e, m - 1, None, df_e, s_e / df_e, f, no_residual=flat)
 
 
 def complete(matrix: npt.ArrayLike, least: int = 2) -> Floats:
@@ -148,8 +163,8 @@ def _no_residual(x: Floats, s_e: float) -> bool:
     return s_e <= 1e-24 * float((x**2).sum())
 
 
-def _f_test(v: float, v_e: float, df: int, df_e: int, flat: bool, equal: bool) -> tuple[float | None, float | None]:
-    """F and p; without residual variance p is 1 where all means are equal, and there is none where they are not."""
+def _f(v: float, v_e: float, flat: bool, equal: bool) -> float | None:
+    """F; without residual variance it is 0 where all means are equal, and there is none where they are not."""
     if flat:
-        return (0.0, 1.0) if equal else (None, None)
-    return v / v_e, float(special().fdtrc(df, df_e, v / v_e))
+        return 0.0 if equal else None
+    return v / v_e

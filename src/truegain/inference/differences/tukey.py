@@ -15,11 +15,13 @@ from truegain.errors import TruegainError
 from truegain.inference.differences.anova import Anova, complete, one_way, two_way
 from truegain.inference.differences.resampled import TOLERANCE, USUAL, named
 from truegain.inference.monte_carlo import Resampling, monte_carlo_p
+from truegain.sampling import _deals
+from truegain.sampling.streams import Keys, stream_keys
 from truegain.student import check_confidence
 from truegain.studentized import studentized_range_isf, studentized_range_sf
 from truegain.tables.columns import Floats
 
-BLOCK_CELLS = 32_768  # scores of one topic permuted at a time, over the replicates of a block: 256 kB
+BLOCK_CELLS = 32_768  # totals held at a time, of the systems in the replicates of a block: 256 kB
 MOST_COUNTED = 20_000_000  # matrices that may be enumerated
 
 
@@ -99,7 +101,8 @@ def randomised_tukey_hsd(matrix: npt.ArrayLike, how: Resampling = USUAL, *, exac
         ranges = np.concatenate(list(_all_ranges(x)))
     else:
         parts = []
-        for part in engine_for(how.jobs).run(_random_ranges, _blocks(trials, m), shared=x, seed=how.seed, name=named):
+        shared = np.ascontiguousarray(x.T), stream_keys(how.seed, "systems", [str(topic) for topic in range(n)])
+        for part in engine_for(how.jobs).run(_random_ranges, _blocks(trials, m), shared=shared, name=named):
             parts.append(part)
             how.progress(len(part))
         ranges = np.concatenate(parts)
@@ -131,19 +134,15 @@ def _blocks(trials: int, systems: int) -> list[tuple[int, int]]:
     return [(start, min(start + size, trials)) for start in range(0, trials, size)]
 
 
-def _random_ranges(x: Floats, block: tuple[int, int], seed: np.random.SeedSequence) -> Floats:
-    """Best minus worst mean of each replicate of a block.
+def _random_ranges(shared: tuple[Floats, Keys], block: tuple[int, int], _: np.random.SeedSequence) -> Floats:
+    """Best minus worst mean of each replicate of a block; what topics and replicates are dealt stands in `_deals.c`.
 
-    A topic is dealt to all replicates at once, without the interpreter's lock.  The first may stay as it is: the range
-    does not ask which system is which.
+    The first topic may stay as it is: the range does not ask which system is which.
     """
-    rng = np.random.Generator(np.random.SFC64(seed))
-    totals = np.tile(x[:, 0], (block[1] - block[0], 1))
-    dealt = np.empty_like(totals)
-    for scores in x.T[1:]:
-        dealt[:] = scores
-        totals += rng.permuted(dealt, axis=1, out=dealt)
-    spans: Floats = np.ptp(totals, axis=1) / x.shape[1]
+    scores, keys = shared
+    totals = np.empty((block[1] - block[0], scores.shape[1]))
+    _deals.dealt(keys, block[0], scores, totals)
+    spans: Floats = np.ptp(totals, axis=1) / len(scores)
     return spans
 
 
