@@ -29,7 +29,7 @@ def ordered(*docs: str) -> dict[str, float]:
 
 def questioned(measure: str, length: int, options: Options | None = None) -> tuple[int, int]:
     """Down to which depth documents are in question, and how many they are, in one list without a judged document."""
-    runs = {"s": {"1": ordered(*(f"d{i}" for i in range(length)))}}
+    runs = {"s": {"1": ordered(*(f"d{i}" for i in range(length)))}, "judged": {"1": ordered("elsewhere")}}
     filled = Filled.of(runs, {"1": {"elsewhere": 1}}, parse_measure(measure), options or Options())
     return filled.depth, int(filled.hole.sum())
 

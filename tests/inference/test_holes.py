@@ -25,7 +25,9 @@ def every_labelling(run: dict[str, float], pool: dict[str, int], others: set[str
     unknown = sorted((set(run) | others) - set(pool))
     levels = sorted({0, *pool.values()})
     filled = ({**pool, **dict(zip(unknown, labels, strict=True))} for labels in product(levels, repeat=len(unknown)))
-    return [tg.evaluate({"1": run}, {"1": qrels}, measure).mean() for qrels in filled]
+    known = {"z": 1.0}, {"z": 0}
+    both = [tg.evaluate({"1": run, "2": known[0]}, {"1": qrels, "2": known[1]}, measure) for qrels in filled]
+    return [float(scores.matrix()[0, 0]) for scores in both]
 
 
 @settings(deadline=None, max_examples=25)
@@ -38,7 +40,8 @@ def test_worst_and_best_are_those_of_all_labellings(measure: str, data: st.DataO
     runs = {s: {d: float(-i) for i, d in enumerate(data.draw(orders))} for s in ("x", "y")}
     pool = data.draw(st.dictionaries(st.sampled_from(DOCS), st.integers(0, 2), min_size=2))
     pool = {**pool, "judged": 2, "low": 1}
-    made = tg.holes({s: {"1": r} for s, r in runs.items()}, {"1": pool}, measure)
+    known = {"z": 1.0}, {"z": 0}  # another topic has a judged document, without which runs are refused
+    made = tg.holes({s: {"1": r, "2": known[0]} for s, r in runs.items()}, {"1": pool, "2": known[1]}, measure)
     assert made.kind == "exact"
     for s, (system, run) in enumerate(runs.items()):
         others = {d for r in runs.values() for d in r}
@@ -153,7 +156,7 @@ def test_a_bound_is_never_below_the_greatest(monkeypatch: pytest.MonkeyPatch) ->
 def test_exact_ends_where_labels_are_no_longer_all_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the edge: as many documents in both lists as are tried is exact, one more is not."""
     run = {f"d{i}": float(-i) for i in range(4)}
-    runs = {"x": {"1": run}, "y": {"1": {**run, "d0": -9.0}}}
+    runs = {"x": {"1": run}, "y": {"1": {**run, "d0": -9.0, "judged": -10.0}}}
     for tried, kind in ((4 * 2**4, "exact"), (4 * 2**4 - 1, "bound")):
         monkeypatch.setattr(extremes, "_TRIED", tried)
         assert tg.holes(runs, {"1": {"judged": 1}}, "ERR(max_rel=1)@4").kind == kind

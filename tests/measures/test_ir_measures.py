@@ -16,10 +16,11 @@ import truegain as tg
 
 
 def means(run: Mapping[str, float], labels: Mapping[str, float], names: list[str], **options: Any) -> dict[str, float]:
-    """Values for one topic, by canonical name."""
+    """Values for one topic, by canonical name; another has a judged document, without which the run is refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        return tg.evaluate({"1": run}, {"1": labels}, names, **options).means()
+        scores = tg.evaluate({"1": run, "2": {"z": 1.0}}, {"1": labels, "2": {"z": 0}}, names, **options)
+    return {name: float(scores.matrix(name)[0, 0]) for name in scores.measures}
 
 
 def one(run: Mapping[str, float], labels: Mapping[str, float], name: str, **options: Any) -> float:

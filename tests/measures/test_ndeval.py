@@ -307,7 +307,8 @@ def greedy(rows: list[Facet], alpha: float) -> list[str]:
 def test_the_greedy_list_has_the_best_scores(rows: list[Facet], alpha: float) -> None:
     """Guards the ideal list: the one written out plainly scores 1 at every cutoff, or 0 with nothing to find."""
     order = greedy(rows, alpha)
-    run = {"1": {doc: -float(i) for i, doc in enumerate([*order, "z"])}}
+    found = order or [rows[0][1]]  # a run without a judged document is refused
+    run = {"1": {doc: -float(i) for i, doc in enumerate([*found, "z"])}}
     names = [f"{kind}(alpha={alpha})@{k}" for kind in ("alpha_nDCG", "nERR_IA") for k in (1, 2, 3, 5, 20)]
     scores = evaluated(run, judgments({"1": rows}), [*names, f"nNRBP(alpha={alpha})", f"alpha_nDCG(alpha={alpha})"])
     assert list(scores.means().values()) == pytest.approx([1.0 if order else 0.0] * len(scores.measures))

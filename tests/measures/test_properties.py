@@ -19,11 +19,12 @@ MEASURES = ["AP", "P@5", "R@5", "nDCG", "nDCG@5", "DCG@5", "RR", "Bpref", "Rprec
 
 
 def score(ranking: list[str], qrels: dict[str, float], *measures: str, **options: Any) -> dict[str, float]:
-    """The scores of one list, best first."""
-    run = {"1": {doc: float(len(ranking) - i) for i, doc in enumerate(ranking)}}
+    """The scores of one list, best first; another has a judged document, without which the run is refused."""
+    run = {"1": {doc: float(len(ranking) - i) for i, doc in enumerate(ranking)}, "2": {"z": 1.0}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        return tg.evaluate(run, {"1": qrels}, list(measures), **options).means("run")
+        scores = tg.evaluate(run, {"1": qrels, "2": {"z": 0.0}}, list(measures), **options)
+    return {name: float(scores.matrix(name)[0, 0]) for name in scores.measures}
 
 
 @given(rankings, labels, st.randoms(use_true_random=False))
@@ -32,8 +33,8 @@ def test_the_order_of_input_changes_nothing(
     ranking: list[str], qrels: dict[str, float], shuffle: random.Random
 ) -> None:
     """Guards against results that depend on how lines happen to stand in the files, to the last bit."""
-    run = [(doc, float(len(ranking) - i)) for i, doc in enumerate(ranking)]
-    pairs = list(qrels.items())
+    run = [(doc, float(len(ranking) - i)) for i, doc in enumerate([*ranking, "z"])]
+    pairs = list({**qrels, "z": 0}.items())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         before = tg.evaluate({"1": dict(run)}, {"1": dict(pairs)}, MEASURES).means("run")

@@ -360,7 +360,7 @@ def test_the_order_of_lines_does_not_matter(data: st.DataObject) -> None:
     labels = data.draw(st.dictionaries(pairs, st.integers(0, 2), min_size=3, max_size=20))
     scored = data.draw(st.dictionaries(pairs, st.sampled_from([0.5, 1.0, 2.0, -1.0]), min_size=3, max_size=20))
     labels.update({(t, "a"): 1 for t in "123"})
-    scored.update({(t, "b"): 0.25 for t in "123"})
+    scored.update({(t, "b"): 0.25 for t in "123"} | {("1", "a"): 0.125})  # a run without a judged one is refused
     qrels = [f"{t} 0 {d} {label}\n" for (t, d), label in labels.items()]
     run = [f"{t} Q0 {d} 0 {s} x\n" for (t, d), s in scored.items()]
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

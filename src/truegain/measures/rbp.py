@@ -108,6 +108,8 @@ class RBPResidual(Measure):
     0.75
     """
 
+    needs_judged = False
+
     p: float = 0.8
     trec_eval: bool = False
     cutoff: int | None = None

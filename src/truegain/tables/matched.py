@@ -223,7 +223,7 @@ def _why_in_doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matchi
     nearest = min(others, key=lambda m: abs(_share(m) - usual), default=None)
     far = nearest is not None and share < FAR * usual and _is_no_chance(matched, nearest)
     cause, lists = _cause(matched, known, usual, ENOUGH)
-    if cause is None and not none and (not far or how.unmatched == "tell"):
+    if cause is None and not (far and (none or how.unmatched == "refuse")):
         return ""
     beside = f", {'the other system' if len(others) == 1 else 'other systems'} {usual:.0%}" if others else ""
     last = TOP if how.deepest is None else min(TOP, how.deepest)

@@ -68,7 +68,7 @@ def leave_out(
         scores = score(aligned(loaded, of, given, jobs=jobs, matching=matching), asked, given)
         return next(iter(scores.summaries.values()))
 
-    full = means(table, matching_for([a.measure for a in asked], given))
+    full = means(table, matching_for([a.measure for a in asked], given, "tell"))
     answers = []
     for number, system in enumerate(loaded.systems):
         if system not in tops:
