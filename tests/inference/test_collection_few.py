@@ -17,6 +17,7 @@ from truegain.experiments.world import simulate
 from truegain.inference.collection.compare import mean_differences
 from truegain.inference.collection.expansion import drawn_scores
 from truegain.inference.collection.few import Pooled, mean_size, share_limits, two_sided
+from truegain.inference.collection.left_out import left_out_spreads
 from truegain.inference.collection.score import score_estimates, topic_estimates
 from truegain.inference.intervals.estimate import intervals
 from truegain.measures.ap import AP
@@ -118,7 +119,7 @@ def test_topics_are_put_together_by_the_formula() -> None:
         below = sum(v**2 / (df + 2) for v, df in parts)
         assert freedom[side] == pytest.approx(total**2 / below - 2, rel=1e-12)
         assert pooled.topics[side] == len(rows) + 1
-    as_it_is = Pooled(1, lone=False)
+    as_it_is = Pooled(1, lone="own")
     as_it_is.add(1, np.array([0.2]), np.array([0.0]), np.array([True]))
     as_it_is.add(4, np.array([0.6]), np.array([0.0]), np.array([True]))
     assert [float(x[0]) for x in as_it_is.total()] == pytest.approx([0.8, 0.64 / (0.04 / 3 + 0.36 / 5) - 2])
@@ -160,19 +161,20 @@ def test_map_is_its_mean_plus_t_standard_errors() -> None:
     assert found.n == 8
 
 
-@pytest.mark.parametrize("name", ["nDCG@10", "P@10", "GMAP", "num_rel_ret", "RR"])
+@pytest.mark.parametrize("name", ["nDCG@10", "P@10", "GMAP", "num_rel_ret", "RR", "SetF"])
 def test_drawn_measures_have_their_own_spread(name: str) -> None:
     """Guards V of drawn measures, by the kind of their mean, against the same collections copied and scored."""
     runs, labels = small(8)
     ranked, measure = view(runs, labels), tg.parse_measure(name)
     drawn = np.array([measure.score(replicate(ranked, 1, 5, b)[0]) for b in range(100)], np.float64)
-    linear = name in ("P@10", "num_rel_ret")
+    linear, share = name in ("P@10", "num_rel_ret"), {"RR": 1 / 3, "SetF": 1 / 2}.get(name, 0.0)
     if name == "GMAP":
         drawn = np.log(np.maximum(drawn, 1e-5))
-    pooled = Pooled(2, lone=not linear)
+    pooled, left = Pooled(2, lone="own" if linear else "near"), left_out_spreads(ranked, measure)
     for t, relevant in enumerate(ranked.pool_relevant(1).tolist()):
         factor = 1.0 if linear or relevant == 1 else relevant / (relevant - 1)
-        pooled.add(relevant, factor * drawn[:, :, t].var(axis=0, ddof=1), np.zeros(2), np.ones(2, np.bool_))
+        own = (1 - share) * factor * drawn[:, :, t].var(axis=0, ddof=1) + share * left[t].own
+        pooled.add(relevant, own, share * left[t].others, np.ones(2, np.bool_))
     variance, freedom = pooled.total()
     for s, found in enumerate(score_estimates(ranked, measure, replicates=100, seed=5)):
         step = stats.t(freedom[s]).ppf(0.975) * math.sqrt(variance[s]) / (1 if name == "num_rel_ret" else 8)

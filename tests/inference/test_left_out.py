@@ -80,7 +80,7 @@ def test_every_document_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_near_topics_lend() -> None:
-    """Guards who lends to topics with one relevant document: those with 2 to 5, weights R - 1, or the nearest three."""
+    """Guards who lends to topics with one relevant document: those with 2 or 3, weights R - 1, or the nearest three."""
     near = Pooled(2, "near")
     topics = ((1, 9.0), (1, 9.0), (2, 0.5), (5, 0.2), (8, 0.1), (40, 0.01))
     for relevant, own in topics:
@@ -93,9 +93,9 @@ def test_near_topics_lend() -> None:
     below = sum((c[r] * own) ** 2 / (r + 1) for r, own in topics[2:]) + sum(0.03**2 / (r + 2) for r, _ in topics)
     assert freedom[0] == pytest.approx(variance[0] ** 2 / below - 2)
     three = Pooled(1, "near")
-    for relevant, own in ((1, 0.0), (2, 0.5), (5, 0.2), (5, 0.4), (8, 0.1)):
+    for relevant, own in ((1, 0.0), (2, 0.5), (3, 0.2), (3, 0.4), (3, 0.3), (4, 0.1)):
         three.add(relevant, np.array([own]), np.zeros(1), np.ones(1, np.bool_))
-    assert three.total()[0][0] == pytest.approx(1.2 + (0.5 + 4 * 0.6) / 9)
+    assert three.total()[0][0] == pytest.approx(1.5 + (0.5 + 2 * 0.9) / 7)
     alone = Pooled(1, "near")
     alone.add(1, np.zeros(1), np.array([0.1]), np.ones(1, np.bool_))
     assert np.isnan(alone.total()[0][0])
