@@ -15,6 +15,7 @@ from truegain.gains.choice import Drop, Weigh, chosen, weights_of
 from truegain.gains.magnitudes import normalised, units
 from truegain.gains.order import MOST_LEVELS, Order, expert_levels, order_agreement
 from truegain.inference.agreement.alpha import TAIL, AlphaOptions, Coefficient, Method, Over, alpha_of
+from truegain.inference.agreement.carried import carried
 from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
 from truegain.inference.agreement.paired import Paired
@@ -160,7 +161,9 @@ def levels_of(scale: Scale, is_ratio: bool = False) -> tuple[str, ...]:
 def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:
     paired = Paired.of(grouped)
     found: list[Coefficient] = [alpha_of(paired, level, options) for level in levels_of(scale, is_ratio)]
-    notes = (f"intervals over {options.population}",) if not all(math.isnan(a.low) for a in found) else ()
+    few = carried(grouped, found[0], levels_of(scale, is_ratio)[0], options)
+    limits = not all(math.isnan(a.low) for a in found)
+    notes = [f"intervals over {options.population}"] * limits + [str(few)] * (few is not None)
     if not is_ratio:
         weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
         found += [percent(grouped), fleiss(grouped), fleiss(grouped, "items")]
@@ -171,7 +174,7 @@ def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptio
         (a.measure, *cells((a.value, a.low, a.high)), a.n, a.ratings, ("undefined: " if a.refused else "") + a.why)
         for a in found
     ]
-    return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows, notes=notes)
+    return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows, notes=tuple(notes))
 
 
 def _spreads(grouped: Grouped, paired: Paired) -> list[Coefficient]:

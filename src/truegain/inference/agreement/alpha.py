@@ -109,7 +109,7 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
         return Coefficient.of(name, math.nan, items, n, f"all ratings are {least:g}")
     if level == "ratio" and least < 0:
         return Coefficient.of(name, math.nan, items, n, "a ratio scale has no negative ratings")
-    value = float(_alphas(getattr(paired, level)(np.ones((1, items))))[0])
+    value = float(alphas(getattr(paired, level)(np.ones((1, items))))[0])
     found = Coefficient.of(name, 0.0 if abs(value) < ROUNDING else value, items, n)
     found = replace(found, confidence=how.confidence, over=how.population, method=how.method)
     if not how.trials:
@@ -131,7 +131,7 @@ def _resampled(
     """The percentile interval of the resamples that have an alpha."""
     check_replicates(trials, confidence)
     parts = getattr(paired, level)
-    drawn = np.concatenate([_alphas(parts(w)) for w in drawn_items(len(paired), trials, seed)])
+    drawn = np.concatenate([alphas(parts(w)) for w in drawn_items(len(paired), trials, seed)])
     sound = drawn[~np.isnan(drawn)]
     tail, lost = (1 - confidence) / 2, trials - len(sound)
     if lost > MOST_LOST * trials:
@@ -143,7 +143,8 @@ def _resampled(
     return replace(found, low=low, high=min(1.0, high), notes=tuple(whys))
 
 
-def _alphas(parts: Parts) -> Floats:
+def alphas(parts: Parts) -> Floats:
+    """Krippendorff's alpha of each replicate."""
     return 1 - shares(parts.within, parts.among)
 
 
