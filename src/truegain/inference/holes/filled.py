@@ -73,13 +73,14 @@ class Filled:
         return cls(ranked, ~ranked.item_judged, depth)
 
     @classmethod
-    def by_key(cls, ranked: RankedGains, measure: Measure) -> Filled:
+    def by_key(cls, ranked: RankedGains, measure: Measure, depth: int | None = None) -> Filled:
         """The same from lists that know their documents by key (`keys_in_question`): no run is read again.
 
-        Holes have no names here, and lists end at the depth that is in question, below which the measure does not look.
+        Holes have no names here, and lists end at the depth that is in question, below which the measure does not look,
+        or at `depth`.
         """
         _refuse_condensed(measure, Options())
-        near = ranked.cut(in_question(measure, Options()))
+        near = ranked.cut(depth or in_question(measure, Options()))
         wide = named_by_key(near)
         hole = ~wide.item_judged
         if hole.all():
@@ -190,9 +191,10 @@ def in_question(measure: Measure, options: Options) -> int | None:
     return max(cutoff, DEPTH) if cutoff else None
 
 
-def keys_in_question(measures: Sequence[Measure]) -> int:
-    """How many documents of each list must be known by key for `Filled.by_key`."""
-    return max((in_question(m, Options()) or sys.maxsize for m in measures), default=0)
+def keys_in_question(measures: Sequence[Measure], first: Sequence[Measure] = ()) -> int:
+    """How many documents of each list must be known by key for `Filled.by_key`; of some measures the first alone."""
+    deepest = max((in_question(m, Options()) or sys.maxsize for m in measures), default=0)
+    return max(deepest, DEPTH if first else 0)
 
 
 def _refuse_condensed(measure: Measure, options: Options) -> None:

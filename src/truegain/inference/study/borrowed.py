@@ -11,6 +11,11 @@ from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.sampling.designs import DESIGNS
 
 TOO_FEW = "too few gold labels"
+UNJUDGED_FIRST = "first documents unjudged"
+MORE_LABELS = (
+    "More topics would not settle it: labels of these documents would, or by a measure linear in gain, such as P@10, "
+    "those of a random sample of them (`holes --show sample`)."
+)
 T = TypeVar("T", Estimate, Comparison)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from truegain.errors import some
+from truegain.inference.holes.first_ranks import unjudged_down_to
 from truegain.measures.base import Measure
 from truegain.tables.columns import Ints
 from truegain.tables.ranked import RankedGains
@@ -16,7 +17,7 @@ from truegain.tables.runs import Runs
 DEEP = 100  # ranks looked at for unjudged documents where a measure has no cutoff
 TOP = 10  # and for ties, and where nothing bounds what unjudged documents could do: they matter most there
 HOLES = 0.01  # share of a system's documents from which on it is told
-OPEN = 0.05  # share of a system's first documents from which on it is warned of where nothing bounds them
+OPEN = 0.05  # share of a system's first documents from which on nothing is claimed of it where nothing bounds them
 TIES = 0.1  # share of a system's lists
 
 
@@ -29,7 +30,7 @@ def holes_in_words(ranked: RankedGains, measure: Measure) -> str:
     "50% of a's first 2 are unjudged (10 of 20), and so 1% or more for 1 of 1 system: see tg.holes"
     """
     depth = _cutoff(measure) or DEEP
-    open_, there = _unjudged(ranked, depth)
+    open_, there = (x.sum(axis=1) for x in unjudged_down_to(ranked, depth))
     share = open_ / np.maximum(there, 1)
     most, many = int(share.argmax()), int((share >= HOLES).sum())
     if not many:
@@ -46,24 +47,16 @@ def open_at_the_top(ranked: RankedGains, systems: Sequence[int]) -> str:
     >>> import truegain as tg
     >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
     >>> open_at_the_top(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@1").ranked, [0])
-    '10 of the 20 documents in the first 10 ranks of a have no label and count as not relevant, which can turn a sign'
+    '10 of the 20 documents in the first 10 ranks of a have no label'
     """
-    open_, there = _unjudged(ranked, TOP)
+    open_, there = (x.sum(axis=1) for x in unjudged_down_to(ranked, TOP))
     who = [s for s in systems if open_[s] >= OPEN * there[s] > 0]
     if not who:
         return ""
     return (
         f"{int(open_[who].sum()):,} of the {int(there[who].sum()):,} documents in the first {TOP} ranks of "
-        f"{some([ranked.systems[s] for s in who])} have no label and count as not relevant, which can turn a sign"
+        f"{some([ranked.systems[s] for s in who])} have no label"
     )
-
-
-def _unjudged(ranked: RankedGains, depth: int) -> tuple[Ints, Ints]:
-    """How many of the first documents of each system are unjudged, and how many there are."""
-    shape = len(ranked.systems), len(ranked.topics)
-    there = np.minimum(ranked.depth, depth).reshape(shape).sum(axis=1)
-    seen = np.bincount(ranked.list[(ranked.rank <= depth) & ranked.judged], minlength=ranked.lists)
-    return np.asarray(there - seen.reshape(shape).sum(axis=1)), np.asarray(there)
 
 
 def ties_in_words(runs: Runs, measure: Measure) -> str:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.holes.extremes import Linear, check_known, extremes_of
+from truegain.inference.holes.extremes import Linear, extremes_of, is_known
 from truegain.inference.holes.filled import Filled
+from truegain.inference.holes.first_ranks import FirstRanks
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.next_steps import Step
-from truegain.inference.study.undoing import OverTopics, few_enough, fewest
+from truegain.inference.study.undoing import ROUNDING, OverTopics, few_enough, fewest
 from truegain.measures.base import Measure
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains
@@ -22,7 +23,9 @@ class Hidden:
     """How far the difference b - a could fall and rise, topic by topic, if unjudged documents were judged.
 
     `documents` counts the unjudged documents of both lists where the measure looks.  For measures linear in gain
-    `falls` and `rises` say how far each of these alone could take it; None for others.
+    `falls` and `rises` say how far each of these alone could take it; None for others.  Where worst and best over all
+    labels are not known, these are the documents down to the rank `first` (see `FirstRanks`), and the `below` unjudged
+    ones further down count as not relevant.
     """
 
     low: Floats  # by topic, at most 0
@@ -37,6 +40,23 @@ class Hidden:
     now: Floats | None = None  # the difference by the labels there are: parts of its mean by topic
     topic_of: Ints | None = None  # by document
     over: OverTopics | None = None  # where topics like these are spoken of
+    first: int | None = None
+    below: int = 0
+
+    @property
+    def counted(self) -> str:
+        """The documents in question, in words.
+
+        >>> Hidden(np.zeros(1), np.zeros(1), 2, 1, first=10).counted
+        '2 unjudged documents in the first 10 ranks'
+        """
+        where = "" if self.first is None else f" in the first {self.first} ranks"
+        return f"{self.documents:,} unjudged document{'' if self.documents == 1 else 's'}{where}"
+
+    @property
+    def as_zero(self) -> str:
+        """What counts as not relevant although nobody judged it, in words; empty: nothing does."""
+        return f"unjudged documents below rank {self.first} count as not relevant" if self.below else ""
 
     @property
     def least(self) -> float:
@@ -87,8 +107,9 @@ class Hidden:
 
     def to_dict(self, taken_as: str, undone_by: int | None) -> dict[str, object]:
         """For programs, with how many of the documents can undo what the labels there are say."""
+        first = {} if self.first is None else {"first_ranks": self.first, "unjudged_below": self.below}
         return {"documents": self.documents, "low": self.least, "high": self.most, "taken_as": taken_as,
-                "documents_to_undo": undone_by}  # fmt: skip
+                "documents_to_undo": undone_by, **first}  # fmt: skip
 
 
 def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topics: int) -> Floats:
@@ -107,7 +128,8 @@ def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topi
 
 def hidden_in(two: RankedGains, measure: Measure) -> Hidden:
     """What the holes of two systems could do to the second less the first; an error where that is not known."""
-    check_known(measure)
+    if not is_known(measure):
+        return _in_first_ranks(FirstRanks(two, measure))
     filled, first, second = Filled.by_key(two, measure), 0, 1
     ranked = filled.ranked
     score = measure.score(ranked)
@@ -123,11 +145,7 @@ def hidden_in(two: RankedGains, measure: Measure) -> Hidden:
         low[t], high[t] = -far[first, second] - difference, far[second, first] - difference
     open_ = filled.hole[ranked.item] & within
     count = len(np.unique(ranked.item[open_]))
-    low, high, now = np.minimum(low, 0.0), np.maximum(high, 0.0), (score[second] - score[first]) / topics
-    more = [
-        float(more_variance(far.sum(), (now * far).sum(), (far**2).sum(), now.sum(), topics)) for far in (low, high)
-    ]
-    found = Hidden(low, high, count, topics, more=(more[0], more[1]), now=now)
+    found = _hidden(low, high, (score[second] - score[first]) / topics, count)
     if not isinstance(extremes, Linear):
         return found
     moved, topic_of = np.zeros(len(ranked.pool)), np.zeros(len(ranked.pool), np.int64)
@@ -141,6 +159,25 @@ def hidden_in(two: RankedGains, measure: Measure) -> Hidden:
         found, falls=-np.minimum(each.min(axis=0), 0.0), rises=np.maximum(each.max(axis=0), 0.0), spread=spread,
         topic_of=topic_of,
     )  # fmt: skip
+
+
+def _in_first_ranks(ranks: FirstRanks) -> Hidden:
+    """The same where worst and best over all labels are not known: of the first ranks."""
+    topics = len(ranks.ranked.topics)
+    count, first, below = ranks.documents(0, 1)
+    now = (ranks.score[1] - ranks.score[0]) / topics
+    far = np.array([ranks.greatest(t) for t in range(topics)]) / topics
+    return replace(_hidden(-far[:, 0, 1] - now, far[:, 1, 0] - now, now, count), first=first, below=below)
+
+
+def _hidden(low: Floats, high: Floats, now: Floats, count: int) -> Hidden:
+    """From how far the parts of the difference could fall and rise."""
+    topics = len(now)
+    low, high = np.where(low < -ROUNDING, low, 0.0), np.where(high > ROUNDING, high, 0.0)
+    more = [
+        float(more_variance(far.sum(), (now * far).sum(), (far**2).sum(), now.sum(), topics)) for far in (low, high)
+    ]
+    return Hidden(low, high, count, topics, more=(more[0], more[1]), now=now)
 
 
 def sample_step(

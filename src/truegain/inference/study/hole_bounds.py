@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
-from truegain.inference.holes.extremes import Ratio, check_known, extremes_of
+from truegain.inference.holes.extremes import Ratio, extremes_of, is_known
 from truegain.inference.holes.filled import Filled
+from truegain.inference.holes.first_ranks import FirstRanks
 from truegain.inference.study.hidden import Hidden, more_variance
 from truegain.inference.study.undoing import ROUNDING
 from truegain.measures.base import Measure
@@ -45,12 +47,31 @@ class HoleBounds:
 
 
 def hole_bounds_of(ranked: RankedGains, measure: Measure, own: Bools, over_topics: bool) -> HoleBounds:
-    """What the holes of all lists could do; an error where the measure's bounds are not known.
+    """What the holes of all lists could do; an error where nothing is known of that.
 
     own: systems with unjudged documents where the measure looks.  Where one of a pair has some, further documents, down
     to the depth of `tg.holes`, may be relevant too; where neither has, those that any list shows to the measure may.
+    Where the measure's worst and best over all labels are not known, it is about first ranks (`FirstRanks`).
     """
-    check_known(measure)
+    n, topics = len(ranked.systems), len(ranked.topics)
+    rise, by_now, square, now = np.zeros((4, n, n))
+    score, every = _first_ranks(ranked, measure) if not is_known(measure) else _all_labels(ranked, measure, own)
+    for t, far in enumerate(every):
+        d = (score[:, t][:, None] - score[:, t][None, :]) / topics
+        r = np.where(far - d > ROUNDING, far - d, 0.0)
+        np.fill_diagonal(r, 0.0)
+        rise, by_now, square, now = rise + r, by_now + d * r, square + r * r, now + d
+    return HoleBounds(rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n)))
+
+
+def _first_ranks(ranked: RankedGains, measure: Measure) -> tuple[Floats, Iterator[Floats]]:
+    """Scores, and topic by topic how far a part of a mean could be ahead of another's; see `FirstRanks`."""
+    ranks, topics = FirstRanks(ranked, measure), len(ranked.topics)
+    return ranks.score, (ranks.greatest(t) / topics for t in range(topics))
+
+
+def _all_labels(ranked: RankedGains, measure: Measure, own: Bools) -> tuple[Floats, Iterator[Floats]]:
+    """The same over all labels of all holes."""
     filled = Filled.by_key(ranked, measure)
     score = measure.score(filled.ranked)
     if np.isnan(score).any():
@@ -59,15 +80,13 @@ def hole_bounds_of(ranked: RankedGains, measure: Measure, own: Bools, over_topic
     n, topics = len(ranked.systems), len(ranked.topics)
     share = np.append(np.full(n, 1 / topics), 1.0)
     closed = np.flatnonzero(~own) if isinstance(extremes, Ratio) else np.zeros(0, np.int64)
-    rise, by_now, square, now = np.zeros((4, n, n))
-    for t in range(topics):
+
+    def farthest(t: int) -> Floats:
         topic = filled.topic(t, within)
         far = extremes.greatest(topic, share)[:n, :n]
         if len(closed):  # below the cutoff of all lists nothing is in question
             few = replace(topic, count=topic.columns).of_systems(closed)
             far[np.ix_(closed, closed)] = extremes.greatest(few, share[np.append(closed, n)])[:-1, :-1]
-        d = (score[:, t][:, None] - score[:, t][None, :]) / topics
-        r = np.where(far - d > ROUNDING, far - d, 0.0)
-        np.fill_diagonal(r, 0.0)
-        rise, by_now, square, now = rise + r, by_now + d * r, square + r * r, now + d
-    return HoleBounds(rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n)))
+        return far
+
+    return score, (farthest(t) for t in range(topics))

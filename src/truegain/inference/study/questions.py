@@ -16,7 +16,7 @@ from truegain.gains.judge import Judge
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.alike import ranked_alike
 from truegain.inference.study.answers import Answering
-from truegain.inference.study.borrowed import borrowed, in_one, marked
+from truegain.inference.study.borrowed import MORE_LABELS, borrowed, in_one, marked
 from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import count_of, margin_of
 from truegain.inference.study.evidence import ByGoldPairs
@@ -32,7 +32,7 @@ from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.raters import Raters
-from truegain.inference.study.rule import SETTLED, Outcome, decided
+from truegain.inference.study.rule import SETTLED, Outcome, decided, holds_back
 from truegain.inference.study.steps import Steps
 from truegain.inference.study.unjudged import UnjudgedDocuments
 from truegain.inference.study.verdict import Verdict
@@ -307,6 +307,8 @@ class Questions:
         known = comparison.low is not None and not lattice.exact and not alike
         if said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
             notes.append(more)
+        if known and holds_back(comparison, hidden, self.holes, least):
+            notes.insert(0, MORE_LABELS)
         shares = self._shares(m, a, b) if known else {}
         population, top = self._population_of([m]), next(iter(shares), None)
         widened = self._unjudged.widened(answering, asked, hidden)
@@ -370,6 +372,8 @@ class Questions:
     def _borrowed(self, m: Measure, system: str) -> list[str]:
         if doubts := [f"{DOUBT}: {d.why}" for d in self.ranked.doubts if d.system == system]:
             return doubts
+        if open_ := self._unjudged.open_of(m, self.systems.index(system)):
+            return open_
         own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
         if self.judge is None:
             return borrowed(system, self.judge_model if own else None, None, 0)

@@ -22,7 +22,9 @@ NO_VARIANCE = 1e-12  # of the largest: what is below is rounding
 BLOCK = 2_000_000  # numbers held at a time
 NAMED = 10  # systems that the sentence names
 ZERO = "; unjudged documents count as not relevant"
-HolesHeld = Literal["", "bound", "zero"]  # there are none; whatever their labels; counted as not relevant
+FIRST = ", whatever the unjudged documents in the first 10 ranks are; those below count as not relevant"
+# there are none; whatever their labels; so of those in the first ranks alone; counted as not relevant
+HolesHeld = Literal["", "bound", "first", "zero"]
 
 
 def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -> Floats:
@@ -143,13 +145,14 @@ class Ranking(Shown):
         if n == 1:
             return f"{self.systems[0]} is the only system."
         if k == n:
-            open_ = {"": "", "bound": ", as unjudged documents may be relevant", "zero": ZERO}[self.holes]
+            may_be = ", as unjudged documents may be relevant"
+            open_ = {"": "", "bound": may_be, "first": may_be, "zero": ZERO}[self.holes]
             return f"Any of the {n} systems may be best{on}: none is told apart from the best {sure}{open_}."
         named = f"{', '.join(self.best[:-1])} and {self.best[-1]}" if 1 < k <= NAMED else some(self.best, NAMED)
         first = f"Only {named} may be best" if k == 1 else f"{k} of {n} systems may be best"
         listed = "" if k == 1 else f": {named}"
         others = "the other one is worse" if n - k == 1 else "each of the others is worse than some other system"
-        held = {"": "", "bound": ", whatever the unjudged documents are", "zero": ZERO}[self.holes]
+        held = {"": "", "bound": ", whatever the unjudged documents are", "first": FIRST, "zero": ZERO}[self.holes]
         return f"{first}{on}{listed}; {others} {sure}{held}."
 
     def table(self) -> Table:

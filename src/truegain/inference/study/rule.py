@@ -57,6 +57,13 @@ def could_move(hidden: Hidden | None, holes: str) -> tuple[float, float]:
     return hidden.least - hidden.wider[0], hidden.most + hidden.wider[1]
 
 
+def holds_back(c: Comparison, hidden: Hidden | None, holes: str, smallest: float) -> bool:
+    """Whether holes alone leave a difference open, and no sample of them can stand for the rest."""
+    if hidden is None or hidden.falls is not None or decided(c, hidden, holes, smallest) != "cannot be told":
+        return False
+    return decided(c, None, holes, smallest) != "cannot be told"
+
+
 def undone_by(hidden: Hidden, low: float, high: float, smallest: float) -> int | None:
     """How many unjudged documents can undo what the limits by labels say; None: none can, or it is not known."""
     if outcome_of(low, high, 0.0, 0.0, smallest) in ("better", "not worse"):

@@ -145,7 +145,8 @@ class Study(Questions):
         labels = Judgments.of(judgments) if given is None or self.gold_rated else given
         gold = given if self.gold_rated else gold
         each = [a.measure for a in asked]
-        keys = keys_in_question([m for m in each if is_known(m)])  # what holes could do is told by them
+        known = [m for m in each if is_known(m)]
+        keys = keys_in_question(known, [m for m in each if not is_known(m)])  # what holes could do is told by them
         keys = max(keys, keys_needed(each) if "collection" in self.over else 0)
         self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
         matching = matching_for(each, Options(), "refuse" if hole_sample is None else "tell")

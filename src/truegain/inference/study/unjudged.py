@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,8 +10,10 @@ import numpy as np
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.holes.extremes import is_known
+from truegain.inference.holes.first_ranks import FIRST, has_ends, looks_below
 from truegain.inference.results import Comparison
 from truegain.inference.study.answers import Answering
+from truegain.inference.study.borrowed import UNJUDGED_FIRST
 from truegain.inference.study.caveats import open_at_the_top
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.hole_bounds import HoleBounds, hole_bounds_of
@@ -21,7 +22,6 @@ from truegain.inference.study.material import Material
 from truegain.inference.study.ranking import HolesHeld
 from truegain.measures.base import Measure
 from truegain.student import quantile_of
-from truegain.tables.checks import warn
 from truegain.tables.of_systems import of_systems
 
 
@@ -44,7 +44,7 @@ class UnjudgedDocuments:
         asked: the differences, which are held against them.
         """
         systems = None if asked is None else _systems(asked)
-        bound = asked is not None and self._is_bound and is_known(m)
+        bound = asked is not None and self._is_bound and (is_known(m) or has_ends(m))
         return self._in_words(m, systems, "low, high and p hold" if bound else "")
 
     def said_of_ranks(self, m: Measure) -> str:
@@ -52,12 +52,13 @@ class UnjudgedDocuments:
         return self._in_words(m, None, "" if self.bounds_of(m)[0] is None else "tiers and ranks hold")
 
     def _in_words(self, m: Measure, systems: list[int] | None, holds: str) -> str:
-        return "" if self.material.sample is not None else self.material.said_of_holes(m, systems, holds)
+        first = None if is_known(m) or not looks_below(m) else FIRST
+        return "" if self.material.sample is not None else self.material.said_of_holes(m, systems, holds, first)
 
     def held(self, m: Measure) -> HolesHeld:
         """How a ranking takes them."""
         if self.bounds_of(m)[0] is not None:
-            return "bound"
+            return "bound" if is_known(m) or not looks_below(m) else "first"
         none = self.material.sample is not None or m.leaves_out_unjudged or not self.material.unjudged(m)[0]
         return "" if none else "zero"
 
@@ -76,9 +77,18 @@ class UnjudgedDocuments:
                     self._known[str(m)] = hole_bounds_of(self.material.ranked, m, own, over_topics), ""
                 except TruegainError as error:
                     self._known[str(m)] = None, _not_known(m, error)
-            if self._known[str(m)][0] is None:
-                self._tell_open(m, range(len(self.material.ranked.systems)))
         return self._known[str(m)]
+
+    def open_of(self, m: Measure, system: int) -> list[str]:
+        """Why nothing can be claimed of a system: first documents lack labels, and nothing bounds what they could do.
+
+        That is so of measures without a least or greatest value.
+        """
+        told = not self._is_bound or self.material.sample is not None or is_known(m) or has_ends(m)
+        if told or m.leaves_out_unjudged:
+            return []
+        open_ = open_at_the_top(self.material.ranked, [system])
+        return [f"{UNJUDGED_FIRST}: {open_}, and {m} has no least or no greatest value"] if open_ else []
 
     def bounds_of_pair(self, m: Measure, asked: Contrasts) -> HoleBounds | None:
         """The same of one pair."""
@@ -108,14 +118,7 @@ class UnjudgedDocuments:
                 return hidden_in(of_systems(ranked, pair), m), []
             except TruegainError as error:
                 said = _not_known(m, error)
-        open_ = self._tell_open(m, pair)
-        return None, [f"{said} Beware: {open_}." if open_ else said]
-
-    def _tell_open(self, m: Measure, systems: Sequence[int]) -> str:
-        """Warn, and say, where a measure has no bounds and first ranks lack labels; empty where they do not."""
-        if open_ := open_at_the_top(self.material.ranked, systems):
-            warn(f"{m}: {open_}; judge them first, or ask by a measure whose bounds are known, such as nDCG@10")
-        return open_
+        return None, [said]
 
     def hidden_limits(self, m: Measure, asked: Contrasts, lattice: Lattice) -> tuple[Hidden | None, list[str]]:
         """The same, with how sure that is over topics."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from truegain.inference.results import Comparison
 from truegain.inference.study.alike import ALIKE
-from truegain.inference.study.borrowed import in_one
+from truegain.inference.study.borrowed import MORE_LABELS, UNJUDGED_FIRST, in_one
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
@@ -173,7 +173,9 @@ class Verdict(Shown):
     @property
     def _as_zero(self) -> str:
         """What was assumed of holes, where they do not hold the verdict back."""
-        counted = self.hidden is None or (self.holes != "bound" and self.hidden.documents)
+        if self.hidden is not None and self.holes == "bound":
+            return f"; {self.hidden.as_zero}" if self.hidden.as_zero else ""
+        counted = self.hidden is None or self.hidden.documents or self.hidden.below
         return "; unjudged documents count as not relevant" if counted else ""
 
     def _survives(self) -> str:
@@ -193,7 +195,7 @@ class Verdict(Shown):
             return "; ".join(c.notes) or "it has no interval"
         if self.alike and self.hidden is not None:
             could = f"could move it by {signed(self.hidden.least)} to {signed(self.hidden.most)}"
-            return f"{ALIKE}, but {_count(self.hidden.documents, 'unjudged document')} {could}"
+            return f"{ALIKE}, but {self.hidden.counted} {could}"
         labels, gain = outcome_of(c.low, c.high, 0.0, 0.0, self._least), self.not_worse_by <= 0 and c.low > 0
         if self.hidden is not None and self.hidden.documents and (labels != "cannot be told" or gain):
             return self._held_back(self.hidden, c.low, c.high)
@@ -215,7 +217,7 @@ class Verdict(Shown):
 
     def _held_back(self, hidden: Hidden, low: float, high: float) -> str:
         """How unjudged documents could turn what the labels say."""
-        of, count = _count(hidden.documents, "unjudged document"), self._undone_by(hidden)
+        of, count = hidden.counted, self._undone_by(hidden)
         some = hidden.over is not None  # of topics like these no least number is known
         labels = outcome_of(low, high, 0.0, 0.0, self._least)
         if labels == "cannot be told":
@@ -263,9 +265,10 @@ class Verdict(Shown):
         said += [pulls_in_words(source, units) for source, units in self.decisive.items() if units]
         if self.hidden is not None and self.hidden.documents:
             how = "the verdict takes the worst" if self.holes == "bound" else "the verdict counts them as not relevant"
+            where = f" where {self.comparison.measure} looks" if self.hidden.first is None else ""
             said.append(
-                f"Holes: {_count(self.hidden.documents, 'unjudged document')} where {self.comparison.measure} looks "
-                f"could move the difference by {signed(self.hidden.least)} to {signed(self.hidden.most)}; {how}."
+                f"Holes: {self.hidden.counted}{where} could move the difference by {signed(self.hidden.least)} to "
+                f"{signed(self.hidden.most)}; {how}."
             )
         said += self._next()
         return (*said, *self.notes)
@@ -290,6 +293,8 @@ class Verdict(Shown):
         c = self.comparison
         if self.borrowed and self.borrowed[0].startswith(DOUBT):
             return ["More topics would not settle it: that takes documents whose ids are those of the judgments."]
+        if self.borrowed and self.borrowed[0].startswith(UNJUDGED_FIRST):
+            return [MORE_LABELS]
         if self.borrowed:
             return [
                 f"More topics would not settle it: that takes {LEAST_GOLD} or more gold labels of what the system "

@@ -181,7 +181,7 @@ def _holes(facts: Facts, verdict: Verdict) -> Html | None:
     if hidden is None or not hidden.documents:
         return None
     how = "the verdict takes the worst" if verdict.holes == "bound" else "the verdict counts them as not relevant"
-    found = f"{many(hidden.documents, 'unjudged document')} where {verdict.comparison.measure} looks"
+    found = hidden.counted + (f" where {verdict.comparison.measure} looks" if hidden.first is None else "")
     if not hidden.least and not hidden.most:
         return paragraph(f"{found} cannot move the difference: they count alike in both.", class_="note")
     move = limits(hidden.least, hidden.most, signs=True)

@@ -106,7 +106,7 @@ def _why_blocked(verdict: Verdict) -> Html:
     move = limits(hidden.least, hidden.most, signs=True)
     return paragraph(
         name(c.b), " against ", name(c.a), f", {c.measure}: the difference is {signed(c.difference)}, and "
-        f"{many(hidden.documents, 'unjudged document')} could move it by {move}. More topics would not settle that; "
+        f"{hidden.counted} could move it by {move}. More topics would not settle that; "
         "labels of these would.",
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from truegain.inference.holes.first_ranks import FIRST
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Claim, Facts, MeasureFacts
 from truegain.report.facts.wide import with_holes
@@ -311,6 +312,11 @@ def _unjudged(m: MeasureFacts) -> str:
         return (
             f"{count(holes)} of {count(of)}; the ranking holds whatever {'its label' if holes == 1 else 'their labels'}"
         )
+    if m.ranking.holes == "first":
+        return (
+            f"{count(holes)} of {count(of)}; the ranking holds whatever the labels of those in the first {FIRST} "
+            "ranks, and counts those below as not relevant"
+        )
     return f"{count(holes)} of {count(of)}, counted as not relevant"
 
 
@@ -318,15 +324,19 @@ def _holes(facts: Facts, verdict: Verdict) -> str:
     hidden = verdict.hidden
     if hidden is None:
         return "not known for this measure; they count as not relevant"
+    below = f"; {hidden.as_zero}" if hidden.as_zero and verdict.holes == "bound" else ""
     if not hidden.documents:
-        return "nothing, all are judged"
+        return (
+            f"nothing, all {'are' if hidden.first is None else f'in the first {hidden.first} ranks are'} judged{below}"
+        )
+    where = "" if hidden.first is None else f" in the first {hidden.first} ranks"
     if not hidden.least and not hidden.most:
-        return f"nothing ({many(hidden.documents, 'document')} that count alike in both)"
-    found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')})"
+        return f"nothing ({many(hidden.documents, 'document')}{where} that count alike in both){below}"
+    found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')}{where})"
     if verdict.holes != "bound":
         return f"{found}; the verdict counts them as not relevant"
     wide = with_holes(facts, verdict)
-    return found if wide is None else f"{found}; with them the interval reaches from {_limits(facts, *wide)}"
+    return found + ("" if wide is None else f"; with them the interval reaches from {_limits(facts, *wide)}") + below
 
 
 def _by_measure(facts: Facts, claim: Claim) -> Html | None:

@@ -1,0 +1,184 @@
+"""Measures whose worst and best over all labels are not known: no verdict from unjudged documents in first ranks."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from truegain.cli.app import main
+from truegain.inference.holes.first_ranks import FirstRanks
+from truegain.measures.evaluate import Options, aligned
+from truegain.measures.parse import parse_measure
+
+pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+Lists = dict[str, dict[str, dict[str, float]]]
+Labels = dict[str, dict[str, int]]
+
+
+def one_topic(seed: int) -> tuple[Lists, dict[str, int], list[str]]:
+    """Three lists of up to 14 documents, more or less alike; labels, and documents without one."""
+    rng = np.random.default_rng([5, seed])
+    depth = int(rng.integers(2, 15))
+    docs = [f"d{i}" for i in range(depth + int(rng.integers(1, 8)))]
+    base = rng.normal(size=len(docs))
+    order = {s: np.argsort(base + rng.normal(size=len(docs)) * rng.choice([0.2, 1, 3]))[:depth] for s in "abc"}
+    runs = {s: {"1": {docs[i]: float(-k) for k, i in enumerate(at.tolist())}} for s, at in order.items()}
+    judged = {d: int(rng.random() < 0.4) * int(rng.integers(1, 3)) for d in docs} | {"never": 2}
+    shown = sorted({docs[i] for at in order.values() for i in at[:10].tolist()})
+    holes = rng.choice(shown, min(len(shown), int(rng.integers(1, 6))), replace=False).tolist()
+    return runs, {d: x for d, x in judged.items() if d not in holes}, holes
+
+
+@pytest.mark.parametrize("measure", ["AP", "AP(rel=2)", "AP@5", "AP(norm='min')@4", "Rprec", "Success@3", "Q"])
+def test_no_labels_of_first_ranks_go_further(measure: str) -> None:
+    """By brute force: bounds hold all labels of what two lists have in their first ten; of AP they are mostly exact."""
+    m, exact, of = parse_measure(measure), 0, 0
+    for seed in range(6):
+        runs, judged, holes = one_topic(seed)
+        first = FirstRanks(aligned(runs, {"1": judged}, Options(), keep_keys=100), m)
+        told, now = first.greatest(0), first.score[:, 0][:, None] - first.score[:, 0]
+        top = {s: set(sorted(row["1"], key=lambda d, row=row: -row["1"][d])[:10]) for s, row in runs.items()}
+        for a, b in itertools.permutations(range(3), 2):
+            mine = [h for h in holes if h in top["abc"[a]] | top["abc"[b]]]
+            most = -2.0
+            for labels in itertools.product((0, 2), repeat=len(mine)):
+                full = {"1": judged | dict(zip(mine, labels, strict=True))}
+                found = tg.evaluate(runs, full, measure)
+                most = max(most, found.mean("abc"[a]) - found.mean("abc"[b]))
+            assert told[a, b] >= most - 1e-9, (seed, a, b)
+            if most > now[a, b] + 1e-9:
+                of, exact = of + 1, exact + (told[a, b] < most + 1e-9)
+    assert of > (4 if measure == "Success@3" else 10)
+    assert exact > 0.7 * of or not measure.startswith("AP")
+
+
+@pytest.mark.parametrize("measure", ["AP", "AP@5", "Rprec"])
+def test_no_labels_further_down_go_further(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same where documents below the first ranks are in question too."""
+    for name, value in (("FIRST", 2), ("DEEP", 6), ("APART", 0.0)):
+        monkeypatch.setattr(f"truegain.inference.holes.first_ranks.{name}", value)
+    m = parse_measure(measure)
+    for seed in range(8):
+        runs, judged, holes = one_topic(seed)
+        first = FirstRanks(aligned(runs, {"1": judged}, Options(), keep_keys=100), m)
+        told, lowest = first.greatest(0), min(6, getattr(m, "cutoff", None) or 6)
+        top = {s: set(sorted(row["1"], key=lambda d, row=row: -row["1"][d])[:lowest]) for s, row in runs.items()}
+        for a, b in itertools.permutations(range(3), 2):
+            mine = [h for h in holes if h in top["abc"[a]] | top["abc"[b]]]
+            for labels in itertools.product((0, 2), repeat=len(mine)):
+                found = tg.evaluate(runs, {"1": judged | dict(zip(mine, labels, strict=True))}, measure)
+                assert told[a, b] >= found.mean("abc"[a]) - found.mean("abc"[b]) - 1e-9, (seed, a, b)
+
+
+def newcomer(rng: np.random.Generator, topics: int = 30) -> tuple[Lists, Labels, Labels]:
+    """Two systems as good as each other; a third of what new has alone is unjudged, in its first ten too.
+
+    Returns runs, the labels of the pool, and all labels.
+    """
+    runs: Lists = {"old": {}, "new": {}}
+    pooled: Labels = {}
+    truth: Labels = {}
+    for t in map(str, range(topics)):
+        relevant = rng.random(150) < rng.beta(2, 10)
+        relevant[0] = True
+        common = rng.normal(size=150)
+        for s in runs:
+            score = 1.5 * relevant + 0.4 * common + 0.9 * rng.normal(size=150)
+            runs[s][t] = {f"d{i}": float(score[i]) for i in np.argsort(-score)[:50].tolist()}
+        truth[t] = {f"d{i}": int(relevant[i]) for i in range(150)}
+        unseen = {d for d in runs["new"][t] if d not in runs["old"][t] and rng.random() < 0.8}
+        pooled[t] = {d: x for d, x in truth[t].items() if d not in unseen}
+    return runs, pooled, truth
+
+
+def test_a_newcomer_as_good_as_the_pooled_system_is_not_worse() -> None:
+    """Guards the error of AP: unjudged as 0 makes it worse in most studies, with bounds it is hardly ever told so."""
+    told = {"bound": 0, "non-relevant": 0}
+    rng = np.random.default_rng(31)
+    for _ in range(40):
+        runs, pooled, _ = newcomer(rng)
+        for holes in told:
+            found = tg.Study(runs, pooled, "AP", holes=holes).verdict("old", "new")  # type: ignore[arg-type]
+            told[holes] += found.outcome != "cannot be told"
+    assert told["non-relevant"] > 20, told
+    assert told["bound"] <= 2, told
+
+
+def test_all_labels_decide_as_before() -> None:
+    """Guards what is sound: with every document judged bounds change nothing, and nothing is said of any."""
+    runs, _, truth = newcomer(np.random.default_rng(2))
+    runs["poor"] = {t: dict(zip(row, reversed(row.values()), strict=True)) for t, row in runs["old"].items()}
+    both = [tg.Study(runs, truth, "AP", holes=h).verdict("poor", "new") for h in ("bound", "non-relevant")]
+    assert [v.comparison for v in both] == [both[0].comparison] * 2
+    assert [v.outcome for v in both] == [both[0].outcome] * 2 != ["cannot be told"] * 2
+    assert "count as" not in both[0].sentence
+
+
+@pytest.mark.parametrize("measure", ["AP", "Rprec", "YAAP"])
+def test_all_roads_agree(measure: str) -> None:
+    """Guards verdict, differences and ranking against one that decides by unjudged documents as 0."""
+    runs, pooled, _ = newcomer(np.random.default_rng(31))
+    zero = tg.Study(runs, pooled, measure, holes="non-relevant")
+    assert zero.verdict("old", "new").outcome != "cannot be told"
+    assert zero.best().best == ("old",)
+    study = tg.Study(runs, pooled, measure)
+    found = study.verdict("old", "new")
+    assert found.outcome == "cannot be told"
+    assert "labels of these documents would" in " ".join(found.about)
+    assert set(study.best().best) == {"old", "new"}
+    for c in (*study.compare("old", "new"), *study.compare()):
+        assert c.p is None or c.p > 0.05
+        assert measure == "YAAP" or (c.low is not None and c.low < 0 < (c.high or 0))
+
+
+def test_the_sentence_says_what_counts_as_not_relevant() -> None:
+    """Guards the assumption that is left: of unjudged documents below the first ranks."""
+    runs, pooled, truth = newcomer(np.random.default_rng(31))
+    even = {t: {d: x for d, x in row.items() if d in runs["new"][t]} for t, row in runs["old"].items()}
+    even = {t: row | {f"o{i}": -9.0 - i for i in range(20)} for t, row in even.items()}
+    found = tg.Study({"old": even, "new": runs["new"]}, pooled, "AP").verdict("old", "new")
+    assert found.hidden is not None
+    assert found.hidden.first == 10
+    assert f"{found.hidden.documents} unjudged documents in the first 10 ranks" in found.sentence
+    assert found.sentence.endswith("; unjudged documents below rank 10 count as not relevant.")
+    top = {t: sorted(row, key=lambda d, row=row: -row[d])[:10] for t, row in runs["new"].items()}
+    filled = {t: row | {d: truth[t][d] for d in top[t]} for t, row in pooled.items()}
+    deeper = tg.Study(runs, filled, "AP").verdict("old", "new")  # far more of new than of old is open further down
+    assert deeper.outcome == "cannot be told"
+    assert deeper.hidden is not None
+    assert (deeper.hidden.first, deeper.hidden.below) == (100, 0)
+    cut = {t: {d: x for d, x in row.items() if d in runs["old"][t] or d in top[t]} for t, row in runs["new"].items()}
+    for t in list(cut)[:8]:
+        cut[t] |= {f"u{i}": -99.0 - i for i in range(3)}  # a few, at the end
+    assert len(cut) == 30
+    few = tg.Study({**runs, "new": cut}, filled, "AP").verdict("old", "new")
+    assert few.hidden is not None
+    assert (few.hidden.documents, few.hidden.below, few.hidden.least) == (0, 24, 0.0)
+    assert "unjudged documents below rank 10 count as not relevant" in few.sentence
+
+
+def test_the_gate_does_not_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards exit 3 where a pooled system looks better than one whose first documents nobody judged."""
+    runs, pooled, _ = newcomer(np.random.default_rng(31))
+    for s, lists in runs.items():
+        lines = [f"{t} Q0 {d} 0 {x} {s}\n" for t, row in lists.items() for d, x in row.items()]
+        (tmp_path / f"{s}.run").write_text("".join(lines))
+    labels = [f"{t} 0 {d} {x}\n" for t, row in pooled.items() for d, x in row.items()]
+    (tmp_path / "pooled.qrels").write_text("".join(labels))
+    monkeypatch.chdir(tmp_path)
+    asked = ["gate", "pooled.qrels", "new.run", "old.run", "-m", "AP", "--baseline", "new", "--candidate", "old"]
+    monkeypatch.setattr("sys.argv", ["truegain", *asked, "--holes", "non-relevant"])
+    main()
+    assert "old: passes" in capsys.readouterr().out
+    monkeypatch.setattr("sys.argv", ["truegain", *asked, "--format", "json"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 3
+    assert json.loads(capsys.readouterr().out)["verdicts"][0]["holes"]["first_ranks"] == 100
