@@ -87,6 +87,64 @@ def test_a_gain_that_may_be_smaller_does_not_pass(run: Run, folder: Path) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (
+            ("--baseline", "good", "--candidate", "weak", "--not-worse-by", "0.9"),
+            0,
+            "weak is not worse than good by 0.9",
+        ),
+        (("--baseline", "good", "--candidate", "weak", "--not-worse-by", "0.01"), 1, "weak is worse than good by 0.01"),
+        (
+            ("--baseline", "weak", "--candidate", "good", "--not-worse-by", "0.01"),
+            0,
+            "good is not worse than weak by 0.01",
+        ),
+    ],
+)
+def test_a_gate_for_not_worse(run: Run, folder: Path, words: tuple[str, ...], code: int, said: str) -> None:  # noqa: F811
+    """Guards non-inferiority: exit code, question and sentence; between two the margin of the file gives way."""
+    (folder / "study.toml").write_text(f"{STUDY}smallest = 0.3\n")
+    seen, out, err = run("gate", "study.toml", *words)
+    assert (seen, err) == (code, "")
+    assert f"{said} or more: " in out
+    assert f"Asked: is it not worse than {words[1]} by {words[-1]} or more?" in out
+    (folder / "study.toml").write_text(f"{STUDY}not-worse-by = {words[-1]}\n")
+    assert run("gate", "study.toml", *words[:4])[0] == code
+    assert run("verdict", "study.toml", "--pair", "weak,good")[0] == 0  # which has no such question
+
+
+def test_what_cannot_be_asked_of_a_gate(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards two questions at once, and a margin that is none."""
+    words = ("gate", "judgments.qrels", "runs", "--baseline", "weak", "--candidate", "good", "-m", "P@10")
+    code, _, err = run(*words, "--not-worse-by", "0.02", "--smallest", "0.1")
+    assert (code, "--not-worse-by and --smallest ask for two things; leave one of them out" in err) == (2, True)
+    code, _, err = run(*words, "--not-worse-by", "0")
+    assert (code, "--not-worse-by 0.0: give by how much it may be worse, a number above 0" in err) == (2, True)
+    (folder / "both.toml").write_text(f"{STUDY}smallest = 0.1\nnot-worse-by = 0.1\n")
+    assert run("gate", "both.toml", "--baseline", "weak", "--candidate", "good")[0] == 2
+
+
+def test_labels_of_a_model_pass_nothing(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards an LLM judge nobody checked: exit 3, why, and the way out; --trust-judge takes it at its word."""
+    words = ("gate", "judgments.qrels", "runs", "--baseline", "weak", "--candidate", "good", "-m", "P@10")
+    named = (*words, "--judge-model", "gpt-4o-mini")
+    code, out, _ = run(*named)
+    assert (code, out.splitlines()[0]) == (3, "### ❔ good: unchecked")
+    assert "No person has checked gpt-4o-mini's labels, so nothing passes by them" in out
+    assert "`truegain plan labels JUDGMENTS RUN RUN -m P@10 -o LIST.csv`" in out
+    assert "| unchecked |" in out
+    assert run(*words)[0] == 0
+    code, out, _ = run(*named, "--trust-judge")
+    assert (code, out.splitlines()[0]) == (0, "### ✅ good: passes")
+    assert "- By gpt-4o-mini's labels, which no person has checked, good is better than weak: " in out
+    (folder / "study.toml").write_text(f"{STUDY}judge-model = 'm'\ntrust-judge = true\n")
+    assert run("gate", "study.toml", "--baseline", "weak", "--candidate", "good")[0] == 0
+    told = json.loads(run(*named, "--format", "json")[1])
+    assert (told["gate"], told["exit_code"], told["verdicts"][0]["by_labels"]) == ("unchecked", 3, "better")
+
+
 def test_mistakes_of_a_gate_end_with_2(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards that a mistake is never taken for an answer: no systems named, no judgments, a key that is none."""
     assert run("gate", "judgments.qrels", "runs")[0] == 2

@@ -115,3 +115,12 @@ def test_columns_of_assessors_are_chosen_by_an_option(run: Run, folder: Path) ->
     page = (folder / "report.html").read_text()
     assert "choose them with --assessors Ann,Bob" in page
     assert "assessors=[" not in page
+
+
+def test_labels_of_a_model_are_told(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards an LLM judge nobody checked: init says what its labels will be worth."""
+    lines = (folder / "judgments.qrels").read_text().split("\n")
+    rows = [f"{t},{d},{x},m1" for t, _, d, x in (line.split() for line in lines if line)]
+    (folder / "llm.csv").write_text("\n".join(["topic,doc,label,model", *rows]) + "\n")
+    _, out, _ = run("init", "llm.csv", "runs", "-o", "model.toml")
+    assert "but  no person has checked m1's labels: what they decide is 'unchecked' until there is gold" in out

@@ -97,7 +97,7 @@ def test_several_baselines_have_one_answer() -> None:
     assert not {c.b for c in facts.claims} & {"sys-1", "sys-2"}
     by: dict[str, set[str]] = {}
     for c in facts.claims:
-        by.setdefault(c.b, set()).add(c.first.outcome)
+        by.setdefault(c.b, set()).add(c.at_once)
     both = sum(x == {"better"} for x in by.values())
     assert 1 < both <= 3
     tree = read(page(facts))
@@ -108,10 +108,7 @@ def test_several_baselines_have_one_answer() -> None:
 def test_a_system_must_beat_every_baseline() -> None:
     """Guards the count: better than one of two is not better than both, and is said to be so."""
     facts = two_baselines()
-    claims = [
-        replace(c, verdicts=(replace(c.first, outcome="cannot be told"),)) if (c.a, c.b) == ("sys-2", "sys-3") else c
-        for c in facts.claims
-    ]
+    claims = [replace(c, together="cannot be told") if (c.a, c.b) == ("sys-2", "sys-3") else c for c in facts.claims]
     tree = read(page(replace(facts, claims=tuple(claims))))
     assert tree.one("h1").text.startswith("2 of 3 systems are shown to be better than both")
     assert "it cannot be told against one or both of sys-3" in tree.one("p", class_="lede").text
@@ -211,3 +208,70 @@ def test_a_favour_is_a_fact_only_where_it_is_shown() -> None:
         assert "NOT" not in words
         assert words.count("adjusted by Bonferroni") == 1
     assert "its errors add" not in not_shown.one("main").text
+
+
+def by_model(**words: object) -> Facts:
+    """Five systems by the labels of a model, and whether any is better than the first."""
+    runs, judged = worlds.world(5)
+    labelled = replace(judged, extra={"model": ["gpt-4o-mini"] * len(judged)})
+    return gather(worlds.study_of(runs, labelled, **words), runs, labelled, baselines=["sys-1"])
+
+
+def test_what_a_model_decides_is_not_green() -> None:
+    """Guards a green 'is better ... settled' by labels nobody checked: chips, headline, health, what to do."""
+    facts = by_model()
+    assert {c.first.outcome for c in facts.claims} <= {"unchecked", "cannot be told"}
+    tree, checks = read(page(facts)), health(facts)
+    whole = tree.one("main").text
+    assert tree.one("h1").text == (
+        "None of 4 systems is shown to be better than sys-1: no person has checked gpt-4o-mini's labels."
+    )
+    chips = tree.one("section", id="verdict").every("span", class_="v")
+    assert chips[0].text == "! unchecked"
+    assert any(x.text == "! unchecked: better" for x in chips)
+    assert not any("v-ok" in str(x.attributes["class"]) for x in tree.one("main").every("span", class_="v"))
+    assert "settled" not in whole
+    assert "shown to be better than sys-1, of" not in whole
+    assert checks["Labels checked by a person"]["state"] == "fails"
+    assert "checks fails" in tree.one("section", id="health").text
+    steps = tree.one("section", id="next")
+    assert steps.one("h3").text == "First have a person check gpt-4o-mini's labels"
+    assert "truegain plan labels JUDGMENTS RUN RUN -m P@10 -o LIST.csv" in steps.text
+    assert "By gpt-4o-mini's labels, which no person has checked" in tree.one("section", id="systems").text
+
+
+def test_a_trusted_model_is_still_named() -> None:
+    """Guards --trust-judge: the rule decides, and headline and health say by whose labels all the same."""
+    facts = by_model(trust_judge=True)
+    head = read(page(facts)).one("h1").text
+    assert head.startswith("By gpt-4o-mini's labels, which no person has checked, ")
+    assert "shown" not in head
+    assert health(facts)["Labels checked by a person"]["state"] == "fails"
+
+
+def test_the_headline_holds_for_all_claims_at_once() -> None:
+    """Guards '2 of 7 are shown to be better' of claims tested each alone: the largest t decides, the rows stay."""
+    runs, judged = worlds.world(5)
+    study = worlds.study_of(runs, judged)
+    facts = gather(study, runs, judged, baselines=["sys-3"])
+    verdicts = [study.verdict("sys-3", c.b) for c in facts.claims]
+    assert [c.at_once for c in facts.claims] == list(study.together(verdicts))
+    assert [c.first.outcome for c in facts.claims] == [v.outcome for v in verdicts]
+    first = facts.claims[0]
+    assert first.first.outcome == "better"
+    one = replace(facts, claims=(replace(first, together="cannot be told"), *facts.claims[1:]))
+    tree = read(page(one))
+    better = sum(c.at_once == "better" for c in one.claims)
+    assert tree.one("section", id="verdict").one("span", class_="v").text[2:] == f"{better} of 4 better"
+    assert f"Each asked alone, {first.b} would be better" in tree.one("p", class_="lede").text
+    assert data_of(tree)["sections"]["verdict"]["together"][0]["outcome"] == "cannot be told"
+
+
+def test_who_is_worse_reads_worse() -> None:
+    """Guards 'does not hold' of a system that is surely worse: its row, its chip and the headline say so."""
+    runs, judged = worlds.world(5)
+    tree = read(page(gather(worlds.study_of(runs, judged), runs, judged, baselines=["sys-5"])))
+    found = tree.one("section", id="verdict")
+    assert any(x.text == "✕ worse" and "v-no" in str(x.attributes["class"]) for x in found.every("span", class_="v"))
+    assert "worse: " in tree.one("p", class_="lede").text.lower()
+    assert "does not hold" not in tree.one("main").text

@@ -160,7 +160,6 @@ def test_a_difference_that_is_refused_has_no_numbers_beside_it() -> None:
         ({"uses": "b=m", "judge_model": "m"}, "uses 'b=m': give the models by system, such as"),
         ({"uses": {"z": "m"}, "judge_model": "m"}, "uses: z is no system here"),
         ({"uses": {"b": "m"}}, "say with judge_model which one gave the judgments"),
-        ({"judge_model": "m"}, "name these with uses"),
         ({"uses": {"b": 3}, "judge_model": "m"}, "uses: the model of b is 3"),
     ],
     ids=str,
@@ -393,3 +392,27 @@ def test_draws_are_made_once_a_measure(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(made) == 1
     study.best("P@1")
     assert len(made) == 2
+
+
+def test_a_share_has_a_range() -> None:
+    """Guards shares of few units: the range holds the estimate, is wider with fewer topics, and all of one source."""
+    gold = {t: {d: g for d, g in row.items() if (int(t[1:]) + int(d[1:])) % 3 == 0} for t, row in LABELS.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole, half = (
+            tg.Study(
+                {s: dict(list(run.items())[:n]) for s, run in RUNS.items()}, ERRING, "P@10", gold=gold, design="random"
+            )
+            for n in (12, 6)
+        )
+        ranges, fewer = whole.share_ranges("a", "c"), half.share_ranges("a", "c")
+    assert set(ranges) == {"topics", "gold"}
+    for source, share in whole.shares("a", "c").items():
+        low, high = ranges[source]
+        assert 0 <= low <= share + 0.05
+        assert share - 0.05 <= high <= 1
+        assert high - low > 0.1
+    assert np.mean([high - low for low, high in fewer.values()]) > np.mean(
+        [high - low for low, high in ranges.values()]
+    )
+    assert tg.Study(RUNS, LABELS, "P@5").share_ranges("a", "b") == {"topics": (1.0, 1.0)}

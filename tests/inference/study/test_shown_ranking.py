@@ -54,6 +54,31 @@ def test_long_lists_are_counted() -> None:
     assert made.to_dict()["best"] == list(made.best)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_each_below_is_surely_worse_than_the_heads_above(seed: int) -> None:
+    """Guards tiers: what is said of a system of a lower tier is that it is surely worse than the best of each above."""
+    rng, n = np.random.default_rng(seed), 8
+    value = np.sort(rng.random(n))[::-1]
+    sure = value[:, None] - value > rng.uniform(0.0, 0.6, (n, n))
+    made = Ranking.of(tuple(f"s{i}" for i in range(n)), value, sure)
+    heads = [made.systems.index(head) for head in made.heads]
+    assert len(heads) == made.tier.max()
+    for i, tier in enumerate(made.tier.tolist()):
+        assert not sure[heads[tier - 1], i]  # not separated from its best
+        assert all(sure[head, i] for head in heads[: tier - 1])
+    assert set(made.best) == {s for i, s in enumerate(made.systems) if not sure[:, i].any()}
+
+
+def test_a_system_told_from_none_heads_no_tier() -> None:
+    """Guards tiers beside borrowed calibration: a system of which nothing is known does not join all in one tier."""
+    sure = np.zeros((4, 4), np.bool_)
+    sure[1, 3] = sure[2, 3] = True
+    value, open_ = np.array([0.9, 0.8, 0.7, 0.1]), np.array([True, False, False, False])
+    made = Ranking.of(("lent", "b", "c", "d"), value, sure, open_=open_)
+    assert (made.tier.tolist(), made.heads) == ([1, 1, 1, 2], ("b", "d"))
+    assert Ranking.of(("lent", "b", "c", "d"), value, sure).tier.tolist() == [1, 1, 1, 1]
+
+
 def test_what_is_left_without_a_unit() -> None:
     """Guards moves that know the scores without each unit: exactly those, and None where nothing was fitted again."""
     without = np.array([[0.5, 0.6], [0.4, 0.7], [0.5, 0.5]])

@@ -10,6 +10,7 @@ import pytest
 from truegain.inference.results import Comparison
 from truegain.inference.study.borrowed import borrowed
 from truegain.inference.study.hidden import Hidden
+from truegain.inference.study.lattice import Share
 from truegain.inference.study.lines import TOGETHER, Line, Pull
 from truegain.inference.study.next_steps import Standing, Step, steps_of
 from truegain.inference.study.population import Population
@@ -26,10 +27,10 @@ def verdict(
     least, most = np.zeros(10), np.zeros(10)
     least[0], most[0] = holes[:2]
     outcome: Outcome = outcome_of(low, high, holes[0], holes[1], smallest)
-    lines = (Line("topics", low, high, 1.0), Line(TOGETHER, low, high))
+    lines = (Line("topics", low, high, Share(1.0, 1.0, 1.0)), Line(TOGETHER, low, high))
     made = Verdict(
         comparison, outcome, smallest, "for topics like these 10", "the collection", lines,
-        Line("naive: topics", low, high), "topics (100% of the variance)", {}, Hidden(least, most, holes[2], 10),
+        Line("naive: topics", low, high), "topics", {}, Hidden(least, most, holes[2], 10),
     )  # fmt: skip
     return replace(made, **changes)  # type: ignore[arg-type]
 
@@ -196,21 +197,42 @@ def test_an_exact_difference_has_no_limits() -> None:
 def test_the_largest_source_does_not_decide() -> None:
     """Guards words about several sources: the largest part of the variance is named as that, and no more."""
     _, whole = verdict(-0.01, 0.05).lines
-    lines = (Line("topics", -0.005, 0.045, 0.3), Line("collection", 0.001, 0.04, 0.7), whole)
-    told = verdict(-0.01, 0.05, lines=lines, largest_source="collection (70% of the variance)")
-    assert told.sentence.endswith("limits, and the largest source is collection (70% of the variance).")
+    small, large = Share(0.3, 0.1, 0.4), Share(0.7, 0.55, 0.9)
+    lines = (Line("topics", -0.005, 0.045, small), Line("collection", 0.001, 0.04, large), whole)
+    told = verdict(-0.01, 0.05, lines=lines, largest_source="collection (50-90% of the variance)")
+    assert told.sentence.endswith("limits, and the largest source is collection (50-90% of the variance).")
+    lines = (lines[0], replace(lines[1], share=replace_low(large)), whole)
+    unsure = verdict(-0.01, 0.05, lines=lines, largest_source="collection (40-90% of the variance)")
+    assert unsure.sentence.endswith("limits, and no source is known to bring most of the variance.")
+
+
+def replace_low(share: Share) -> Share:
+    """A share that may be less than half."""
+    return share._replace(low=0.45)
+
+
+def test_no_share_is_all_or_nothing() -> None:
+    """Guards 0% and 100% from an estimate: the table has ranges, and one source alone is all by what it is."""
+    _, whole = verdict(-0.01, 0.05).lines
+    lines = (Line("topics", -0.01, 0.05, Share(1.0, 0.83, 1.0)), Line("gold", 0.01, 0.03, Share(0.0, 0.0, 0.17)), whole)
+    told = verdict(-0.01, 0.05, lines=lines)
+    assert [row[4] for row in told.table().rows] == [">80%", "<20%", None]
+    assert "100%" not in told.text()
+    assert [row[8] for row in told.table(words=False).rows] == [1.0, 0.0, None]
+    assert told.to_dict()["by_source"][1]["share_range"] == [0.0, 0.17]  # type: ignore[index]
+    assert [row[4] for row in verdict(-0.01, 0.05).table().rows] == ["all"]
 
 
 def test_shares_are_explained_where_there_are_some() -> None:
-    """Guards the line on shares: none without shares, gold of other topics not called that of these, 0% explained."""
+    """Guards the line on shares: none without shares, gold of other topics not called that of these; little."""
     whole = verdict(-0.01, 0.05).lines[-1]
-    topics, gold = Line("topics", -0.01, 0.05, 0.9), Line("gold", 0.01, 0.03, 0.1)
+    topics, gold = Line("topics", -0.01, 0.05, Share(0.9, 0.8, 1.0)), Line("gold", 0.01, 0.03, Share(0.1, 0.0, 0.2))
     assert "holds their gold labels too" in verdict(-0.01, 0.05, lines=(topics, gold, whole)).text()
     away = verdict(-0.01, 0.05, lines=(topics, replace(gold, away=True), whole)).text()
     assert "holds the gold labels, of other topics, too" in away
     none = tuple(replace(x, share=None) for x in (topics, gold, whole))
     assert "Shares" not in verdict(-0.01, 0.05, lines=none).text()
-    people = Line("assessors", -0.05, 0.09, 0.0)
+    people = Line("assessors", -0.05, 0.09, Share(0.0, 0.0, 0.1))
     assert "wide as their own line is" in verdict(-0.01, 0.05, lines=(topics, people, whole)).text()
     narrow = replace(people, low=0.019, high=0.021)
     assert "wide as" not in verdict(-0.01, 0.05, lines=(topics, narrow, whole)).text()

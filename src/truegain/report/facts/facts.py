@@ -52,11 +52,17 @@ class Claim:
     b: str
     verdicts: tuple[Verdict, ...]
     baseline: bool = False  # whether a was named as a baseline
+    together: Outcome | None = None  # by the first measure, all claims against baselines held at once
 
     @property
     def first(self) -> Verdict:
         """By the first measure."""
         return self.verdicts[0]
+
+    @property
+    def at_once(self) -> Outcome:
+        """What is said of it together with all others against baselines, by the first measure."""
+        return self.together or self.first.outcome
 
 
 @dataclass(frozen=True)
@@ -138,7 +144,6 @@ class Facts:
     replicates: int = 0  # of other collections
     seed: int = 0
     truth: Truth | None = None  # the true scores, where they are known
-    together: tuple[Outcome, ...] = ()  # of the claims against baselines, by the first measure: all held at once
     unchecked: str = ""  # whose labels these are, where a model gave them, no person checked it and nobody trusts it
 
     @property

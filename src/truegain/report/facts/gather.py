@@ -86,7 +86,7 @@ def gather(
         asked = _asked(pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
         answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept)) for c in claims)
-        together = _together(study, answered, kept)
+        answered = _together(study, answered, kept)
         judge = judge_facts(study, gold_level)
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
@@ -104,7 +104,7 @@ def gather(
         holds_for, held_fixed, measures, answered, bool(asked), tuple(checks),
         made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, to_judge,
         content, _rule(study) if rated else "", study.replicates, study.seed,
-        together=together, unchecked="" if study.trust_judge else study.unchecked,
+        unchecked="" if study.trust_judge else study.unchecked,
     )  # fmt: skip
 
 
@@ -168,16 +168,17 @@ def _verdicts(study: Study, claim: Claim, costs: Costs, kept: Keeping) -> tuple[
     return tuple(replace(verdict, made_by=study.made_by) for verdict in found)
 
 
-def _together(study: Study, claims: Sequence[Claim], kept: Keeping) -> tuple[Outcome, ...]:
-    """What is said of all claims against baselines at once, by the first measure."""
+def _together(study: Study, claims: tuple[Claim, ...], kept: Keeping) -> tuple[Claim, ...]:
+    """With what is said of all claims against baselines at once, by the first measure."""
     verdicts = [c.first for c in claims if c.baseline]
     if len(verdicts) < 2:
-        return tuple(v.outcome for v in verdicts)
+        return claims
     pairs = [(v.comparison.a, v.comparison.b) for v in verdicts]
     found: tuple[Outcome, ...] = kept(
         ("together", str(study.measures[0]), str(pairs)), partial(study.together, verdicts)
     )
-    return found
+    by = dict(zip(pairs, found, strict=True))
+    return tuple(replace(c, together=by[c.a, c.b]) if c.baseline else c for c in claims)
 
 
 def _usual_claim(study: Study, measures: Sequence[MeasureFacts]) -> Claim:

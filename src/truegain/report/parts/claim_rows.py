@@ -12,7 +12,7 @@ from truegain.report.parts.html import Child, Html, el, join, name
 from truegain.report.parts.numbers import limits, many, signed
 from truegain.report.parts.svg import Span, axis_head, row, stacked
 from truegain.report.parts.table import cell, head, num, plot, room, table, tr
-from truegain.report.parts.words import chip, counted
+from truegain.report.parts.words import chip_of, counted
 
 COLUMNS = ("system", "against", "outcome", "difference", "low", "high", "as_labelled")
 
@@ -72,7 +72,7 @@ class ClaimRows:
         numbers = [num(signed(c.naive), more="o")] if self.both else []
         numbers.append(num(signed(c.difference, smallest=self.smallest)))
         numbers.append(num(limits(c.low, c.high, signs=True, smallest=self.smallest), more="o"))
-        return tr(first, cell(chip(v.outcome), kind="vv"), plot(row(axis, spans, zero=True)), *numbers)
+        return tr(first, cell(chip_of(v), kind="vv"), plot(row(axis, spans, zero=True)), *numbers)
 
     def _data(self) -> Html:
         pairs = [(v.outcome, v.comparison) for v in self.verdicts]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from truegain.inference.study.verdict import Verdict
 from truegain.report.parts.html import Html, el, join
-from truegain.report.parts.numbers import MINUS, many
+from truegain.report.parts.numbers import MINUS, many, small
 
 CHIPS = {
     "better": ("ok", "✓"), "not worse": ("ok", "✓"), "worse": ("no", "✕"), "not better": ("nb", "="),
@@ -24,6 +24,28 @@ def chip(outcome: str, words: str = "") -> Html:
     """
     kind, sign = CHIPS[outcome]
     return el("span", el("b", sign, aria_hidden="true"), " ", words or outcome, class_=f"v v-{kind}")
+
+
+def in_short(verdict: Verdict) -> str:
+    """The outcome, with what the labels say where no person has checked them."""
+    return f"unchecked: {verdict.by_labels}" if verdict.outcome == "unchecked" else verdict.outcome
+
+
+def chip_of(verdict: Verdict) -> Html:
+    """The outcome of a verdict with its sign."""
+    return chip(verdict.outcome, in_short(verdict))
+
+
+def by_whom(labels_by: str, words: str) -> str:
+    """A sentence with whose labels say so, where no person has checked them.
+
+    >>> by_whom("m1's labels", "Only a may be best."), by_whom("", "Only a may be best.")
+    ("By m1's labels, which no person has checked, only a may be best.", 'Only a may be best.')
+    """
+    if not labels_by:
+        return words
+    words = small(words) if words.startswith(("Only ", "Any ", "None ")) else words
+    return f"By {labels_by}, which no person has checked, {words}"
 
 
 def counted(outcomes: Sequence[str]) -> str:

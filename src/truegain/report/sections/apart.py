@@ -13,6 +13,7 @@ from truegain.report.parts.numbers import count, many, named, p_value, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import alone
 from truegain.report.parts.table import cell, folded, head, heads, num, scrolls, table, tr, who
+from truegain.report.parts.words import by_whom
 from truegain.tables.columns import Ints
 
 CELLS = 10  # systems up to which every pair has numbers
@@ -34,6 +35,7 @@ def section(facts: Facts) -> Section | None:
     said = (
         f"{count(_counts(first)[2])} of {pairs} of systems are told apart by {first.name} ({facts.level}, all at once)."
     )
+    said = by_whom(first.ranking.labels_by, said)
     more = (folded(f"The same by {m.name}", _figure(m), _open(m)) for m in others)
     body = join(paragraph(said, class_="lede"), _figure(first), _open(first), *more)
     data = {m.name: _data(m) for m in facts.measures if n <= TRIANGLE}

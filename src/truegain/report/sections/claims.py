@@ -16,7 +16,7 @@ from truegain.report.parts.numbers import limits, many, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, alone, axis_head, hidden_svg, line, listed, pc, row, stacked
 from truegain.report.parts.table import folded, head, label, num, plot, table, tr, who
-from truegain.report.parts.words import chip, true_minus
+from truegain.report.parts.words import chip_of, true_minus
 
 MOST_CARDS = 24
 MIDDLE = "\N{BLACK LEFT-POINTING SMALL TRIANGLE} against \N{MIDDLE DOT} for \N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
@@ -55,7 +55,7 @@ def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
     about = join(name(c.b), " against ", name(c.a), el("span", f", {c.measure}", class_="m"))
     if number == 0:
         return el("div", el("h3", about, _mostly(verdict)), *inside, class_="claim-body")
-    return folded(join(about, " ", chip(verdict.outcome)), el("div", *inside, class_="claim-body"), kind="claim")
+    return folded(join(about, " ", chip_of(verdict)), el("div", *inside, class_="claim-body"), kind="claim")
 
 
 def _shared(verdict: Verdict) -> list[Line]:

@@ -16,7 +16,7 @@ from truegain.report.parts.numbers import EN, NONE, count, limits, many, plain, 
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, hidden_svg, line, row, stacked
 from truegain.report.parts.table import cell, folded, head, num, plot, room, table, tr, who
-from truegain.report.parts.words import true_minus
+from truegain.report.parts.words import by_whom, true_minus
 from truegain.tables.columns import Ints
 
 UNFOLDED = 24  # systems up to which one table is enough
@@ -48,9 +48,11 @@ def section(facts: Facts) -> Section | None:
 def _said(m: MeasureFacts, kind: str) -> Html:
     n, k, tiers = len(m.ranking.systems), len(m.ranking.best), int(m.ranking.tier.max())
     if k == n:
-        return paragraph(f"Any of the {count(n)} systems may be best by {m.name}; there is one tier.", class_=kind)
+        words = f"Any of the {count(n)} systems may be best by {m.name}; there is one tier."
+        return paragraph(by_whom(m.ranking.labels_by, words), class_=kind)
     may = f"{m.ranking.best[0]} alone may be best" if k == 1 else f"{count(k)} of {count(n)} systems may be best"
-    return paragraph(names_in(f"{may} by {m.name}; there are {count(tiers)} tiers.", m.ranking.best), class_=kind)
+    words = by_whom(m.ranking.labels_by, f"{may} by {m.name}; there are {count(tiers)} tiers.")
+    return paragraph(names_in(words, m.ranking.best), class_=kind)
 
 
 def _data(m: MeasureFacts) -> list[dict[str, object]]:

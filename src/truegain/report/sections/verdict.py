@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from truegain.inference.holes.first_ranks import FIRST
+from truegain.inference.study.rule import SETTLED
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Claim, Facts, MeasureFacts
 from truegain.report.facts.wide import with_holes
@@ -16,7 +17,7 @@ from truegain.report.parts.numbers import count, limits, many, named, p_value, p
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span
 from truegain.report.parts.table import cell, head, label, num, scrolls, table, tr
-from truegain.report.parts.words import CHIPS, Said, chip, true_minus
+from truegain.report.parts.words import CHIPS, Said, by_whom, chip, chip_of, in_short, true_minus
 
 NAMED = 8
 FAINT = (
@@ -42,6 +43,7 @@ def section(facts: Facts) -> Section:
     body = join(chip(outcome, words), h1, below, _fixed(facts, claim), _by_measure(facts, claim), _claims(facts))
     data = {
         "headline": heading,
+        "together": [{"a": c.a, "b": c.b, "outcome": c.at_once} for c in facts.claims if c.baseline],
         "claims": [v.to_dict() for c in facts.claims for v in c.verdicts],
         "rankings": [m.ranking.to_dict() for m in facts.measures],
         "holds_for": facts.holds_for,
@@ -73,7 +75,7 @@ def _about_pair(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     verdict = claim.first
     said = Said.of(verdict)
     below = join(_lede(facts, verdict, said), _number_line(facts, verdict))
-    return verdict.outcome, verdict.outcome, said.head or _plain_head(verdict), below
+    return verdict.outcome, in_short(verdict), said.head or _plain_head(verdict), below
 
 
 def _plain_head(verdict: Verdict) -> str:
@@ -170,7 +172,7 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     two = join(
         el("h2", "The two best, had they been named beforehand", class_="two-best"),
         paragraph(
-            chip(verdict.outcome), " ", names_in(_short(facts, verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
+            chip_of(verdict), " ", names_in(_short(facts, verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
         ),
         _number_line(facts, verdict),
         paragraph(PICKED, class_="note"),
@@ -179,16 +181,7 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     below = join(paragraph(*lede, class_="lede"), *notes, two)
     outcome = "unchecked" if facts.unchecked else "better" if k == 1 else "cannot be told"
     short = "unchecked" if facts.unchecked else "one may be best" if k == 1 else f"{count(k)} may be best"
-    return outcome, short, _by_whom(verdict, _ranking_words(m)), below
-
-
-def _by_whom(verdict: Verdict, words: str) -> str:
-    """Words with whose labels say so, where no person has checked them."""
-    if not verdict.labels_by:
-        return words
-    first = words.partition(" ")[0]
-    small_ = words[:1].lower() + words[1:] if first in ("Only", "Any", "None") else words
-    return f"By {verdict.labels_by}, which no person has checked, {small_}"
+    return outcome, short, by_whom(verdict.labels_by, _ranking_words(m)), below
 
 
 def _ranking_words(m: MeasureFacts) -> str:
@@ -221,8 +214,8 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
         return _not_checked(facts, claims, against)
     said: dict[str, set[str]] = {}
     alone: dict[str, set[str]] = {}
-    for c, outcome in zip(claims, facts.together, strict=True):
-        said.setdefault(c.b, set()).add(outcome)
+    for c in claims:
+        said.setdefault(c.b, set()).add(c.at_once)
         alone.setdefault(c.b, set()).add(c.first.outcome)
     by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
     better, n, several = by["better"], len(said), len(against) > 1
@@ -242,14 +235,17 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
     }
     words = "; ".join(told[o] for o, systems in by.items() if systems)
     sure = f"{small(facts.holds_for)}, {_at_once(len(claims))} at {facts.level}"
-    only = [b for b, found in alone.items() if _joint(found) == "better" and b not in better]
-    more = f" {named(only, NAMED)} would be better, had only that claim been asked." if only else ""
+    only = {o: [b for b, found in alone.items() if _joint(found) == o and b in by["cannot be told"]] for o in SETTLED}
+    would = " and ".join(f"{named(names, NAMED)} would be {o}" for o, names in only.items() if names)
+    more = f" Each asked alone, {would}." if would else ""
     lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).{more}", facts.systems), class_="lede")
     outcome = next((o for o in ("better", "cannot be told", "not better", "worse") if by[o]), "cannot be told")
     short = f"{count(len(better))} of {count(n)} better"
     if several:
         short = f"{count(len(better))} of {count(n)} better than {'both' if len(against) == 2 else 'all'}"
-    return outcome, short, _by_whom(claims[0].first, heading), lede
+    if labels := claims[0].first.labels_by:  # trusted, and yet nothing shows it
+        heading = by_whom(labels, heading.replace(" shown to be better than ", " better than ", 1))
+    return outcome, short, heading, lede
 
 
 def _at_once(claims: int) -> str:
@@ -300,7 +296,9 @@ def _fixed(facts: Facts, claim: Claim) -> Html:
 def _level(facts: Facts, claim: Claim) -> str:
     if len(facts.claims) == 1:
         return "this claim alone"
-    return f"{_at_once(len(facts.together))} above, each alone in its row" if claim.baseline else "each claim alone"
+    if not claim.baseline or facts.unchecked:
+        return "each claim alone"
+    return f"{_at_once(sum(c.baseline for c in facts.claims))} above, each alone in its row"
 
 
 def _unjudged(m: MeasureFacts) -> str:
@@ -355,7 +353,7 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
         for m, v in zip(facts.measures, claim.verdicts, strict=True):
             c = v.comparison
             numbers = num(_signed(facts, c.difference)), num(_limits(facts, c.low, c.high), more="o")
-            rows.append(tr(label(m.name), cell(chip(v.outcome)), *numbers))
+            rows.append(tr(label(m.name), cell(chip_of(v)), *numbers))
     else:
         about, top = join("Who may be best"), [head("measure"), head("may be best"), head("best by score")]
         for m in facts.measures:

@@ -1,0 +1,106 @@
+"""Labels of a model that no person has checked: they decide nothing, unless somebody trusts them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import truegain as tg
+
+TOPICS = [f"t{i}" for i in range(20)]
+RUNS = {s: {t: {f"{s}{i}": -float(i) for i in range(5)} for t in TOPICS} for s in "abc"}
+RELEVANT = {"a": 1, "b": 4, "c": 2}  # of five, on some topics one more
+
+
+def judged(model: Any = "gpt-4o-mini", **more: Any) -> pl.DataFrame:
+    """Labels by which b is best; `model` by document, or one for all."""
+    rows = [
+        {
+            "topic": t,
+            "doc": f"{s}{i}",
+            "label": int(i < n + (k % (n + 1) == 0)),
+            "model": model(i) if callable(model) else model,
+        }
+        for k, t in enumerate(TOPICS)
+        for s, n in RELEVANT.items()
+        for i in range(5)
+    ]
+    return pl.DataFrame([row | more for row in rows])
+
+
+def human() -> dict[str, dict[str, int]]:
+    """The same labels, nobody's."""
+    table = judged()
+    found: dict[str, dict[str, int]] = {t: {} for t in TOPICS}
+    for topic, doc, label in table.select("topic", "doc", "label").iter_rows():
+        found[topic][doc] = label
+    return found
+
+
+@pytest.mark.parametrize(
+    ("labels", "words", "whose"),
+    [
+        (judged(), {}, "gpt-4o-mini's labels"),
+        (human(), {"judge_model": "m1"}, "m1's labels"),
+        (judged(lambda i: f"m{i % 2}"), {}, "the labels of m0 and m1"),
+        (judged(lambda i: "m" if i == 4 else None), {}, "labels of which m gave 60 of 300"),
+    ],
+    ids=["column", "judge_model", "panel", "some"],
+)
+def test_what_a_model_decides_is_unchecked(labels: Any, words: dict[str, Any], whose: str) -> None:
+    """Guards 'is better ... settled' of labels that nobody looked at: a state of its own, and by whom, in words."""
+    told = tg.Study(RUNS, labels, "P@5", **words).verdict("a", "b")
+    assert (told.outcome, told.by_labels, told.settled) == ("unchecked", "better", False)
+    assert told.sentence.startswith(f"By {whose}, which no person has checked, b is better than a: +")
+    assert "settled" not in str(told)
+    first = "First: have a person check " + whose + ": tg.gold_list(runs, judgments, 'P@5', pair=('a', 'b')) draws"
+    assert str(told).index(first) < str(told).index("What more would bring")
+    assert (told.to_dict()["outcome"], told.to_dict()["by_labels"]) == ("unchecked", "better")
+    trusted = tg.Study(RUNS, labels, "P@5", trust_judge=True, **words).verdict("a", "b")
+    assert (trusted.outcome, trusted.settled, trusted.sentence) == ("better", True, told.sentence)
+    assert "First: have" not in str(trusted)
+
+
+def test_people_who_named_no_model_are_as_before() -> None:
+    """Guards plain judgments, of which nothing is known, and gold labels, which check the judge."""
+    assert tg.Study(RUNS, human(), "P@5").verdict("a", "b").outcome == "better"
+    gold = {t: {d: x ^ (d == "a4" and t < "t12") for d, x in list(row.items())[::2]} for t, row in human().items()}
+    told = tg.Study(RUNS, judged(), "P@5", gold=gold, design="random").verdict("a", "b")
+    assert (told.outcome, told.by_labels) == ("better", None)
+    assert "no person" not in str(told)
+
+
+def test_people_among_the_assessors_check_the_model() -> None:
+    """Guards ratings: by models alone they are unchecked; with a person beside the model they are not."""
+    by = [judged("m1", assessor="x"), judged("m2", assessor="y"), judged("m3", assessor="z")]
+    machines = tg.Study(RUNS, pl.concat(by), "P@5", rule="mean").verdict("a", "b")
+    assert machines.outcome == "unchecked"
+    assert machines.sentence.startswith("By the labels of m1, m2 and m3, which no person has checked, b is better")
+    mixed = pl.concat([*by[:2], judged("", assessor="z")])
+    assert tg.Study(RUNS, mixed, "P@5", rule="mean").verdict("a", "b").outcome == "better"
+
+
+def test_what_even_the_labels_do_not_tell_cannot_be_told() -> None:
+    """Guards the order of doubts: an open question is open, whoever labelled; so is borrowed calibration."""
+    same = {t: {f"{s}{i}": int(i < (k + (s == "b") * (-1) ** k) % 5) for s in "abc" for i in range(5)}
+            for k, t in enumerate(TOPICS)}  # fmt: skip
+    told = tg.Study(RUNS, same, "P@5", judge_model="m").verdict("a", "b")
+    assert (told.outcome, told.by_labels) == ("cannot be told", "cannot be told")
+    assert told.sentence.startswith("By m's labels, which no person has checked, whether b is better than a cannot be")
+    lent = tg.Study(RUNS, human(), "P@5", judge_model="m", uses={"b": "m"}).verdict("a", "b")
+    assert lent.outcome == "cannot be told"
+    assert "calibration borrowed" in lent.sentence
+
+
+def test_every_answer_says_by_whom() -> None:
+    """Guards scores, differences, the ranking and claims at once, which a program may read in place of a verdict."""
+    study = tg.Study(RUNS, judged(), "P@5")
+    said = "By gpt-4o-mini's labels, which no person has checked"
+    assert f"{said}." in study.estimates().notes
+    assert f"{said}." in study.compare().notes
+    assert study.best().sentence.startswith(f"{said}: Only b may be best on P@5; each of the others is worse")
+    assert study.together([study.verdict("a", "b"), study.verdict("a", "c")]) == ("unchecked", "unchecked")
+    whole = tg.Study(RUNS, judged(), "nDCG@5").verdict("a", "b").how_to_check
+    assert "'nDCG@5', pair=('a', 'b'), draw='topics') draws what to judge" in whole
