@@ -242,7 +242,7 @@ def _doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matching) -> 
     return Doubt(
         own.system, FEW,
         f"{said}{_quoted(ids)} are not, and no simple change of the ids makes them match: check them; if they are "
-        "right, tg.holes tells what unjudged documents could do",
+        "right, `holes` tells what unjudged documents could do",
     )  # fmt: skip
 
 
