@@ -274,8 +274,9 @@ def test_a_newcomer_has_no_score() -> None:
     labels = {t: dict(list(row.items())[:30]) for t, row in truth.items()}
     with pytest.warns(match="no score for new"):
         scores = tg.evaluate({**runs, "new": new}, labels, ["P@10", "AP"], fill="predicted")
-    assert np.isnan(scores.mean("new", "P@10"))
-    assert np.isnan(scores.mean("new", "AP"))
+    assert scores.mean("new", "P@10") is None
+    assert scores.means("new") == {"P@10": None, "AP": None}
+    assert set(scores.by_topic("new", "AP").values()) == {None}
     assert scores.mean("s0", "AP") > 0
     for t in list(truth)[:3]:
         labels[t] = {**labels[t], f"{t}n0": 0}

@@ -23,7 +23,7 @@ MOST_BY_CHANCE = 3.1  # standard errors, p .001
 ENOUGH = 500  # judged documents that are looked at for why a system has fewer
 LEAST_TRIED = 20  # and documents of the system, where it has so many
 TOLD = 5  # systems that are told one by one
-DOUBT = "ids in doubt"
+DOUBT, FEW = "ids in doubt", "few judged documents"  # a change of the ids makes them match; none does
 Unmatched = Literal["refuse", "tell", "ignore"]
 JudgedIds = Callable[[Iterable[str]], Mapping[str, Sequence[str]]]
 
@@ -90,10 +90,14 @@ class Matched:
 
 
 class Doubt(NamedTuple):
-    """A system whose documents may not be those that were judged, and why."""
+    """A system whose documents may not be those that were judged, and why; DOUBT or FEW says what is known of it."""
 
     system: str
+    kind: str
     why: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.why}"
 
 
 class Seen(NamedTuple):
@@ -116,7 +120,7 @@ def check_matched(systems: Sequence[Seen], judged_ids: JudgedIds, how: Matching)
         raise _refusal(none, systems, known, how)
     if none and not any(s.matched.judged or s.matched.below for s in systems):
         raise _refusal(none, systems, known, how)
-    found = [Doubt(s.system, why) for s in systems if (why := _why_in_doubt(s, systems, known, how))]
+    found = [doubt for s in systems if (doubt := _doubt(s, systems, known, how)) is not None]
     for doubt in found[:TOLD]:
         warn(doubt.why)
     if len(found) > TOLD:
@@ -205,26 +209,26 @@ def _quoted(ids: Iterable[str]) -> str:
 # ---------------------------------------------------------------------- far fewer than of the others
 
 
-def _why_in_doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matching) -> str:
-    """Why its ids are in doubt, in words; empty where they are not.
+def _doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matching) -> Doubt | None:
+    """Why its ids are in doubt, in words; None where they are not.
 
     Far fewer are judged than of the other systems' first documents; or fewer, and a simple change of those that are
     not makes them match.
     """
     matched, share = own.matched, _share(own.matched)
     if not matched.unknown or share >= BELOW:
-        return ""
+        return None
     others = [s.matched for s in systems if s is not own and s.matched.first_judged]
     none = not matched.judged and not matched.below
     best = max(others, key=_share, default=None)
     if not none and best is not None and not (share < BELOW * _share(best) and _is_no_chance(matched, best)):
-        return ""
+        return None
     usual = median([_share(m) for m in others]) if others else 0.0
     nearest = min(others, key=lambda m: abs(_share(m) - usual), default=None)
     far = nearest is not None and share < FAR * usual and _is_no_chance(matched, nearest)
     cause, lists = _cause(matched, known, usual, ENOUGH)
     if cause is None and not (far and (none or how.unmatched == "refuse")):
-        return ""
+        return None
     beside = f", {'the other system' if len(others) == 1 else 'other systems'} {usual:.0%}" if others else ""
     last = TOP if how.deepest is None else min(TOP, how.deepest)
     said = (
@@ -232,12 +236,14 @@ def _why_in_doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matchi
         f"{matched.first_judged:,} are judged ({share:.0%}{beside}); "
     )
     if cause is not None:
-        return f"{said}{_quoted(name for name, _ in cause.examples)} are not, and {cause}: {cause.remedy}"
+        why = f"{said}{_quoted(name for name, _ in cause.examples)} are not, and {cause}: {cause.remedy}"
+        return Doubt(own.system, DOUBT, why)
     ids = [name for several, _ in lists for name in several[:1]][:3]
-    return (
+    return Doubt(
+        own.system, FEW,
         f"{said}{_quoted(ids)} are not, and no simple change of the ids makes them match: check them; if they are "
-        "right, tg.holes tells what unjudged documents could do"
-    )
+        "right, `holes` tells what unjudged documents could do",
+    )  # fmt: skip
 
 
 def _is_no_chance(few: Matched, many: Matched) -> bool:

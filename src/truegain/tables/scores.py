@@ -45,7 +45,8 @@ Of = str | Declared | None  # a measure: its name or itself; None where there is
 class Scores(Shown):
     """Values by measure: a matrix of systems by topics, and the summary of each system.
 
-    A topic without a value is missing (NaN, None in rows), never silently 0.
+    A topic without a value is missing, never silently 0, and so is the mean of a system without any: NaN in matrices,
+    None wherever else it is given.
 
     >>> import truegain as tg
     >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}
@@ -101,15 +102,15 @@ class Scores(Shown):
                 "hole_sample= of tg.Study)"
             )
 
-    def mean(self, system: str | None = None, measure: Of = None) -> float:
-        """The summary of a system: the mean over topics, or the sum of a count."""
+    def mean(self, system: str | None = None, measure: Of = None) -> float | Any:
+        """The summary of a system: the mean over topics, or the sum of a count; None where no topic has a value."""
         row = self._system(system)
-        return float(self.summaries[self._measure(measure)][row])
+        return _number(self.summaries[self._measure(measure)][row])
 
-    def means(self, system: str | None = None) -> dict[str, float]:
-        """The summary of a system by measure."""
+    def means(self, system: str | None = None) -> dict[str, float | Any]:
+        """The summary of a system by measure, None where missing."""
         row = self._system(system)
-        return {m: float(v[row]) for m, v in self.summaries.items()}
+        return {m: _number(v[row]) for m, v in self.summaries.items()}
 
     def by_topic(self, system: str | None = None, measure: Of = None) -> dict[str, float | str | None]:
         """A system's values by topic, None where missing."""
@@ -258,6 +259,11 @@ class Scores(Shown):
             cells = (f"{shown(v, m in self.counts):>{max(8, len(m))}}" for m, v in self.means(system).items())
             lines.append(f"{system:<{width}} {' '.join(cells)}")
         return "\n".join(lines)
+
+
+def _number(value: float) -> float | None:
+    """A Python number, None where missing."""
+    return None if np.isnan(value) else float(value)
 
 
 def plain(value: Any) -> float | str | None:

@@ -45,7 +45,7 @@ from truegain.sampling.source import SourceName
 from truegain.tables.columns import Floats
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
-from truegain.tables.matched import DOUBT
+from truegain.tables.matched import FEW
 from truegain.tables.ranked import RankedGains
 
 T = TypeVar("T", Estimate, Comparison)
@@ -299,6 +299,7 @@ class Questions:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         of_systems = self._lent(m, [a, b])
         lent = (*of_systems[a], *of_systems[b])
+        stuck = [why for why in lent if not why.startswith(FEW)]  # judging what is unjudged helps
         said = "cannot be told" if lent else decided(comparison, hidden, self.holes, least)
         doubted = bool(self.unchecked) and not self.trust_judge
         outcome = "unchecked" if doubted and said in SETTLED else said
@@ -317,7 +318,7 @@ class Questions:
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else top if len(shares) < 2 else f"{top} ({shares[top]} of the variance)",
             self._pulls(m, asked) if known else {},
-            hidden, tuple(buying.steps(asked, prices, hidden)) if known and not lent else (), tuple(notes), lent,
+            hidden, tuple(buying.steps(asked, prices, hidden)) if known and not stuck else (), tuple(notes), lent,
             self.holes, self.made_by, lattice.exact, alike,
             None if widened is None else marked([widened], of_systems)[0],
             not_worse_by or 0.0, self.unchecked, said if doubted else None,
@@ -370,7 +371,7 @@ class Questions:
             raise TruegainError(f"whether {b} is better than {a} cannot be told on {found.measure}: {why}")
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
-        if doubts := [f"{DOUBT}: {d.why}" for d in self.ranked.doubts if d.system == system]:
+        if doubts := [str(d) for d in self.ranked.doubts if d.system == system]:
             return doubts
         if open_ := self._unjudged.open_of(m, self.systems.index(system)):
             return open_
@@ -402,7 +403,8 @@ class Questions:
             order = np.argsort(-self.lattice(m).evidence.value, kind="stable")
             a, b = self.systems[order[1]], self.systems[order[0]]
         asked = self._pair(a, b)
-        self._check_told(m, a, b, [why for said in self._lent(m, [a, b]).values() for why in said])
+        lent = [why for said in self._lent(m, [a, b]).values() for why in said if not why.startswith(FEW)]
+        self._check_told(m, a, b, lent)
         hidden, _ = self._unjudged.hidden_limits(m, asked, self.lattice(m))
         prices = prices_of(self.costs if costs is None else costs)
         return Steps(tuple(self._buying(m).steps(asked, prices, hidden)), self.made_by, f"{b} - {a} on {m}")

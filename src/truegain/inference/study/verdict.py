@@ -15,7 +15,7 @@ from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
 from truegain.inference.study.next_steps import Step
 from truegain.inference.study.rule import SETTLED, Outcome, could_move, decided, outcome_of, undone_by
-from truegain.tables.matched import DOUBT
+from truegain.tables.matched import DOUBT, FEW
 from truegain.tables.table import Cell, Shown, Table
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ class Verdict(Shown):
             return ["More topics would not settle it: that takes documents whose ids are those of the judgments."]
         if self.borrowed and self.borrowed[0].startswith(UNJUDGED_FIRST):
             return [MORE_LABELS]
-        if self.borrowed:
+        if self.borrowed and not self.borrowed[0].startswith(FEW):
             return [
                 f"More topics would not settle it: that takes {LEAST_GOLD} or more gold labels of what the system "
                 "retrieved, drawn at random."

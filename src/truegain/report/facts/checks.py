@@ -14,6 +14,7 @@ from truegain.measures.base import Measure
 from truegain.report.facts.facts import Check, JudgeFacts
 from truegain.report.parts.numbers import count, many, named, percent
 from truegain.tables.judgments import Judgments
+from truegain.tables.matched import Doubt
 from truegain.tables.mixed_scales import mixed
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Runs
@@ -77,6 +78,13 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None)
             f"keep their order by {measure}; {count(opened)} could change it."
         )
     return Check(name, False, value, tuple(about))
+
+
+def ids_check(doubts: Sequence[Doubt], systems: int) -> Check:
+    """Systems whose documents may not be those that were judged; nothing can be claimed of them."""
+    return Check(
+        "Document ids", False, f"{count(len(doubts))} of {many(systems, 'system')}", tuple(d.why for d in doubts)
+    )
 
 
 def are_idle(bounds: OpenOrder | None, measure: Measure) -> bool:

@@ -32,6 +32,7 @@ from truegain.report.facts.checks import (
     gold_checks,
     holes_check,
     identical_check,
+    ids_check,
     labels_check,
     scales_check,
     ties_check,
@@ -275,6 +276,9 @@ def _checks(
     bounds: OpenOrder | None, told: Sequence[str], kept: Keeping,
 ) -> list[Check]:  # fmt: skip
     found = [topics_check(study.ranked, judgments)]
+    if doubts := study.ranked.doubts:
+        found.append(ids_check(doubts, len(study.systems)))
+        told = [x for x in told if x not in {d.why for d in doubts}]
     seen: set[object] = set()
     for m in study.measures:
         cutoff = getattr(m, "cutoff", None)
