@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import truegain as tg
@@ -13,6 +17,7 @@ from truegain.errors import InputError
 from truegain.inference.differences.compare import compare
 from truegain.inference.holes.next import judge_next
 from truegain.inference.holes.sample import draw_holes
+from truegain.tables.batches import batches_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 
@@ -22,7 +27,7 @@ def labelled(tmp_path: Path, most: int, why: bool = True) -> tuple[dict[str, dic
     runs, truth = world()
     table = judge_next(runs, None, "P@10", most=most).table()
     rows = [[*map(str, row), str(truth[str(row[1])][str(row[2])])] for row in table.rows]
-    keep = range(10) if why else (1, 2, 9)
+    keep = range(len(table.columns) + 1) if why else (1, 2, len(table.columns))
     lines = [",".join(row[k] for k in keep) for row in [[*table.columns, "label"], *rows]]
     (tmp_path / "next.csv").write_text("\n".join(lines) + "\n")
     return runs, str(tmp_path / "next.csv")
@@ -31,15 +36,97 @@ def labelled(tmp_path: Path, most: int, why: bool = True) -> tuple[dict[str, dic
 def test_unjudged_as_zero_is_refused(tmp_path: Path) -> None:
     """Guards every way from such judgments to a score with unjudged as 0: evaluate, compare, a study, correct."""
     runs, path = labelled(tmp_path, 60)
+    given = tg.read_judgments(path)
+    plain: dict[str, dict[str, float]] = {}
+    for topic, doc, label in zip(given.topic.strings(), given.docs.strings(), given.label.tolist(), strict=True):
+        plain.setdefault(topic, {})[doc] = label
     for refused in (
         lambda: tg.evaluate(runs, path, "P@10"),
         lambda: compare(runs, path, "P@10"),
         lambda: tg.intervals(runs, path, "P@10"),
         lambda: tg.Study(runs, path, "P@10").verdict("s0", "s1"),
-        lambda: tg.correct(runs, path, "P@10", gold=path, design="random"),
+        lambda: tg.correct(runs, path, "P@10", gold=plain, design="random"),
+        lambda: tg.Study(runs, path, "P@10").best(),
     ):
-        with pytest.raises(InputError, match=r"of the 600 that P@10 looks at are unjudged: .* fill='predicted'"):
+        said = r"asked for 40 of the 60 labels .* 600 documents that P@10 looks at are unjudged: .* fill='predicted'"
+        with pytest.raises(InputError, match=said):
             refused()
+    with pytest.raises(InputError, match=r"P@10, nDCG@10 or AP with fill='predicted' of tg.evaluate, which is not"):
+        tg.evaluate(runs, path, "ERR@10")
+
+
+def test_a_chosen_label_is_no_sample(tmp_path: Path) -> None:
+    """Guards gold labels and samples of holes, which stand for what nobody saw, against labels of this list."""
+    runs, path = labelled(tmp_path, 60)
+    truth = world()[1]
+    with pytest.raises(InputError, match="asked for 40 of the 60 gold labels"):
+        tg.correct(runs, truth, "P@10", gold=path, design="random")
+    seen = {t: {d: x for d, x in row.items() if d not in sorted(row)[::3]} for t, row in truth.items()}
+    with pytest.raises(InputError, match="asked for 40 of the 60 labels of the sample"):
+        tg.Study(runs, seen, "P@10", hole_sample=path)
+
+
+@pytest.mark.parametrize("name", ["j.qrels", "j.qrels.gz", "j.csv", "j.tsv", "j.jsonl", "j.parquet"])
+def test_the_mark_stays_with_the_labels(tmp_path: Path, name: str) -> None:
+    """Guards every kind of file that we write, gains made of ratings, and qrels that were put together."""
+    _, path = labelled(tmp_path, 60)
+    given, file = tg.read_judgments(path), tmp_path / name
+    tg.write_judgments(given, file)
+    read = tg.read_judgments(file)
+    docs = {d for d, mark in zip(given.docs.strings(), given.chosen_rows, strict=True) if mark}
+    assert int(given.chosen_rows.sum()) == 40
+    assert {d for d, mark in zip(read.docs.strings(), read.chosen_rows, strict=True) if mark} == docs
+    assert len(read) == 60
+
+
+def test_lines_below_the_mark_are_marked(tmp_path: Path) -> None:
+    """Guards qrels that were put together: what stands above the line was judged before."""
+    (tmp_path / "all.qrels").write_text("1 0 a 1\n2 0 b 0\n#truegain: chosen = next\n1 0 c 1\n# done\n2 0 d 0\n")
+    assert tg.read_judgments(tmp_path / "all.qrels").chosen_rows.tolist() == [False, False, True, True]
+    (tmp_path / "other.qrels").write_text("# by truegain: chosen=next\n1 0 a 1\n")
+    assert not tg.read_judgments(tmp_path / "other.qrels").chosen_rows.any()
+
+
+def test_gains_of_chosen_ratings_are_chosen() -> None:
+    """Guards `gains`, and ratings that `judging export` wrote: a document that the list asked for stays one."""
+    rows = [("1", d, who, 1.0, mark) for who in "xy" for d, mark in (("a", "next"), ("b", ""), ("c", "depth"))]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label", "chosen"], orient="row")
+    made = tg.to_gains(tg.read_ratings(frame), "mean")
+    assert dict(zip(made.docs.strings(), made.chosen_rows.tolist(), strict=True)) == {"a": True, "b": False, "c": False}
+
+
+def test_batches_know_the_mark(tmp_path: Path) -> None:
+    """Guards `memory`: judgments that are read in parts are refused all the same."""
+    runs, path = labelled(tmp_path, 60)
+    tg.write_judgments(tg.read_judgments(path), tmp_path / "j.qrels")
+    tg.write_runs(runs, tmp_path / "runs/")
+    files = sorted(map(str, (tmp_path / "runs").iterdir()))
+    with ExitStack() as stack:
+        found = batches_of(files, str(tmp_path / "j.qrels"), name_by="file", jobs=1, memory="100MB", open_files=stack)
+        assert found is not None
+        assert all(batch.judgments.chosen_rows.all() for batch in found)
+
+
+def test_who_has_no_score_has_bounds(tmp_path: Path) -> None:
+    """Guards systems of which no document of their own was judged: lowest and highest, by brute force of all labels."""
+    labels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
+    runs = {
+        s: {str(t): {d: 9.0 - i for i, d in enumerate(docs)} for t in range(12)}
+        for s, docs in {"x": "abcxyz", "y": "bacxyz", "z": "acbxyz", "new": ("a", "n1", "n2")}.items()
+    }
+    found = tg.evaluate(runs, labels, ["P@3", "AP@3"], fill="predicted")
+    assert np.isnan(found.matrix("P@3")[3]).all()
+    assert found.bounds["P@3"]["new"] == pytest.approx((1 / 3, 1.0))
+    full = [
+        tg.evaluate(runs, {t: row | {"n1": a, "n2": b} for t, row in labels.items()}, "AP@3").matrix()[3]
+        for a, b in itertools.product((0, 1), repeat=2)
+    ]
+    assert found.bounds["AP@3"]["new"] == pytest.approx((np.min(full, axis=0).mean(), np.max(full, axis=0).mean()))
+    assert "new has no score: P@3 is between 0.3333 and 1.0000" in found.table().notes[0]
+    assert found.to_dict()["bounds"][0] == {
+        "system": "new", "measure": "P@3", "low": found.bounds["P@3"]["new"][0], "high": 1.0
+    }  # fmt: skip
+    assert found.renamed({"new": "newer"}).bounds["P@3"].keys() == {"newer"}
 
 
 def test_what_counts_no_unjudged_document_is_not_refused(tmp_path: Path) -> None:

@@ -285,3 +285,20 @@ def test_the_audit_trail_is_lines_of_json(folder: Path) -> None:
     assert write_audit(folder / "audit.jsonl", iter(events)) == 2
     lines = [json.loads(line) for line in (folder / "audit.jsonl").read_text(encoding="utf-8").splitlines()]
     assert lines == [{"id": 1, "kind": "answer", "about": {"value": None, "typed": "\u00bd\n"}}, {"id": 2, "about": {}}]
+
+
+def test_what_a_list_of_what_to_judge_next_asked_for_stays_marked(tmp_path: Path) -> None:
+    """Guards the mark on its way out: ratings of such items have it, and gains made of them."""
+    study = made_study(topics=2, people=2)
+    first = study.units[0].items[0].docs[0]
+    assert "chosen" not in rating_table(study, made_rows(study).ratings()).columns
+    units = [
+        replace(u, items=tuple(replace(i, chosen="next" if i.docs[0] == first else "") for i in u.items))
+        for u in study.units
+    ]
+    marked = replace(study, units=tuple(units))
+    table = rating_table(marked, made_rows(marked).ratings())
+    table.write(tmp_path / "ratings.csv")
+    for found in (read_ratings(tmp_path / "ratings.csv"), table.judgments()):
+        docs = {doc for doc, mark in zip(found.docs.strings(), found.chosen_rows, strict=True) if mark}
+        assert docs == {first}

@@ -134,3 +134,14 @@ def test_drawn_documents_make_no_pairs() -> None:
     made, problem = pairs_of("1", [Item(("a",), 0.5), Item(("b",))], 4, 0)
     assert made == []
     assert "name the pairs" in problem
+
+
+def test_what_a_list_of_what_to_judge_next_asked_for_stays_marked(tmp_path: Path) -> None:
+    """Guards the mark on its way into a study; one that another file has too is not chosen by it alone."""
+    asked = "order,topic,doc,round,why,chosen\n1,1,x,1,ranking,next\n2,1,y,2,ranking,next\n3,1,z,2,seed,depth\n"
+    files = [written(tmp_path, "next.csv", asked), written(tmp_path, "old.qrels", "1 0 y 1\n")]
+    for order in (files, files[::-1]):
+        rows = read_pool(order).rows
+        assert {r.item.docs[0]: r.item.chosen for r in rows} == {"x": "next", "y": "", "z": ""}
+        (tmp_path / "pool.jsonl").write_bytes(write_pool(rows))
+        assert read_pool([tmp_path / "pool.jsonl"]).rows == rows

@@ -130,7 +130,8 @@ def _whole(scores: Scores, chosen: TableFormat, topics: bool, summary: bool, inp
     if chosen == "json":
         records = [dict(zip(COLUMNS, row, strict=True)) for row in scores.rows(topics, summary)]
         made_by = {**scores.made_by, "inputs": digests(inputs)}
-        return _json({"made_by": made_by, "scores": records}).encode()
+        bounds = {"bounds": scores.bound_rows()} if scores.bounds else {}
+        return _json({"made_by": made_by, "scores": records, **bounds}).encode()
     return scores.table(topics, summary).render(chosen)
 
 

@@ -20,7 +20,7 @@ from truegain.gains.pairs import Missing, Pairs, pair_up
 from truegain.gains.rates import Clusters, Rates, clearly_positive, inverted, rates_of
 from truegain.gains.scales import Levels, both_levels, scale_of
 from truegain.gains.topic_matrix import PairCodes, TopicMatrix
-from truegain.sampling.designs import Design, check_design
+from truegain.sampling.designs import DESIGNS, Design, check_design
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.gold_list_read import gold_list_of
@@ -93,6 +93,8 @@ class Judge(Shown):
                 "tells differences; give gold labels of a sample here"
             )
         table = Judgments.of(gold, "gold")
+        if not DESIGNS[design].whole:
+            table.check_drawn("gold labels")
         pairs = pair_up(
             judgments, table, weights=weights, scale=scale_of(scale), missing=missing, levels_given=levels_given,
         )  # fmt: skip

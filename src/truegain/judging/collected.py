@@ -114,7 +114,10 @@ def units_given_out(database: Readable) -> tuple[Unit, ...]:
 
 
 def _unit(row: Row) -> Unit:
-    items = (Item(tuple(item["docs"]), item["probability"], item["claim"], item["answer"]) for item in row["items"])
+    items = (
+        Item(tuple(item["docs"]), item["probability"], item["claim"], item["answer"], item.get("chosen", ""))
+        for item in row["items"]
+    )
     return Unit(row["id"], row["topic"], tuple(items), row["high"], row["low"])
 
 

@@ -18,7 +18,7 @@ from truegain.judging.collected import DONE, Row
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.material import Item, Unit
 from truegain.tables.gold_list import GoldList
-from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.judgments import CHOSEN, Judgments, judgments_of_columns
 from truegain.tables.sources import PathLike, shown_path
 from truegain.tables.tabular import Kind
 from truegain.tables.targets import write_bytes
@@ -26,7 +26,16 @@ from truegain.tables.write import kind_to_write, table_bytes
 
 Judges = Literal["people", "models", "all"]
 KINDS = {"people": "human", "models": "model"}
-OF_RATINGS = ("unit", "seconds", "comment", "order", "anchor", "backs", "sent_back")  # what tables of ratings know
+OF_RATINGS = (
+    "unit",
+    "seconds",
+    "comment",
+    "order",
+    "anchor",
+    "backs",
+    "sent_back",
+    CHOSEN,
+)  # what tables of ratings know
 FREE_TEXT = ("comment", "note", "claim")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 
@@ -86,13 +95,16 @@ def rating_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUA
     saw the documents), probability (with which the design drew the item), typed, revision, late, flags, cannot, note,
     kind, outcome; of the whole unit backs (uses of the back button) and sent_back (sent, and not accepted by the final
     checks).  Of preferences `doc` names the pair, in alphabetical order, and the label is 1 where its first is
-    better, 0 where its second, 1/2 where neither.  Of claims `doc` is the passage with a digest of the claim.
+    better, 0 where its second, 1/2 where neither.  Of claims `doc` is the passage with a digest of the claim.  Where a
+    list of what to judge next asked for items, `chosen` is 'next' of these.
     """
     chosen, left = _chosen(list(rows), wanted)
     units = {unit.id: unit for unit in study.units}
     table = [_row(study, _unit(units, row), row) for row in chosen]
     if not table:
         raise _nothing(left)
+    if not any(row[CHOSEN] for row in table):
+        table = [{name: value for name, value in row.items() if name != CHOSEN} for row in table]
     return Export({name: [row[name] for row in table] for name in table[0]}, left)
 
 
@@ -206,7 +218,8 @@ def _row(study: JudgingStudy, unit: Unit, row: Row) -> dict[str, Any]:
         "seconds": round(row["seconds"], 3), "comment": row["reason"], "anchor": anchor, "order": row["number"],
         "probability": item.probability, "typed": row["typed"], "revision": row["revision"], "late": int(row["late"]),
         "flags": ";".join(_flags(study, row)), "cannot": row["cannot"], "note": row["note"], "kind": row["kind"],
-        "outcome": row["outcome"] or "", "backs": row["backs"], "sent_back": row["sent_back"], **about,
+        "outcome": row["outcome"] or "", "backs": row["backs"], "sent_back": row["sent_back"],
+        CHOSEN: item.chosen, **about,
     }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truegain.errors import InputError
+from truegain.errors import InputError, MeasureError
 from truegain.measures.base import Measure
 from truegain.tables.ranked import RankedGains
 
@@ -13,11 +13,12 @@ def refuse_chosen(ranked: RankedGains, measure: Measure) -> None:
     """Refuse to count unjudged documents as not relevant where a list of what to judge next chose the judged ones.
 
     It asks for documents that tell systems apart, and so more of some systems than of others: on TREC-8 800 judgments
-    in this order rank systems hardly better than none (tau .68 after .63), with predicted labels .94.  Only a table
-    that kept the list's columns is known; what came as qrels is not.
+    in this order rank systems hardly better than none (tau .68 after .63), with predicted labels .94.  Such labels are
+    known by their mark (`Judgments.chosen_rows`), or by the columns of the list; copied without, they are not.
     """
     table = ranked.pool.judgments
-    if not table.chosen or measure.leaves_out_unjudged:
+    chosen = int(table.chosen_rows.sum())
+    if not chosen or measure.leaves_out_unjudged:
         return
     cutoff = getattr(measure, "cutoff", None)
     depth = ranked.depth if cutoff is None else np.minimum(ranked.depth, cutoff)
@@ -25,10 +26,22 @@ def refuse_chosen(ranked: RankedGains, measure: Measure) -> None:
     unjudged = shown - int((measure.within(ranked.rank) & ranked.judged).sum())
     if unjudged:
         raise InputError(
-            f"a list of what to judge next chose these documents (its columns round, why, predicted), and {unjudged:,} "
-            f"of the {shown:,} that {measure} looks at are unjudged: counted as not relevant they would mislead",
+            f"a list of what to judge next asked for {chosen:,} of the {len(table):,} labels (marked chosen=next), and "
+            f"{unjudged:,} of the {shown:,} documents that {measure} looks at are unjudged: counted as not relevant "
+            "they would mislead",
             file=table.source,
-            hint="score with fill='predicted' of tg.evaluate, or leave unjudged documents out (judged_only=True as a "
-            "parameter of the measure); for an interval have a random sample of the rest judged, which tg.hole_list "
-            "draws, and give it as hole_sample= of tg.Study",
+            hint=f"{_predicted(measure)}, or leave unjudged documents out (judged_only=True as a parameter of the "
+            "measure); for an interval have a random sample of the rest judged, which tg.hole_list draws, and give it "
+            "as hole_sample= of tg.Study",
         )
+
+
+def _predicted(measure: Measure) -> str:
+    """How to score with predicted labels, by another measure where this one has no formula."""
+    from truegain.measures.expected import check_expected  # most commands never come here
+
+    try:
+        check_expected(measure)
+    except MeasureError:
+        return "score P@10, nDCG@10 or AP with fill='predicted' of tg.evaluate, which is not known for this measure"
+    return "score with fill='predicted' of tg.evaluate"

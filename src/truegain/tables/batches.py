@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from truegain.errors import EmptyError
 from truegain.tables import trec
 from truegain.tables.columns import Coded, Ids, frozen
 from truegain.tables.header import Header, told
-from truegain.tables.judgments import Judgments, judgments_layout, judgments_of_lines
+from truegain.tables.judgments import Judgments, judgments_layout, judgments_of_lines, marked_at
 from truegain.tables.line_files import LineFile, line_file
 from truegain.tables.memory import FLOOR, MemoryLike, aligned_need, check_memory, limit_of
 from truegain.tables.parts import PartedFile, cuts_for
@@ -132,10 +132,16 @@ class Batches:
         """The judgments of a part; without rows where it has none."""
         file, layout = self.judgments.file.file, self.judgments.layout
         try:
-            return judgments_of_lines(self.parted[0].text(part), layout, file, self.jobs)
+            found = judgments_of_lines(self.parted[0].text(part), layout, file, self.jobs)
+            return found.marked(np.ones(len(found), np.bool_)) if self._chosen else found
         except EmptyError:
             none = Coded((), frozen(np.empty(0, np.int32)))
             return Judgments(none, Ids.of([]), frozen(np.empty(0)), none, source=file, from_lines=True)
+
+    @cached_property
+    def _chosen(self) -> bool:
+        """Whether the judgments have labels that a list of what to judge next asked for; then all count as such."""
+        return any(marked_at(text) is not None for _, text in self.judgments.file.chunks())
 
     def _run(self, part: int, number: int) -> list[Run]:
         return [self.run(part, number)]

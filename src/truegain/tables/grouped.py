@@ -123,7 +123,9 @@ class Grouped:
             raise TruegainError("no item gets a gain by this rule; choose another rule")
         rows, j = self.order[self.begin[:-1]][there], self.judgments
         columns = (j.topic.take(rows), j.docs.take(rows), frozen(gain[there]), j.subtopic.take(rows))
-        return Judgments(*columns, source=j.source, are_gains=True)
+        chosen = np.zeros(len(gain), np.bool_)
+        np.logical_or.at(chosen, self.item, j.chosen_rows[self.order])
+        return Judgments(*columns, source=j.source, are_gains=True).marked(chosen[there])
 
 
 def item_keys(ratings: Judgments) -> Ints:

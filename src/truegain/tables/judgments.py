@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,6 +30,9 @@ from truegain.tables.separated import read_unnamed
 from truegain.tables.sources import PathLike
 
 NO_SUBTOPIC = "0"
+CHOSEN, NEXT = "chosen", "next"  # the column, and what it says of labels that a list of what to judge next asked for
+MARK = f"# truegain: {CHOSEN}={NEXT}\n"  # the same in a file of lines, of the lines below
+_MARK = re.compile(rb"^[ \t]*#[ \t]*truegain:[ \t]*chosen[ \t]*=[ \t]*next\b", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +59,6 @@ class Judgments(Lines):
     places: Places | None = None
     bare: bool = False  # a dict: only its place among the arguments says that it holds labels
     are_gains: bool = False
-    chosen: bool = False  # to tell systems apart, not to find what is relevant: see `chosen_by_next`
 
     def __len__(self) -> int:
         return len(self.label)
@@ -87,10 +90,39 @@ class Judgments(Lines):
         """Whether the subtopic column (the 'iteration' of plain qrels) holds more than one value."""
         return len(self.subtopic.values) > 1
 
+    @cached_property
+    def chosen_rows(self) -> Bools:
+        """Labels that were asked for to tell systems apart, not to find what is relevant: column `chosen` is next.
+
+        In qrels a line `# truegain: chosen=next` says it of the lines below.
+
+        >>> Judgments.of({"1": {"a": 2, "b": 0}}).chosen_rows.tolist()
+        [False, False]
+        """
+        if CHOSEN not in self.extra:
+            return np.zeros(len(self), np.bool_)
+        return np.array([x == NEXT for x in self.extra[CHOSEN]], np.bool_)
+
     @property
     def label_name(self) -> str:
         """What the column of labels is called in tables, so that reading it back tells gains from levels."""
         return "gain" if self.are_gains else "label"
+
+    def marked(self, rows: Bools) -> Judgments:
+        """The same, some rows of it as asked for by a list of what to judge next."""
+        if not rows.any():
+            return self
+        old = self.extra.get(CHOSEN, [""] * len(self))
+        return replace(self, extra={**self.extra, CHOSEN: [NEXT if x else y for x, y in zip(rows, old, strict=True)]})
+
+    def check_drawn(self, what: str) -> None:
+        """Refuse labels that a list of what to judge next asked for in the place of a sample."""
+        if chosen := int(self.chosen_rows.sum()):
+            raise InputError(
+                f"a list of what to judge next asked for {chosen:,} of the {len(self):,} {what} (marked chosen=next), "
+                "and that is no sample: it asks for what tells systems apart",
+                file=self.source, hint="leave these out, or have documents drawn at random judged",
+            )  # fmt: skip
 
     def take(self, rows: Ints) -> Judgments:
         """Some rows of the judgments."""
@@ -257,7 +289,19 @@ def judgments_of_lines(text: bytes, layout: trec.Layout, file: str, jobs: int) -
             hint="a label must be a finite number",
         )
     subtopic = _constant(NO_SUBTOPIC, len(rows.value)) if layout.second == layout.topic else rows.second
-    return Judgments(rows.topic, rows.docs, rows.value, subtopic, source=file, from_lines=True)
+    found = Judgments(rows.topic, rows.docs, rows.value, subtopic, source=file, from_lines=True)
+    mark = marked_at(text)
+    return found if mark is None else found.marked(found.docs.start > mark)
+
+
+def marked_at(text: bytes) -> int | None:
+    r"""Where lines begin that a list of what to judge next asked for; None: none does.
+
+    >>> marked_at(b"1 0 a 1\n# truegain: chosen=next\n1 0 b 0\n"), marked_at(b"# 1 0 a 1\n")
+    (8, None)
+    """
+    found = _MARK.search(text) if b"truegain:" in text else None
+    return None if found is None else found.start()
 
 
 def _of_object(
@@ -311,13 +355,14 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
         places=columns.places,
     )
     gains = columns.found["label"][0] == "gain" and found.assessor is None
-    return replace(found, are_gains=gains, chosen=chosen_by_next(columns))
+    return replace(found, are_gains=gains).marked(asked_for_by_next(columns, len(found)))
 
 
-def chosen_by_next(columns: Columns) -> bool:
-    """Whether a table is a list of what to judge next, labelled, with more on it than the first documents by depth."""
-    there = {"round", "why", "predicted"} <= set(columns.names)
-    return there and not {"newcomer", "ranking", "pair"}.isdisjoint(map(str, columns._column("why")))
+def asked_for_by_next(columns: Columns, rows: int) -> Bools:
+    """Rows of a list of what to judge next beside the first documents by depth, told by its columns."""
+    if not {"round", "why", "predicted"} <= set(columns.names):
+        return np.zeros(rows, np.bool_)
+    return np.array([str(x) in ("newcomer", "ranking", "pair") for x in columns._column("why")], np.bool_)
 
 
 def without_gold(judgments: Judgments) -> Judgments:

@@ -21,8 +21,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "subtopic": ("subtopic", "iteration", "intent"),
     "assessor": ("assessor", "worker", "judge", "rater", "annotator"),
 }
-# what else may be known of a judgment; backs and sent_back are of its unit: uses of the back button, failed checks
-EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor", "backs", "sent_back", "model")
+# what else may be known of a judgment; backs and sent_back are of its unit: uses of the back button, failed checks;
+# chosen says what asked for it, see `chosen_rows` of `Judgments`
+EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor", "backs", "sent_back", "model", "chosen")
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,6 +64,8 @@ class Scores(Shown):
     objects: Mapping[str, Declared]  # the measures themselves: what they declare is not guessed from values
     made_by: Mapping[str, object]
     asked: Mapping[str, str] = field(default_factory=dict)  # other names the measures were asked for by
+    # by measure: of systems without a score, the lowest and the highest that it can be
+    bounds: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -157,7 +159,23 @@ class Scores(Shown):
             if summary:
                 means = (self._cell(m, self.summaries[m][s]) for m in self.measures)
                 rows.append((system, *([ALL_TOPICS] if topics else []), *means))
-        return Table(("system", *(["topic"] if topics else []), *self.measures), rows, self.made_by)
+        columns = ("system", *(["topic"] if topics else []), *self.measures)
+        return Table(columns, rows, self.made_by, notes=self._between() if summary else ())
+
+    def _between(self) -> tuple[str, ...]:
+        """What is known of systems without a score."""
+        return tuple(
+            f"{system} has no score: {measure} is between {low:.4f} and {high:.4f}, by the labels that unjudged "
+            "documents may have"
+            for measure, found in self.bounds.items() for system, (low, high) in found.items()
+        )  # fmt: skip
+
+    def bound_rows(self) -> list[dict[str, Any]]:
+        """The lowest and the highest score of systems that have none, for programs."""
+        return [
+            {"system": system, "measure": measure, "low": low, "high": high}
+            for measure, found in self.bounds.items() for system, (low, high) in found.items()
+        ]  # fmt: skip
 
     def _cell(self, measure: str, value: object) -> Cell:
         found = plain(value)
@@ -208,7 +226,9 @@ class Scores(Shown):
         >>> tg.evaluate({"input.x": {"1": {"a": 1.0}}}, {"1": {"a": 1}}, "AP").renamed(strip="input.").systems
         ('x',)
         """
-        return replace(self, systems=tuple(new_names(self.systems, names, strip).values()))
+        new = new_names(self.systems, names, strip)
+        bounds = {m: {new[s]: ends for s, ends in found.items()} for m, found in self.bounds.items()}
+        return replace(self, systems=tuple(new.values()), bounds=bounds)
 
     def wins(self, a: str, b: str, measure: Of = None) -> tuple[int, int, int]:
         """On how many topics that both have b is better than a, as good, and worse.
@@ -239,7 +259,7 @@ class Scores(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """How they were made, and a record a value."""
-        return as_dict(self.long())
+        return {**as_dict(self.long()), **({"bounds": self.bound_rows()} if self.bounds else {})}
 
     def in_short(self) -> str:
         """How many, of what, and the first of them."""
@@ -258,7 +278,7 @@ class Scores(Shown):
         for system in self.systems:
             cells = (f"{shown(v, m in self.counts):>{max(8, len(m))}}" for m, v in self.means(system).items())
             lines.append(f"{system:<{width}} {' '.join(cells)}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._between()])
 
 
 def _number(value: float) -> float | None:

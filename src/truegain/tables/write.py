@@ -16,7 +16,7 @@ import numpy as np
 from truegain.errors import InputError, needs, why
 from truegain.tables.checks import warn
 from truegain.tables.frames import frame_of
-from truegain.tables.judgments import NO_SUBTOPIC, Judgments
+from truegain.tables.judgments import MARK, NO_SUBTOPIC, Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.named import is_missing
 from truegain.tables.plain import plain_text
@@ -44,7 +44,8 @@ def write_judgments(judgments: JudgmentsLike, path: PathLike) -> None:
     TREC lines have no ending, or .qrels, .run, .txt, .trec or .res; another one is an error.  The path may end further
     in .gz, .bz2, .xz or .zst; '-' is standard output.  The file appears whole or not at all.
     TREC lines hold topic, subtopic, document and label; whatever else is known needs one of the other kinds.  Gains
-    (of `to_gains`) stand in a column 'gain', by which reading tells them from levels.
+    (of `to_gains`) stand in a column 'gain', by which reading tells them from levels.  Labels that a list of what to
+    judge next asked for stand last, below a comment that says so, or have 'next' in a column 'chosen'.
 
     >>> import pathlib, tempfile, truegain as tg
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
@@ -147,7 +148,11 @@ def _qrels(judgments: Judgments) -> bytes:
     _check_ids(docs, "document")
     labels = map(whole, judgments.label.tolist())
     rows = zip(topics, subtopics, docs, labels, strict=True)
-    return _lines(f"{t} {s} {d} {label}\n" for t, s, d, label in rows)
+    lines = [f"{t} {s} {d} {label}\n" for t, s, d, label in rows]
+    if not (chosen := judgments.chosen_rows).any():
+        return _lines(lines)
+    asked = [line for line, mark in zip(lines, chosen, strict=True) if mark]
+    return _lines([*(line for line, mark in zip(lines, chosen, strict=True) if not mark), MARK, *asked])
 
 
 def _run_lines(run: Run) -> bytes:

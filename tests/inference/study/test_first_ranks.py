@@ -20,6 +20,11 @@ Lists = dict[str, dict[str, dict[str, float]]]
 Labels = dict[str, dict[str, int]]
 
 
+def first_of(scores: dict[str, float], most: int = 10) -> list[str]:
+    """The first documents of a list."""
+    return sorted(scores, key=lambda d: -scores[d])[:most]
+
+
 def one_topic(seed: int) -> tuple[Lists, dict[str, int], list[str]]:
     """Three lists of up to 14 documents, more or less alike; labels, and documents without one."""
     rng = np.random.default_rng([5, seed])
@@ -42,7 +47,7 @@ def test_no_labels_of_first_ranks_go_further(measure: str) -> None:
         runs, judged, holes = one_topic(seed)
         first = FirstRanks(aligned(runs, {"1": judged}, Options(), keep_keys=100), m)
         told, now = first.greatest(0), first.score[:, 0][:, None] - first.score[:, 0]
-        top = {s: set(sorted(row["1"], key=lambda d, row=row: -row["1"][d])[:10]) for s, row in runs.items()}
+        top = {s: set(first_of(row["1"])) for s, row in runs.items()}
         for a, b in itertools.permutations(range(3), 2):
             mine = [h for h in holes if h in top["abc"[a]] | top["abc"[b]]]
             most = -2.0
@@ -67,7 +72,7 @@ def test_no_labels_further_down_go_further(measure: str, monkeypatch: pytest.Mon
         runs, judged, holes = one_topic(seed)
         first = FirstRanks(aligned(runs, {"1": judged}, Options(), keep_keys=100), m)
         told, lowest = first.greatest(0), min(6, getattr(m, "cutoff", None) or 6)
-        top = {s: set(sorted(row["1"], key=lambda d, row=row: -row["1"][d])[:lowest]) for s, row in runs.items()}
+        top = {s: set(first_of(row["1"], lowest)) for s, row in runs.items()}
         for a, b in itertools.permutations(range(3), 2):
             mine = [h for h in holes if h in top["abc"[a]] | top["abc"[b]]]
             for labels in itertools.product((0, 2), repeat=len(mine)):
@@ -146,7 +151,7 @@ def test_the_sentence_says_what_counts_as_not_relevant() -> None:
     assert found.hidden.first == 10
     assert f"{found.hidden.documents} unjudged documents in the first 10 ranks" in found.sentence
     assert found.sentence.endswith("; unjudged documents below rank 10 count as not relevant.")
-    top = {t: sorted(row, key=lambda d, row=row: -row[d])[:10] for t, row in runs["new"].items()}
+    top = {t: first_of(row) for t, row in runs["new"].items()}
     filled = {t: row | {d: truth[t][d] for d in top[t]} for t, row in pooled.items()}
     deeper = tg.Study(runs, filled, "AP").verdict("old", "new")  # far more of new than of old is open further down
     assert deeper.outcome == "cannot be told"

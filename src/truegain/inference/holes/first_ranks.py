@@ -164,7 +164,7 @@ class _Precision:
         found = ranked.found(measure.rel)
         counts = measure.within(found.rank)
         lists, rank, count = found.list[counts], found.rank[counts], found.count[counts]
-        total = np.bincount(lists, count / rank, ranked.lists)
+        total = np.bincount(lists, count / rank, ranked.lists).astype(np.float64)
         top = rank <= first + 1
         at = lists[top] * (first + 1) + rank[top] - 1
         size = ranked.lists * (first + 1)

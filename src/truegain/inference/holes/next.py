@@ -21,7 +21,7 @@ from truegain.measures.base import Measure
 from truegain.measures.evaluate import DEFAULTS, Options, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.tables.columns import Floats, Ints
-from truegain.tables.judgments import judgments_of_columns
+from truegain.tables.judgments import CHOSEN, MARK, NEXT, judgments_of_columns
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.runs import Runs
 from truegain.tables.table import Cell, Shown, Table
@@ -42,6 +42,11 @@ class ToJudge:
     swaps: int  # pairs of systems in one order if it has the highest label, in another if it has 0
     shift: float  # how far that would move two systems apart at most; of a pair, in favour of the first
     systems: int  # how many have it where the measure looks
+
+    @property
+    def chosen(self) -> str:
+        """What its label is marked with in judgments: 'next', or 'depth' of a seed, which is chosen like others."""
+        return "depth" if self.why == "seed" else NEXT
 
 
 @dataclass(frozen=True)
@@ -106,9 +111,9 @@ class Next(Shown):
 
     def table(self) -> Table:
         """As a table, and so as a file to hand to the judges."""
-        columns = ("order", "topic", "doc", "round", "why", "predicted", "swaps", "shift", "systems")
+        columns = ("order", "topic", "doc", "round", "why", "predicted", "swaps", "shift", "systems", CHOSEN)
         rows: list[tuple[Cell, ...]] = [
-            (n + 1, d.topic, d.doc, d.round, d.why, d.predicted, d.swaps, d.shift, d.systems)
+            (n + 1, d.topic, d.doc, d.round, d.why, d.predicted, d.swaps, d.shift, d.systems, d.chosen)
             for n, d in enumerate(self.documents)
         ]
         return Table(columns, rows, self.made_by, notes=self.notes)
@@ -125,7 +130,10 @@ class Next(Shown):
         pair = () if self.pair is None else (str(self.pair), "enough: stop here" if done else "not enough yet")
         if not self.open:
             return (*pair, *listed)
-        again = ("have them judged, add the labels to the judgments, and ask again",) if self.documents else ()
+        kept = f"keep the column {CHOSEN}, or in qrels a line `{MARK.strip()}` above them"
+        again = (
+            (f"have them judged, add the labels to the judgments ({kept}), and ask again",) if self.documents else ()
+        )
         how = "score with fill='predicted': judgments chosen in this order mislead where unjudged counts as 0"
         if not self.tells_chance:
             how = "`predicted` says nothing: no document that a system shows was judged and found not relevant"

@@ -11,6 +11,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import EmptyError, TruegainError, some
 from truegain.gains.predicted import Predictor, RunVotes
+from truegain.inference.holes.ends import ends_of
 from truegain.inference.holes.filled import DEPTH, Filled, with_unjudged
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level, options_of
@@ -170,7 +171,7 @@ def evaluate_filled(
     values: dict[str, Floats] = {}
     made: dict[int, Prediction] = {}
     for m in chosen:
-        depth = given.depth or getattr(m, "cutoff", None) or DEPTH
+        depth = _depth(m, given)
         if depth not in made:
             made[depth] = Prediction.of(loaded, table, m, replace(given, complete=False), llm=llm, **reading)
             check_enough(made[depth])
@@ -183,7 +184,26 @@ def evaluate_filled(
     summaries = {str(m): m.summarise(values[str(m)], ranked, given.complete) for m in chosen}
     made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__, "fill": "predicted"}
     names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
-    return Scores(ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names)
+    at = np.flatnonzero(lost).tolist()
+    bounds = {str(m): _ends(made[_depth(m, given)].filled, m, at, given.complete) for m in chosen} if at else {}
+    return Scores(
+        ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names, bounds
+    )  # fmt: skip
+
+
+def _depth(m: Measure, options: Options) -> int:
+    """Down to which documents are predicted."""
+    return options.depth or getattr(m, "cutoff", None) or DEPTH
+
+
+def _ends(filled: Filled, m: Measure, systems: list[int], complete: bool) -> dict[str, tuple[float, float]]:
+    """The lowest and the highest score of some systems, whatever the labels of the documents in question."""
+    score = m.score(filled.ranked)[systems]
+    worst, best = ends_of(filled, m, systems)
+    there = np.ones_like(score, np.bool_) if complete else ~np.isnan(score)
+    names = [filled.ranked.systems[s] for s in systems]
+    low, high = (np.where(there, np.nan_to_num(x), 0.0).sum(axis=1) / there.sum(axis=1) for x in (worst, best))
+    return {name: (float(a), float(b)) for name, a, b in zip(names, low, high, strict=True)}
 
 
 def check_enough(made: Prediction) -> None:
@@ -218,6 +238,7 @@ def _left_out(made: Prediction) -> Bools:
         one = next(iter(found))
         warn(
             f"no score for {some(sorted(found))}: of the documents that it alone has in its first {TOP} "
-            f"({len(found[one])} of {one}) none is judged, so its rank would be a guess; have some of them judged"
+            f"({len(found[one])} of {one}) none is judged, so its rank would be a guess: it has the lowest and the "
+            "highest that its score can be instead; have some of them judged"
         )
     return np.array([name in found for name in made.filled.ranked.systems])

@@ -111,7 +111,9 @@ class Labels:
                 "open; draw it with tg.hole_list, or leave fill out: these labels, "
                 "drawn with equal chances, then stand for the rest"
             )
-        return HoleSample.of(runs.all(self.kept), self.kept, self.of_study(Judgments.of(labels)), tuple(measures))
+        drawn = Judgments.of(labels)
+        drawn.check_drawn("labels of the sample")
+        return HoleSample.of(runs.all(self.kept), self.kept, self.of_study(drawn), tuple(measures))
 
 
 def expansion_in(listed: GoldList, kept: Judgments) -> Floats:

@@ -72,4 +72,7 @@ def _row(unit: Unit, place: int) -> dict[str, Any]:
 
 def item_row(item: Item) -> dict[str, Any]:
     """An item as the database keeps it."""
-    return {"docs": list(item.docs), "probability": item.probability, "claim": item.claim, "answer": item.answer}
+    asked = {"chosen": item.chosen} if item.chosen else {}
+    return {
+        "docs": list(item.docs), "probability": item.probability, "claim": item.claim, "answer": item.answer, **asked
+    }  # fmt: skip

@@ -19,7 +19,7 @@ from truegain.judging.study.rows import word
 from truegain.judging.tasks.material import Item
 from truegain.tables import tabular
 from truegain.tables.gold_list_read import MARKS, gold_list_of
-from truegain.tables.judgments import Judgments
+from truegain.tables.judgments import CHOSEN, NEXT, Judgments
 from truegain.tables.read import loaded
 from truegain.tables.run import ordered_columns
 from truegain.tables.runs import Runs, read_runs
@@ -47,7 +47,10 @@ class PoolRow:
         said: dict[str, Any] = {"topic": self.topic, **docs}
         if item.probability != 1:
             said["probability"] = item.probability
-        more = {"label": self.label, "claim": item.claim or None, "answer": item.answer or None}
+        more = {
+            "label": self.label, "claim": item.claim or None, "answer": item.answer or None,
+            CHOSEN: item.chosen or None,
+        }  # fmt: skip
         said |= {name: value for name, value in more.items() if value is not None}
         return json.dumps(said, ensure_ascii=False) + "\n"
 
@@ -156,7 +159,8 @@ def _row(values: Mapping[str, Any], where: Mapping[str, Any]) -> PoolRow:
         probability = 1.0
     if not 0 < probability <= 1:
         raise InputError(f"probability is {probability:g}", **where, hint="give a number above 0 and at most 1")
-    item = Item(docs, probability, word(values.get("claim")), word(values.get("answer")))
+    asked = NEXT if word(values.get(CHOSEN)) == NEXT else ""
+    item = Item(docs, probability, word(values.get("claim")), word(values.get("answer")), asked)
     return PoolRow(topic, item, _number("label", label, where))
 
 
@@ -197,7 +201,10 @@ def _once(rows: Iterable[PoolRow]) -> list[PoolRow]:
                 f"topic {row.topic}, document {row.item.key} has the labels {there.label:g} and {row.label:g}",
                 hint="decide which one counts",
             )
-        item = replace(there.item, probability=max(there.item.probability, row.item.probability))
+        item = replace(
+            there.item, probability=max(there.item.probability, row.item.probability),
+            chosen=there.item.chosen if row.item.chosen else "",
+        )  # fmt: skip
         found[key] = replace(there, item=item, label=row.label if there.label is None else there.label)
     return list(found.values())
 

@@ -48,6 +48,7 @@ class Item:
     probability: float = 1.0
     claim: str = ""
     answer: str = ""
+    chosen: str = ""  # what asked for it: 'next', a list of what to judge next
 
     @property
     def key(self) -> str:

@@ -97,6 +97,6 @@ def digest_of_labels(labels: Judgments) -> str:
     >>> digest_of_labels(one) == digest_of_labels(same) != digest_of_labels(other)
     True
     """
-    names = repr((labels.topic.values, labels.subtopic.values, labels.source, labels.are_gains, labels.chosen))
-    columns = (labels.topic.code, labels.docs.hash, labels.label, labels.subtopic.code)
+    names = repr((labels.topic.values, labels.subtopic.values, labels.source, labels.are_gains))
+    columns = (labels.topic.code, labels.docs.hash, labels.label, labels.subtopic.code, labels.chosen_rows)
     return hashlib.sha256(b"".join([names.encode(), *(c.tobytes() for c in columns)])).hexdigest()
