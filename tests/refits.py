@@ -8,6 +8,7 @@ import numpy.typing as npt
 from truegain.errors import TruegainError
 from truegain.gains.judge import Judge
 from truegain.gains.panel import Judges
+from truegain.gains.topic_fit import TopicFit
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import Accuracy, Method
 from truegain.inference.judges.sources import rectifying
@@ -49,7 +50,31 @@ def corrected_values(
     known = Judges.of(judge).rectifier(method)
     if known is None:
         return matrix_values(JudgedLists.of(ranked, judge, measure, gold_level=gold_level, accuracy=accuracy), w)
-    return rectifying(ranked, known, measure, gold_level)[0].values(w)
+    fit = rectifying(ranked, known, measure, gold_level)[0]
+    if isinstance(fit, TopicFit):
+        return np.stack([topic_values(y, f, w) for y, f in zip(fit.gold, fit.bronze, strict=True)], axis=1)
+    return fit.values(w)
+
+
+def topic_values(gold: Floats, bronze: Floats, weights: Floats) -> Floats:
+    """A score, or difference, set right by whole gold topics, NaN where there is none, for rows of copies of topics.
+
+    All copies of a topic are left out together where its slope is fitted.
+    """
+    has, out = ~np.isnan(gold), []
+    y, f = gold[has], bronze[has]
+    for row in weights:
+        w, rest = row[has], row[~has]
+        lam = np.zeros(len(y))
+        for i in np.flatnonzero(w):
+            left = np.where(np.arange(len(w)) == i, 0.0, w)
+            x, v = f - left @ f / left.sum(), y - left @ y / left.sum()
+            slope = left @ (x * v) / (left @ x**2)
+            unsure = left @ (v - slope * x) ** 2 / (left.sum() - 2) / (left @ x**2)
+            lam[i] = min(1.0, slope**3 / (slope**2 + unsure)) if slope > 0 else 0.0
+        k = rest.sum() / row.sum()
+        out.append(w @ (y - lam * k * (f - rest @ bronze[~has] / rest.sum())) / w.sum())
+    return np.array(out)
 
 
 def matrix_values(lists: JudgedLists, weights: Floats) -> Floats:

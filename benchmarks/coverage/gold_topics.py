@@ -1,8 +1,11 @@
 """Scores and differences rectified by gold labels: whole topics of which few are gold-judged, and single pairs.
 
 Topics: gold and bronze scores of two systems within 0 to 1 come from one normal copula, so that every mean is known
-exactly.  Pairs: every document is relevant with a chance that is a product of its topic's and its place's, so that P@10
-and DCG@10 are known exactly too; the judge's errors vary by topic and favour the first system.
+exactly.  Differences: those of two systems themselves are drawn, multiples of .1 as those of P@10 or exponential, and
+the judge's with a correlation rho; and whole studies of the world of `benchmarks.study`, by `tg.Study`.  Their width is
+that over gold alone's, Student's t.  Pairs: every document is relevant with a chance that is a product of its topic's
+and its place's, so that P@10 and DCG@10 are known exactly too; the judge's errors vary by topic and favour the first
+system.
 """
 
 from __future__ import annotations
@@ -14,12 +17,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+import truegain as tg
 from benchmarks import rectified
 from benchmarks.coverage.worlds import Seen, World, held
+from benchmarks.study import nature
+from benchmarks.study.judged import bronze_of, labels_of, names_of, runs_of
+from benchmarks.study.nature import MEASURES, SYSTEMS, any_kinds
+from benchmarks.study.truth import right as true_means
 from truegain.contrasts import Contrasts
 from truegain.gains.sampled_pairs import SampledPairs, strata_of
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.sampling.designs import expansion_of
+from truegain.student import quantile_of
 
 Array = npt.NDArray[np.float64]
 GOLD = {25: (6, 10, 15, 20), 50: (6, 8, 10, 15, 20, 30), 100: (6, 10, 20, 30)}
@@ -29,6 +38,7 @@ SHAPES = {
     "skewed": ((0.4, 2.0), (0.6, 2.0)),
     "like nDCG": ((1.2, 1.8), (1.6, 1.7)),
 }
+LEAN = 0.12  # of the judge to the second system
 ALIKE = 0.6  # correlation of two systems over topics
 
 
@@ -67,6 +77,61 @@ def topics_study(rng: np.random.Generator, topics: int, bronze: float, shape: st
             ):
                 found = rectified.told(evidence, a, b, these=these)
                 seen[f"{name}{claim}, {n} gold"] = held(found.low, found.high, aim, float(width))
+    return seen
+
+
+# ---------------------------------------------------------------------- differences, and what the judge knows of them
+
+FEW = ((8, 50), (15, 50), (8, 25))  # gold topics, of all
+KNOWN = (0.0, 0.4, 0.7, 0.9)  # correlation of bronze and gold differences
+GAIN = 0.05
+
+
+def differences_study(
+    rng: np.random.Generator, gold: int, topics: int, known: float, shape: str
+) -> dict[str, Seen | None]:
+    """A difference by gold topics and the judge, and by gold topics alone; of topics like these, and of these only."""
+    if shape == "exponential":
+        true, noise = rng.exponential(size=topics) - 1, rng.normal(size=topics)
+        right, said, aim = true, known * true + np.sqrt(1 - known**2) * noise, 0.0
+    else:
+        true, noise = rng.normal(size=(2, topics))
+        seen = known * true + np.sqrt(1 - known**2) * noise
+        right, said, aim = np.round(10 * GAIN + 2 * true) / 10, np.round(2 * seen + 0.3) / 10, GAIN
+    some = np.where(np.arange(topics) < gold, right, np.nan)
+    if np.ptp(right[:gold]) == 0:
+        return dict.fromkeys(("difference", "gold alone", "these topics"))
+    none = np.zeros(topics)
+    evidence = rectified.by_topics(np.array([none, said]), np.array([np.where(np.isnan(some), np.nan, none), some]))
+    found, alone = rectified.told(evidence, 1, 0), rectified.told(evidence.alone(), 1, 0)
+    these, alone_here = rectified.told(evidence, 1, 0, these=True), rectified.gold_alone(some)
+    return {
+        "difference": held(found.low, found.high, aim, alone.high - alone.low),
+        "gold alone": held(alone.low, alone.high, aim, alone.high - alone.low),
+        "these topics": held(these.low, these.high, float(right.mean()), alone_here[1] - alone_here[0]),
+    }
+
+
+def whole_study(rng: np.random.Generator, gold: int, topics: int) -> dict[str, Seen | None]:
+    """By `tg.Study`: equal systems, to one of which the judge leans, and unequal ones."""
+    lists = nature.Lists.draw(any_kinds(topics, rng), rng)
+    names, truth = names_of(lists), true_means().mean(axis=2)
+    bronze, some = bronze_of(lists, rng, LEAN), rng.permutation(topics)[:gold]
+    whole = labels_of(lists.right, names)
+    study = tg.Study(
+        runs_of(lists, names), labels_of(bronze, names), list(MEASURES),
+        gold={f"t{t:03d}": whole[f"t{t:03d}"] for t in some.tolist()}, design="topics",
+    )  # fmt: skip
+    seen: dict[str, Seen | None] = {}
+    for m, measure in enumerate(MEASURES):
+        right = lists.measured(lists.right)[m][:, some]
+        for name, a, b in (("null", 0, 1), ("real", 0, 2)):
+            found = study.compare(SYSTEMS[a], SYSTEMS[b], measure)[0]
+            apart = right[b] - right[a]
+            alone = 2 * quantile_of(0.95, gold - 1.0) * float(apart.std(ddof=1)) / np.sqrt(gold)
+            assert found.low is not None
+            assert found.high is not None
+            seen[f"{measure}, {name}"] = held(found.low, found.high, float(truth[m, b] - truth[m, a]), alone)
     return seen
 
 
@@ -149,6 +214,16 @@ WORLDS = (
         for kind, r in BRONZE.items()
         for shape in SHAPES
     ),
+    *(
+        World(
+            f"differences, {shape}, {n} of {topics} gold, rho {known:g}",
+            partial(differences_study, gold=n, topics=topics, known=known, shape=shape),
+        )
+        for shape in ("tenths", "exponential")
+        for n, topics in FEW
+        for known in KNOWN
+    ),
+    *(World(f"study, {n} of {topics} gold", partial(whole_study, gold=n, topics=topics)) for n, topics in FEW),
     *(
         World(
             f"{gold} gold pairs, {design}, {measure}, {judge} judge, prevalence {prevalence:g}",

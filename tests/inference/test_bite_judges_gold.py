@@ -35,13 +35,6 @@ def items(labels: dict[str, dict[str, int]]) -> np.ndarray:
 # ---------------------------------------------------------------------- gold topics and gold pairs
 
 
-def test_a_slope_of_a_half_does_not_help() -> None:
-    """Guards the limit: bronze counts above a half, not at it."""
-    even = np.tile([0.0, 1.0], 15)[None].repeat(2, axis=0)
-    tie = TopicFit.of(even, np.where(np.arange(30) < 10, 0.5 * even, np.nan))
-    assert (tie.pooled, tie.helps) == (0.5, False)
-
-
 def test_gold_scores_of_whole_topics() -> None:
     """Guards gold scores by system and topic, NaN where a topic has none."""
     fit = fit_of(RANKED, items({t: row for t, row in GOLD.items() if int(t) < 8}), P3, "topics")

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks.rectified import by_pairs, by_topics, told
+from scipy import stats
 
 import truegain as tg
 from tests.worlds import study
+from truegain.contrasts import Contrasts
 from truegain.inference.corrections.rectified import Rectified
 from truegain.inference.judges.sources import fit_of
 from truegain.measures.evaluate import Options, aligned
@@ -61,7 +63,13 @@ def test_one_question_has_one_answer(design: Any, measure: str, lacking: bool) -
     assert (found.difference, found.low, found.high, found.p, found.value_a, found.value_b) == pytest.approx(
         wanted, abs=1e-12
     )
-    assert found.difference == pytest.approx(found.value_b - found.value_a, abs=1e-12)
+    assert whole.verdict("a", "b").comparison.difference == pytest.approx(pair.difference, abs=1e-12)
+    if design != "topics":  # there a difference is set right by itself, and that is said
+        assert found.difference == pytest.approx(found.value_b - found.value_a, abs=1e-12)
+    by_itself = [note for note in whole.compare("a", "b").notes if "set right by itself" in note]
+    assert len(by_itself) == (design == "topics")
+    assert any("set right by itself" in note for note in whole.verdict("a", "b").notes) == (design == "topics")
+    assert not any("set right by itself" in note for note in whole.estimates().notes)
 
 
 def test_topics_that_one_system_lacks_are_left_out_and_told() -> None:
@@ -123,43 +131,64 @@ def test_gold_pairs_serve_linear_measures(name: str) -> None:
     assert all(e.low <= truth.mean(e.system) <= e.high for e in near)
 
 
-def test_a_useless_judge_is_told() -> None:
-    """Guards the warning: where bronze labels only add noise both widths are said, once."""
+def noise_for(true: Labels, seed: int) -> tuple[Labels, np.random.Generator]:
+    """Labels that say nothing."""
+    rng = np.random.default_rng(seed)
+    return {t: {d: int(rng.integers(0, 4)) for d in row} for t, row in true.items()}, rng
+
+
+def test_a_useless_judge_hardly_counts() -> None:
+    """Guards noise for bronze labels of whole gold topics: no difference much wider than by gold alone, no warning."""
     runs, _, true = graded(topics=30)
-    rng = np.random.default_rng(3)
-    noise = {t: {d: int(rng.integers(0, 4)) for d in row} for t, row in true.items()}
+    noise, _ = noise_for(true, 3)
     some = {t: row for t, row in true.items() if int(t) < 8}
-    alone = {"good": runs["good"]}  # one system cannot tell, and uses bronze
-    with pytest.warns(
-        tg.DataWarning, match=r"widen 1 of 1 intervals of P\(rel=2\)@10 \(good\).* alone; to take"
-    ) as got:
-        tg.correct(alone, noise, "P(rel=2)@10", gold=some, design="topics")
-    assert len([w for w in got if "widen" in str(w.message)]) == 1
     with warnings.catch_warnings():
-        warnings.filterwarnings("error", ".*widen")
-        said = tg.correct(runs, noise, "DCG@10", gold=some, design="topics")  # noise is not used at all
-    assert "so the gold topics stand alone" in " ".join(said.notes)
+        warnings.simplefilter("error")
+        said = tg.correct(runs, noise, "DCG@10", gold=some, design="topics")
+        pairs = tg.compare(runs, noise, "DCG@10", gold=some, design="topics").pairs
+    assert "is asked of every score and difference by itself" in " ".join(said.notes)
+    alone = tg.evaluate({s: {t: runs[s][t] for t in some} for s in runs}, some, "DCG@10")
+    for c in pairs:
+        d = alone.matrix()[alone.systems.index(c.b)] - alone.matrix()[alone.systems.index(c.a)]
+        assert c.low is not None
+        assert c.high is not None
+        assert c.high - c.low < 1.1 * 2 * stats.t.ppf(0.975, 7) * d.std(ddof=1) / np.sqrt(8)
 
 
-@pytest.mark.parametrize(("topics", "steep"), [(19, 0.8), (20, 0.8), (20, 0.2), (19, 0.2)])
-def test_how_bronze_is_used_is_said(topics: int, steep: float) -> None:
-    """Guards the note: slope, number of gold topics, and whether bronze counts in full, by the slope or not at all."""
+def test_gold_pairs_alone_that_would_be_surer_are_told() -> None:
+    """Guards the warning of single gold pairs: where bronze labels only add noise both widths are said, once."""
+    runs, _, true = graded(topics=30)
+    noise, rng = noise_for(true, 1)
+    drawn = {t: {d: g for d, g in row.items() if rng.random() < 0.2} for t, row in true.items()}
+    some = {t: row for t, row in drawn.items() if row}
+    with pytest.warns(tg.DataWarning, match=r"widen \d of 3 intervals of DCG@10 \(.* alone; to take") as got:
+        tg.correct(runs, noise, "DCG@10", gold=some, design="random")
+    assert len([w for w in got if "widen" in str(w.message)]) == 1
+
+
+@pytest.mark.parametrize("topics", [8, 20, 30])
+def test_how_much_bronze_counts_is_said(topics: int) -> None:
+    """Guards the note: gold topics of how many, and how much bronze counts in the scores, or that it is not used."""
     rng = np.random.default_rng(3)
-    bronze = rng.random((2, 30))
-    gold = np.where(np.arange(30) < topics, steep * bronze + 0.1 + 0.02 * rng.normal(size=(2, 30)), np.nan)
+    bronze = rng.random((3, 30))
+    steep = np.array([[0.8], [0.2], [0.0]])
+    gold = np.where(np.arange(30) < topics, steep * bronze + 0.1 + 0.02 * rng.normal(size=(3, 30)), np.nan)
     judge, measure = tg.Judge.from_counts((8, 10), (9, 10)), tg.parse_measure("P@3")
-    for systems in (1, 2):
+    for systems in (1, 3):
         evidence = by_topics(bronze[:systems], gold[:systems], (0.0, 1.0))
-        names = ("a", "b")[:systems]
+        names = ("a", "b", "c")[:systems]
         said = Rectified(evidence, evidence, names, measure, judge, gold[0], 0.95).notes()[-1]
-        if systems == 1:
-            assert ("they are used, by that slope" in said) == (topics == 20)
+        if topics == 30:
+            assert said == "P@3: all 30 topics are gold-judged, and bronze scores are not used."
             continue
-        assert f"P@3, {topics} gold topics: over all systems the slope" in said
-        assert f"bronze scores is {evidence.fit.pooled:.2f}, so" in said
-        assert ("count, by that slope" in said) == (steep > 0.5 and topics == 20)
-        assert ("bronze scores count in full" in said) == (steep > 0.5 and topics == 19)
-        assert ("stand alone" in said) == (steep < 0.5)
+        assert said.startswith(f"P@3, {topics} of 30 topics gold: how much")
+        used = evidence.fit.slopes(Contrasts.scores(systems))  # type: ignore[union-attr]
+        assert used[0] == pytest.approx(0.8, abs=0.05)
+        assert said.endswith(
+            f"the score {used[0]:.2f}."
+            if systems == 1
+            else f"the scores {used.min():.2f} to {used.max():.2f}, median {np.median(used):.2f}."
+        )
 
 
 @pytest.mark.parametrize(
