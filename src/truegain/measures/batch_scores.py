@@ -13,6 +13,7 @@ import numpy.typing as npt
 from truegain.measures.base import Measure
 from truegain.measures.direct import fractions_in, tell_fractions
 from truegain.measures.parse import NamedMeasure
+from truegain.measures.scoring import Options
 from truegain.tables.align import Lists
 from truegain.tables.checks import Grades, LargeLabels, check_overlap, check_scores, tell_grades
 from truegain.tables.columns import Floats
@@ -81,7 +82,7 @@ class BatchScores:
             self.grades = grades if self.grades is None else self.grades + grades
 
     def tell(
-        self, systems: Sequence[str], asked: Sequence[NamedMeasure], levels: Sequence[float], trec_eval: int, skip: bool
+        self, systems: Sequence[str], asked: Sequence[NamedMeasure], levels: Sequence[float], options: Options
     ) -> None:
         """What is suspicious in all batches together, in the order in which it is told of data read at once."""
         self.labels.tell()
@@ -92,10 +93,10 @@ class BatchScores:
             )
         ]
         check_overlap(Names.joined(self.topics), seen, Names.joined(self.unjudged))
-        check_scores(seen, trec_eval)
+        check_scores(seen, int(options.trec_eval), options.ties)
         tell_fractions(asked, self.fractions, self.labels.labels)
         if self.grades is not None:
-            tell_grades(self.grades, levels, skip)
+            tell_grades(self.grades, levels, options.no_relevant == "skip")
 
     def scores(self, systems: Sequence[str], chosen: Sequence[Measure], summarise: Summarise) -> Scores:
         """All scores, with the summaries of all topics."""

@@ -163,7 +163,7 @@ def aligned(
     )
     Runs.check_names(ranked.systems, [s.source for s in systems])
     check_overlap(ranked.topics, systems)
-    check_scores(systems, ranked.trec_eval)
+    check_scores(systems, ranked.trec_eval, options.ties)
     return ranked
 
 

@@ -77,5 +77,5 @@ def _in_batches(
     except InputError as error:
         raise first_fault(batches, error, options.ties) from None
     Runs.check_names(batches.systems, [lines.file.file for lines in batches.runs])
-    gathered.tell(batches.systems, asked, levels, trec_eval, options.no_relevant == "skip")
+    gathered.tell(batches.systems, asked, levels, options)
     return gathered.scores(batches.systems, chosen, lambda m, values: m.summarise(values, ranked, options.complete))
