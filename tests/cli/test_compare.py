@@ -135,6 +135,7 @@ def test_options_of_eval(run: Run) -> None:
         ["--no-relevant", "skip"],
         ["--trec-eval", "9"],
         ["--ties", "ascending"],
+        ["--ties", "input"],
         ["--name-by", "tag"],
     ):
         code, out, err = run("compare", "qrels", "runs/r0.run", "runs/r7.run", *words)

@@ -164,7 +164,7 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
         (("--groups",), "--groups are of Tukey's test"),
         (("--over", "collection"), "--over collection compares bronze scores"),
         (("--trec-eval", "9"), "--trec-eval 9"),
-        (("--ties", "ascending"), "--ties ascending: corrected scores go by trec_eval's order"),
+        (("--ties", "ascending"), "--ties: corrected scores go by trec_eval's order"),
         (("--outside", "drop"), "--outside is about labels that are not on the scale"),
     ],
 )

@@ -82,6 +82,19 @@ def test_ties_go_by_document_id_either_way(run: Run, folder: Path) -> None:
         assert (code, float(out.split(",")[-1])) == (0, mean)
 
 
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_ties_may_stay_as_in_the_file(run: Run, folder: Path) -> None:
+    """Guards --ties input: of equal scores the first line is first, whatever ids and ranks say."""
+    for lines, mean in (("c b a x", (1 + 1 / 3) / 2), ("b x a c", 1 / 3), ("x c b a", (1 / 2 + 1 / 4) / 2)):
+        text = "".join(f"1 Q0 {doc} {9 - i} 1.0 s\n2 Q0 {doc} 1 2.5 s\n" for i, doc in enumerate(lines.split()))
+        (folder / "tied").write_text(text + "2 Q0 z 1 1.0 s\n")
+        code, out, err = run("eval", "qrels", "tied", "-m", "RR", "--format", "csv", "--ties", "input")
+        assert (code, float(out.split(",")[-1])) == (0, mean), lines
+        assert "all scores are tied in 1 list of 1 run (tied); their order is that of rows" in err
+    code, _, err = run("eval", "qrels", "tied", "--ties", "rank")
+    assert (code, "'descending', 'ascending', 'input'" in err) == (2, True), err
+
+
 def test_official_measures_by_default_in_trec_format(run: Run) -> None:
     """Guards what trec_eval prints without -m."""
     _, out, _ = run("eval", "qrels", "runs/best.run", "--format", "trec")

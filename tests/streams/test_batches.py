@@ -71,7 +71,7 @@ def studies(draw: st.DrawFn) -> tuple[dict[str, bytes], dict[str, object]]:
     options: dict[str, object] = {
         "complete": draw(st.booleans()), "no_relevant": draw(st.sampled_from(["zero", "skip"])),
         "trec_eval": draw(st.sampled_from(["9", "10"])), "name_by": draw(st.sampled_from(["file", "tag"])),
-        "jobs": draw(st.sampled_from([1, 2])),
+        "jobs": draw(st.sampled_from([1, 2])), "ties": draw(st.sampled_from(["descending", "ascending", "input"])),
     }  # fmt: skip
     return bare, options
 

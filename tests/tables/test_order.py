@@ -53,6 +53,8 @@ def test_order_is_score_then_id_bytes_descending(scored: dict[str, float], singl
     assert order(run, single) == [doc for doc, _ in expected]
     ascending = sorted(sorted(items, key=lambda item: item[0].encode()), key=lambda item: value(item[1]), reverse=True)
     assert order(run, single, "ascending") == [doc for doc, _ in ascending]
+    given = sorted(items, key=lambda item: value(item[1]), reverse=True)  # Python's sort is stable
+    assert order(run, single, "input") == [doc for doc, _ in given]
 
 
 @bounded

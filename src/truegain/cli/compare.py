@@ -28,7 +28,7 @@ NOT_WITH_GOLD = {
     "groups": "--groups are of Tukey's test; with gold labels pairs are printed",
     "trec_eval": "--trec-eval 9: corrected scores go by the rules of 10; leave it out",
     "counting": "--counting: with gold labels no p-value is counted; leave it out",
-    "ties": "--ties ascending: corrected scores go by trec_eval's order; leave it out",
+    "ties": "--ties: corrected scores go by trec_eval's order; leave it out",
 }
 
 

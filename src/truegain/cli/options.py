@@ -40,8 +40,8 @@ TrecEval = Annotated[
     Literal["9", "10"], typer.Option("--trec-eval", help="Whose rules: 9 compares scores as float32, 10 as double.")
 ]
 TiesBy = Annotated[
-    Literal["descending", "ascending"],
-    typer.Option("--ties", help="Equal scores go by document id: descending (trec_eval) or ascending (pyndeval)."),
+    Literal["descending", "ascending", "input"],
+    typer.Option("--ties", help="Equal scores: by id descending (trec_eval), ascending (pyndeval), or as in the file."),
 ]
 CorpusFolder = Annotated[
     str | None,

@@ -109,7 +109,7 @@ class BatchScores:
         ]
         check_overlap(Names.joined(self.topics), seen, Names.joined(self.unjudged), complete=options.complete)
         check_documents(seen, lambda topics: {topic: self.judged_ids[topic] for topic in topics}, matching)
-        check_scores(seen, int(options.trec_eval))
+        check_scores(seen, int(options.trec_eval), options.ties)
         tell_fractions(asked, self.fractions, self.labels.labels)
         if self.grades is not None:
             tell_grades(self.grades, levels, options.no_relevant == "skip")

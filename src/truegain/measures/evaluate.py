@@ -172,7 +172,7 @@ def aligned(
     Runs.check_names(ranked.systems, [s.source for s in systems])
     check_overlap(ranked.topics, systems, complete=options.complete)
     doubts = check_documents(systems, ranked.pool.ids_of, matching)
-    check_scores(systems, ranked.trec_eval)
+    check_scores(systems, ranked.trec_eval, options.ties)
     return replace(ranked, doubts=doubts) if doubts else ranked
 
 

@@ -19,7 +19,7 @@ from truegain.measures.parse import NamedMeasure
 from truegain.tables.checks import check_grades
 from truegain.tables.matched import UNCHECKED, Matching, Unmatched
 from truegain.tables.ranked import RankedGains
-from truegain.tables.runs import Ties
+from truegain.tables.runs import TIES, Ties
 from truegain.tables.scores import Scores
 
 NoRelevant = Literal["zero", "skip"]
@@ -37,7 +37,8 @@ class Options:
     no_relevant: a topic with nothing to find counts 0 ('zero', trec_eval) or has no value ('skip', gdeval).
     trec_eval: '9' compares scores as float32 and interpolates precision as trec_eval 9 does, '10' as 10.0 does.
     ties: of equal scores the largest document id comes first ('descending', trec_eval, gdeval) or the smallest
-        ('ascending', pyndeval).
+        ('ascending', pyndeval; RR@k, Judged@k, Compat of ir_measures), or they stay in the order of the file, dict or
+        frame that they came in ('input', cwl).
     """
 
     complete: bool = False
@@ -61,8 +62,10 @@ class Options:
             raise TruegainError(f"depth {self.depth} keeps no document; give at least 1")
         if self.trec_eval not in ("9", "10"):
             raise TruegainError(f"trec_eval version {self.trec_eval!r} is not known; give '9' or '10'")
-        if self.ties not in ("descending", "ascending"):
-            raise TruegainError(f"ties is {self.ties!r}; give 'descending' (trec_eval) or 'ascending' (pyndeval)")
+        if self.ties not in TIES:
+            raise TruegainError(
+                f"ties is {self.ties!r}; give 'descending' (trec_eval), 'ascending' (pyndeval) or 'input' (as given)"
+            )
         if self.no_relevant not in ("zero", "skip"):
             raise TruegainError(f"no_relevant is {self.no_relevant!r}; give 'zero' or 'skip'")
 

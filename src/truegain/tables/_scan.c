@@ -866,27 +866,31 @@ typedef struct {
     int64_t row;
 } Entry;
 
-static inline int before(const Ids *ids, const Entry *a, const Entry *b, int ascending)
+enum { DESCENDING, ASCENDING, INPUT }; /* which of equal scores comes first: by document id, or as given */
+
+static inline int before(const Ids *ids, const Entry *a, const Entry *b, int ties)
 {
     if (a->score != b->score)
         return a->score > b->score;
+    if (ties == INPUT) /* the sort is stable */
+        return 0;
     int order = compare_ids(ids, a->row, b->row);
-    return ascending ? order < 0 : order > 0;
+    return ties == ASCENDING ? order < 0 : order > 0;
 }
 
 /* Merge sort that does nothing where the two halves already stand in order. */
-static void sort_entries(const Ids *ids, Entry *entries, Entry *spare, Py_ssize_t n, int ascending)
+static void sort_entries(const Ids *ids, Entry *entries, Entry *spare, Py_ssize_t n, int ties)
 {
     if (n < 2)
         return;
     Py_ssize_t half = n / 2, i = 0, j = half, k = 0;
-    sort_entries(ids, entries, spare, half, ascending);
-    sort_entries(ids, entries + half, spare, n - half, ascending);
-    if (!before(ids, &entries[half], &entries[half - 1], ascending))
+    sort_entries(ids, entries, spare, half, ties);
+    sort_entries(ids, entries + half, spare, n - half, ties);
+    if (!before(ids, &entries[half], &entries[half - 1], ties))
         return;
     memcpy(spare, entries, (size_t)half * sizeof *entries);
     while (i < half && j < n)
-        entries[k++] = before(ids, &entries[j], &spare[i], ascending) ? entries[j++] : spare[i++];
+        entries[k++] = before(ids, &entries[j], &spare[i], ties) ? entries[j++] : spare[i++];
     while (i < half)
         entries[k++] = spare[i++];
 }
@@ -953,9 +957,9 @@ static int32_t suspicions(const Entry *entries, Py_ssize_t n, const int32_t *ran
 }
 
 PyDoc_STRVAR(order_doc,
-"order(text, start, length, hash, list, score, rank, single, ascending, order, begin, flags) -> (row, row) of a document listed twice, or (-1, -1).\n\n"
+"order(text, start, length, hash, list, score, rank, single, ties, order, begin, flags) -> (row, row) of a document listed twice, or (-1, -1).\n\n"
 "Sort every list by score, then document id, both descending, as trec_eval does; single compares scores as float32,\n"
-"ascending puts the smallest id of equal scores first.\n"
+"ties 1 puts the smallest id of equal scores first, 2 the row that was given first.\n"
 "order holds the rows list by list, begin[l] where list l begins, flags[l] what is suspicious in it.");
 
 static PyObject *order(PyObject *self, PyObject *args)
@@ -963,10 +967,10 @@ static PyObject *order(PyObject *self, PyObject *args)
     PyObject *objects[10];
     Array arrays[10];
     static const int sizes[10] = {1, 8, 4, 8, 4, 8, 4, -8, -8, -4};
-    int single, ascending;
+    int single, ties;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOOOppOOO", &objects[0], &objects[1], &objects[2], &objects[3], &objects[4],
-                          &objects[5], &objects[6], &single, &ascending, &objects[7], &objects[8], &objects[9]))
+    if (!PyArg_ParseTuple(args, "OOOOOOOpiOOO", &objects[0], &objects[1], &objects[2], &objects[3], &objects[4],
+                          &objects[5], &objects[6], &single, &ties, &objects[7], &objects[8], &objects[9]))
         return NULL;
     if (take_all(objects, arrays, sizes, 10) < 0) {
         release(arrays, 10);
@@ -1011,7 +1015,7 @@ static PyObject *order(PyObject *self, PyObject *args)
             while (falls < n && entries[falls].score < entries[falls - 1].score)
                 falls++;
             if (falls < n) { /* else it stands in order already, as most lists do */
-                sort_entries(&ids, entries, entries + longest + 1, n, ascending);
+                sort_entries(&ids, entries, entries + longest + 1, n, ties);
                 for (Py_ssize_t i = 0; i < n; i++)
                     ordered[begin[l] + i] = entries[i].row;
             }

@@ -37,7 +37,7 @@ def order(
     score: _Float64,
     rank: _Int32,
     single: bool,
-    ascending: bool,
+    ties: int,
     rows: _Int64,
     begin: _Int64,
     flags: _Int32,

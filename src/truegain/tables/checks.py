@@ -94,7 +94,7 @@ def check_overlap(
         )
 
 
-def check_scores(systems: Sequence[SeenRun], trec_eval: int) -> None:
+def check_scores(systems: Sequence[SeenRun], trec_eval: int, ties: str = "descending") -> None:
     """Scores that do not order, and rank columns that say otherwise."""
 
     def where_seen(what: str, unit: str = "list") -> str:
@@ -114,7 +114,7 @@ def check_scores(systems: Sequence[SeenRun], trec_eval: int) -> None:
             "ranks, name the column rank"
         )
     if where := where_seen("all tied"):
-        warn(f"all scores are tied in {where}; their order is that of document ids")
+        warn(f"all scores are tied in {where}; their order is that of {'rows' if ties == 'input' else 'document ids'}")
     if where := where_seen("ranks contradict"):
         warn(f"the rank column contradicts the scores in {where}; scores decide, as in trec_eval")
     if trec_eval >= 10 and (where := where_seen("float32 ties")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from truegain.tables import _scan, trec
 from truegain.tables.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
 
 FLAGS = {"all tied": 1, "ranks contradict": 2, "float32 ties": 4}  # bits of a list
-Ties = Literal["descending", "ascending"]  # which document id comes first where scores are equal
+Ties = Literal["descending", "ascending", "input"]  # which comes first where scores are equal: by id, or as given
+TIES: tuple[Ties, ...] = get_args(Ties)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +61,14 @@ class Run:
     def ranking(self, single: bool = False, ties: Ties = "descending") -> RankedRows:
         """Order as trec_eval does: score, then document id as bytes, both descending; the rank column is not used.
 
-        `single` compares scores as float32, as trec_eval 9 does; with ascending `ties` ids ascend, as in pyndeval.
+        `single` compares scores as float32, as trec_eval 9 does; with ascending `ties` ids ascend, as in pyndeval, with
+        those of the input rows stay as they were given.
         """
         topics = len(self.topic.values)
         order, begin = np.empty(len(self), np.int64), np.empty(topics + 1, np.int64)
         flags = np.zeros(topics, np.int32)
         first, second = _scan.order(
-            *self.docs.arrays, self.topic.code, self.score, self.rank, single, ties == "ascending", order, begin, flags
+            *self.docs.arrays, self.topic.code, self.score, self.rank, single, TIES.index(ties), order, begin, flags
         )
         if first >= 0:
             raise self._listed_twice(first, second)

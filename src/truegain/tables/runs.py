@@ -26,6 +26,7 @@ from truegain.tables.protocols import Numbers, RanxLike, RunRow, TableLike
 from truegain.tables.read import NameBy, loaded
 from truegain.tables.renaming import new_names
 from truegain.tables.run import FLAGS as FLAGS
+from truegain.tables.run import TIES as TIES
 from truegain.tables.run import RankedRows as RankedRows
 from truegain.tables.run import Run as Run
 from truegain.tables.run import Ties as Ties
