@@ -15,9 +15,20 @@ MOST_ALIKE = 0.8  # of what is cut off: from so many alike on it is quoted as it
 FEWEST = 20  # ids that may be parts of one document, on average
 AROUND = " \t\r\n\xa0\ufeff\u200b\"'`"
 NUMBER = "<number>"
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 _PIECES = re.compile(r"[^\W\d_]+|\d+|.", re.DOTALL)
 
-Write = Callable[[str], str]
+
+@dataclass(frozen=True)
+class Way:
+    """One way to write all ids: in words, what to do about it, what it changes, and how."""
+
+    words: str
+    remedy: str
+    where: re.Pattern[str]
+    write: Callable[[str], str]
+
+
 _Cut = tuple[str, tuple[tuple[str, str, str], ...]]  # an id of the run; what stands in front, behind, the judged one
 
 
@@ -26,13 +37,14 @@ class KnownIds:
 
     def __init__(self, ids: Sequence[str]) -> None:
         self.ids, self.all = ids, frozenset(ids)
-        self._written: dict[Write, dict[str, str]] = {}
+        self._written: dict[str, dict[str, str]] = {}
 
-    def written(self, write: Write) -> dict[str, str]:
-        """The ids by how they would be written."""
-        if write not in self._written:
-            self._written[write] = {write(name): name for name in self.ids}
-        return self._written[write]
+    def written(self, way: Way) -> dict[str, str]:
+        """The ids by how they would be written; made only where it changes one."""
+        if way.words not in self._written:
+            names = map(way.write, self.ids) if way.where.search(self.text) else self.ids
+            self._written[way.words] = dict(zip(names, self.ids, strict=True))
+        return self._written[way.words]
 
     @cached_property
     def text(self) -> str:
@@ -119,26 +131,36 @@ def _whole(name: str) -> str:
 
 def _no_zeros(name: str) -> str:
     """Numbers without leading zeros, wherever they stand."""
-    return re.sub(r"(?<![\d.])0+(?=\d)", "", name)
+    return _ZEROS.sub("", name)
 
 
-SAME_WAY: tuple[tuple[str, str, Write], ...] = (
-    ("without what stands around them (spaces, quotes, a byte order mark)", "write them without it",
-     lambda name: name.strip(AROUND)),
-    ("as whole numbers", "keep ids as text when tables are read and written: numbers with gaps become 12.0", _whole),
-    ("without leading zeros", "keep ids as text when tables are read and written: numbers lose their zeros", _no_zeros),
-    ("where upper and lower case are the same", "write both in the same case", str.casefold),
-    ("in one form of Unicode (NFC)", "write both in that form", lambda name: unicodedata.normalize("NFC", name)),
-    ("where %20 and the like are written out", "write both in the same way", unquote),
+def _bare(name: str) -> str:
+    return name.strip(AROUND)
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+AS_TEXT = "keep ids as text when tables are read and written: numbers"
+SAME_WAY = (
+    Way("without what stands around them (spaces, quotes, a byte order mark)", "write them without it",
+        re.compile(f"[{AROUND.replace(chr(10), '')}]"), _bare),
+    Way("as whole numbers", f"{AS_TEXT} with gaps become 12.0", re.compile(r"\d[.eE]"), _whole),
+    Way("without leading zeros", f"{AS_TEXT} lose their zeros", re.compile(r"(?<![\d.])0\d"), _no_zeros),
+    Way("where upper and lower case are the same", "write both in the same case", re.compile(r"[^\Wa-z\d_]"),
+        str.casefold),
+    Way("in one form of Unicode (NFC)", "write both in that form", re.compile(r"[^\x00-\x7f]"), _composed),
+    Way("where %20 and the like are written out", "write both in the same way", re.compile("%[0-9a-fA-F]{2}"), unquote),
 )  # fmt: skip
 
 
 def _changes(lists: Lists) -> Iterator[_Change]:
     """All that is tried; of those that make the same number match the first is taken."""
-    for words, remedy, write in SAME_WAY:
-        pairs = tuple(_written_alike(lists, write))
+    for way in SAME_WAY:
+        pairs = tuple(_written_alike(lists, way))
         if pairs:
-            yield _Change(f"{words}, such as {pairs[0][0]} and {pairs[0][1]}", remedy, pairs[:3], len(pairs))
+            yield _Change(f"{way.words}, such as {pairs[0][0]} and {pairs[0][1]}", way.remedy, pairs[:3], len(pairs))
     cut: list[_Cut] = []
     grown: list[_Cut] = []
     for ids, judged in lists:
@@ -151,10 +173,11 @@ def _changes(lists: Lists) -> Iterator[_Change]:
     yield from _cut_off(grown, "the judged ids", "remove {what} in the judgments, or add it in the run")
 
 
-def _written_alike(lists: Lists, write: Write) -> Iterator[tuple[str, str]]:
+def _written_alike(lists: Lists, way: Way) -> Iterator[tuple[str, str]]:
     for ids, judged in lists:
-        known = judged.written(write)
-        yield from ((name, known[new]) for name in ids if (new := write(name)) in known)
+        if any(map(way.where.search, ids)) or way.where.search(judged.text):
+            known = judged.written(way)
+            yield from ((name, known[new]) for name in ids if (new := way.write(name)) in known)
 
 
 # ---------------------------------------------------------------------- something in front or behind
