@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,12 +12,24 @@ from urllib.parse import unquote
 
 LEAST, LEAST_SHARE = 3, 0.05  # ids that a change must make match, and of those tried
 MOST_ALIKE = 0.8  # of what is cut off: from so many alike on it is quoted as it is
+FEWEST = 20  # ids that may be parts of one document, on average
 AROUND = " \t\r\n\xa0\ufeff\u200b\"'`"
 NUMBER = "<number>"
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 _PIECES = re.compile(r"[^\W\d_]+|\d+|.", re.DOTALL)
 
-Write = Callable[[str], str]
-_Cut = tuple[str, str, tuple[str, str]]  # what stands in front and behind; the id of the run, and the judged one
+
+@dataclass(frozen=True)
+class Way:
+    """One way to write all ids: in words, what to do about it, what it changes, and how."""
+
+    words: str
+    remedy: str
+    where: re.Pattern[str]
+    write: Callable[[str], str]
+
+
+_Cut = tuple[str, tuple[tuple[str, str, str], ...]]  # an id of the run; what stands in front, behind, the judged one
 
 
 class KnownIds:
@@ -24,13 +37,14 @@ class KnownIds:
 
     def __init__(self, ids: Sequence[str]) -> None:
         self.ids, self.all = ids, frozenset(ids)
-        self._written: dict[Write, dict[str, str]] = {}
+        self._written: dict[str, dict[str, str]] = {}
 
-    def written(self, write: Write) -> dict[str, str]:
-        """The ids by how they would be written."""
-        if write not in self._written:
-            self._written[write] = {write(name): name for name in self.ids}
-        return self._written[write]
+    def written(self, way: Way) -> dict[str, str]:
+        """The ids by how they would be written; made only where it changes one."""
+        if way.words not in self._written:
+            names = map(way.write, self.ids) if way.where.search(self.text) else self.ids
+            self._written[way.words] = dict(zip(names, self.ids, strict=True))
+        return self._written[way.words]
 
     @cached_property
     def text(self) -> str:
@@ -72,7 +86,8 @@ class _Change:
 
     words: str
     remedy: str
-    pairs: tuple[tuple[str, str], ...]
+    examples: tuple[tuple[str, str], ...]
+    matched: int
 
 
 def likely_cause(lists: Lists, least: float = 0.0) -> Cause | None:
@@ -88,12 +103,12 @@ def likely_cause(lists: Lists, least: float = 0.0) -> Cause | None:
     tried = sum(len(ids) for ids, _ in lists)
     best: _Change | None = None
     for change in _changes(lists):
-        if best is None or len(change.pairs) > len(best.pairs):
+        if best is None or change.matched > best.matched:
             best = change
-    found = 0 if best is None else len(best.pairs)
+    found = 0 if best is None else best.matched
     if best is None or (found < LEAST and 2 * found < tried) or found < max(LEAST_SHARE, least) * tried:
         return None
-    return Cause(best.words, best.remedy, found, tried, best.pairs[:3])
+    return Cause(best.words, best.remedy, found, tried, best.examples)
 
 
 def in_other_topics(lists: Lists) -> int:
@@ -116,72 +131,83 @@ def _whole(name: str) -> str:
 
 def _no_zeros(name: str) -> str:
     """Numbers without leading zeros, wherever they stand."""
-    return re.sub(r"(?<![\d.])0+(?=\d)", "", name)
+    return _ZEROS.sub("", name)
 
 
-SAME_WAY: tuple[tuple[str, str, Write], ...] = (
-    ("without what stands around them (spaces, quotes, a byte order mark)", "write them without it",
-     lambda name: name.strip(AROUND)),
-    ("as whole numbers", "keep ids as text when tables are read and written: numbers with gaps become 12.0", _whole),
-    ("without leading zeros", "keep ids as text when tables are read and written: numbers lose their zeros", _no_zeros),
-    ("where upper and lower case are the same", "write both in the same case", str.casefold),
-    ("in one form of Unicode (NFC)", "write both in that form", lambda name: unicodedata.normalize("NFC", name)),
-    ("where %20 and the like are written out", "write both in the same way", unquote),
+def _bare(name: str) -> str:
+    return name.strip(AROUND)
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+AS_TEXT = "keep ids as text when tables are read and written: numbers"
+SAME_WAY = (
+    Way("without what stands around them (spaces, quotes, a byte order mark)", "write them without it",
+        re.compile(f"[{AROUND.replace(chr(10), '')}]"), _bare),
+    Way("as whole numbers", f"{AS_TEXT} with gaps become 12.0", re.compile(r"\d[.eE]"), _whole),
+    Way("without leading zeros", f"{AS_TEXT} lose their zeros", re.compile(r"(?<![\d.])0\d"), _no_zeros),
+    Way("where upper and lower case are the same", "write both in the same case", re.compile(r"[^\Wa-z\d_]"),
+        str.casefold),
+    Way("in one form of Unicode (NFC)", "write both in that form", re.compile(r"[^\x00-\x7f]"), _composed),
+    Way("where %20 and the like are written out", "write both in the same way", re.compile("%[0-9a-fA-F]{2}"), unquote),
 )  # fmt: skip
 
 
 def _changes(lists: Lists) -> Iterator[_Change]:
     """All that is tried; of those that make the same number match the first is taken."""
-    tried = sum(len(ids) for ids, _ in lists)
-    for words, remedy, write in SAME_WAY:
-        pairs = tuple(_written_alike(lists, write))
+    for way in SAME_WAY:
+        pairs = tuple(_written_alike(lists, way))
         if pairs:
-            yield _Change(f"{words}, such as {pairs[0][0]!s} and {pairs[0][1]!s}", remedy, pairs)
-    cut = [
-        (name[:begin], name[end:], (name, name[begin:end]))
-        for ids, judged in lists for name in ids if (ends := _core(name, judged.all)) for begin, end in [ends]
-    ]  # fmt: skip
-    yield from _cut_off(cut, "the run's ids", "remove {what} in the run", tried)
-    cut = [
-        (front, behind, (name, front + name + behind))
-        for ids, judged in lists for name in ids for front, behind in judged.around(name)
-    ]  # fmt: skip
-    yield from _cut_off(cut, "the judged ids", "remove {what} in the judgments, or add it in the run", tried)
-
-
-def _written_alike(lists: Lists, write: Write) -> Iterator[tuple[str, str]]:
+            yield _Change(f"{way.words}, such as {pairs[0][0]} and {pairs[0][1]}", way.remedy, pairs[:3], len(pairs))
+    cut: list[_Cut] = []
+    grown: list[_Cut] = []
     for ids, judged in lists:
-        known = judged.written(write)
-        yield from ((name, known[new]) for name in ids if (new := write(name)) in known)
+        for name in ids:
+            parts = ((name[:begin], name[end:], name[begin:end]) for begin, end in _core(name, judged.all))
+            wholes = ((front, behind, front + name + behind) for front, behind in judged.around(name))
+            cut.append((name, tuple(parts)))
+            grown.append((name, tuple(wholes)))
+    yield from _cut_off(cut, "the run's ids", "remove {what} in the run")
+    yield from _cut_off(grown, "the judged ids", "remove {what} in the judgments, or add it in the run")
+
+
+def _written_alike(lists: Lists, way: Way) -> Iterator[tuple[str, str]]:
+    for ids, judged in lists:
+        if any(map(way.where.search, ids)) or way.where.search(judged.text):
+            known = judged.written(way)
+            yield from ((name, known[new]) for name in ids if (new := way.write(name)) in known)
 
 
 # ---------------------------------------------------------------------- something in front or behind
 
 
-def _cut_off(found: Sequence[_Cut], whose: str, remedy: str, tried: int) -> Iterator[_Change]:
+def _cut_off(tried: Sequence[_Cut], whose: str, remedy: str) -> Iterator[_Change]:
     """What stands in front of ids or behind them, and mostly the same: as it is, but for its numbers, or its mark."""
+    found = [one for one in tried if one[1]]
     for key in (_as_it_is, _without_numbers, _by_mark):
-        groups: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # by id of the run, each once
-        for front, behind, pair in found:
-            groups.setdefault(key(front, behind), {}).setdefault(pair[0], pair)
-        most, pairs = max(groups.items(), key=lambda group: len(group[1]), default=(("", ""), {}))
-        if len(pairs) < MOST_ALIKE * len({pair[0] for _, _, pair in found}):
+        times = Counter(both for _, ways in found for both in {key(front, behind) for front, behind, _ in ways})
+        most, count = next(iter(times.most_common(1)), (("", ""), 0))
+        if not count or count < MOST_ALIKE * len(found):
             continue
-        if not pairs or (key is _by_mark and 2 * len(pairs) < tried):  # some would match by chance
-            return
+        pairs = [(name, core) for name, ways in found for front, behind, core in ways if key(front, behind) == most]
+        if (key is _by_mark and 2 * count < len(tried)) or len(set(pairs)) > FEWEST * len({j for _, j in pairs}):
+            return  # some would match by chance, or all are of one document
         what, words = _in_words(*most, whose, marks=key is _by_mark)
         best = "" if key is _as_it_is else "; of several parts of one document keep the best"
-        yield _Change(f"after removing {words}", remedy.format(what=what) + best, tuple(pairs.values()))
+        yield _Change(f"after removing {words}", remedy.format(what=what) + best, tuple(pairs[:3]), count)
         return
 
 
-def _core(name: str, known: frozenset[str]) -> tuple[int, int] | None:
-    """Where the longest part of an id that is a known one begins and ends: whole words and numbers."""
+def _core(name: str, known: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Where the longest part of an id that is a known one begins and ends, if any: whole words and numbers."""
     ends = [0]
     for piece in _PIECES.findall(name):
         ends.append(ends[-1] + len(piece))
     parts = [(a, b) for i, a in enumerate(ends) for b in ends[i + 1 :] if b - a < len(name) and name[a:b] in known]
-    return max(parts, key=lambda part: part[1] - part[0], default=None)
+    if parts:
+        yield max(parts, key=lambda part: part[1] - part[0])
 
 
 def _is_edge(before: str, after: str) -> bool:

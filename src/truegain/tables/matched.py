@@ -171,19 +171,17 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
     usual = median([_share(s.matched) for s in systems if s.matched.judged] or [0.0])
     cause, lists = _cause(own, known, usual)
     if cause is not None:
-        pairs = cause.examples
-        return InputError(
-            f"{said}: {_beside([r for r, _ in pairs], [j for _, j in pairs])}; {cause}", hint=cause.remedy
-        )
+        beside = _beside([ran for ran, _ in cause.examples], [judged for _, judged in cause.examples])
+        return InputError(f"{said}, and {cause}: {beside}", hint=cause.remedy)
     ids, judged = next(((ids, judged.ids) for ids, judged in lists if ids), ((), ()))
     tried = sum(len(ids) for ids, _ in lists)
     if (elsewhere := in_other_topics(lists)) >= max(1, tried // 2):
         return InputError(
-            f"{said}: {_beside(ids, judged)}; {elsewhere:,} of {tried:,} tried are judged for other topics",
+            f"{said}, but {elsewhere:,} of {tried:,} tried are judged for other topics: {_beside(ids, judged)}",
             hint="check that topics have the same ids in run and judgments",
         )
     return InputError(
-        f"{said}: {_beside(ids, judged)}; no simple change of the ids makes them match",
+        f"{said}, and no simple change of the ids makes them match: {_beside(ids, judged)}",
         hint="check that run and judgments are of the same collection; if so, have some of these documents judged: "
         "tg.judge_next lists them",
     )
