@@ -6,13 +6,16 @@ import sys
 
 import numpy as np
 import pytest
+from benchmarks.coverage import few_relevant as worlds
 
 import truegain as tg
+from truegain.contrasts import Contrasts
 from truegain.engine import Local
 from truegain.inference.collection import left_out
 from truegain.inference.collection.expansion import least_relevant
-from truegain.inference.collection.few import Pooled
+from truegain.inference.collection.few import Pooled, pooled
 from truegain.inference.collection.left_out import left_out_spreads
+from truegain.inference.collection.score import recipe_of, spreads_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.columns import Floats
 
@@ -99,3 +102,25 @@ def test_near_topics_lend() -> None:
     alone = Pooled(1, "near")
     alone.add(1, np.zeros(1), np.array([0.1]), np.ones(1, np.bool_))
     assert np.isnan(alone.total()[0][0])
+
+
+FAMILIES = [
+    ("R skewed, mean 5", "nDCG@10"), ("R 1-4", "nDCG"), ("R skewed, mean 5", "RR"), ("R skewed, mean 5", "ERR@10"),
+    ("R 1-4", "Rprec"), ("R 1-4", "R@10"), ("R skewed, mean 5", "SetP"), ("R skewed, mean 5", "SetF"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "name"), FAMILIES)
+def test_variances_are_near_the_true_ones(kind: str, name: str) -> None:
+    """Guards V over collections by family where a quarter of the topics has R = 1: it was 1.5 to 15 times the true one.
+
+    Of a score, an equal pair and a real pair, in the mean of eight collections; seconds, so the bounds are wide.
+    """
+    true, measure = worlds.truth(kind, 25, 60), tg.parse_measure(name)
+    m, ratios = (*worlds.RANKED, *worlds.SETS).index(name), []
+    asked = Contrasts.of([(a, b) for _, a, b in worlds.PAIRS])
+    for number in range(8):
+        ranked = worlds.collected(true.topics, np.random.default_rng([5, number])).of(name)
+        spreads = spreads_of(ranked, measure, pairs=True, replicates=60, engine=Local(1))
+        ratios.append(pooled(spreads, asked, recipe_of(measure).lone).total()[0] / 25**2 / true.variance[m])
+    assert np.mean(ratios, axis=0) == pytest.approx(1.0, abs=0.45), name
