@@ -19,8 +19,9 @@ from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
 LINEAR = [
-    "P@5", "P(rel=2)@3", "CG@4", "CG", "CG(gains={1:5,2:-2})@6", "DCG@5", "DCG", "DCG(dcg='exp-log2')@7",
-    "DCG(dcg='jk',base=3)@8", "RBP", "RBP(p=0.5,rel=2)", "RBP(max_rel=3)@4", "SDCG(max_rel=3)@6", "INSQ(max_rel=3,T=2)",
+    "P@5", "P(rel=2)@3", "Hits", "Hits(rel=2)@4", "CG@4", "CG", "CG(gains={1:5,2:-2})@6", "DCG@5", "DCG",
+    "DCG(dcg='exp-log2')@7", "DCG(dcg='jk',base=3)@8", "RBP", "RBP(p=0.5,rel=2)", "RBP(max_rel=3)@4",
+    "SDCG(max_rel=3)@6", "INSQ(max_rel=3,T=2)",
 ]  # fmt: skip
 
 Nested = dict[str, dict[str, dict[str, float]]]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from math import log2
+
 import ir_measures
 import pytest
 from hypothesis import given, settings
@@ -47,6 +50,17 @@ def test_parameters_come_back(cutoff: int | None, dcg: str, judged_only: bool, g
         ("recall_1000", "R@1000"),
         ("iprec_at_recall_0.10", "IPrec@0.1"),
         ("set_F_0.5", "SetF(beta=0.5)"),
+        ("set_F..5", "SetF(beta=0.5)"),
+        ("iprec_at_recall..10", "IPrec@0.1"),
+        ("iprec_at_recall_.1", "IPrec@0.1"),
+        ("Rprec_mult..2", "Rprec(mult=0.2)"),
+        ("utility.2,-1,0,0", "Utility(a=2)"),
+        ("utility_1.0,-1,.5,-.25", "Utility(c=0.5,d=-0.25)"),
+        ("ndcg.1=3.5,2=9.0,4=7", "nDCG(gains={1:3.5,2:9,4:7})"),
+        ("ndcg_0=-1", "nDCG(gains={0:-1})"),
+        ("rbp.p=.7", "RBP(p=0.7,max_rel='topic')"),
+        ("rbp.1=2,p=.5", "RBP(p=0.5,gains={1:2},max_rel='topic')"),
+        ("rbp_resid.p=0.7", "RBPResidual(p=0.7,trec_eval=True)"),
         ("Rprec_mult_1.20", "Rprec(mult=1.2)"),
         ("num_rel_ret", "NumRet(rel=1)"),
         ("NumRelRet", "NumRet(rel=1)"),
@@ -78,6 +92,7 @@ RANX = {  # what ranx 0.3.21 gives for the run and the judgments below
     "precision@3": 1 / 3, "recall@3": 5 / 12, "hit_rate@1": 0.5, "mrr@3": 0.75, "map@3": 7 / 24, "map": 0.6,
     "r-precision": 5 / 12, "ndcg@3": 0.4349092269150119, "ndcg_burges@3": 0.4595089385488188, "rbp.95": 0.20485015625,
     "bpref": 1 / 6, "dcg@3": 1.8154648767857289, "dcg_burges@3": 3.815464876785729, "mrr-l2": 0.625,
+    "hits": 2.5, "hits@3": 1.0, "hits-l2": 1.5, "f1": 17 / 24, "f1@3": 11 / 30, "f1@10": 31 / 78, "f1@3-l2": 0.2,
 }  # fmt: skip
 
 
@@ -105,6 +120,66 @@ def test_several_at_once() -> None:
     assert [a.name for a in parse_measures("P.10,5")] == ["P_5", "P_10"]
     assert [str(a.measure) for a in parse_measures(["P", "P_5"])][:2] == ["P@5", "P@10"]
     assert len(parse_measures("ndcg_cut")) == 9
+
+
+def test_parameters_as_trec_eval_writes_them() -> None:
+    """Guards names with parameters: printed as trec_eval prints them, with the values of its formulas."""
+    names = ["iprec_at_recall..20,.10", "utility.2,-1,.5,0", "ndcg.1=3,2=9", "set_F..5"]
+    found = {a.name: a.measure for a in parse_measures(names)}
+    assert list(found) == [
+        "iprec_at_recall_0.10",
+        "iprec_at_recall_0.20",
+        "utility_2,-1,.5,0",
+        "ndcg_1=3,2=9",
+        "set_F_.5",
+    ]
+    qrels = {"1": {"a": 2, "b": 1, "c": 0, "d": 3}}
+    run = {"1": {"b": 4.0, "x": 3.0, "a": 2.0, "c": 1.0}}
+    values = tg.evaluate(run, qrels, names).means()
+    assert values[str(found["utility_2,-1,.5,0"])] == 2 * 2 - 1 * 2 + 0.5 * 1
+    ideal = 9 + 3 / log2(3) + 3 / log2(4)  # level 3 keeps its gain of 3
+    assert values[str(found["ndcg_1=3,2=9"])] == pytest.approx((3 + 9 / log2(4)) / ideal)
+    for name in found:
+        assert [a.measure for a in parse_measures(name)] == [found[name]], "what is printed can be asked for"
+
+
+def test_all_trec_is_that_of_trec_eval_10() -> None:
+    """Guards the list behind the name: rbp is in it, yaap is not."""
+    names = [a.name for a in parse_measures("all_trec")]
+    assert names[-6:] == ["num_nonrel_judged_ret", "rbp", "rbp_resid", "unj_5", "unj_10", "unj_20"]
+    assert "yaap" not in names
+
+
+@pytest.mark.parametrize("name", [*ir_measures.measures.registry])
+def test_every_name_of_ir_measures_is_known(name: str) -> None:
+    """Guards the names of the other tool: each is a measure of ours, perhaps with a cutoff."""
+    with contextlib.suppress(tg.MeasureError):
+        assert tg.parse_measure(name)
+        return
+    assert tg.parse_measure(f"{name}@5")
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([None, 0, 1, 2]), min_size=1, max_size=12), st.integers(1, 14), st.sampled_from([1, 2]))
+def test_accuracy_is_that_of_ir_measures(labels: list[int | None], cutoff: int, rel: int) -> None:
+    """Guards Accuracy against the tool it is from, and against counting pairs."""
+    qrels = {"1": {"other": 2, **{f"d{i}": x for i, x in enumerate(labels) if x is not None}}}
+    run = {"1": {f"d{i}": float(-i) for i in range(len(labels))}}
+    for at in (None, cutoff):
+        name = f"Accuracy(rel={rel})" + ("" if at is None else f"@{at}")
+        ours = tg.evaluate(run, qrels, name).by_topic().get("1")
+        top = labels[:at]
+        good = [x is not None and x >= rel for x in top]
+        pairs = [not second for i, first in enumerate(good) for second in good[i + 1 :] if first != second and first]
+        every = sum(good) * (len(good) - sum(good))
+        if not any(good):
+            assert ours is None
+        elif not every:
+            assert ours == 1
+        else:
+            assert ours == pytest.approx(len(pairs) / every)
+            theirs = ir_measures.calc_aggregate([ir_measures.parse_measure(name)], qrels, run)
+            assert ours == pytest.approx(next(iter(theirs.values())))
 
 
 def test_measures_as_objects() -> None:

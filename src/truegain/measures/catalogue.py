@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # file: the names of its measures
 FILES: dict[str, tuple[str, ...]] = {
     "ap": ("AP", "GMAP", "infAP", "YAAP"),
-    "precision": ("P", "R", "RelP", "Success", "Rprec", "RR"),
+    "precision": ("P", "R", "RelP", "Success", "Rprec", "RR", "Hits", "F1", "Accuracy"),
     "dcg": ("nDCG", "DCG", "CG", "MSnDCG"),
     "err": ("ERR", "nERR", "EBR", "iRBU"),
     "rbp": ("RBP", "RBPResidual"),
@@ -68,6 +68,8 @@ ALIASES: dict[str, str] = {
     "recall": "R",
     "hit_rate": "Success",
     "hit": "Success",
+    "hits": "Hits",
+    "f1": "F1",
     "mrr": "RR",
     "map": "AP",
     "r-precision": "Rprec",

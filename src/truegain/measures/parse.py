@@ -17,7 +17,7 @@ from truegain.measures.trec_names import expanded
 _FORM = re.compile(r"\s*(?P<name>[^\s(@]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@)]+))?\s*", re.DOTALL)
 
 _RBP = re.compile(r"rbp\.(\d+)")  # ranx
-_LEVEL = re.compile(r"(?P<name>[a-z_-]+?)(?P<at>@\d+)?-l(?P<level>\d+)")
+_LEVEL = re.compile(r"(?P<name>[a-z][a-z0-9_-]*?)(?P<at>@\d+)?-l(?P<level>\d+)")
 _NUMBERS = ("rel", "p", "alpha", "beta", "base", "mult", "T", "q", "gamma")  # parameters that no word can stand for
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,6 +105,88 @@ class Success(_AtCutoff):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         return (self.found(ranked) > 0).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Hits(_AtCutoff):
+    """Number of relevant documents retrieved (among the first k), a mean over topics.
+
+    Hits@k = C(k)
+
+    ranx hits; NumRet(rel=1) has the same values, summed over topics as trec_eval sums them.
+
+    >>> import truegain as tg
+    >>> tg.evaluate({"1": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"1": {"a": 1, "c": 1}}, ["Hits", "Hits@2"]).means("run")
+    {'Hits': 2.0, 'Hits@2': 1.0}
+    """
+
+    NEEDS_AT = False
+    linear_in_gains = True
+
+    def bounds(self) -> tuple[float, float]:
+        """As many as there are ranks."""
+        return 0.0, math.inf if self.cutoff is None else float(self.cutoff)
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list."""
+        return self.found(ranked)
+
+    def rank_weights(self, depth: int) -> Floats:
+        """Every rank down to k alike."""
+        return self.within(np.arange(1, depth + 1)).astype(np.float64)
+
+    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
+        """1 where relevant."""
+        return ((label >= self.rel) & ((label >= 0) if judged is None else judged)).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class F1(_AtCutoff):
+    """Harmonic mean of precision and recall, of all that is retrieved or of the first k.
+
+    F1@k = 2 P@k R@k / (P@k + R@k) = 2 C(k) / (k + R); without a cutoff k is the length of the list, and F1 is SetF
+
+    ranx f1.
+
+    >>> import truegain as tg
+    >>> tg.evaluate({"1": {"a": 2.0, "b": 1.0}}, {"1": {"a": 1, "c": 1}}, ["F1", "F1@4"]).means("run")
+    {'F1': 0.5, 'F1@4': 0.3333333333333333}
+    """
+
+    NEEDS_AT = False
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list."""
+        size = ranked.depth.astype(np.float64) if self.cutoff is None else float(self.cutoff)
+        possible = ranked.per_list(ranked.pool_relevant(self.rel)).astype(np.float64)
+        return np.where(possible > 0, ratio(2 * self.found(ranked), size + possible), 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Accuracy(_AtCutoff):
+    """Chance that a relevant document stands above one that is not, of those retrieved (among the first k).
+
+    Accuracy = 1 - sum over relevant d of b(d) / (C N), b(d) the documents above d that are not relevant, C relevant
+    and N not relevant ones retrieved; 1 for N = 0, and no value for C = 0, so that other topics make its mean
+
+    ir_measures Accuracy.  It does not ask what was missed: for diagnosis, not to compare systems.
+
+    >>> import truegain as tg
+    >>> tg.evaluate({"1": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"1": {"a": 1, "c": 1}}, "Accuracy").mean()
+    0.5
+    """
+
+    NEEDS_AT = False
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list."""
+        found = ranked.found(self.rel)
+        inside = self.within(found.rank)
+        relevant = found.total(inside)
+        depth = ranked.depth if self.cutoff is None else np.minimum(ranked.depth, self.cutoff)
+        above = found.total(np.where(inside, found.rank - found.count, 0))
+        lost = ratio(above, relevant * (depth - relevant))
+        return np.where(relevant > 0, 1 - lost, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from truegain.errors import MeasureError
+
 _CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _RECALLS = tuple(f"{x / 10:.2f}" for x in range(11))
 _MULTIPLES = tuple(f"{x / 5:.2f}" for x in range(1, 11))
@@ -58,7 +60,7 @@ NUMBERED = {
 _ALL = (
     "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P recall infAP gm_bpref "
     "Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut map_cut relative_P success set_P "
-    "set_relative_P set_recall set_map set_F num_nonrel_judged_ret yaap rbp_resid unj"
+    "set_relative_P set_recall set_map set_F num_nonrel_judged_ret rbp rbp_resid unj"
 )
 NICKNAMES = {
     "official": "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P",
@@ -66,8 +68,15 @@ NICKNAMES = {
     "all_trec": _ALL,
 }
 
-_SUFFIXED = re.compile(rf"({'|'.join(sorted(NUMBERED, key=len, reverse=True))})_(\d+(?:\.\d+)?)")
-_LISTED = re.compile(rf"({'|'.join(sorted(NUMBERED, key=len, reverse=True))})\.(\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
+_SIGNED = rf"[-+]?{_NUMBER}"
+_NUMBERED = "|".join(sorted(NUMBERED, key=len, reverse=True))
+_SUFFIXED = re.compile(rf"({_NUMBERED})_({_NUMBER})")
+_LISTED = re.compile(rf"({_NUMBERED})\.({_NUMBER}(?:,{_NUMBER})*)")
+
+# Names with several parameters after them, as utility.2,-1,0,0 and ndcg.1=3,2=9; trec_eval prints them behind a _.
+_WEIGHED = re.compile(rf"utility[._]({_SIGNED}(?:,{_SIGNED})*)")
+_PAIRED = re.compile(rf"(ndcg|rbp|rbp_resid)[._]([\w-]+={_SIGNED}(?:,[\w-]+={_SIGNED})*)")
 
 
 def is_trec_name(name: str) -> bool:
@@ -84,6 +93,8 @@ def expanded(name: str) -> list[tuple[str, str]]:
 
     >>> expanded("P.5,10")
     [('P_5', 'P@5'), ('P_10', 'P@10')]
+    >>> expanded("ndcg.1=3,2=9"), expanded("iprec_at_recall..10")
+    ([('ndcg_1=3,2=9', 'nDCG(gains={1:3.0,2:9.0})')], [('iprec_at_recall_0.10', 'IPrec@0.1')])
     """
     if name in NICKNAMES:
         return [pair for part in NICKNAMES[name].split() for pair in expanded(part)]
@@ -95,7 +106,36 @@ def expanded(name: str) -> list[tuple[str, str]]:
         return [_numbered(match[1], match[2])]
     if match := _LISTED.fullmatch(name):
         return [_numbered(match[1], number) for number in sorted(match[2].split(","), key=float)]
+    if match := _WEIGHED.fullmatch(name):
+        return [(f"utility_{match[1]}", _weighed(name, match[1].split(",")))]
+    if match := _PAIRED.fullmatch(name):
+        pairs = [(level, float(gain)) for level, gain in (pair.split("=") for pair in match[2].split(","))]
+        return [(f"{match[1]}_{match[2]}", _paired(name, match[1], pairs))]
     return []
+
+
+def _weighed(name: str, weights: list[str]) -> str:
+    """Utility with its four weights."""
+    if len(weights) != 4:
+        raise MeasureError(f"{name}: utility has four weights, not {len(weights)}; write utility.1,-1,0,0")
+    return "Utility(" + ",".join(f"{x}={float(w):g}" for x, w in zip("abcd", weights, strict=True)) + ")"
+
+
+def _paired(name: str, kind: str, pairs: list[tuple[str, float]]) -> str:
+    """Measures with a gain for some levels, and with a persistence p: as trec_eval, the last of one name counts."""
+    gains = {level: gain for level, gain in pairs if not (level == "p" and kind != "ndcg")}
+    wrong = [level for level in gains if kind == "rbp_resid" or not re.fullmatch(r"-?\d+", level)]
+    if wrong:
+        takes = {"ndcg": "a gain for levels", "rbp": "p, and a gain for levels", "rbp_resid": "p"}[kind]
+        shown = {"ndcg": "ndcg.1=3,2=9", "rbp": "rbp.p=0.8", "rbp_resid": "rbp_resid.p=0.8"}[kind]
+        raise MeasureError(f"{name}: {kind} takes {takes}, not {wrong[0]!r}; write it like {shown}")
+    table = "{" + ",".join(f"{int(level)}:{gain!r}" for level, gain in gains.items()) + "}"
+    given = [f"gains={table}"] if gains else []
+    if kind == "ndcg":
+        return f"nDCG({given[0]})"
+    p = next((value for level, value in reversed(pairs) if level == "p"), 0.9)
+    more = [*given, "max_rel='topic'"] if kind == "rbp" else ["trec_eval=True"]
+    return f"{'RBP' if kind == 'rbp' else 'RBPResidual'}({','.join([f'p={p!r}', *more])})"
 
 
 def _numbered(name: str, number: str) -> tuple[str, str]:

@@ -22,7 +22,7 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 COMPRESSIONS = "gzip, bzip2, xz or zstandard"  # as messages name them
 TOLD_BY = 10  # the first bytes that tell of each
 _ZSTD_MODULE = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-_READ = 1 << 17  # packed bytes read at a time
+_READ = 1 << 15  # packed bytes read at a time; sizes are guessed from how many were read
 
 
 class DamagedError(Exception):
@@ -188,7 +188,7 @@ def unpacking(first: bytes, stream: BinaryIO) -> BinaryIO | None:
     """
     for packing in _PACKINGS:
         if packing.begins.match(first):
-            return cast("BinaryIO", io.BufferedReader(_Members(packing, stream), _READ))
+            return cast("BinaryIO", io.BufferedReader(_Members(packing, stream), 1 << 17))
     return None
 
 
