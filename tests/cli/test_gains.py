@@ -179,6 +179,22 @@ def test_eval_reads_ratings_as_every_command(run: Run, folder: Path) -> None:
     assert float(out.splitlines()[1].split(",")[-1]) == pytest.approx(1 / 3)  # UG of a 1 + 0, of b 2 + 0.5 * 2 * 1
 
 
+def test_tolerance_of_a_fit(run: Run) -> None:
+    """Guards --tolerance beside the other parameters of rules: a looser one ends sooner, others have none."""
+    steps = []
+    for tolerance in ("0.1", "1e-8"):
+        code, _, err = run("gains", "ratings.csv", "--rule", "dawid-skene", "--tolerance", tolerance)
+        assert code == 0
+        steps.append(int(err.split("converged after ")[1].split()[0]))
+    assert steps[0] < steps[1]
+    code, _, err = run("eval", "ratings.csv", "s.run", "--rule", "dawid-skene", "--tolerance", "2", "-m", "nDCG")
+    assert code == 2
+    assert "the rule dawid-skene: tolerance 2 must lie between 0 and 1, such as 0.0001" in err
+    code, _, err = run("gains", "ratings.csv", "--rule", "mean", "--tolerance", "0.1")
+    assert code == 2
+    assert "the rule mean has no parameter" in err
+
+
 @pytest.mark.parametrize("cutoff", [5, 10, 20])
 @pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 def test_direct_gains_as_ntcireval(conformance: Any, cutoff: int) -> None:

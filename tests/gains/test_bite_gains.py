@@ -20,10 +20,11 @@ from truegain.gains.consensus import Votes
 from truegain.gains.crowd import Glad
 from truegain.gains.dawid_skene import DawidSkene
 from truegain.gains.graded import corrected_mean
-from truegain.gains.mace import Mace, climbed, starts
+from truegain.gains.mace import End, Mace, climbed, settled, starts
 from truegain.gains.majority import Majority, Supermajority
 from truegain.gains.pairs import Pairs, pair_up
 from truegain.gains.scales import check_scale, on_scale, scale_of
+from truegain.gains.settling import Trail
 from truegain.gains.unanimity import Unanimity, Weighted
 from truegain.inference.study.lattice import joined_with_wilson
 from truegain.moves import Spread
@@ -124,7 +125,14 @@ def test_what_crowd_kit_is_given_and_says(
 
 def test_rules_where_nothing_is_said() -> None:
     """Guards the defaults of every rule's parameters."""
-    assert (DawidSkene().n_iter, Glad().n_iter, Mace().n_iter, Mace().seed, Mace().starts) == (100, 100, 500, 0, 10)
+    assert (DawidSkene().n_iter, Glad().n_iter, Mace().n_iter, Mace().seed, Mace().starts) == (
+        10_000,
+        100,
+        10_000,
+        0,
+        10,
+    )
+    assert (DawidSkene().tolerance, Mace().tolerance) == (1e-4, 1e-4)
     assert (Unanimity().p, Unanimity().trim, Weighted().trim, Supermajority().share) == (0.2, 0.2, 0.2, 2 / 3)
     assert (Mace().take, Majority().ties, Weighted().spread) == ("mean", "low", "range")
 
@@ -149,27 +157,34 @@ def test_which_starts_came_to_one_top(below: float, reach: int, monkeypatch: pyt
     ends = iter([-9.0, -3.0, -3.0 - below * 60, -3.0 - 0.1e-4 * 60])
     chances = {-9.0: 0, -3.0: 1}
 
-    def end(votes: Votes, *_: object) -> tuple[Array, float, int, float]:
+    def end(votes: Votes, *_: object) -> End:
         top = next(ends)
         share = np.zeros((votes.items, 3))
         share[:, chances.get(top, 2)] = 1
-        return share, top, 7, 0.99e-5
+        return End(share, top, 7, 0.99e-5, (np.zeros(0), np.zeros(0)))
+
+    def calm(_: object, end: End, *__: object) -> tuple[Array, int, Trail]:
+        return end.share, 9, Trail(1e-4, [0.0] * 6)
 
     monkeypatch.setattr(mace_module, "climbed", end)
+    monkeypatch.setattr(mace_module, "settled", calm)
     gain, progress = Mace(starts=4).fitted(Grouped.of(table))
     assert gain.tolist() == [1.0] * 12  # of the second start, the best
-    assert str(progress) == f"converged after 7 steps, the best of 4 starts, {reach} of which came to it"
+    assert str(progress) == f"converged after 9 steps, the best of 4 starts, {reach} of which came to it"
 
 
 def test_one_start_is_not_the_best_of_several_and_steps_are_counted() -> None:
-    """Guards what one start tells, and that a fit goes on until a step changes the likelihood by 1e-7 a rating."""
+    """Guards what one start tells; a step changes the likelihood by 1e-7 a rating, then chances settle."""
     table = said_by()
     votes = Votes.of(Grouped.of(table))
     start = starts(votes, 1, 0)[0]
-    _, _, steps, change = climbed(votes, start, 500)
-    assert change < 1e-7
-    assert climbed(votes, start, steps - 1)[3] >= 1e-7
-    assert climbed(votes, start, steps - 1)[2] == steps - 1
+    top = climbed(votes, start, 500)
+    assert top.change < 1e-7
+    assert climbed(votes, start, top.steps - 1).change >= 1e-7
+    assert climbed(votes, start, top.steps - 1).steps == top.steps - 1
+    steps = settled(votes, top, 1e-4, 500)[1]
+    assert steps >= top.steps + 6
+    assert not settled(votes, top, 1e-4, steps - 1)[2].settled
     assert str(Mace(starts=1).fitted(Grouped.of(table))[1]) == f"converged after {steps} steps"
     one, two = (climbed(votes, start, n)[1] for n in (2, 3))
     assert climbed(votes, start, 3)[3] == pytest.approx(abs(two - one) / 60)

@@ -121,8 +121,8 @@ def test_weights_need_rows_that_stay() -> None:
     assert len(told) == 1
 
 
-def test_a_fit_ends_at_a_hundredth_of_the_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards when a fit of MACE stops: after the first step that changes less than that, to a part in a thousand."""
+def test_a_start_ends_near_its_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards when a start of MACE stops: after the first step that changes less than that, to a part in a thousand."""
     rng = np.random.default_rng(3)
     said = np.where(rng.random((30, 5)) < 0.7, rng.integers(0, 3, (30, 1)), rng.integers(0, 3, (30, 5)))
     votes = Votes.of(Grouped.of(ratings(said.astype(float).tolist())))
@@ -130,5 +130,5 @@ def test_a_fit_ends_at_a_hundredth_of_the_tolerance(monkeypatch: pytest.MonkeyPa
     change = climbed(votes, start, 4)[3]
     assert change < min(climbed(votes, start, steps)[3] for steps in (1, 2, 3))
     for factor, steps in ((1.001, 4), (0.999, 5)):
-        monkeypatch.setattr(mace_module, "TOLERANCE", 100 * change * factor)
+        monkeypatch.setattr(mace_module, "NEAR_TOP", change * factor)
         assert climbed(votes, start, 500)[2] == steps

@@ -13,6 +13,7 @@ from truegain.cli.ratings import (
     Reading,
     RuleOption,
     SpreadOption,
+    ToleranceOption,
     WeightOption,
     gains_of,
     given,
@@ -43,6 +44,7 @@ def gains_command(
     n_iter: Annotated[
         int | None, typer.Option("--n-iter", min=1, help="Rules dawid-skene, glad, mace: the most steps of the fit.")
     ] = None,
+    tolerance: ToleranceOption = None,
     normalise: NormaliseOption = None,
     weight_assessors: WeightOption = None,
     aggregate: Annotated[
@@ -83,7 +85,14 @@ def gains_command(
         normalise, scale = None, "ratio"  # both are done with
         aggregate = None if rule else aggregate or "median"
     parameters = given(
-        p=p, spread=spread, trim=trim, share=share, ties=ties, n_iter=n_iter, weight_assessors=weight_assessors
+        p=p,
+        spread=spread,
+        trim=trim,
+        share=share,
+        ties=ties,
+        n_iter=n_iter,
+        tolerance=tolerance,
+        weight_assessors=weight_assessors,
     )
     gains = gains_of(table, rule or aggregate, scale=scale, normalise=normalise, **parameters)
     write_judgments(gains, output)

@@ -38,6 +38,13 @@ SpreadOption = Annotated[
     str | None,
     typer.Option("--spread", help="Rules unanimity and weighted: range, trimmed, sd or entropy (default range)."),
 ]
+ToleranceOption = Annotated[
+    float | None,
+    typer.Option(
+        "--tolerance",
+        help="Rules dawid-skene and mace: how far a chance of a label may still move when the fit ends (1e-4).",
+    ),
+]
 NormaliseOption = Annotated[
     str | None, typer.Option("--normalise", help="Magnitudes: geometric, median, range or anchors.")
 ]
@@ -112,12 +119,13 @@ class GainOptions:
     rule: RuleOption = None
     p: POption = None
     spread: SpreadOption = None
+    tolerance: ToleranceOption = None
     normalise: NormaliseOption = None
     weight_assessors: WeightOption = None
 
     def of(self, judgments: str, reading: Reading) -> Judgments | str:
         """The gains of ratings; judgments as they are where nothing says that they are ratings."""
-        about = given(p=self.p, spread=self.spread, weight_assessors=self.weight_assessors)
+        about = given(p=self.p, spread=self.spread, tolerance=self.tolerance, weight_assessors=self.weight_assessors)
         if self.rule is not None or self.normalise is not None:
             table = reading.load(judgments, normalise=self.normalise)
             return gains_of(table, self.rule, scale=reading.scale, normalise=self.normalise, **about)

@@ -9,7 +9,7 @@ import typer
 
 from truegain.cli.gold import Design, GoldLevel
 from truegain.cli.options import Complete, Confidence, Jobs, Level, NameBy, Seed
-from truegain.cli.ratings import NormaliseOption, POption, RuleOption, SpreadOption
+from truegain.cli.ratings import NormaliseOption, POption, RuleOption, SpreadOption, ToleranceOption
 from truegain.cli.study_said import for_whom
 from truegain.inference.study_file.asked import StudyAsked
 
@@ -89,6 +89,7 @@ class StudyOptions(StudyAsked):
     rule: RuleOption = None
     p: POption = None
     spread: SpreadOption = None
+    tolerance: ToleranceOption = None
     normalise: NormaliseOption = None
     level: Level = None
     complete: Complete = False

@@ -28,6 +28,7 @@ class FitWords(TypedDict, total=False):
     p: float
     take: str
     n_iter: int
+    tolerance: float
     starts: int
 
 

@@ -4,34 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property
+from importlib import import_module
+from typing import Any, ClassVar
 
 import numpy as np
 
 from truegain.gains.rules import Rule
+from truegain.gains.settling import TOLERANCE, Convergence
 from truegain.tables.checks import warn
-from truegain.tables.columns import Floats, Ints
+from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.grouped import Grouped
 from truegain.tables.scale import Scale
-
-TOLERANCE = 1e-5  # change of the likelihood of a rating, on average, below which a fit has settled
-
-
-@dataclass(frozen=True)
-class Convergence:
-    """How a fit ended: steps taken, whether it had settled, how much the last step changed, a rating; and what else.
-
-    >>> print(Convergence(12, True, 3e-6))
-    converged after 12 steps
-    """
-
-    steps: int
-    converged: bool
-    change: float | None = None
-    more: str = ""
-
-    def __str__(self) -> str:
-        return f"{'converged' if self.converged else 'not converged'} after {self.steps} steps{self.more}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +33,19 @@ class Votes:
     levels: Floats
     items: int
     assessors: int
+
+    @cached_property
+    def given(self) -> tuple[Any, Any]:
+        """Weights as a sparse table, items by assessor and label; and the same turned round."""
+        levels = len(self.levels)
+        where, shape = (self.item, self.assessor * levels + self.label), (self.items, self.assessors * levels)
+        table = import_module("scipy.sparse").csr_array((self.weight, where), shape=shape)
+        return table, table.T.tocsr()
+
+    @cached_property
+    def counts(self) -> Bools:
+        """Which items have a rating that counts."""
+        return np.bincount(self.item, self.weight, self.items) > 0
 
     @classmethod
     def of(cls, ratings: Grouped) -> Votes:
@@ -104,6 +101,19 @@ class Consensus(Rule):
         if progress.converged:
             report.append(f"the rule {self.NAME} {progress}")
         else:
-            last = "" if progress.change is None else f" (the last changed it by {progress.change:.2g} a rating)"
-            warn(f"the rule {self.NAME} had not converged after {self.n_iter} steps{last}; give more (n_iter)")
+            warn(f"the rule {self.NAME} had not converged after {self.n_iter} steps{progress.last}; give more (n_iter)")
         return gain
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled(Consensus):
+    """A fit that ends where no chance of a label would move by more than `tolerance`, however many steps followed.
+
+    The likelihood is flat long before, and labels still change.
+    """
+
+    tolerance: float = TOLERANCE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require(0 < self.tolerance < 1, f"tolerance {self.tolerance:g} must lie between 0 and 1, such as 0.0001")

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import needs
-from truegain.gains.consensus import TOLERANCE, Consensus, Convergence, Votes
+from truegain.gains.consensus import Consensus, Votes
+from truegain.gains.settling import Convergence
 from truegain.tables.columns import Floats
+
+LIKELIHOOD = 1e-5  # change of the likelihood of a rating, on average, below which a fit of crowd-kit ends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +37,8 @@ class CrowdKit(Consensus):
         table[np.asarray(share.index)[:, None], np.asarray(share.columns)] = share
         history = [float(v) for v in model.loss_history_]
         change = abs(history[-1] - history[-2]) if len(history) > 1 else None
-        settled = len(history) < self.n_iter or (change is not None and change < TOLERANCE)
-        return table, Convergence(len(history), settled, change)
+        settled = len(history) < self.n_iter or (change is not None and change < LIKELIHOOD)
+        return table, Convergence(len(history), settled, change, did="changed its loss by")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,4 +55,4 @@ class Glad(CrowdKit):
 
     def model(self, aggregation: Any) -> Any:
         """The model of crowd-kit."""
-        return aggregation.GLAD(n_iter=self.n_iter, tol=TOLERANCE, silent=True)
+        return aggregation.GLAD(n_iter=self.n_iter, tol=LIKELIHOOD, silent=True)

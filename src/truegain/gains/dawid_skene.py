@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.gains.consensus import TOLERANCE, Consensus, Convergence, Votes
+from truegain.gains.consensus import Settled, Votes
+from truegain.gains.settling import Convergence, climbed
 from truegain.tables.columns import Floats
 
 FLOOR = 1e-10  # below which no chance falls, so that a label an assessor never gave can still be explained
 
 
 @dataclass(frozen=True, kw_only=True)
-class DawidSkene(Consensus):
+class DawidSkene(Settled):
     """Dawid and Skene's model: assessor j says label k of a document whose label is l with chance c_j[l, k].
 
         P(label l of item i) ~ p_l prod over its ratings (j, k) of c_j[l, k]^w ;  c_j[l, k] ~ sum of w P(l)
@@ -33,15 +34,16 @@ class DawidSkene(Consensus):
 
     NAME = "dawid-skene"
 
+    n_iter: int = 10_000
+
     def chances(self, votes: Votes) -> tuple[Floats, Convergence]:
         """Items by levels: how likely each label is, and how the fit ended."""
-        share, likelihood = shares_of_votes(votes), -np.inf
-        change, steps = np.inf, 0
-        while steps < self.n_iter and change >= TOLERANCE:
-            share, after = expected(votes, *fitted(votes, share))
-            change, likelihood = abs(after - likelihood) / float(votes.weight.sum()), after
-            steps += 1
-        return share, Convergence(steps, change < TOLERANCE, None if np.isinf(change) else change)
+
+        def step(share: Floats) -> tuple[Floats, float]:
+            return expected(votes, *fitted(votes, share))
+
+        share, steps, trail = climbed(step, shares_of_votes(votes), self.tolerance, self.n_iter)
+        return share, trail.told(steps)
 
 
 def shares_of_votes(votes: Votes) -> Floats:
@@ -55,26 +57,18 @@ def shares_of_votes(votes: Votes) -> Floats:
 def fitted(votes: Votes, share: Floats) -> tuple[Floats, Floats]:
     """Chances of labels beforehand, over the items that count; and of every assessor: label meant x label said."""
     levels = len(votes.levels)
-    counts = np.bincount(votes.item, votes.weight, votes.items) > 0
-    prior = np.maximum(share[counts].mean(axis=0), FLOOR)
-    said = votes.assessor * levels + votes.label
-    table = np.stack(
-        [
-            np.bincount(said, votes.weight * share[votes.item, meant], votes.assessors * levels).reshape(-1, levels)
-            for meant in range(levels)
-        ],
-        axis=1,
-    )
-    table = np.maximum(table, FLOOR)
+    prior = np.maximum(share[votes.counts].mean(axis=0), FLOOR)
+    table = np.maximum(votes.given[1] @ share, FLOOR).reshape(-1, levels, levels).swapaxes(1, 2)
     return prior / prior.sum(), np.asarray(table / table.sum(axis=2, keepdims=True))
 
 
 def expected(votes: Votes, prior: Floats, table: Floats) -> tuple[Floats, float]:
     """How likely each label of each item is, and the log-likelihood of all ratings."""
-    logs = np.log(table)[votes.assessor, :, votes.label] * votes.weight[:, None]
-    log_share = np.stack([np.bincount(votes.item, column, votes.items) for column in logs.T], axis=1) + np.log(prior)
-    top = log_share.max(axis=1, keepdims=True)
-    part = np.exp(log_share - top)
-    total = part.sum(axis=1, keepdims=True)
-    counts = np.bincount(votes.item, votes.weight, votes.items) > 0
-    return np.asarray(part / total), float((np.log(total) + top)[counts].sum())
+    logs = np.log(table).swapaxes(1, 2).reshape(-1, len(prior))
+    part = np.asarray(votes.given[0] @ logs + np.log(prior))
+    top = part[:, 0]
+    for column in part.T[1:]:  # faster than the largest of each of many short rows
+        top = np.maximum(top, column)
+    np.exp(np.subtract(part, top[:, None], out=part), out=part)
+    total = part @ np.ones(len(prior))
+    return part / total[:, None], float((np.log(total) + top)[votes.counts].sum())

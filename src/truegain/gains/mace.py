@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truegain.gains.consensus import TOLERANCE, Consensus, Convergence, Votes
+from truegain.gains.consensus import Settled, Votes
+from truegain.gains.settling import Convergence, Trail
 from truegain.tables.columns import Floats
 
 KNOWING, HABIT = 0.5, 10.0  # the paper's priors: Beta(0.5, 0.5) of knowing, Dirichlet(10) of what a spammer says
 NOISE = 0.5  # random starts are uniform in 1 to 2 + this, then made shares, as the authors' program does
+NEAR_TOP = 1e-7  # change of the likelihood of a rating below which a start is near its top, and known by it
 SAME_TOP = 1e-4  # difference of likelihoods, a rating, below which two starts came to one top
 
 
@@ -24,14 +26,15 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mace(Consensus):
+class Mace(Settled):
     """MACE: an assessor either knows the label, or spams with a habit of their own.
 
     p(rating a | label t) = s_j h_j(a) + k_j [a = t], all labels t alike likely beforehand; s, k and h are fitted by
     variational Bayes with the authors' priors
 
     The likelihood has several tops.  One start takes all assessors to be alike, `starts` - 1 are random; the best
-    likelihood counts, and how many starts came to it is told.
+    likelihood counts, from there the fit goes on until the chances of labels settle, and how many starts came to it is
+    told.
 
     Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013, NAACL.
 
@@ -41,7 +44,7 @@ class Mace(Consensus):
 
     NAME = "mace"
 
-    n_iter: int = 500
+    n_iter: int = 10_000
     seed: int = 0
     starts: int = 10
 
@@ -53,12 +56,17 @@ class Mace(Consensus):
         """Items by levels: how likely each label is, and how the best of the starts ended."""
         ends = [climbed(votes, start, self.n_iter) for start in starts(votes, self.starts, self.seed)]
         total = votes.weight.sum()
-        tops = np.array([likelihood for _, likelihood, _, _ in ends])
+        tops = np.array([end.likelihood for end in ends])
         best = int(tops.argmax())
-        share, _, steps, change = ends[best]
         came_to_it = int((tops[best] - tops < SAME_TOP * total).sum())
         more = f", the best of {self.starts} starts, {came_to_it} of which came to it"
-        return share, Convergence(steps, change < TOLERANCE, change, more if self.starts > 1 else "")
+        share, steps, trail = settled(votes, ends[best], self.tolerance, self.n_iter)
+        more = more if self.starts > 1 else ""
+        if not trail.changes:  # all steps were needed before
+            return share, Convergence(
+                steps, False, ends[best].change, more, did="changed the likelihood of a rating by"
+            )
+        return share, trail.told(steps, more)
 
 
 def starts(votes: Votes, count: int, seed: int) -> list[State]:
@@ -72,15 +80,35 @@ def starts(votes: Votes, count: int, seed: int) -> list[State]:
     return found
 
 
-def climbed(votes: Votes, state: State, most: int) -> tuple[Floats, float, int, float]:
-    """The chances of labels after at most so many steps, log-likelihood, steps taken, and the last change a rating."""
+class End(NamedTuple):
+    """Where steps led: chances of labels, log-likelihood, steps, its last change a rating, and expected counts."""
+
+    share: Floats
+    likelihood: float
+    steps: int
+    change: float
+    counts: tuple[Floats, Floats]
+
+
+def climbed(votes: Votes, state: State, most: int) -> End:
+    """Near the top, or after so many steps."""
     share, likelihood, counts = expected(votes, state)
     change, steps = np.inf, 0
-    while steps < most and change >= TOLERANCE / 100:
+    while steps < most and change >= NEAR_TOP:
         share, after, counts = expected(votes, fitted(*counts))
         change, likelihood = abs(after - likelihood) / float(votes.weight.sum()), after
         steps += 1
-    return share, likelihood, steps, change
+    return End(share, likelihood, steps, change, counts)
+
+
+def settled(votes: Votes, end: End, tolerance: float, most: int) -> tuple[Floats, int, Trail]:
+    """From there on until the chances settle: these, all steps, and the trail."""
+    share, steps, counts, trail = end.share, end.steps, end.counts, Trail(tolerance)
+    while steps < most and not trail.settled:
+        after, _, counts = expected(votes, fitted(*counts))
+        trail.add(share, after)
+        share, steps = after, steps + 1
+    return share, steps, trail
 
 
 def expected(votes: Votes, state: State) -> tuple[Floats, float, tuple[Floats, Floats]]:

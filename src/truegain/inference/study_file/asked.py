@@ -86,6 +86,7 @@ class StudyAsked(Renamed):
     rule: str | None = None
     p: float | None = None
     spread: str | None = None
+    tolerance: float | None = None
     normalise: str | None = None
     level: float | None = None
     complete: bool = False
@@ -103,7 +104,8 @@ class StudyAsked(Renamed):
     @property
     def of_rule(self) -> dict[str, Any]:
         """Parameters of the rule that were given."""
-        return {name: x for name, x in (("p", self.p), ("spread", self.spread)) if x is not None}
+        said = {"p": self.p, "spread": self.spread, "tolerance": self.tolerance}
+        return {name: x for name, x in said.items() if x is not None}
 
     def study(self, judgments: str, files: list[str], reading: RatingsAsked) -> Study:
         """The study of these files; runs that can be read in this way only now are read at once."""
