@@ -38,9 +38,14 @@ def _asked(answer: Callable[[Cheap], Interval], calls: int) -> Job:
 
 
 def truegain(place: Path) -> Job:  # noqa: ARG001  (the form of all)
-    """The confusion matrix, with its default interval."""
-    from benchmarks.judge.draws import ours
+    """The confusion matrix, with its default interval.
 
+    What it reads when it is first asked, scipy.special, is read before the clock runs, as the peers read theirs.
+    """
+    from benchmarks.judge.draws import ours
+    from truegain.student import special
+
+    special()
     return _asked(ours("default"), CALLS)
 
 
