@@ -139,7 +139,7 @@ def mean_differences(
     """Differences b - a of pairs of systems, by number, over collections; an error where topics are too few.
 
     How all systems move together is held for each topic: about 18 bytes x topics x systems^2 for AP, 28 for measures
-    that are drawn, however few pairs are asked for.
+    that are drawn, twice that for those of both, however few pairs are asked for.
     """
     check_drawable(measure)
     if measure.mean != "arithmetic":
