@@ -17,7 +17,7 @@ from benchmarks.coverage.worlds import Seen, World, held
 from truegain.contrasts import Contrasts
 from truegain.engine import Local
 from truegain.inference.collection.few import pooled
-from truegain.inference.collection.score import recipe_of, spreads_of
+from truegain.inference.collection.score import spread_rule, spreads_of
 from truegain.measures.parse import parse_measure
 from truegain.student import quantiles_of
 from truegain.tables.judgments import Judgments
@@ -124,7 +124,7 @@ def study(kind: str, topics: int, names: tuple[str, ...], rng: np.random.Generat
     for name in names:
         m, measure = (*RANKED, *SETS).index(name), parse_measure(name)
         spreads = spreads_of(found.of(name), measure, pairs=True, replicates=DRAWS, seed=seed, engine=ONE)
-        variance, freedom = pooled(spreads, asked, recipe_of(measure).lone).total()
+        variance, freedom = pooled(spreads, asked, spread_rule(measure).lone).total()
         by_topic = asked.values(scores(found, (name,))[0].T)
         value, se = by_topic.mean(axis=0), np.sqrt(variance) / topics
         step = quantiles_of(0.95, freedom) * se

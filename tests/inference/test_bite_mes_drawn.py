@@ -13,7 +13,7 @@ import pytest
 from tests.inference.small_lists import SEED, lists, scores_of
 from truegain.inference.collection.expansion import drawn_scores, keys_needed, least_relevant, rank_sums
 from truegain.inference.collection.few import FEW_TOPICS
-from truegain.inference.collection.score import Scored, drawn_estimates, left_out_of, recipe_of, score_estimates
+from truegain.inference.collection.score import Scored, drawn_estimates, left_out_of, score_estimates, spread_rule
 from truegain.inference.collection.spread import collection_spread
 from truegain.inference.intervals.topics import topic_intervals
 from truegain.measures.base import Measure
@@ -100,7 +100,7 @@ def test_how_many_topics_tell_something() -> None:
     assert weight == pytest.approx(0.25 / (0.25 / 0.75) / 0.25)
     assert Scored.of(ranked, parse_measure("P@4"), 0.95).sizes(0).tolist() == pytest.approx([4] * 7)
     kinds = {
-        n: (left_out_of(parse_measure(n)), recipe_of(parse_measure(n)).how, recipe_of(parse_measure(n)).lone)
+        n: (left_out_of(parse_measure(n)), spread_rule(parse_measure(n)).how, spread_rule(parse_measure(n)).lone)
         for n in ("AP", "AP@5", "GMAP", "P@5", "NumRet", "nDCG@10", "R@10", "RR", "ERR@10", "SetP", "SetR", "SetF")
     }
     assert kinds == {

@@ -15,7 +15,7 @@ from truegain.inference.collection import left_out
 from truegain.inference.collection.expansion import least_relevant
 from truegain.inference.collection.few import Pooled, pooled
 from truegain.inference.collection.left_out import left_out_spreads
-from truegain.inference.collection.score import recipe_of, spreads_of
+from truegain.inference.collection.score import spread_rule, spreads_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.columns import Floats
 
@@ -122,5 +122,5 @@ def test_variances_are_near_the_true_ones(kind: str, name: str) -> None:
     for number in range(8):
         ranked = worlds.collected(true.topics, np.random.default_rng([5, number])).of(name)
         spreads = spreads_of(ranked, measure, pairs=True, replicates=60, engine=Local(1))
-        ratios.append(pooled(spreads, asked, recipe_of(measure).lone).total()[0] / 25**2 / true.variance[m])
+        ratios.append(pooled(spreads, asked, spread_rule(measure).lone).total()[0] / 25**2 / true.variance[m])
     assert np.mean(ratios, axis=0) == pytest.approx(1.0, abs=0.45), name

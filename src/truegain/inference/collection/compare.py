@@ -15,7 +15,7 @@ from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import DrawWords, check_drawable
 from truegain.inference.collection.few import FEW_TOPICS, pooled, two_sided
-from truegain.inference.collection.score import Scored, recipe_of, spreads_of
+from truegain.inference.collection.score import Scored, spread_rule, spreads_of
 from truegain.inference.limits import within
 from truegain.inference.multiple import adjust_asked
 from truegain.inference.results import Comparison
@@ -51,7 +51,7 @@ class MeanDifferences:
     def errors(self, paired: bool) -> tuple[Floats, Floats]:
         """The standard error of each mean difference, and its degrees of freedom."""
         asked = Contrasts(*self.sides)
-        variance, freedom = pooled(self.spreads, asked, recipe_of(self.scored.measure).lone, paired).total()
+        variance, freedom = pooled(self.spreads, asked, spread_rule(self.scored.measure).lone, paired).total()
         return np.sqrt(variance) / self.common().sum(axis=1), freedom
 
     def comparisons(self, adjustment: str = "holm") -> list[Comparison]:
@@ -67,7 +67,7 @@ class MeanDifferences:
         p = two_sided(difference, se, freedom)
         known = ~np.isnan(p)
         adjusted = adjust_asked(p, adjustment)
-        how = recipe_of(scored.measure).how
+        how = spread_rule(scored.measure).how
         test = f"mean difference, t, {'paired' if self.paired else 'independent'} collections, documents {how}"
         low, high = within(difference - step, difference + step, scored.measure.bounds(), differences=True)
         notes = self._notes(se, known, how)
@@ -116,7 +116,7 @@ class MeanDifferences:
         rows: list[tuple[float | int | str | bool | None, ...]] = []
         for t in np.flatnonzero(self.common()[0]).tolist():
             spread = self.spreads[t]
-            known = spread.relevant != 1 or recipe_of(self.scored.measure).lone == "own"
+            known = spread.relevant != 1 or spread_rule(self.scored.measure).lone == "own"
             variances = (np.add(*spread.of_pairs(a, b, paired))[0] for paired in (True, False))
             sds = [float(np.sqrt(variance)) if known else None for variance in variances]
             one, other = float(values[first, t]), float(values[second, t])
@@ -139,7 +139,7 @@ def mean_differences(
     """Differences b - a of pairs of systems, by number, over collections; an error where topics are too few.
 
     How all systems move together is held for each topic: about 18 bytes x topics x systems^2 for AP, 28 for measures
-    that are drawn, however few pairs are asked for.
+    that are drawn, twice that for those of both, however few pairs are asked for.
     """
     check_drawable(measure)
     if measure.mean != "arithmetic":

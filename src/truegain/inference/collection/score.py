@@ -82,7 +82,7 @@ def left_out_of(measure: Measure) -> bool:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class SpreadRule:
     """How far a measure moves: the share that leaving documents out has beside drawing them, and the rule for R = 1."""
 
     left_out: float
@@ -94,7 +94,7 @@ class Recipe:
         return {0.0: "drawn", 1.0: "left out"}.get(self.left_out, "drawn and left out")
 
 
-def recipe_of(measure: Measure) -> Recipe:
+def spread_rule(measure: Measure) -> SpreadRule:
     """What was right for a measure in simulated worlds (docs/collection.md).
 
     A sum over ranks, a count, the precision of a set: documents drawn, and R = 1 tells its own.  A share of all R
@@ -103,12 +103,12 @@ def recipe_of(measure: Measure) -> Recipe:
     relevant document decides (RR, ERR), too long for a set's F, where leaving documents out errs to the other side.
     """
     if measure.linear_in_gains or measure.mean == "total" or isinstance(measure, (SetP, Utility, Judged, Unjudged)):
-        return Recipe(0.0, "own")
+        return SpreadRule(0.0, "own")
     if left_out_of(measure) or isinstance(measure, SetR):
-        return Recipe(1.0, "all")
+        return SpreadRule(1.0, "all")
     if isinstance(measure, (SetF, SetAP)):
-        return Recipe(1 / 2, "near")
-    return Recipe(1 / 3 if isinstance(measure, RR) or measure.cascades else 0.0, "near")
+        return SpreadRule(1 / 2, "near")
+    return SpreadRule(1 / 3 if isinstance(measure, RR) or measure.cascades else 0.0, "near")
 
 
 def spreads_of(
@@ -117,21 +117,21 @@ def spreads_of(
     """How far each topic moves over collections, with what few relevant documents hide put back.
 
     Documents drawn, times R/(R - 1) unless R = 1 tells its own spread (R copies have (R - 1)/R of the variance of R
-    documents), or left out, or some of both: see `recipe_of`.
+    documents), or left out, or some of both: see `spread_rule`.
     """
-    recipe, engine, progress = recipe_of(measure), drawing.get("engine"), drawing.get("progress")
+    rule, engine, progress = spread_rule(measure), drawing.get("engine"), drawing.get("progress")
     left: list[TopicSpread] = []
     if left_out_of(measure):
         view = ranked.condensed if getattr(measure, "judged_only", False) else ranked
         left = document_spreads(view, least_relevant(measure), pairs=pairs, engine=engine, progress=progress)
-    elif recipe.left_out:
+    elif rule.left_out:
         left = left_out_spreads(ranked, measure, pairs=pairs, engine=engine, progress=progress)
-    if recipe.left_out == 1:
+    if rule.left_out == 1:
         return left
     drawn = drawn_scores(ranked, measure, pairs=pairs, **drawing).spreads
-    if recipe.lone != "own":
+    if rule.lone != "own":
         drawn = [replace(s, own=s.own * s.relevant / (s.relevant - 1)) if s.relevant > 1 else s for s in drawn]
-    return [one.mixed(other, recipe.left_out) for one, other in zip(drawn, left, strict=True)] if left else drawn
+    return [one.mixed(other, rule.left_out) for one, other in zip(drawn, left, strict=True)] if left else drawn
 
 
 def score_estimates(
@@ -148,7 +148,7 @@ def score_estimates(
     if few.all() and measure.bounds() == (0.0, 1.0) and measure.mean == "arithmetic":
         return [_wilson(scored, s) for s in range(len(scored.systems))]
     spreads = spreads_of(ranked, measure, **drawing)
-    total, freedom = pooled(spreads, Contrasts.scores(len(few)), recipe_of(measure).lone).total()
+    total, freedom = pooled(spreads, Contrasts.scores(len(few)), spread_rule(measure).lone).total()
     return [_limits(scored, s, float(total[s]), float(freedom[s])) for s in range(len(scored.systems))]
 
 
@@ -162,7 +162,7 @@ def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Est
     count = 1 if measure.mean == "total" else topics
     se = float(np.sqrt(variance)) / count
     step = quantile_of(scored.confidence, freedom) * se
-    how = f"t, documents {recipe_of(measure).how}"
+    how = f"t, documents {spread_rule(measure).how}"
     value = float(scored.summaries[system])
     if measure.mean == "geometric":
         return scored.estimate(system, value * float(np.exp(-step)), value * float(np.exp(step)), how, None)

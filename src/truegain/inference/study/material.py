@@ -11,7 +11,7 @@ import numpy as np
 from truegain.errors import TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.inference.collection.expansion import check_drawable, least_relevant
-from truegain.inference.collection.score import recipe_of, spreads_of
+from truegain.inference.collection.score import spread_rule, spreads_of
 from truegain.inference.collection.without import without_each
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import Evidence, Plain
@@ -93,7 +93,7 @@ class Material:
 
         A topic with one relevant document borrows its spread from those with several (see `few.Pooled`).
         """
-        if "collection" not in self.over or recipe_of(m).lone == "own":
+        if "collection" not in self.over or spread_rule(m).lone == "own":
             return self.over
         relevant = self.ranked.pool_relevant(least_relevant(m))
         known = (relevant > 1).any() or not relevant.any()
@@ -103,7 +103,7 @@ class Material:
         spreads = spreads_of(
             self.ranked, m, pairs=True, replicates=self.replicates, seed=self.seed, engine=None, progress=None
         )
-        return OtherCollections(spreads, recipe_of(m).lone)
+        return OtherCollections(spreads, spread_rule(m).lone)
 
     def _refitted(self, m: Measure, raters: Raters, gains: Floats) -> Evidence:
         """What the scores would stand on with other gains of the rated items."""
