@@ -166,7 +166,8 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     """Guards --uses: without gold of its own a system of the judge's model cannot be told; with gold it can."""
     same = ("--uses", "good=m1", "--judge-model", "m1")
     _, out, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", *same)
-    assert out.startswith("Whether good is better than weak cannot be told")
+    by = "By m1's labels, which no person has checked, "
+    assert out.startswith(f"{by}whether good is better than weak cannot be told")
     assert "calibration borrowed: good uses m1" in out.splitlines()[0]
     assert "More topics would not settle it: that takes 10 or more gold labels" in out
     assert "more topics (" not in out
@@ -190,17 +191,24 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
         finally:
             process.kill()
     _, without, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1", "--uses", "good=m2")
-    assert without.startswith("good is better than weak")  # what is said comes before the column
+    assert without.startswith(f"{by}good is better than weak")  # what is said comes before the column
     _, alone, err = run("verdict", "llm.qrels", "both.csv", "-m", "P@10")
     assert alone.startswith("good is better than weak")
     assert "warning: 1 system names the model used (M1), and nothing says which one gave the judgments" in err
     assert err.rstrip().endswith("give --judge-model")
     labels = [line.split() for line in (folder / "llm.qrels").read_text().splitlines()]
-    for models, told in (((" m1 ",), out), (("m1", "m2"), alone)):
+    first, rest = alone.split("\n", 1)
+    panel = f"By the labels of m1 and m2, which no person has checked, {first}"
+    for models in ((" m1 ",), ("m1", "m2")):
         rows = [f"{t},{d},{x},{models[i % len(models)]}" for i, (t, _, d, x) in enumerate(labels)]
         (folder / "judged.csv").write_text("topic,doc,label,model\n" + "\n".join(rows) + "\n")
         _, by_both, err = run("verdict", "judged.csv", "both.csv", "-m", "P@10")
-        assert by_both == told
+        if len(models) == 1:
+            assert by_both == out
+        else:
+            assert by_both.startswith(f"{panel}\n")
+            assert "First: have a person check the labels of m1 and m2: `truegain plan labels" in by_both
+            assert by_both.endswith(rest.rpartition("What more would bring")[2])
         assert ("the judgments name 2 (m1, m2)" in err) == (len(models) == 2)
     _, by_uses, _ = run("verdict", "judged.csv", *TWO, "-m", "P@10", *same)
     assert by_uses == out
