@@ -14,7 +14,7 @@ TOO_FEW = "too few gold labels"
 UNJUDGED_FIRST = "first documents unjudged"
 MORE_LABELS = (
     "More topics would not settle it: labels of these documents would, or by a measure linear in gain, such as P@10, "
-    "those of a random sample of them (`holes --show sample`)."
+    "those of a random sample of them, which `holes` draws."
 )
 T = TypeVar("T", Estimate, Comparison)
 
