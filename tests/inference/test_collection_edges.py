@@ -19,6 +19,7 @@ from truegain.inference.collection.score import score_estimates
 from truegain.inference.multiple import adjust, adjust_asked
 from truegain.inference.results import Comparison
 from truegain.measures.evaluate import Options, aligned
+from truegain.tables.matched import UNCHECKED
 from truegain.tables.ranked import RankedGains
 
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -27,7 +28,7 @@ Lists = dict[str, dict[str, dict[str, float]]]
 def view(orders: dict[str, list[str]], labels: dict[str, dict[str, int]]) -> RankedGains:
     """Every system with the same order of documents on all topics."""
     runs: Lists = {s: {t: {d: float(-i) for i, d in enumerate(docs)} for t in labels} for s, docs in orders.items()}
-    return aligned(runs, labels, Options(), keep_keys=sys.maxsize)
+    return aligned(runs, labels, Options(), keep_keys=sys.maxsize, matching=UNCHECKED)  # some have no judged document
 
 
 GOOD, BAD = [f"d{i}" for i in range(3)], [f"x{i}" for i in range(40)]

@@ -360,3 +360,17 @@ def test_no_verdict_on_ids_in_doubt() -> None:
     with pytest.raises(tg.TruegainError, match="ids in doubt"):
         study.next_steps("bad", "good", "AP")
     assert "Ids in doubt: bad; no rank is ruled out." in study.best("AP").notes
+
+
+# ---------------------------------------------------------------------- real runs
+
+
+def test_of_real_runs_only_an_odd_one_is_in_doubt(shared_data: Path, unpacked: Callable[[Path], Path]) -> None:
+    """Guards against warnings of runs that are right: one of 129 has 12% of its first ten judged."""
+    folder = shared_data / "trec8_adhoc"
+    runs = sorted(str(p) for p in unpacked(folder / "inputs_129runs.tar.xz").rglob("input.*"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        found = aligned(runs, folder / "trec8.qrels.gz", Options()).doubts
+    assert [(d.system, d.kind) for d in found] == [("input.surffal2", FEW)]
+    assert "59 are judged (12%, other systems 100%)" in found[0].why
