@@ -118,17 +118,17 @@ class TopicFit:
     def by_topic(self, asked: Contrasts) -> Floats:
         """Topic x contrast, with the values as mean: N/n (y - lambda k f) of a gold topic, N/u l k f of another."""
         p, n, total = self._parts(asked), self.n, self.topics
-        out = p.slopes.mean(axis=0) * self.share * p.bronze * total / max(total - n, 1)
+        out = _mean(p.slopes) * self.share * p.bronze * total / max(total - n, 1)
         out[self.has] = (p.gold - self.share * p.slopes * p.said) * total / n
         return np.asarray(out)
 
     def values(self, asked: Contrasts) -> Floats:
         """The score or difference of each contrast."""
-        return _by_block(asked, lambda some: [self.by_topic(some).mean(axis=0)])[0]
+        return _by_block(asked, lambda some: [_mean(self.by_topic(some))])[0]
 
     def slopes(self, asked: Contrasts) -> Floats:
         """l: how much of the bronze scores each contrast uses."""
-        return _by_block(asked, lambda some: [self._parts(some).slopes.mean(axis=0)])[0]
+        return _by_block(asked, lambda some: [_mean(self._parts(some).slopes)])[0]
 
     def moves(self, asked: Contrasts) -> Floats:
         """Topic x contrast: how far each topic moves it, by its gold score or by its bronze one."""
@@ -157,7 +157,7 @@ class TopicFit:
             score = (some.a == NONE) & (self.share > 0)
             left = np.divide(own, of_gold, out=np.ones(len(own)), where=of_gold > TINY)
             borrowed = ((n - 1) * own + BORROWED * np.maximum(own, left * of_bronze)) / (n - 1 + BORROWED)
-            bronze = (p.slopes.mean(axis=0) * self.share) ** 2 * of_bronze / u
+            bronze = (_mean(p.slopes) * self.share) ** 2 * of_bronze / u
             return [np.where(score, borrowed, own) / n + bronze, n - 1 + BORROWED * score]
 
         return Spread(*_by_block(asked, of))
@@ -193,7 +193,7 @@ class TopicFit:
 
         def of(some: Contrasts) -> list[Floats]:
             p = self._parts(some)
-            missed = p.slopes.mean(axis=0) ** 2 * (_s2(p.bronze) - _s2(p.said))
+            missed = _mean(p.slopes) ** 2 * (_s2(p.bronze) - _s2(p.said))
             return [np.maximum(_s2(p.gold) + missed, 0.0) / self.topics * (self.n - 1) / (self.n - 1.5)]
 
         return _by_block(asked, of)[0]
@@ -209,9 +209,9 @@ def slopes_without_each(gold: Floats, said: Floats) -> Floats:
     ([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0])
     """
     n = len(gold)
-    y, f = gold - gold.mean(axis=0), said - said.mean(axis=0)
-    product, square, whole = ((x.sum(axis=0) - n / (n - 1) * x) for x in (f * y, f * f, y * y))
-    known = square > ROUNDING * (f * f).sum(axis=0) + TINY
+    y, f = gold - _mean(gold), said - _mean(said)
+    product, square, whole = (n * _mean(x) - n / (n - 1) * x for x in (f * y, f * f, y * y))
+    known = square > ROUNDING * n * _mean(f * f) + TINY
     slope = np.divide(product, square, out=np.zeros(square.shape), where=known)
     unsure = np.divide(
         np.maximum(whole - slope * product, 0.0), (n - 3) * square, out=np.zeros(square.shape), where=known
@@ -227,9 +227,14 @@ def tails(pull: Floats) -> Floats:
     return np.asarray(np.maximum(1.0, 2 * n / np.maximum(kurtosis - 1, TINY)))
 
 
+def _mean(of_topics: Floats) -> Floats:
+    """The mean over topics, rows, of each column: the same bits however many columns there are."""
+    return np.asarray(np.ascontiguousarray(of_topics.T).mean(axis=1))
+
+
 def _s2(of_topics: Floats) -> Floats:
-    """The variance over topics, rows, of each column."""
-    return np.asarray(np.var(of_topics, axis=0, ddof=1))
+    """The variance, in the same way."""
+    return np.asarray(np.ascontiguousarray(of_topics.T).var(axis=1, ddof=1))
 
 
 def _by_block(asked: Contrasts, of: Callable[[Contrasts], list[Floats]]) -> list[Floats]:
