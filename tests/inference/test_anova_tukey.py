@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.inference.matrices import generated, shuffled, trec8_ap, within_chance
+import truegain as tg
+from tests.inference.matrices import generated, scores_of, shuffled, trec8_ap, within_chance
 from tests.inference.one_pair import paired_t, randomisation
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.anova import one_way, two_way
@@ -112,6 +113,54 @@ def test_statsmodels_says_the_same() -> None:
     contrast[:, 0], contrast[range(4), range(1, 5)] = -1, 1
     test = fitted.f_test(contrast)
     assert (found.f, found.p) == pytest.approx((float(test.fvalue), float(test.pvalue)), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_uneven_topics_are_tukey_kramers(seed: int) -> None:
+    """Guards the one-way test where systems lack topics: all are counted, as scipy and statsmodels count them."""
+    rng = np.random.default_rng(seed)
+    x = generated(5, 12, seed=seed)
+    x[rng.random(x.shape) < 0.3] = np.nan
+    x[0, :9] = np.nan
+    samples = [row[~np.isnan(row)] for row in x]
+    theirs = stats.tukey_hsd(*samples)
+    with pytest.warns(DataWarning, match=r"systems have no score for some of 12 topics: the one-way test takes all"):
+        found = tukey_hsd(x, blocked=False)
+    assert found.p == pytest.approx(theirs.pvalue, abs=1e-9)
+    margin = np.asarray(found.margin)
+    apart = found.anova.means[:, None] - found.anova.means[None, :]
+    limits = theirs.confidence_interval()
+    assert apart - margin == pytest.approx(limits.low, abs=1e-6)
+    assert apart + margin == pytest.approx(limits.high, abs=1e-6)
+    f = stats.f_oneway(*samples)
+    assert (found.anova.f, found.anova.p) == pytest.approx((f.statistic, f.pvalue))
+    assert found.anova.sizes.tolist() == [len(s) for s in samples]
+    multicomp = pytest.importorskip("statsmodels.stats.multicomp")
+    other = multicomp.pairwise_tukeyhsd(np.concatenate(samples), np.repeat(np.arange(5), found.anova.sizes))
+    assert found.p[np.triu_indices(5, 1)] == pytest.approx(other.pvalues, abs=1e-6)
+
+
+def test_uneven_topics_in_a_comparison() -> None:
+    """Guards the command's way: other Tukey tests keep shared topics, this one all; systems with one are refused."""
+    x = generated(3, 8, seed=3)
+    x[1, :3] = np.nan
+    scores = scores_of(x)
+    names = scores.systems
+    with pytest.warns(DataWarning, match=r"1 of 3 systems have no score .* each has \(5 to 8\)"):
+        found = tg.compare(scores, test="one-way-tukey-hsd")
+    theirs = stats.tukey_hsd(*(row[~np.isnan(row)] for row in x))
+    low, high = (np.asarray(end) for end in theirs.confidence_interval())
+    for pair in found.pairs:
+        i, j = names.index(pair.b), names.index(pair.a)
+        assert pair.p == pytest.approx(theirs.pvalue[i, j], abs=1e-9)
+        assert pair.n == (5 if 1 in (i, j) else 8)
+        assert (pair.low, pair.high) == pytest.approx((max(-1, low[i, j]), min(1, high[i, j])), abs=1e-6)
+    assert any("Tukey-Kramer: of 5 to 8 topics" in note for note in found.notes)
+    with pytest.warns(DataWarning, match="3 of 8 topics are left out"):
+        assert {pair.n for pair in tg.compare(scores, test="tukey-hsd").pairs} == {5}
+    x[1, :7] = np.nan
+    with pytest.raises(TruegainError, match="a system has 1 of 8 topics"):
+        tg.compare(scores_of(x), test="one-way-tukey-hsd")
 
 
 def test_two_systems_are_the_paired_tests() -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from truegain.errors import TruegainError
 from truegain.student import quantile_of, special
 from truegain.tables.checks import warn
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,8 @@ class Anova:
     `s_a`, `s_b`, `s_e` are the sums of squares of systems, topics (None in the one-way layout) and residual, `df_*`
     their degrees of freedom, `v_e` the residual variance (V_E2 two-way, V_E1 one-way), `f` and `p` of systems.
     `no_residual` tells that nothing but rounding is left of the residual; F and p then are 0 and 1 if all means are
-    equal, and None if they are not.
+    equal, and None if they are not.  `topics` is the number of topics, of the system with the fewest where these
+    differ, and `own` then has that of each.
     """
 
     layout: Literal["two-way", "one-way"]
@@ -39,6 +40,12 @@ class Anova:
     f: float | None
     f_topic: float | None = None
     no_residual: bool = False
+    own: Ints | None = None
+
+    @property
+    def sizes(self) -> Ints:
+        """The number of topics of each system."""
+        return np.full(len(self.means), self.topics) if self.own is None else self.own
 
     @cached_property
     def p(self) -> float | None:
@@ -62,7 +69,7 @@ class Anova:
 
     def intervals(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper limits of the system means."""
-        margin = self.margin(confidence)
+        margin = quantile_of(confidence, self.df_e) * np.sqrt(self.v_e / self.sizes)
         return self.means - margin, self.means + margin
 
     @property
@@ -108,22 +115,48 @@ def two_way(matrix: npt.ArrayLike) -> Anova:
 def one_way(matrix: npt.ArrayLike) -> Anova:
     """One-way analysis: systems only, as if every system had topics of its own.
 
-    S_E1 = sum_ij (x_ij - xi.)^2, V_E1 = S_E1 / (m(n-1)), F = (S_A/(m-1)) / V_E1
+    S_A = sum_i n_i (xi. - x..)^2, S_E1 = sum_ij (x_ij - xi.)^2, V_E1 = S_E1 / (N - m), F = (S_A/(m-1)) / V_E1,
+    N = sum n_i the scores of all
 
-    With the same topics for all systems this counts the topics' spread as noise: see `two_way`.
+    With the same topics for all systems this counts the topics' spread as noise: see `two_way`.  A topic that a system
+    lacks (NaN) is missing from its own mean only, which is told.
 
     >>> a = one_way([[0.3, 0.1, 0.55, 0.25], [0.42, 0.15, 0.6, 0.2], [0.51, 0.12, 0.72, 0.41]])
     >>> round(a.v_e, 6), a.df_e
     (0.046808, 9)
     """
-    x = complete(matrix)
-    m, n = x.shape
-    rows, grand = x.mean(axis=1), float(x.mean())
-    s_a = n * float(((rows - grand) ** 2).sum())
-    s_e, df_e = float(((x - rows[:, None]) ** 2).sum()), m * (n - 1)
-    flat = _no_residual(x, s_e)
+    x = _finite(matrix)
+    there = ~np.isnan(x)
+    if there.all():
+        x = complete(x)
+    own, m = there.sum(axis=1), len(x)
+    uneven = bool(np.ptp(own)) or not there.all()
+    if uneven:
+        _check_own(own, x.shape[1])
+    rows, grand = np.where(there, x, 0.0).sum(axis=1) / own, float(x[there].mean())
+    s_a = float((own * (rows - grand) ** 2).sum())
+    s_e, df_e = float(((x - rows[:, None])[there] ** 2).sum()), int(own.sum()) - m
+    flat = _no_residual(x[there], s_e)
     f = _f(s_a / (m - 1), s_e / df_e, flat, _equal(rows))
-    return Anova("one-way", rows, n, s_a, None, s_e, m - 1, None, df_e, s_e / df_e, f, no_residual=flat)
+    sizes = {"own": own} if uneven else {}
+    n = int(own.min())
+    return Anova("one-way", rows, n, s_a, None, s_e, m - 1, None, df_e, s_e / df_e, f, no_residual=flat, **sizes)
+
+
+def _check_own(own: Ints, topics: int) -> None:
+    """Tell that systems have topics of their own, and refuse one that has too few."""
+    if len(own) < 2:
+        raise TruegainError(f"a comparison needs at least 2 systems; there is {len(own)}")
+    if own.min() < 2:
+        raise TruegainError(
+            f"a system has {own.min()} of {topics} topics, too few for its spread; have at least 2 of each"
+        )
+    lacking = int((own < topics).sum())
+    warn(
+        f"{lacking} of {len(own)} systems have no score for some of {topics} topics: the one-way test takes all that "
+        f"each has ({own.min()} to {own.max()}), so that means are over different topics (complete=True counts missing "
+        "ones as 0; tukey-hsd keeps the topics that all have)"
+    )
 
 
 def complete(matrix: npt.ArrayLike, least: int = 2) -> Floats:
@@ -132,11 +165,7 @@ def complete(matrix: npt.ArrayLike, least: int = 2) -> Floats:
     >>> complete([[0.1, 0.2], [0.3, 0.4]]).shape
     (2, 2)
     """
-    x: Floats = np.asarray(matrix, dtype=np.float64)
-    if x.ndim != 2:
-        raise TruegainError(f"scores must be a matrix of systems by topics, not an array of {x.ndim} dimensions")
-    if np.isinf(x).any():
-        raise TruegainError("there are infinite scores; a test of means needs finite ones")
+    x = _finite(matrix)
     there = ~np.isnan(x).any(axis=0)
     lost = int((~there).sum())
     if lost:
@@ -151,6 +180,15 @@ def complete(matrix: npt.ArrayLike, least: int = 2) -> Floats:
     if x.shape[1] < least:
         topics = f"{x.shape[1]} {'topic is' if x.shape[1] == 1 else 'topics are'}"
         raise TruegainError(f"{topics} too few to compare systems; have at least {least} that all answer, better 50")
+    return x
+
+
+def _finite(matrix: npt.ArrayLike) -> Floats:
+    x: Floats = np.asarray(matrix, dtype=np.float64)
+    if x.ndim != 2:
+        raise TruegainError(f"scores must be a matrix of systems by topics, not an array of {x.ndim} dimensions")
+    if np.isinf(x).any():
+        raise TruegainError("there are infinite scores; a test of means needs finite ones")
     return x
 
 

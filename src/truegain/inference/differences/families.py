@@ -61,12 +61,16 @@ class FamilyResults(NamedTuple):
 
 
 def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Resampling) -> FamilyResults:
-    """A Tukey test of systems by topics; topics that any system lacks are left out of all."""
-    x = complete(x, LEAST)
+    """A Tukey test of systems by topics; topics that any system lacks are left out of all, unless each has its own."""
+    if not chosen.own_topics or not np.isnan(x).any():
+        x = complete(x, LEAST)
     found = chosen.run(x, settings)
     anova, means = found.anova, found.anova.means
     apart = means[second] - means[first]
-    low, high = (None, None) if found.margin is None else (apart - found.margin, apart + found.margin)
+    low, high = None, None
+    if found.margin is not None:
+        margin = np.broadcast_to(found.margin, found.p.shape)[first, second]
+        low, high = apart - margin, apart + margin
     if not chosen.resamples:  # which tell themselves
         settings.progress(len(apart))
     low_mean, high_mean = anova.intervals(settings.confidence)
@@ -74,11 +78,16 @@ def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, se
     notes: tuple[str, ...] = ()
     if found.trials is not None:
         notes = (f"{found.trials:,} permutations, {'all there are' if found.exact else 'drawn at random'}",)
+    if anova.own is not None:
+        notes = (
+            *notes,
+            f"Tukey-Kramer: of {anova.own.min()} to {anova.own.max()} topics of each system; n is the fewer",
+        )
     residual = "V_E2" if anova.layout == "two-way" else "V_E1"
     return FamilyResults(
         means[first], means[second], found.p[first, second], low, high, anova.effects[first, second],
         f"ES_HSD ({residual})",
-        np.full(len(apart), anova.topics), means, low_mean, high_mean, interval, notes,
+        np.minimum(anova.sizes[first], anova.sizes[second]), means, low_mean, high_mean, interval, notes,
     )  # fmt: skip
 
 

@@ -29,14 +29,15 @@ MOST_COUNTED = 20_000_000  # matrices that may be enumerated
 class Tukey:
     """All pairs of systems: the p-values (a symmetric matrix, 1 on the diagonal) and what they were made from.
 
-    `margin` is half the width of the simultaneous intervals of the differences, None for the randomised test, whose
-    `ranges` are the sorted differences of the best and the worst mean over the replicates (None where not kept).
+    `margin` is half the width of the simultaneous intervals of the differences (a matrix where systems have different
+    numbers of topics), None for the randomised test, whose `ranges` are the sorted differences of the best and the
+    worst mean over the replicates (None where not kept).
     """
 
     test: str
     anova: Anova
     p: Floats
-    margin: float | None = None
+    margin: float | Floats | None = None
     trials: int | None = None
     exact: bool = False
     ranges: Floats | None = None
@@ -49,9 +50,11 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
     V = V_E1 with m(n-1), as scipy's tukey_hsd and ranx do: topics count as noise, and most real differences are missed.
     p is right to 1e-9.  The intervals xj. - xi. +- q_crit sqrt(V/n) hold for all pairs at once.
 
-    `matrix` is systems by topics; topics that some system lacks (NaN) are left out of all, with a warning.
+    `matrix` is systems by topics; topics that some system lacks (NaN) are left out of all, with a warning.  Without
+    blocks a system keeps all topics that it has: V/n is V (1/n_i + 1/n_j)/2, which is Kramer's way, as scipy's.
 
-    Tukey 1949, Biometrics 5(2); Sakai 2018, Laboratory Experiments in Information Retrieval, section 4.4.
+    Tukey 1949, Biometrics 5(2); Kramer 1956, Biometrics 12(3); Sakai 2018, Laboratory Experiments in Information
+    Retrieval, section 4.4.
 
     >>> t = tukey_hsd([[0.3, 0.1, 0.55, 0.25], [0.42, 0.15, 0.6, 0.2], [0.51, 0.12, 0.72, 0.41]])
     >>> t.p[0].round(6).tolist()
@@ -68,12 +71,15 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
         )
     if found.no_residual:
         return Tukey(name, found, np.ones((m, m)), 0.0)
-    error = math.sqrt(found.v_e / found.topics)
     first, second = np.triu_indices(m, 1)
+    share = 1 / found.sizes
+    error = np.sqrt(found.v_e * (share[first] + share[second]) / 2)
     q = np.abs(found.means[first] - found.means[second]) / error
     p = square(studentized_range_sf(q, m, found.df_e), m)
     critical = studentized_range_isf(round(1 - confidence, 12), m, found.df_e)
-    return Tukey(name, found, p, critical * error)
+    if found.own is None:
+        return Tukey(name, found, p, critical * math.sqrt(found.v_e / found.topics))
+    return Tukey(name, found, p, critical * np.sqrt(found.v_e * (share[:, None] + share[None, :]) / 2))
 
 
 def randomised_tukey_hsd(matrix: npt.ArrayLike, how: Resampling = USUAL, *, exact: bool | None = None) -> Tukey:
