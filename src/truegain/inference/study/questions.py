@@ -270,9 +270,14 @@ class Questions:
         if lattice.looks is not None and comparison.low is not None:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         of_systems = self._lent(m, [a, b])
+        outcome = decided(comparison, hidden, self.holes, self.smallest)
+        few = [why for said in of_systems.values() for why in said if why.startswith(FEW)]
+        if few and outcome == "cannot be told":  # as it is, which says more
+            notes += [f"{why[0].upper()}{why[1:]}." for why in few]
+            of_systems = {s: [why for why in said if why not in few] for s, said in of_systems.items()}
         lent = (*of_systems[a], *of_systems[b])
-        stuck = [why for why in lent if not why.startswith(FEW)]  # judging what is unjudged helps
-        outcome = "cannot be told" if lent else decided(comparison, hidden, self.holes, self.smallest)
+        stuck = [why for why in lent if why not in few]  # judging what is unjudged helps
+        outcome = "cannot be told" if lent else outcome
         sure = comparison.low is not None and comparison.p is None
         alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
         known = comparison.low is not None and not lattice.exact and not alike
