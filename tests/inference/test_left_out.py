@@ -48,7 +48,7 @@ def by_hand(runs: Lists, labels: Labels, name: str, topic: str) -> tuple[Floats,
         found = tg.evaluate(
             lists, {t: {d: x for d, x in docs.items() if d != left} for t, docs in labels.items()}, name
         )
-        return [found.by_topic(s)[topic] for s in runs]
+        return [float(found.by_topic(s)[topic] or 0.0) for s in runs]
 
     good = [d for d, label in labels[topic].items() if label >= level]
     others = sorted({d for r in runs.values() for d in r[topic]} - set(good))

@@ -160,7 +160,9 @@ def _changes(lists: Lists) -> Iterator[_Change]:
     for way in SAME_WAY:
         pairs = tuple(_written_alike(lists, way))
         if pairs:
-            yield _Change(f"{way.words}, such as {pairs[0][0]} and {pairs[0][1]}", way.remedy, pairs[:3], len(pairs))
+            yield _Change(
+                f"{way.words}, such as {pairs[0][0]} and {pairs[0][1]}", way.remedy, _first(pairs), len(pairs)
+            )
     cut: list[_Cut] = []
     grown: list[_Cut] = []
     for ids, judged in lists:
@@ -171,6 +173,11 @@ def _changes(lists: Lists) -> Iterator[_Change]:
             grown.append((name, tuple(wholes)))
     yield from _cut_off(cut, "the run's ids", "remove {what} in the run")
     yield from _cut_off(grown, "the judged ids", "remove {what} in the judgments, or add it in the run")
+
+
+def _first(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Three that differ."""
+    return tuple(dict.fromkeys(pairs))[:3]
 
 
 def _written_alike(lists: Lists, way: Way) -> Iterator[tuple[str, str]]:
@@ -196,7 +203,7 @@ def _cut_off(tried: Sequence[_Cut], whose: str, remedy: str) -> Iterator[_Change
             return  # some would match by chance, or all are of one document
         what, words = _in_words(*most, whose, marks=key is _by_mark)
         best = "" if key is _as_it_is else "; of several parts of one document keep the best"
-        yield _Change(f"after removing {words}", remedy.format(what=what) + best, tuple(pairs[:3]), count)
+        yield _Change(f"after removing {words}", remedy.format(what=what) + best, _first(pairs), count)
         return
 
 

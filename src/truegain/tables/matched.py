@@ -236,7 +236,7 @@ def _doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matching) -> 
     if cause is not None:
         why = f"{said}{_quoted(name for name, _ in cause.examples)} are not, and {cause}: {cause.remedy}"
         return Doubt(own.system, DOUBT, why)
-    ids = [name for several, _ in lists for name in several[:1]][:3]
+    ids = list(dict.fromkeys(name for several, _ in lists for name in several[:1]))[:3]
     return Doubt(
         own.system, FEW,
         f"{said}{_quoted(ids)} are not, and no simple change of the ids makes them match: check them; if they are "

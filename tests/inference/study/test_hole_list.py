@@ -289,7 +289,7 @@ def test_what_cannot_be_drawn() -> None:
     for measure, said in (("AP", "AP is not linear"), ("RBP(p=0.8)", "give a cutoff"), ("P@1", "nothing to draw")):
         with pytest.raises(TruegainError, match=said):
             tg.hole_list({s: runs[s] for s in ("old", "other")} if measure == "P@1" else runs, judged, measure)
-    with pytest.raises(TruegainError, match="no document that the runs list is judged"):
+    with pytest.raises(TruegainError, match=r"none of the .* is judged .*judged are elsewhere"):
         tg.hole_list(runs, {t: {"elsewhere": 1} for t in judged}, "P@5")
     with pytest.raises(InputError, match=r"label 3 .* is not on the scale 0 to 2"):
         labelled(tg.hole_list(runs, judged, "P@5"), {t: dict.fromkeys(row, 3) for t, row in holes.items()}, 12)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from truegain.inference.study.rule import decided
 from truegain.inference.study.undoing import OverTopics, few_enough, fewest
 from truegain.student import quantile_of
 
@@ -76,11 +77,17 @@ def test_what_the_sentence_names_undoes_it() -> None:
 def test_what_the_labels_say_is_what_they_say(smallest: float, said: str) -> None:
     """Guards "by the labels there are it is better" where they say that the gain is too small."""
     runs, judged = _half_judged()
-    held_back = tg.Study(runs, judged, "P@4", smallest=smallest).verdict("a", "b")
-    labels = tg.Study(runs, judged, "P@4", smallest=smallest, holes="non-relevant").verdict("a", "b")
+    with pytest.warns(tg.DataWarning, match="of a 12 are judged"):
+        held_back = tg.Study(runs, judged, "P@4", smallest=smallest).verdict("a", "b")
     assert held_back.outcome == "cannot be told"
-    assert labels.outcome == ("better" if smallest == 0 else "not better")
+    labels = decided(held_back.comparison, None, "non-relevant", smallest)
+    assert labels == ("better" if smallest == 0 else "not better")
     assert f"by the labels there are {said}" in held_back.sentence
+    assert any(note.startswith("Few judged documents: of the 48 documents") for note in held_back.notes)
+    with pytest.warns(tg.DataWarning, match="of a 12 are judged"):
+        counted = tg.Study(runs, judged, "P@4", smallest=smallest, holes="non-relevant").verdict("a", "b")
+    assert counted.outcome == "cannot be told"
+    assert "few judged documents: of the 48 documents in the first 4 ranks of a 12 are" in counted.sentence
 
 
 def test_why_it_is_not_known_by_how_much() -> None:

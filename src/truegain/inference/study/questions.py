@@ -298,9 +298,14 @@ class Questions:
         if lattice.looks is not None and comparison.low is not None:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         of_systems = self._lent(m, [a, b])
+        said = decided(comparison, hidden, self.holes, least)
+        few = [why for reasons in of_systems.values() for why in reasons if why.startswith(FEW)]
+        if few and said == "cannot be told":  # as it is, which says more
+            notes += [f"{why[0].upper()}{why[1:]}." for why in few]
+            of_systems = {s: [why for why in reasons if why not in few] for s, reasons in of_systems.items()}
         lent = (*of_systems[a], *of_systems[b])
-        stuck = [why for why in lent if not why.startswith(FEW)]  # judging what is unjudged helps
-        said = "cannot be told" if lent else decided(comparison, hidden, self.holes, least)
+        stuck = [why for why in lent if why not in few]  # judging what is unjudged helps
+        said = "cannot be told" if lent else said
         doubted = bool(self.unchecked) and not self.trust_judge
         outcome = "unchecked" if doubted and said in SETTLED else said
         sure = comparison.low is not None and comparison.p is None
