@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from truegain.contrasts import Contrasts
 from truegain.inference.study.next_steps import Standing, steps_of
 from truegain.student import quantile_of, satterthwaite
 
@@ -117,3 +118,38 @@ def test_gold_labels_within_topics_leave_the_freedom_of_topics() -> None:
     assert now.after(gold=1000 / 150) == pytest.approx(quantile_of(0.95, 79) * 0.01)
     whole = Standing(parts, 43, gold=8, pairs=43, quantile=quantile_of(0.95, 7), confidence=0.95, df=7.0, whole=True)
     assert whole.after(gold=43 / 8) == pytest.approx(quantile_of(0.95, 42) * 0.01, rel=0.01)
+
+
+@pytest.mark.parametrize("spread", [0.5, 1.6])
+def test_all_topics_gold_leave_the_spread_of_gold_scores(spread: float) -> None:
+    """Guards the forecast of whole gold topics: what bronze scores spread, more or less than gold, says nothing of it.
+
+    Their own spread stood in for it once, and promised .72 to 1.17 of what came.
+    """
+    rng = np.random.default_rng(5)
+    topics, gold, docs = 40, 12, 10
+    right = {f"{t:02d}": {f"d{i}": int(rng.random() < 0.5) for i in range(docs)} for t in range(topics)}
+    hits = np.array([rng.permutation(docs) for _ in range(topics)])
+    runs = {
+        s: {t: {f"d{d}": float(-i) for i, d in enumerate(np.roll(hits[n], s == "b"))} for n, t in enumerate(right)}
+        for s in "ab"
+    }
+    said = {
+        t: {d: g if rng.random() < 0.5 * spread else int(rng.random() < 0.5) for d, g in row.items()}
+        for t, row in right.items()
+    }
+    some = {t: right[t] for t in list(right)[:gold]}
+    study = tg.Study(runs, said, "P@3", gold=some, design="topics")
+    evidence = study.lattice().evidence
+    left, now = evidence.were_all_gold(Contrasts.of([(0, 1)])), evidence.over_topics(Contrasts.of([(0, 1)])).variance
+    assert left is not None
+    y = np.array([sum(right[t][d] for d in list(runs["b"][t])[:3]) / 3 for t in some])
+    y -= [sum(right[t][d] for d in list(runs["a"][t])[:3]) / 3 for t in some]
+    f = np.array([[sum(said[t][d] for d in list(runs[s][t])[:3]) / 3 for t in right] for s in "ab"])
+    apart = f[1] - f[0]
+    used = evidence.fit.slopes(Contrasts.of([(0, 1)]))[0]  # type: ignore[attr-defined]
+    missed = used**2 * (apart.var(ddof=1) - apart[:gold].var(ddof=1))
+    assert left[0] == pytest.approx((y.var(ddof=1) + missed) / topics * (gold - 1) / (gold - 1.5))
+    then = quantile_of(0.95, topics - 1.0) * np.sqrt(min(left[0], 0.9 * now[0]))
+    assert study.standing("a", "b").after(gold=topics / gold) == pytest.approx(then, rel=1e-9)
+    assert study.standing("a", "b").half == pytest.approx(quantile_of(0.95, gold - 1.0) * np.sqrt(now[0]))
