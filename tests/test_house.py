@@ -37,7 +37,7 @@ FLOORS = (
     ("studentized",),
     ("student",),
     ("drawing", "keywords", "made_by", "lazy"),
-    ("errors", "_version", "cores"),
+    ("errors", "_version", "cores", "starting"),
     ("addresses",),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}

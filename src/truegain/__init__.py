@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from truegain import starting as starting  # before anything else
+
+# isort: split
+
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -7,11 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from truegain.__main__ import main as entry
+from truegain.cli import app
 from truegain.cli.app import THREADS
 
 QRELS = b"1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 \xc3\xa9 1\n"
@@ -236,3 +239,60 @@ def test_ctrl_c_while_a_command_is_loaded_is_no_traceback(monkeypatch: pytest.Mo
     with pytest.raises(SystemExit) as end:
         entry()
     assert end.value.code == 130
+
+
+SLOW = """
+import sys, time
+class Slow:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            print("now", flush=True)
+            time.sleep(60)
+sys.meta_path.insert(0, Slow())
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["truegain._version", "truegain.errors", "truegain.cli.app", "typer", "truegain.cli.commands", "numpy"]
+)
+def test_ctrl_c_at_any_import_is_no_traceback(name: str, folder: Path) -> None:
+    """Guards loading from the first line of ours on: a command ends by the signal, or with 130, and says no more.
+
+    Before that line Python itself starts, which prints what it likes.
+    """
+    (folder / "early").mkdir()
+    (folder / "early" / "sitecustomize.py").write_text(SLOW.format(name=name))
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "early"), os.environ.get("PYTHONPATH", "")])}
+    line = [sys.executable, "-m", "truegain", "eval", "q", "r", "-m", "P@5"]
+    with subprocess.Popen(
+        line, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "now\n"
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=60)[1]
+    assert process.returncode in (130, -signal.SIGINT)
+    assert told in ("", "interrupted; nothing was written\n")
+
+
+def test_the_library_leaves_ctrl_c_alone() -> None:
+    """Guards programs that use the library: Ctrl-C is theirs; and nohup's commands go on ignoring it."""
+    told = "import signal, truegain; print(signal.getsignal(2) is signal.default_int_handler)"
+    for line in ([sys.executable, "-c", told], ["sh", "-c", f"trap '' INT; {sys.executable} -c '{told}'"]):
+        found = subprocess.run(line, capture_output=True, text=True, check=True)
+        assert found.stdout == f"{line[0] != 'sh'}\n"
+
+
+def test_ctrl_c_that_python_cannot_raise_comes_again() -> None:
+    """Guards interruptions within a lock of Python's imports, which were printed and forgotten: the command went on."""
+    seen: list[object] = []
+
+    def goes_on() -> None:
+        app._unraisable(seen.append, SimpleNamespace(exc_type=KeyboardInterrupt))
+        time.sleep(5)
+
+    with pytest.raises(KeyboardInterrupt):
+        goes_on()
+    other = SimpleNamespace(exc_type=ValueError)
+    app._unraisable(seen.append, other)
+    assert seen == [other]

@@ -9,11 +9,15 @@ import gc
 import os
 import sys
 import warnings
+from _thread import interrupt_main
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from threading import Timer
 from typing import Any, NoReturn, TextIO
 
+from truegain import starting
 from truegain.cli import streams
 from truegain.cli.naming import told_of_renaming, told_of_trec
 from truegain.errors import DataWarning, TruegainError, why
@@ -33,6 +37,7 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
         warnings.showwarning = partial(_show_warning, set())
+        before, sys.unraisablehook = sys.unraisablehook, partial(_unraisable, sys.unraisablehook)
         try:
             if code := _run():
                 sys.exit(code)
@@ -63,7 +68,16 @@ def main() -> None:
             sys.exit(getattr(error, "exit_code", 2))
         finally:
             gc.enable()
+            sys.unraisablehook = before
             streams.settle_output()
+
+
+def _unraisable(before: Callable[[Any], object], lost: Any) -> None:
+    """Ctrl-C that came where Python cannot raise it, as within a lock of its imports, comes again a moment later."""
+    if lost.exc_type is KeyboardInterrupt:
+        Timer(0.01, interrupt_main).start()
+    else:
+        before(lost)
 
 
 def _one_thread_a_job() -> None:
@@ -91,6 +105,7 @@ def _run() -> int | None:
         import_module("truegain.cli.checks").check_all(command)
     gc.freeze()
     gc.enable()
+    starting.begin()
     try:
         code = command(prog_name="truegain", standalone_mode=False)
     except SystemExit as end:  # typer's own way to end when the reader of our output went away

@@ -108,7 +108,7 @@ class Success(_AtCutoff):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Hits(_AtCutoff):
+class HitCount(_AtCutoff):
     """Number of relevant documents retrieved (among the first k), a mean over topics.
 
     Hits@k = C(k)
@@ -120,6 +120,7 @@ class Hits(_AtCutoff):
     {'Hits': 2.0, 'Hits@2': 1.0}
     """
 
+    NAME = "Hits"
     NEEDS_AT = False
     linear_in_gains = True
 
