@@ -18,9 +18,11 @@ def of_command(argv: list[str], whole: list[str]) -> bool:
     (True, True)
     >>> of_command(["/bin/truegain"], ["python", "-c", "from multiprocessing.spawn import ..."]), of_command([""], [])
     (False, False)
+    >>> of_command(["-m"], ["python", "-m", "ours.program"])
+    False
     """
-    if argv[:1] == ["-m"]:  # so it is while Python looks for the module
-        return True
+    if argv[:1] == ["-m"]:  # so it is while Python looks for the module, which may be another that imports us
+        return ("-m", "truegain") in zip(whole, whole[1:], strict=False)
     return bool(argv) and argv[0].replace("\\", "/").rpartition("/")[2] in SCRIPTS and argv[0] in whole
 
 
