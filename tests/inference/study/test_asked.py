@@ -301,21 +301,18 @@ def test_short_words_for_a_study_and_a_ranking() -> None:
     assert ranks.frame()["system"].to_list() == list(ranks.systems)
 
 
-def test_what_holes_could_do_to_ap_is_not_known() -> None:
-    """Guards AP: what is not known is said, and warned of with the count where the first ranks lack labels."""
+def test_what_first_ranks_could_do_to_ap_is_told() -> None:
+    """Guards AP: how many documents of the first ten lack labels, each once, and that the verdict takes the worst."""
     some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 3} for t, row in LABELS.items()}
-    study = tg.Study(RUNS, some, "AP")
-    lists = [(t, row) for run in ("a", "c") for t, row in RUNS[run].items()]
-    first = [(t, d) for t, row in lists for d in sorted(row, key=lambda x: -row[x])[:10]]
+    first = {
+        (t, d) for run in ("a", "c") for t, row in RUNS[run].items() for d in sorted(row, key=lambda x: -row[x])[:10]
+    }
     lacking = sum(d not in some[t] for t, d in first)
-    with pytest.warns(
-        tg.DataWarning, match=f"AP: {lacking} of the {len(first)} documents in the first 10 ranks of a, c"
-    ):
-        told = study.verdict("a", "c")
-    assert told.sentence.endswith("; unjudged documents count as not relevant.")
-    assert told.notes[0].startswith(
-        "What unjudged documents could do to AP is not known; worst and best are known for nDCG"
-    )
+    told = tg.Study(RUNS, some, "AP").verdict("a", "c")
+    assert told.hidden is not None
+    assert told.hidden.documents == lacking > 0
+    assert f"Holes: {lacking} unjudged documents in the first 10 ranks could move the difference by" in str(told)
+    assert told.outcome == "cannot be told"
 
 
 def test_gold_of_whole_topics_is_not_drawn_pair_by_pair() -> None:
