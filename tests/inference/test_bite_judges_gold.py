@@ -98,6 +98,7 @@ def test_gold_gains_must_fit_the_pool() -> None:
     free = np.where(np.isnan(gold), -1.0, 0.5)  # pairs without gold weigh nothing
     found, plain = fit_of(RANKED, gold, P3, "random", free), fit_of(RANKED, gold, P3, "random")
     assert isinstance(found, PairFit)
+    assert isinstance(plain, PairFit)
     assert found.values(np.ones((1, 12))) == pytest.approx(plain.values(np.ones((1, 12))))
     assert found.pairs.expansion[~np.isnan(gold)] == pytest.approx(np.full(48, 3.0))
 

@@ -65,7 +65,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     if design == "topics":  # a difference is set right by itself
         fit = rectifying(ranked, judge, one)[0]
         assert isinstance(fit, TopicFit)
-        apart = topic_values(fit.gold[1] - fit.gold[0], fit.bronze[1] - fit.bronze[0], draws)
+        apart = topic_values(fit.gold[1] - fit.gold[0], fit.bronze[1] - fit.bronze[0], draws.astype(np.float64))
     spread = apart.std(ddof=1)
     low, high = pairs[0].low, pairs[0].high
     assert low is not None

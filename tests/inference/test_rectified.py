@@ -182,7 +182,7 @@ def test_how_much_bronze_counts_is_said(topics: int) -> None:
             assert said == "P@3: all 30 topics are gold-judged, and bronze scores are not used."
             continue
         assert said.startswith(f"P@3, {topics} of 30 topics gold: how much")
-        used = evidence.fit.slopes(Contrasts.scores(systems))  # type: ignore[union-attr]
+        used = evidence.fit.slopes(Contrasts.scores(systems))
         assert used[0] == pytest.approx(0.8, abs=0.05)
         assert said.endswith(
             f"the score {used[0]:.2f}."
