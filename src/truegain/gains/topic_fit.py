@@ -21,7 +21,7 @@ TINY = 1e-15
 ROUNDING = 1e-9  # of the sum of squares of bronze: what is left without a topic, where the others do not differ
 
 
-class Parts(NamedTuple):
+class ByTopic(NamedTuple):
     """What some contrasts stand on: a row a topic, a column a contrast."""
 
     gold: Floats  # gold topics only: gold scores
@@ -106,12 +106,12 @@ class TopicFit:
             return 0.0
         return 1.0 if self.others else 1 - self.n / self.topics
 
-    def _parts(self, asked: Contrasts) -> Parts:
+    def _parts(self, asked: Contrasts) -> ByTopic:
         """Scores and differences by topic."""
         gold, bronze = asked.values(self.gold[:, self.has].T), asked.values(self.bronze.T)
         said = bronze[self.has]
         used = self.uses and self.share > 0
-        return Parts(gold, said, bronze, slopes_without_each(gold, said) if used else np.zeros(gold.shape))
+        return ByTopic(gold, said, bronze, slopes_without_each(gold, said) if used else np.zeros(gold.shape))
 
     # ------------------------------------------------------------------ values, and what each topic does to them
 
