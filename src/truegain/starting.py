@@ -22,7 +22,7 @@ def of_command(argv: list[str], whole: list[str]) -> bool:
     False
     """
     if argv[:1] == ["-m"]:  # so it is while Python looks for the module, which may be another that imports us
-        return ("-m", "truegain") in zip(whole, whole[1:], strict=False)
+        return "-m" in whole[:-1] and whole[whole.index("-m") + 1] == "truegain"
     return bool(argv) and argv[0].replace("\\", "/").rpartition("/")[2] in SCRIPTS and argv[0] in whole
 
 

@@ -18,6 +18,8 @@ from truegain.tables.sources import expand
 from truegain.tables.table import Cell, Format, Table
 from truegain.tables.targets import write_bytes
 
+ORDER = ("better", "not worse", "worse", "not better", "cannot be told", "unchecked")  # in which outcomes are listed
+
 if TYPE_CHECKING:
     from truegain.inference.study.ranking import Ranking
     from truegain.inference.study.study import Study
@@ -127,7 +129,7 @@ def _together(study: Study, verdicts: Sequence[Verdict]) -> list[str]:
         for v, outcome in zip(mine, study.together(mine), strict=True):
             c = v.comparison
             found.setdefault(outcome, []).append(f"{c.b} than {c.a}" if several else c.b)
-        order = sorted(found, key=("better", "worse", "not better", "cannot be told", "unchecked").index)
+        order = sorted(found, key=ORDER.index)
         said = "; ".join(f"{outcome}: {', '.join(found[outcome])}" for outcome in order)
         lines.append(f"All {len(mine)} at once, on {measure} ({100 * study.confidence:g}%): {said}.")
     return lines

@@ -101,7 +101,7 @@ class Judgments(Lines):
         """
         if CHOSEN not in self.extra:
             return np.zeros(len(self), np.bool_)
-        return np.array([x == NEXT for x in self.extra[CHOSEN]], np.bool_)
+        return np.array([str(x).strip().casefold() == NEXT for x in self.extra[CHOSEN]], np.bool_)
 
     @property
     def label_name(self) -> str:

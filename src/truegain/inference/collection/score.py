@@ -17,7 +17,7 @@ from truegain.inference.results import Estimate
 from truegain.measures.ap import AP
 from truegain.measures.base import Measure
 from truegain.measures.judged import Judged, Unjudged
-from truegain.measures.precision import RR
+from truegain.measures.precision import F1, RR
 from truegain.measures.sets import SetAP, SetF, SetP, SetR, Utility
 from truegain.sampling.jackknife import document_spreads
 from truegain.sampling.spread import TopicSpread
@@ -106,7 +106,7 @@ def spread_rule(measure: Measure) -> SpreadRule:
         return SpreadRule(0.0, "own")
     if left_out_of(measure) or isinstance(measure, SetR):
         return SpreadRule(1.0, "all")
-    if isinstance(measure, (SetF, SetAP)):
+    if isinstance(measure, (SetF, SetAP)) or (isinstance(measure, F1) and measure.cutoff is None):  # F1 is SetF
         return SpreadRule(1 / 2, "near")
     return SpreadRule(1 / 3 if isinstance(measure, RR) or measure.cascades else 0.0, "near")
 

@@ -32,7 +32,7 @@ from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.raters import Raters
-from truegain.inference.study.rule import SETTLED, Outcome, decided, holds_back
+from truegain.inference.study.rule import SETTLED, Outcome, could_move, decided, holds_back
 from truegain.inference.study.steps import Steps
 from truegain.inference.study.unjudged import UnjudgedDocuments
 from truegain.inference.study.verdict import Verdict
@@ -291,6 +291,10 @@ class Questions:
         """
         least = self.smallest if not_worse_by is None else -margin_of(not_worse_by, self.smallest)
         m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)
+        if -least >= m.bounds()[1] - m.bounds()[0]:
+            raise TruegainError(
+                f"not_worse_by {-least:g}: no two systems lie so far apart on {m}; give a smaller number"
+            )
         lattice, answering, buying = self.lattice(m), self._answering(m), replace(self._buying(m), smallest=least)
         comparison = answering.differences(asked)[0]
         hidden, notes = self._unjudged.hidden_limits(m, asked, lattice)
@@ -305,6 +309,9 @@ class Questions:
             of_systems = {s: [why for why in reasons if why not in few] for s, reasons in of_systems.items()}
         lent = (*of_systems[a], *of_systems[b])
         stuck = [why for why in lent if why not in few]  # judging what is unjudged helps
+        safe = least < 0 and comparison.low is None and could_move(hidden, self.holes)[0] > least
+        if safe and answering.are_alike(int(asked.a[0]), int(asked.b[0])):  # nothing changed
+            said = "not worse"
         said = "cannot be told" if lent else said
         doubted = bool(self.unchecked) and not self.trust_judge
         outcome = "unchecked" if doubted and said in SETTLED else said
@@ -349,7 +356,10 @@ class Questions:
             return ()
         if len(names := {v.comparison.measure for v in verdicts}) > 1:
             raise TruegainError(f"verdicts by {', '.join(sorted(names))}: claims are held together by one measure")
-        m = next((m for m in self.measures if self._answering(m).name in names), None)
+        told = [m for m in self.measures if str(m) not in self.refused]
+        m = next((m for m in told if str(m) in names), None) or next(
+            (m for m in told if self._answering(m).name in names), None
+        )
         if m is None:
             raise TruegainError(f"the study has no measure {names.pop()}; it has {', '.join(map(str, self.measures))}")
         pairs = [(place_of(v.comparison.a, self.systems), place_of(v.comparison.b, self.systems)) for v in verdicts]

@@ -112,6 +112,9 @@ class Ranking(Shown):
         [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
         >>> print(r.sentence)
         2 of 3 systems may be best: b and c; the other one is worse (95%, all 3 pairs at once).
+        >>> r = Ranking.of(("a", "b"), np.array([0.5, 0.4]), np.array([[0, 0], [1, 0]], bool))  # b, by the difference
+        >>> r.best, r.heads, r.tier.tolist()
+        (('b',), ('b',), [2, 1])
         """
         n = len(systems)
         order = np.argsort(-value, kind="stable")
@@ -119,12 +122,13 @@ class Ranking(Shown):
         known = np.ones(n, np.bool_) if open_ is None else ~open_[order]
         tier, left, heads = np.zeros(n, np.int64), np.ones(n, np.bool_), []
         while left.any():
-            heads.append(int(np.argmax(left & known if (left & known).any() else left)))
+            free = left & ~(ahead & left[:, None]).any(axis=0)  # differences need not be those of the scores
+            heads.append(int(np.argmax(next(some for some in (free & known, left & known, left) if some.any()))))
             here = left & ~ahead[heads[-1]]
             tier[here], left = len(heads), left & ~here
         names = tuple(systems[i] for i in order)
         low, high = 1 + ahead.sum(axis=0), n - ahead.sum(axis=1)
-        best = tuple(s for s, first in zip(names, low, strict=True) if first == 1)
+        best = tuple(s for s, first in zip(names, low, strict=True) if first == 1) or (names[heads[0]],)
         return cls(
             names, value[order], low, high, tier, best, measure, confidence, notes, ahead=frozen(ahead),
             heads=tuple(names[i] for i in heads),

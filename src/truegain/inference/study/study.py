@@ -171,6 +171,7 @@ class Study(Questions):
         )  # fmt: skip
         self._unjudged = UnjudgedDocuments(self._material, self.holes, confidence)
         gave = labels if self.raters is None or self.gold_rated else self.raters.ratings.judgments
+        judge_model = None if judge_model is None else judge_model.strip() or None  # an empty name is none
         self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs, gave)
         rated = self.raters is not None and not self.gold_rated
         self.unchecked = "" if self.judge is not None else unchecked_in(gave, judge_model, rated)

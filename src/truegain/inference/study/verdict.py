@@ -126,7 +126,9 @@ class Verdict(Shown):
         """An answer with whose labels say so, where no person has checked them."""
         if not self.labels_by:
             return head
-        return f"By {self.labels_by}, which no person has checked, {head.replace('Whether', 'whether', 1)}"
+        asked = self._asked()
+        said = f"w{head[1:]}" if head.startswith(asked) else head  # a question goes on in small letters
+        return f"By {self.labels_by}, which no person has checked, {said}"
 
     def _asked(self) -> str:
         c, by = self.comparison, f" by {self.not_worse_by:g} or more"
