@@ -67,6 +67,8 @@ def test_one_question_has_one_answer(design: Any, measure: str, lacking: bool) -
     if design != "topics":  # there a difference is set right by itself, and that is said
         assert found.difference == pytest.approx(found.value_b - found.value_a, abs=1e-12)
     by_itself = [note for note in whole.compare("a", "b").notes if "set right by itself" in note]
+    said = tg.compare(runs, bronze, measure, gold=some, design=design).notes
+    assert any("set right by itself" in note for note in said) == (design == "topics")
     assert len(by_itself) == (design == "topics")
     assert any("set right by itself" in note for note in whole.verdict("a", "b").notes) == (design == "topics")
     assert not any("set right by itself" in note for note in whole.estimates().notes)

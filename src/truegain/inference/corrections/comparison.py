@@ -116,7 +116,7 @@ def _rectified(
 ) -> tuple[list[Comparison], list[str]]:
     """Differences set right by the gold labels themselves, and what is to be said of the judge."""
     made = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
-    about = made.notes()
+    about = made.notes() + ([made.evidence.about.pairs] if made.evidence.about.pairs else [])
     found, refused = made.differences(wanted)
     if not measure.linear_in_gains:
         tell_unjudged(ranked, measure)
