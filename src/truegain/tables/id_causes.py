@@ -76,8 +76,7 @@ class Cause:
     examples: tuple[tuple[str, str], ...]  # of the run, and judged
 
     def __str__(self) -> str:
-        many = "it" if self.tried == 1 else f"{self.matched:,} of {self.tried:,} tried"
-        return f"the ids match {self.words} ({many})"
+        return f"the ids match {self.words} ({self.matched:,} of {self.tried:,} tried)"
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,8 @@ def one_topic(seed: int) -> tuple[Lists, dict[str, int], list[str]]:
     order = {s: np.argsort(base + rng.normal(size=len(docs)) * rng.choice([0.2, 1, 3]))[:depth] for s in "abc"}
     runs = {s: {"1": {docs[i]: float(-k) for k, i in enumerate(at.tolist())}} for s, at in order.items()}
     judged = {d: int(rng.random() < 0.4) * int(rng.integers(1, 3)) for d in docs} | {"never": 2}
-    shown = sorted({docs[i] for at in order.values() for i in at[:10].tolist()})
+    heads = {docs[at[0]] for at in order.values()}  # judged: a list without any judged document is refused
+    shown = sorted({docs[i] for at in order.values() for i in at[:10].tolist()} - heads)
     holes = rng.choice(shown, min(len(shown), int(rng.integers(1, 6))), replace=False).tolist()
     return runs, {d: x for d, x in judged.items() if d not in holes}, holes
 

@@ -320,7 +320,8 @@ class Questions:
         known = comparison.low is not None and not lattice.exact and not alike
         if said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
             notes.append(more)
-        if known and holds_back(comparison, hidden, self.holes, least):
+        held = known and not lent and holds_back(comparison, hidden, self.holes, least)
+        if held:
             notes.insert(0, MORE_LABELS)
         shares = self._shares(m, a, b) if known else {}
         population, top = self._population_of([m]), next(iter(shares), None)
@@ -330,8 +331,8 @@ class Questions:
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else top if len(shares) < 2 else f"{top} ({shares[top]} of the variance)",
             self._pulls(m, asked) if known else {},
-            hidden, tuple(buying.steps(asked, prices, hidden)) if known and not stuck else (), tuple(notes), lent,
-            self.holes, self.made_by, lattice.exact, alike,
+            hidden, tuple(buying.steps(asked, prices, hidden)) if known and not (stuck or held) else (), tuple(notes),
+            lent, self.holes, self.made_by, lattice.exact, alike,
             None if widened is None else marked([widened], of_systems)[0],
             not_worse_by or 0.0, self.unchecked, said if doubted else None,
             "" if not doubted else "ordered" if m.linear_in_gains else "topics",
