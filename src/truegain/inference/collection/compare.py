@@ -72,7 +72,9 @@ class MeanDifferences:
         adjusted = adjust_asked(p, adjustment)
         how = "left out" if left_out_of(scored.measure) else "drawn"
         test = f"mean difference, t, {'paired' if self.paired else 'independent'} collections, documents {how}"
-        low, high = within(difference - step, difference + step, scored.measure.bounds(), differences=True)
+        low, high = within(
+            difference - step, difference + step, scored.measure.bounds(), value=difference, differences=True
+        )
         notes = self._notes(se, known, how)
         several = len(p) > 1
         found = []
