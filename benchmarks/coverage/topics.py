@@ -16,6 +16,7 @@ from benchmarks.coverage.worlds import Seen, World, held
 from truegain.errors import TruegainError
 from truegain.inference.intervals.topics import TOPIC_METHODS, TopicMethod, topic_intervals
 from truegain.inference.ranks.tau import METHODS, TauMethod, tau_interval
+from truegain.tables.columns import Floats
 
 TOPICS = (3, 5, 10, 25, 50)
 DIFFERENCES = ("tukey-hsd", "paired-t", "bootstrap", "welch")  # the tests that have limits
@@ -23,17 +24,22 @@ SYSTEMS = (5, 10, 20, 50)
 REPLICATES = 1000
 
 
+def drawn(rng: np.random.Generator, kind: str, systems: int, topics: int) -> Floats:
+    """Scores from 0 to 1, as AP has them."""
+    return np.asarray(np.clip(KINDS[kind](rng, systems, topics), 0.0, 1.0))
+
+
 @cache
 def truth(kind: str, geometric: bool) -> tuple[float, float]:
     """Mean of a system's topics (of their logarithms) and its standard deviation, from two million draws."""
-    x = KINDS[kind](np.random.default_rng(1), 1, 2_000_000)[0]
+    x = drawn(np.random.default_rng(1), kind, 1, 2_000_000)[0]
     x = np.log(np.maximum(x, 1e-5)) if geometric else x
     return float(x.mean()), float(x.std())
 
 
 def means(rng: np.random.Generator, kind: str, topics: int, measure: str) -> dict[str, Seen | None]:
     """One system's mean, by every interval over topics."""
-    scores, seed = scores_of(KINDS[kind](rng, 1, topics), measure), int(rng.integers(2**31))
+    scores, seed = scores_of(drawn(rng, kind, 1, topics), measure), int(rng.integers(2**31))
     geometric = measure == "GMAP"
     mean, sd = truth(kind, geometric)
     value = math.exp(mean) if geometric else mean
@@ -51,7 +57,7 @@ def means(rng: np.random.Generator, kind: str, topics: int, measure: str) -> dic
 
 def differences(rng: np.random.Generator, kind: str, topics: int) -> dict[str, Seen | None]:
     """The difference of two equal systems, by every test that has limits."""
-    scores, seed = scores_of(KINDS[kind](rng, 2, topics)), int(rng.integers(2**31))
+    scores, seed = scores_of(drawn(rng, kind, 2, topics)), int(rng.integers(2**31))
     seen: dict[str, Seen | None] = {}
     for test in DIFFERENCES:
         with warnings.catch_warnings():

@@ -83,7 +83,7 @@ def test_differences_that_are_equal_but_for_rounding(sign: float) -> None:
     scores = np.array([[0.1, 0.4, 0.2]] * 3)
     scores[2] += flat[0]
     with pytest.raises(TruegainError, match=r"^(s0 and s2|s2 and s0): all 3 differences"):
-        tg.compare(scores_of(scores), test="paired-t", baseline="s0" if sign > 0 else "s2")
+        tg.compare(scores_of(scores, "YAAP"), test="paired-t", baseline="s0" if sign > 0 else "s2")
 
 
 # ---------------------------------------------------------------------- resampled

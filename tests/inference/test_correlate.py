@@ -16,7 +16,7 @@ from truegain.inference.ranks.agreement import RankOptions, agreement, ranking
 from truegain.inference.ranks.rbo import rbo
 from truegain.inference.ranks.swaps import halves, swap_rates
 from truegain.inference.ranks.tau import first_ranks, tau_ap_walking
-from truegain.measures.ap import AP
+from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
@@ -121,9 +121,10 @@ def test_halves_against_a_plain_loop(study: Study) -> None:
 
 
 def flat_scores(matrix: Floats) -> Scores:
-    """Scores of one measure."""
+    """Scores of one measure, which may have any value."""
+    name = "YAAP"
     systems, topics = (tuple(f"{k}{i}" for i in range(n)) for k, n in zip("st", matrix.shape, strict=True))
-    return Scores(systems, topics, {"AP": matrix}, {"AP": matrix.mean(axis=1)}, {"AP": AP()}, {})
+    return Scores(systems, topics, {name: matrix}, {name: matrix.mean(axis=1)}, {name: parse_measure(name)}, {})
 
 
 def test_swap_rates_follow_the_normal_theory() -> None:

@@ -139,7 +139,7 @@ def test_coverage_over_topics() -> None:
     normal, skewed = rng.normal(0.3, 0.1, size=(trials, 25)), rng.exponential(0.3, size=(trials, 25))
 
     def covered(data: Floats, method: Any) -> float:
-        found = topic_intervals(scores_of(data), method=method, replicates=1000, seed=5)
+        found = topic_intervals(scores_of(data, name="YAAP"), method=method, replicates=1000, seed=5)
         return float(np.mean([e.low <= 0.3 <= e.high for e in found]))
 
     assert covered(normal, "t") == pytest.approx(0.95, abs=0.018)

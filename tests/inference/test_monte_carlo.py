@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.inference.matrices import generated, scores_of, shuffled
+from tests.inference.matrices import generated, shuffled
+from tests.inference.matrices import scores_of as scores_of_measure
 from tests.inference.one_pair import wilcoxon
 from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.discriminative import discriminative_power
@@ -25,6 +26,12 @@ from truegain.inference.monte_carlo import ENOUGH, Resampling, sequential_p, sta
 from truegain.inference.multiple import METHODS, adjust
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
+from truegain.tables.scores import Scores
+
+
+def scores_of(x: Floats) -> Scores:
+    """Scores of a measure that may have any value."""
+    return scores_of_measure(x, "YAAP")
 
 
 def signs(seed: int, trials: int, topics: int) -> Floats:

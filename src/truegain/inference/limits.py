@@ -5,6 +5,7 @@ Estimates have any shape; replicates and jackknife values have one more axis, th
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -234,10 +235,25 @@ def inverse_logits(values: npt.ArrayLike) -> Floats:
     return np.asarray(special().expit(np.asarray(values, np.float64)))
 
 
+def holding(value: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Limits no narrower than the value that they are of: quantiles of draws may miss it, and so may rounding.
+
+    >>> [float(end) for end in holding(0.6, 0.636, 0.833)]
+    [0.6, 0.833]
+    """
+    at, least, most = (np.asarray(x, np.float64) for x in (value, low, high))
+    return np.where(at < least, at, least), np.where(at > most, at, most)
+
+
 def within(
-    low: npt.ArrayLike, high: npt.ArrayLike, bounds: tuple[float, float], *, differences: bool = False
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    bounds: tuple[float, float],
+    *,
+    value: npt.ArrayLike = math.nan,
+    differences: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Limits cut at what a measure can be; those of differences at what two values can be apart.
+    """Limits cut at what a measure can be, but not of the value itself; differences at what two values can be apart.
 
     >>> [float(end) for end in within(-0.1, 1.2, (0, 1))]
     [0.0, 1.0]
@@ -247,7 +263,8 @@ def within(
     least, greatest = bounds
     if differences:
         least, greatest = least - greatest, greatest - least
-    return np.clip(np.asarray(low, np.float64), least, greatest), np.clip(np.asarray(high, np.float64), least, greatest)
+    cut = (np.clip(np.asarray(end, np.float64), least, greatest) for end in (low, high))
+    return holding(value, *cut)
 
 
 # ---------------------------------------------------------------------- shared

@@ -20,7 +20,7 @@ from truegain.tables.plain import plain_text
 from truegain.tables.protocols import Numbers
 from truegain.tables.rating_values import says_missing
 from truegain.tables.raw import COLUMNS
-from truegain.tables.scores import ALL_TOPICS, Scores
+from truegain.tables.scores import ALL_TOPICS, OUTSIDE, Scores, beyond, range_told
 from truegain.tables.separated import first_line
 from truegain.tables.sources import read_bytes, shown_path
 
@@ -42,7 +42,8 @@ def read_scores(data: ScoresLike) -> Scores:
 
     A dict is {measure: {system: {topic: value}}}.
 
-    Rows of topic 'all' are the summaries, which are worked out where there are none.  An empty value is missing.
+    Rows of topic 'all' are the summaries, which are worked out where there are none.  An empty value is missing; one
+    that the measure cannot have, such as an AP in percent, is refused.
 
     >>> import polars as pl
     >>> rows = {"system": ["a", "a"], "topic": ["1", "2"], "measure": "P@10", "value": [0.5, 1.0]}
@@ -72,6 +73,10 @@ def read_scores(data: ScoresLike) -> Scores:
             problem = f"{key[2]} of system {key[0]}, topic {key[1]} stands twice"
             raise columns._fault(problem, row, value[row], "keep one")
         seen[key] = row
+        bounds = objects[key[2]].bounds()
+        if (key[1] != ALL_TOPICS or objects[key[2]].mean != "total") and beyond(value[row], bounds):
+            problem = f"{measure[row]} of system {key[0]}, topic {key[1]} is out of its range, {range_told(bounds)}"
+            raise columns._fault(problem, row, value[row], OUTSIDE)
         if key[1] == ALL_TOPICS:
             summary[key[2]][systems[key[0]]] = value[row]
         else:

@@ -46,6 +46,7 @@ class TopicMeans:
         matrix = scores.matrix(measure)
         name = next(m for m, v in scores.values.items() if v is matrix)
         kind = check_mean(scores.objects[name])
+        scores.check_range(name)
         values = np.asarray(matrix, np.float64)
         least, greatest = scores.objects[name].bounds()
         if kind == "geometric":

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs, some
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Bools, Floats
 from truegain.tables.formats.frames import pandas_frame
 from truegain.tables.formats.records import as_dict
 from truegain.tables.paper_style import PaperStyle, PaperWords
@@ -24,6 +24,8 @@ ALL_TOPICS = "all"
 COLUMNS = ("system", "topic", "measure", "value")
 FEW = 3  # systems that a repr names
 TIED = 1e-12  # values of a topic that differ by rounding only
+BEYOND = 1e-9  # by which rounding may take a value out of its measure's range
+OUTSIDE = "divide percentages by 100, or name the measure that these are values of"
 Row = tuple[str, str, str, float | str | None]
 
 
@@ -103,6 +105,18 @@ class Scores(Shown):
                 "own; leave fill out, or have a random sample of the unjudged documents judged ("
                 "hole_sample= of tg.Study)"
             )
+
+    def check_range(self, measure: Of = None) -> None:
+        """Refuse values that the measure cannot have: limits are cut at its range, and would not hold them."""
+        name = self._measure(measure)
+        bounds, values = self.objects[name].bounds(), self.values[name]
+        if values.dtype == object or not (wrong := beyond(values, bounds)).any():
+            return
+        s, t = (int(at[0]) for at in np.nonzero(wrong))
+        raise TruegainError(
+            f"{name} of system {self.systems[s]}, topic {self.topics[t]} is {values[s, t]:g}, out of its range, "
+            f"{range_told(bounds)}, as are {int(wrong.sum()):,} of {wrong.size:,} values; {OUTSIDE}"
+        )
 
     def mean(self, system: str | None = None, measure: Of = None) -> float | Any:
         """The summary of a system: the mean over topics, or the sum of a count; None where no topic has a value."""
@@ -300,3 +314,25 @@ def shown(value: float | str | None, count: bool = False) -> str:
     if isinstance(value, str):
         return value
     return f"{value:.0f}" if count else f"{value:.4f}"
+
+
+def beyond(values: npt.ArrayLike, bounds: tuple[float, float]) -> Bools:
+    """Which values lie outside of bounds, by more than rounding; missing ones do not.
+
+    >>> beyond([0.5, 45.2, float("nan"), 1.0000000001], (0.0, 1.0)).tolist()
+    [False, True, False, False]
+    """
+    x = np.asarray(values, np.float64)
+    return (x < bounds[0] - BEYOND) | (x > bounds[1] + BEYOND)
+
+
+def range_told(bounds: tuple[float, float]) -> str:
+    """Between which values a measure lies, in words.
+
+    >>> range_told((0.0, 1.0)), range_told((0.0, np.inf))
+    ('0 to 1', '0 or more')
+    """
+    least, greatest = bounds
+    if np.isinf(greatest):
+        return f"{least:g} or more"
+    return f"{greatest:g} or less" if np.isinf(least) else f"{least:g} to {greatest:g}"

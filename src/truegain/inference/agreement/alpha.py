@@ -122,6 +122,7 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
         low, high = limits_of(paired, level, how.over, how.confidence, how.seed)
     except NoIntervalError as reason:
         return replace(found, notes=(str(reason),))
+    low, high = min(low, found.value), max(high, found.value)
     return replace(found, low=low, high=high, notes=(TAIL,) if level == "interval" and items < LONG else ())
 
 
@@ -140,7 +141,8 @@ def _resampled(
     whys = [f"{lost} of {trials} resamples held a single value and were left out"] if lost else []
     if len(paired) < MANY:
         whys.append(f"too narrow: bootstraps of fewer than {MANY} items hold less often than they say")
-    return replace(found, low=low, high=min(1.0, high), notes=tuple(whys))
+    low, high = min(low, found.value), max(min(1.0, high), found.value)
+    return replace(found, low=low, high=high, notes=tuple(whys))
 
 
 def alphas(parts: Parts) -> Floats:

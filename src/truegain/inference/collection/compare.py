@@ -69,7 +69,9 @@ class MeanDifferences:
         adjusted = adjust_asked(p, adjustment)
         how = spread_rule(scored.measure).how
         test = f"mean difference, t, {'paired' if self.paired else 'independent'} collections, documents {how}"
-        low, high = within(difference - step, difference + step, scored.measure.bounds(), differences=True)
+        low, high = within(
+            difference - step, difference + step, scored.measure.bounds(), value=difference, differences=True
+        )
         notes = self._notes(se, known, how)
         several = len(p) > 1
         found = []

@@ -47,7 +47,7 @@ def mean_estimates(spread: CollectionSpread, method: str = "bootstrap") -> list[
         sd_logit = logits(drawn, EPSILON).std(axis=1, ddof=1)
         limits = linear(logits(values, EPSILON), sd_logit, spread.confidence)
         low, high = inverse_logits(limits.low), inverse_logits(limits.high)
-    return _estimates(spread, "AP", values, within(low, high, BOUNDS), se, method)
+    return _estimates(spread, "AP", values, within(low, high, BOUNDS, value=values), se, method)
 
 
 def logistic_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
@@ -67,7 +67,7 @@ def geometric_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
     values = np.exp(logs)
     se = spread.means["G-MAP"].std(axis=1, ddof=1)
     low, high, _ = linear(logs, se / values, spread.confidence)
-    return _estimates(spread, "GMAP", values, within(np.exp(low), np.exp(high), BOUNDS), se, "bootstrap")
+    return _estimates(spread, "GMAP", values, within(np.exp(low), np.exp(high), BOUNDS, value=values), se, "bootstrap")
 
 
 def _means(matrix: Floats, counted: Ints) -> Floats:
@@ -96,7 +96,7 @@ def paper_topic_estimates(spread: CollectionSpread, method: str = "logit") -> li
     """
     if method not in METHODS:
         raise TruegainError(f"AP of a topic has no {method} interval; choose from {', '.join(METHODS)}")
-    low, high = within(*spread.interval(method), BOUNDS)
+    low, high = within(*spread.interval(method), BOUNDS, value=spread.ap)
     notes, how = few_relevant(spread.relevant, method), f"{method}, small R"
     found = []
     for s, t in np.argwhere(~np.isnan(spread.ap)).tolist():

@@ -48,14 +48,19 @@ class Scored:
         relevant = ranked.pool_relevant(least_relevant(measure))
         return cls(measure, ranked.systems, ranked.topics, values, summaries, relevant, confidence)
 
-    def estimate(self, system: int, low: float, high: float, method: str, se: float | None) -> Estimate:
-        """The answer for one system, its limits within what the measure can be."""
+    def estimate(
+        self, system: int, low: float, high: float, method: str, se: float | None, topic: int | None = None
+    ) -> Estimate:
+        """The answer for one system, or one topic of it, its limits within what the measure can be."""
         least, greatest = self.measure.bounds()
         topics = int((~np.isnan(self.values[system])).sum())
         if self.measure.mean == "total":
             least, greatest = least * topics if least else 0.0, greatest * topics
-        low, high = (float(end) for end in within(low, high, (least, greatest)))
-        name, value = self.systems[system], float(self.summaries[system])
+        name, value = (
+            self.systems[system],
+            float(self.summaries[system] if topic is None else self.values[system, topic]),
+        )
+        low, high = (float(end) for end in within(low, high, (least, greatest), value=value))
         return Estimate(name, str(self.measure), value, low, high, self.confidence, "collection", method, se, topics)
 
     def telling(self, *systems: int) -> int:
@@ -203,9 +208,8 @@ def topic_estimates(ranked: RankedGains, measure: Measure, confidence: float = 0
         sizes = scored.sizes(s)
         low, high = share_limits(scored.values[s, at], sizes, confidence, student=not left_out_of(measure))
         for i, t in enumerate(at.tolist()):
-            whole = scored.estimate(s, float(low[i]), float(high[i]), f"Wilson, n = {sizes[i]:.3g}", None)
-            value, relevant = float(scored.values[s, t]), int(scored.relevant[t])
-            found.append(replace(whole, value=value, n=relevant, topic=scored.topics[t]))
+            whole = scored.estimate(s, float(low[i]), float(high[i]), f"Wilson, n = {sizes[i]:.3g}", None, t)
+            found.append(replace(whole, n=int(scored.relevant[t]), topic=scored.topics[t]))
     return found
 
 
@@ -230,7 +234,6 @@ def drawn_estimates(
     spread = draws.summaries.std(axis=1, ddof=1)
     if method == "percentile":
         low, high, _ = percentile(draws.summaries, confidence)
-        low, high = np.minimum(low, scored.summaries), np.maximum(high, scored.summaries)
     elif measure.mean == "geometric":
         logs = linear(np.log(scored.summaries), np.log(draws.summaries).std(axis=1, ddof=1), confidence)
         low, high = np.exp(logs.low), np.exp(logs.high)

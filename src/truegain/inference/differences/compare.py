@@ -248,6 +248,7 @@ def _values(scores: Scores, name: str) -> _Values:
         raise TruegainError(f"{name} has no mean over topics, and the tests compare means; take another measure")
     if len(scores.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({scores.systems[0]})")
+    scores.check_range(name)
     x: Floats = np.asarray(scores.values[name], dtype=np.float64)
     if kind == "total":
         return _Values(x, least, greatest, (f"{name} is a total over topics; its mean over topics is compared",))

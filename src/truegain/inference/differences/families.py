@@ -44,11 +44,11 @@ class FamilyResults(NamedTuple):
 
     def within(self, bounds: tuple[float, float]) -> FamilyResults:
         """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
-        low_mean, high_mean = within(self.low_mean, self.high_mean, bounds)
+        low_mean, high_mean = within(self.low_mean, self.high_mean, bounds, value=self.means)
         found = self._replace(low_mean=low_mean, high_mean=high_mean)
         if self.low is None or self.high is None:
             return found
-        low, high = within(self.low, self.high, bounds, differences=True)
+        low, high = within(self.low, self.high, bounds, value=self.second - self.first, differences=True)
         return found._replace(low=low, high=high)
 
     def estimates(self, systems: Sequence[str], measure: str, confidence: float) -> tuple[Estimate, ...]:

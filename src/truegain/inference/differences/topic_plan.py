@@ -73,6 +73,7 @@ def plan_topics(
     name = scores._measure(of)
     if scores.values[name].dtype == object:
         raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
+    scores.check_range(name)
     check_one_of("criterion", criterion, get_args(Criterion))
     check_number("detect", detect)
     if not 0 < detect < math.inf:

@@ -78,7 +78,7 @@ def topic_intervals(
         limits = _limits(method, data.values, draws, confidence)
     fell_back = np.broadcast_to(limits.fell_back, n.shape)
     back, notes = data.back, _notes(method, fell_back, redrawn, n, flat, confidence)
-    low, high = intervals.within(back(limits.low), back(limits.high), data.bounds)
+    low, high = intervals.within(back(limits.low), back(limits.high), data.bounds, value=back(mean))
     errors = [None] * len(n) if data.in_logs else se.tolist()
     instead = f"percentile ({method} degenerate)"
     names = [instead if lost else method for lost in fell_back.tolist()]

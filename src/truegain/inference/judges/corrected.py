@@ -61,6 +61,7 @@ def interval_of(
         )
     if point.at != "inside":
         notes.append(f"the plain ratio is {rates.value:.3f}; the value is the constrained maximum likelihood estimate")
+    low, high = min(low, point.value), max(high, point.value)
     return Estimate(
         "", "corrected mean", point.value, low, high, confidence=confidence, method=name, se=se, naive=rates.j,
         notes=tuple(notes),

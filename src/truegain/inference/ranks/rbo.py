@@ -54,7 +54,7 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Estimat
     later = np.arange(n + 1, all_in + 1)
     best += float(((2 * later - n - s + x_l) / later * p**later).sum()) + p ** (all_in + 1) / (1 - p)
     most = (1 - p) / p * (float((overlap / d * weight)[~past].sum()) + best)
-    return Estimate("", f"RBO(p={p:g})", ext, least, most, 1.0, "ranks not seen", "extrapolated")
+    return Estimate("", f"RBO(p={p:g})", ext, min(least, ext), max(most, ext), 1.0, "ranks not seen", "extrapolated")
 
 
 def top_overlap(a: Sequence[Hashable], b: Sequence[Hashable], k: int) -> float:

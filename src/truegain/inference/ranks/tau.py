@@ -91,6 +91,7 @@ def tau_interval(
         step = quantile_of(confidence, freedom) * se
         low, high = value - step, value + step
         name = f"long-cliff {quantile}" if method == "long-cliff" else method
+    low, high = min(low, value), max(high, value)
     if low == high:
         notes = (*notes, f"the {name} interval has no width, because no pair of these systems is in dispute")
     return Estimate("", f"tau-{variant}", value, low, high, confidence, "systems", name, se, n, notes=notes)

@@ -91,6 +91,8 @@ class Answering:
         low, high = self.lattice.score_limits(spread, self.measure.bounds(), self.confidence)
         touching = self.lattice.evidence.touching(Contrasts.scores(len(self.systems)))
         least, most = (-math.inf, math.inf) if self.note else self.measure.bounds()
+        if (known_bounds := self.lattice.evidence.near_bounds()) is not None:
+            least, most = max(least, known_bounds[1][0]), min(most, known_bounds[1][1])
         unlisted = self.lattice.evidence.unlisted(Contrasts.scores(len(self.systems)))
         known = _without_holes(self.lattice, Contrasts.scores(len(self.systems)))
         out = []
@@ -103,7 +105,8 @@ class Answering:
                 )
             if not notes and not spread.variance[s] > NO_DIFFERENCE**2 and not self.lattice.exact and not known[s]:
                 notes = (NO_WIDTH,)
-            held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
+            at = min(max(float(value[s]), least), most)
+            held = (math.nan,) * 3 if notes else (at, min(float(low[s]), at), max(float(high[s]), at))
             out.append(
                 Estimate(
                     system, self.name, *held, confidence=self.confidence, over=over, method=METHOD,
@@ -126,7 +129,7 @@ class Answering:
         difference = np.where(np.abs(difference) < NO_DIFFERENCE, 0.0, difference) if exact else difference
         low, high = lattice.difference_limits(asked, difference, spread, self.confidence)
         empty = low > high
-        low, high = within(low, high, self.measure.bounds(), differences=True)
+        low, high = within(low, high, self.measure.bounds(), value=difference, differences=True)
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
@@ -189,7 +192,8 @@ class Answering:
         quantiles, t = quantiles_of(self.confidence, spread.df), self._t(asked, spread, bounds)
         low = np.array([math.nan if c.low is None else c.low for c in found]) - fall - quantiles * wide[0]
         high = np.array([math.nan if c.high is None else c.high for c in found]) + rise + quantiles * wide[1]
-        low, high = within(low, high, self.measure.bounds(), differences=True)
+        at = np.array([c.difference for c in found])
+        low, high = within(low, high, self.measure.bounds(), value=at, differences=True)
         return [
             c if c.low is None or not (fall[i] or rise[i]) else replace(
                 c, low=float(low[i]), high=float(high[i]), test=f"{c.test}{AND_HOLES}",

@@ -91,7 +91,7 @@ def lines_of(
             found.append(Line(source, None, None, shares.get(source), "refused", spoken_of))
             continue
         met = lattice.difference_limits(asked, value, spread, whole.confidence, topics=source == "topics")
-        low, high = within(*met, m.bounds(), differences=True)
+        low, high = within(*met, m.bounds(), value=value, differences=True)
         found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of, away, share_in))
     return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
 

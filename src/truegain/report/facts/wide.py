@@ -15,5 +15,5 @@ def with_holes(facts: Facts, verdict: Verdict) -> tuple[float, float] | None:
         return None
     fall, rise = could_move(hidden, verdict.holes)
     bounds = next((m.measure for m in facts.measures if m.name == c.measure), facts.main.measure).bounds()
-    low, high = within(c.low + fall, c.high + rise, bounds, differences=True)
+    low, high = within(c.low + fall, c.high + rise, bounds, value=c.difference, differences=True)
     return float(low), float(high)
