@@ -211,6 +211,11 @@ def test_direct_gains_as_ntcireval(conformance: Any, cutoff: int) -> None:
         gains = tg.to_gains(tg.read_ratings(frame), "sum", weights=weights)
         run = {"1": {doc: float(-rank) for rank, doc in enumerate(case["res"])}}
         measures = [a.measure for a in measures_for_gains(parse_measures(list(names.values())))]
+        if not {doc for _, doc, _ in case["qrels"]} & set(case["res"][:cutoff]):  # theirs is 0
+            with pytest.raises(tg.InputError, match="is judged"):
+                tg.evaluate(run, gains, measures, depth=cutoff)
+            compared += len(names)
+            continue
         found = tg.evaluate(run, gains, measures, depth=cutoff).means()
         for theirs, value in zip(names, found.values(), strict=True):
             assert value == pytest.approx(case["expected"][str(cutoff)]["D"][theirs], abs=1e-9), (case["id"], theirs)

@@ -114,7 +114,10 @@ def test_the_interval_asked_for() -> None:
     assert one.se == pytest.approx(se)
     assert (one.low, one.high) == pytest.approx((g - quantile_of(0.95, 30) * se, g + quantile_of(0.95, 30) * se))
     assert (one.value, one.naive, one.method, one.notes) == (0.3, 0.4, "delta", ("first",))
-    low, high = (interval(replace(FAIR, j=j), "delta") for j in (0.16, 0.89))
+    low, high = (
+        interval(rates, "delta", SimpleNamespace(value=min(max(rates.value, 0.0), 1.0), at="inside"))
+        for rates in (replace(FAIR, j=0.16), replace(FAIR, j=0.89))
+    )
     assert low.low == 0.0 < low.high < 0.2
     assert high.high == 1.0 > high.low > 0.8
     edge = interval(FAIR, "delta", SimpleNamespace(value=0.0, at="low"))

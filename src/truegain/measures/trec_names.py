@@ -118,7 +118,8 @@ def _weighed(name: str, weights: list[str]) -> str:
     """Utility with its four weights."""
     if len(weights) != 4:
         raise MeasureError(f"{name}: utility has four weights, not {len(weights)}; write utility.1,-1,0,0")
-    return "Utility(" + ",".join(f"{x}={float(w)!r}" for x, w in zip("abcd", weights, strict=True)) + ")"
+    numbers = [int(float(w)) if float(w).is_integer() else float(w) for w in weights]  # all their digits
+    return "Utility(" + ",".join(f"{x}={w!r}" for x, w in zip("abcd", numbers, strict=True)) + ")"
 
 
 def _paired(name: str, kind: str, pairs: list[tuple[str, float]]) -> str:
