@@ -114,7 +114,7 @@ class Ranking(Shown):
         2 of 3 systems may be best: b and c; the other one is worse (95%, all 3 pairs at once).
         >>> r = Ranking.of(("a", "b"), np.array([0.5, 0.4]), np.array([[0, 0], [1, 0]], bool))  # b, by the difference
         >>> r.best, r.heads, r.tier.tolist()
-        (('b',), ('b',), [2, 1])
+        (('b',), ('b', 'a'), [2, 1])
         """
         n = len(systems)
         order = np.argsort(-value, kind="stable")
