@@ -104,7 +104,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
         monkeypatch.setattr(sys, "argv", ["truegain", "text", *words])
         main()
     assert "9 runs in runs" in capsys.readouterr().out
-    scores = tg.evaluate("runs", {"1": {d: 1 for d in collection()}, "2": {"d2": 1}}, "P@10")
+    scores = tg.evaluate("runs", {"1": dict.fromkeys(collection(), 1), "2": {"d2": 1}}, "P@10")
     assert set(scores.systems) == set(RANKERS)
 
 
