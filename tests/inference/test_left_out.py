@@ -48,7 +48,9 @@ def by_hand(runs: Lists, labels: Labels, name: str, topic: str) -> tuple[Floats,
         found = tg.evaluate(
             lists, {t: {d: x for d, x in docs.items() if d != left} for t, docs in labels.items()}, name
         )
-        return [float(found.by_topic(s)[topic] or 0.0) for s in runs]
+        values = [found.by_topic(s)[topic] for s in runs]
+        assert None not in values
+        return [float(x) for x in values if x is not None]
 
     good = [d for d, label in labels[topic].items() if label >= level]
     others = sorted({d for r in runs.values() for d in r[topic]} - set(good))

@@ -246,7 +246,7 @@ def test_a_trusted_model_is_still_named() -> None:
     head = read(page(facts)).one("h1").text
     assert head.startswith("By gpt-4o-mini's labels, which no person has checked, ")
     assert "shown" not in head
-    assert health(facts)["Labels checked by a person"]["state"] == "look"  # trusted, and told
+    assert health(facts)["Labels checked by a person"]["state"] == "fails"
 
 
 def test_the_headline_holds_for_all_claims_at_once() -> None:

@@ -169,18 +169,15 @@ def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
     return found
 
 
-def unchecked_check(labels: str, trusted: bool = False) -> Check:
-    """Labels of a model that no person has checked: how often it errs, and for whom, nobody knows.
-
-    They fail, unless the judge is trusted: then they are still told.
-    """
+def unchecked_check(labels: str) -> Check:
+    """Labels of a model that no person has checked: how often it errs, and for whom, nobody knows, trusted or not."""
     about = (
         f"The judgments are {labels}, and there is no gold: how often they err, and whether they favour a system, is "
         "not known, and no interval here speaks of it.",
         "Have a person judge some of the pairs (truegain plan labels draws a list, best first) and give them with "
         "--gold.",
     )
-    return Check("Labels checked by a person", False, "none", about, fails=not trusted)
+    return Check("Labels checked by a person", False, "none", about, fails=True)
 
 
 def assessors_check(agreement: AgreementReport) -> Check:

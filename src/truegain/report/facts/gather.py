@@ -291,7 +291,7 @@ def _checks(
     if judge is not None:
         found += gold_checks(judge, len(judgments))
     if study.unchecked:
-        found.append(unchecked_check(study.unchecked, study.trust_judge))
+        found.append(unchecked_check(study.unchecked))
     if agreement is not None:
         found.append(assessors_check(agreement))
     if study.raters is not None and len(study.raters) > 1 and study.raters.normalise == "none":
