@@ -93,6 +93,16 @@ def test_the_same_in_batches(
         assert outcome(runs, judgments, MEASURES, memory=1, **options) == at_once
 
 
+def test_ids_that_do_not_match_are_told_alike(tmp_path: Path) -> None:
+    """Guards the ids in a refusal: those of a topic come in an order that does not depend on the topics before it."""
+    (tmp_path / "q").write_text("1 0 d3 1\n2 0 d5 1\n2 0 d3 1\n")
+    (tmp_path / "r").write_text("2 Q0 d7 1 1.0 x\n")
+    at_once = outcome([tmp_path / "r"], tmp_path / "q", MEASURES)
+    assert "it has d7, and judged are d3, d5" in str(at_once[1])
+    with tiny(1, 1, 0):
+        assert outcome([tmp_path / "r"], tmp_path / "q", MEASURES, memory=1) == at_once
+
+
 def test_only_large_files_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the tests above: with little memory there are batches, several of them, and without a limit none."""
     (tmp_path / "q").write_text("".join(f"{t} 0 a 1\n" for t in range(40)))

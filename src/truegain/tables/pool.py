@@ -55,10 +55,10 @@ class Pool:
         return [self.topics[t] for t in self.topic[items].tolist()], self.docs.take(items).strings()
 
     def ids_of(self, topics: Iterable[str]) -> dict[str, list[str]]:
-        """The documents of some topics."""
+        """The documents of some topics, sorted: the order of items depends on what else was read with them."""
         place = {topic: at for at, topic in enumerate(self.topics)}
         ends = {topic: (int(self.begin[place[topic]]), int(self.begin[place[topic] + 1])) for topic in topics}
-        return {topic: self.docs.take(np.arange(*both)).strings() for topic, both in ends.items()}
+        return {topic: sorted(self.docs.take(np.arange(*both)).strings()) for topic, both in ends.items()}
 
     @cached_property
     def labels(self) -> Floats:
