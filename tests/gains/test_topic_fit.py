@@ -47,9 +47,10 @@ def by_hand(
     def of(matrix: Array) -> Array:
         return np.asarray(matrix[at[0]] - (0.0 if at[1] is None else matrix[at[1]]))
 
-    y, f, rest, whole = of(gold)[has], of(bronze)[has], of(bronze)[~has], of(bronze)
+    y, whole = of(gold)[has], of(bronze) - of(bronze)[~has].mean()
+    f = whole[has]
     lam = slopes_by_hand(y, f) if uses else np.zeros(n)
-    value = float(np.mean([y[i] - lam[i] * k * (f[i] - rest.mean()) for i in range(n)]))
+    value = float(np.mean([y[i] - lam[i] * k * f[i] for i in range(n)]))
     s2_f, s2_y = (float(np.var(x, ddof=1)) for x in (whole, y))
     score = at[1] is None
     if these:
@@ -125,6 +126,18 @@ def test_all_topics_gold_is_the_plain_t_interval() -> None:
     assert (found.low, found.high) == pytest.approx(theirs)
 
 
+@pytest.mark.parametrize("these", [False, True])
+def test_what_is_added_to_all_bronze_scores_changes_nothing(these: bool) -> None:
+    """Guards the spread: a judge who is kinder to every topic by the same says neither more nor less."""
+    bronze, some = scores(7, 50, 8, 0.6, 3)
+    asked = Contrasts.of([(None, 0), (0, 1), (2, 1)])
+    found = []
+    for kinder in (0.0, 10.0):
+        fit = TopicFit.of(bronze + kinder * np.arange(1, 4)[:, None], some)
+        found.append([fit.values(asked), (fit.over_gold if these else fit.over_topics)(asked).variance])
+    assert np.allclose(found[0], found[1], rtol=1e-9)
+
+
 def test_what_a_topic_brings() -> None:
     """Guards contributions, whose mean the values are, and moves, whose squares are both parts of the variance."""
     bronze, some = scores(5, 40, 15, 0.7, 3)
@@ -132,6 +145,7 @@ def test_what_a_topic_brings() -> None:
     assert fit.by_topic(asked).mean(axis=0) == pytest.approx(fit.values(asked))
     for at, (a, b) in enumerate(((0, 1), (2, 0))):
         y, f = some[b] - some[a], bronze[b] - bronze[a]
+        f = f - f[15:].mean()
         lam, moves = slopes_by_hand(y[:15], f[:15]), fit.moves(asked)[:, at]
         assert (moves[:15] ** 2).sum() == pytest.approx(np.var(y[:15] - 25 / 40 * lam * f[:15], ddof=1) / 15)
         assert (moves[15:] ** 2).sum() == pytest.approx((lam.mean() * 25 / 40) ** 2 * np.var(f[15:], ddof=1) / 25)

@@ -107,6 +107,9 @@ def test_batches_know_the_mark(tmp_path: Path) -> None:
         assert all(batch.judgments.chosen_rows.all() for batch in found)
 
 
+UNJUDGED = ("n1", "n2", "x", "y", "z")
+
+
 def test_who_has_no_score_has_bounds(tmp_path: Path) -> None:
     """Guards systems of which no document of their own was judged: lowest and highest, by brute force of all labels."""
     labels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
@@ -114,14 +117,17 @@ def test_who_has_no_score_has_bounds(tmp_path: Path) -> None:
         s: {str(t): {d: 9.0 - i for i, d in enumerate(docs)} for t in range(12)}
         for s, docs in {"x": "abcxyz", "y": "bacxyz", "z": "acbxyz", "new": ("a", "n1", "n2")}.items()
     }
-    found = tg.evaluate(runs, labels, ["P@3", "AP@3"], fill="predicted")
+    found = tg.evaluate(runs, labels, ["P@3", "AP@3", "R@3"], fill="predicted")
     assert np.isnan(found.matrix("P@3")[3]).all()
     assert found.bounds["P@3"]["new"] == pytest.approx((1 / 3, 1.0))
-    full = [
-        tg.evaluate(runs, {t: row | {"n1": a, "n2": b} for t, row in labels.items()}, "AP@3").matrix()[3]
-        for a, b in itertools.product((0, 1), repeat=2)
-    ]
-    assert found.bounds["AP@3"]["new"] == pytest.approx((np.min(full, axis=0).mean(), np.max(full, axis=0).mean()))
+    for measure in ("AP@3", "R@3"):  # x, y, z, which stand below rank 3 in other lists, may be relevant, too
+        full = [
+            tg.evaluate(runs, {t: row | dict(zip(UNJUDGED, some, strict=True)) for t, row in labels.items()}, measure)
+            for some in itertools.product((0, 1), repeat=len(UNJUDGED))
+        ]
+        by_topic = [scores.matrix()[3] for scores in full]
+        wanted = np.min(by_topic, axis=0).mean(), np.max(by_topic, axis=0).mean()
+        assert found.bounds[measure]["new"] == pytest.approx(wanted)
     assert "new has no score: P@3 is between 0.3333 and 1.0000" in found.table().notes[0]
     assert found.to_dict()["bounds"][0] == {
         "system": "new", "measure": "P@3", "low": found.bounds["P@3"]["new"][0], "high": 1.0

@@ -107,8 +107,13 @@ class TopicFit:
         return 1.0 if self.others else 1 - self.n / self.topics
 
     def _parts(self, asked: Contrasts) -> ByTopic:
-        """Scores and differences by topic."""
+        """Scores and differences by topic; bronze ones less their mean over the topics without gold.
+
+        What is added to all bronze scores cancels in the values, and must not count as spread of lambda_-i f_i.
+        """
         gold, bronze = asked.values(self.gold[:, self.has].T), asked.values(self.bronze.T)
+        if self.share > 0:
+            bronze = bronze - _mean(bronze[~self.has])
         said = bronze[self.has]
         used = self.uses and self.share > 0
         return ByTopic(gold, said, bronze, slopes_without_each(gold, said) if used else np.zeros(gold.shape))
@@ -116,7 +121,10 @@ class TopicFit:
     # ------------------------------------------------------------------ values, and what each topic does to them
 
     def by_topic(self, asked: Contrasts) -> Floats:
-        """Topic x contrast, with the values as mean: N/n (y - lambda k f) of a gold topic, N/u l k f of another."""
+        """Topic x contrast, with the values as mean: N/n (y - lambda k f) of a gold topic, N/u l k f of another.
+
+        f is less its mean over the others, here and in the variances.
+        """
         p, n, total = self._parts(asked), self.n, self.topics
         out = _mean(p.slopes) * self.share * p.bronze * total / max(total - n, 1)
         out[self.has] = (p.gold - self.share * p.slopes * p.said) * total / n

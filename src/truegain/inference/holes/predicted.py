@@ -185,7 +185,7 @@ def evaluate_filled(
     made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__, "fill": "predicted"}
     names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
     at = np.flatnonzero(lost).tolist()
-    bounds = {str(m): _ends(made[_depth(m, given)].filled, m, at, given.complete) for m in chosen} if at else {}
+    bounds = {str(m): _ends(loaded, table, m, at, given, reading.get("jobs")) for m in chosen} if at else {}
     return Scores(
         ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names, bounds
     )  # fmt: skip
@@ -196,11 +196,17 @@ def _depth(m: Measure, options: Options) -> int:
     return options.depth or getattr(m, "cutoff", None) or DEPTH
 
 
-def _ends(filled: Filled, m: Measure, systems: list[int], complete: bool) -> dict[str, tuple[float, float]]:
-    """The lowest and the highest score of some systems, whatever the labels of the documents in question."""
+def _ends(
+    loaded: Runs, table: Judgments, m: Measure, systems: list[int], options: Options, jobs: int | None
+) -> dict[str, tuple[float, float]]:
+    """The lowest and the highest score of some systems, whatever the labels of the documents in question.
+
+    These go below a cutoff: relevant documents there raise R, or what the best list would have.
+    """
+    filled = Filled.down_to(None, loaded, table, m, replace(options, complete=False), jobs, "ignore")
     score = m.score(filled.ranked)[systems]
     worst, best = ends_of(filled, m, systems)
-    there = np.ones_like(score, np.bool_) if complete else ~np.isnan(score)
+    there = np.ones_like(score, np.bool_) if options.complete else ~np.isnan(score)
     names = [filled.ranked.systems[s] for s in systems]
     low, high = (np.where(there, np.nan_to_num(x), 0.0).sum(axis=1) / there.sum(axis=1) for x in (worst, best))
     return {name: (float(a), float(b)) for name, a, b in zip(names, low, high, strict=True)}
@@ -239,6 +245,7 @@ def _left_out(made: Prediction) -> Bools:
         warn(
             f"no score for {some(sorted(found))}: of the documents that it alone has in its first {TOP} "
             f"({len(found[one])} of {one}) none is judged, so its rank would be a guess: it has the lowest and the "
-            "highest that its score can be instead; have some of them judged"
+            f"highest that its score can be by any labels of the unjudged documents in the first {DEPTH} ranks of the "
+            "runs; have some of them judged"
         )
     return np.array([name in found for name in made.filled.ranked.systems])
