@@ -108,7 +108,8 @@ def climbed(
     """Where steps of an EM lead that never let a likelihood fall: the chances, steps taken, and the last of the trail.
 
     `step` gives the next chances and the likelihood behind them.  After two plain steps, r and then r + v long, comes a
-    leap to x + 2 a r + a^2 v with a = |r|/|v|, kept where the likelihood is no less than without it.
+    leap to x + 2 a r + a^2 v with a = |r|/|v|, kept where the likelihood is no less than before
+    the last plain step.
 
     Varadhan and Roland 2008, Scandinavian Journal of Statistics 35(2), scheme S3.
     """

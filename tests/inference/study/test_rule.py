@@ -117,7 +117,7 @@ def test_many_claims_at_once_are_seldom_wrong(monkeypatch: pytest.MonkeyPatch) -
         alone += any(v.settled for v in verdicts)
         at_once += any(outcome != "cannot be told" for outcome in study.together(verdicts))
     assert alone >= 9
-    assert at_once <= 9  # 5% are 4, with a standard error of 1.9
+    assert at_once <= 7  # 5% are 4, with a standard error of 1.9
 
 
 def test_claims_at_once_go_with_their_own() -> None:

@@ -63,12 +63,8 @@ class Anova:
             return None
         return 1.0 if self.no_residual else float(special().fdtrc(df, self.df_e, f))
 
-    def margin(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval of a system's mean: t(1 - alpha/2; df_e) sqrt(v_e / n)."""
-        return quantile_of(confidence, self.df_e) * math.sqrt(self.v_e / self.topics)
-
     def intervals(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Lower and upper limits of the system means."""
+        """Lower and upper limits of the system means: these -+ t(1 - alpha/2; df_e) sqrt(v_e / n)."""
         margin = quantile_of(confidence, self.df_e) * np.sqrt(self.v_e / self.sizes)
         return self.means - margin, self.means + margin
 

@@ -20,19 +20,21 @@ def mark_of(outcome: Outcome, difference: float, smallest: float = 0.0) -> Mark:
     """An outcome beside the true difference.
 
     'better' is right where the difference is above 0 and no smaller than the smallest gain that matters, 'not better'
-    where it is not; 'worse' where it is below 0.
+    where it is not; 'worse' where it is below 0; 'not worse' where it is above a smallest gain below 0.
 
     >>> mark_of("better", 0.01), mark_of("better", -0.01), mark_of("worse", -0.01), mark_of("worse", 0.0)
     ('right', 'wrong', 'right', 'wrong')
     >>> mark_of("not better", 0.01, smallest=0.02), mark_of("better", 0.01, smallest=0.02), mark_of("not better", 0.01)
     ('right', 'wrong', 'wrong')
+    >>> mark_of("not worse", -0.01, smallest=-0.02), mark_of("not worse", -0.03, smallest=-0.02)
+    ('right', 'wrong')
     >>> mark_of("cannot be told", 0.3)
     'undecided'
     """
     if outcome not in SETTLED:
         return "undecided"
     better = difference > 0 and difference >= smallest
-    right = {"better": better, "not better": not better, "worse": difference < 0, "not worse": difference >= 0}
+    right = {"better": better, "not better": not better, "worse": difference < 0, "not worse": difference > smallest}
     return "right" if right[outcome] else "wrong"
 
 
