@@ -13,6 +13,7 @@ from truegain.errors import some
 from truegain.moves import Spread
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Bools, Floats, Ints, frozen
+from truegain.tables.models_used import by_unchecked
 from truegain.tables.table import Cell, Shown, Table
 
 DRAWS = (2_000, 20_000)  # fewest and most
@@ -139,7 +140,7 @@ class Ranking(Shown):
         """Who may be best, and no more than that; by whose labels, where no person has checked them."""
         if not self.labels_by:
             return self._sentence
-        return f"By {self.labels_by}, which no person has checked: {self._sentence}"
+        return by_unchecked(self.labels_by, f": {self._sentence}")
 
     @property
     def _sentence(self) -> str:
