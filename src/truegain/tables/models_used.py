@@ -60,31 +60,41 @@ def judge_in(labels: Judgments) -> tuple[str, ...]:
     >>> judge_in(Judgments.of(pl.DataFrame({"topic": ["1"], "doc": ["a"], "label": [1], "model": ["gpt-4o"]})))
     ('gpt-4o',)
     """
-    named = (str(x).strip() for x in labels.extra.get("model", ()) if not is_missing(x))
-    return tuple(dict.fromkeys(filter(None, named)))
+    return tuple(dict.fromkeys(filter(None, _gave(labels))))
 
 
-def unchecked_in(labels: Judgments, judge: str | None, rated: bool) -> str:
+def judges_alone(labels: Judgments) -> tuple[str, ...]:
+    """The models that gave the judgments, where these gave all of them."""
+    return judge_in(labels) if all(_gave(labels)) else ()
+
+
+def _gave(labels: Judgments) -> list[str]:
+    """The model behind each label, empty where none is named; nothing where no column names any."""
+    return ["" if is_missing(x) else str(x).strip() for x in labels.extra.get("model", ())]
+
+
+def unchecked_in(labels: Judgments | None, judge: str | None, rated: bool = False) -> str:
     """Whose labels these are, where a model gave them, in words for `by_unchecked`; empty where none is named.
 
-    Ratings (`rated`) of which some name no model are by people too, who thereby check the model.
+    labels: None where they have no columns that could name one.  Ratings (`rated`) of which some name no model are by
+    people too, who thereby check the model.
 
     >>> import polars as pl
     >>> rows = {"topic": ["1", "1"], "doc": ["a", "b"], "label": [1, 0]}
     >>> labels = Judgments.of(pl.DataFrame(rows | {"model": ["m1", "m2"]}))
-    >>> unchecked_in(labels, None, False), unchecked_in(labels, "gpt-4o", False)
+    >>> unchecked_in(labels, None), unchecked_in(None, "gpt-4o")
     ('the labels of m1 and m2', "gpt-4o's labels")
-    >>> unchecked_in(Judgments.of(pl.DataFrame(rows | {"model": ["m1", None]})), None, False)
+    >>> unchecked_in(Judgments.of(pl.DataFrame(rows | {"model": ["m1", None]})), None)
     'labels of which m1 gave 1 of 2'
     """
     named = (judge or "").strip()  # an empty name is none
-    models = (named,) if named else judge_in(labels)
+    models = (named,) if named else () if labels is None else judge_in(labels)
     if not models:
         return ""
     names = some(models) if len(models) > 3 else " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
-    given = [not is_missing(x) and bool(str(x).strip()) for x in labels.extra.get("model", ())]
-    if not named and not all(given):
-        return "" if rated else f"labels of which {names} gave {sum(given):,} of {len(given):,}"
+    given = [] if named or labels is None else _gave(labels)
+    if not all(given):
+        return "" if rated else f"labels of which {names} gave {sum(map(bool, given)):,} of {len(given):,}"
     return f"{names}'s labels" if len(models) == 1 else f"the labels of {names}"
 
 
