@@ -11,6 +11,12 @@ Labels = dict[str, dict[str, int]]
 EBAY = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))  # the paper's judge, section 7
 
 
+def there(value: float | None) -> float:
+    """A number that is not missing."""
+    assert value is not None
+    return value
+
+
 def study(
     seed: int, topics: int = 40, docs: int = 20, m_r: float = 0.9, m_n: float = 0.8, tilt: float = 0.0
 ) -> tuple[Runs, Labels, Labels]:

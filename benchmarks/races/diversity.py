@@ -47,7 +47,10 @@ def truegain(place: Path, jobs: int | None = None) -> Job:
         qrels, runs = files_of(place)
         scores = evaluate(list(runs), qrels, list(NAMES), jobs=jobs)
         return lambda: {
-            f"{s} {n}": v for s in scores.systems for n, v in zip(NAMES.values(), scores.means(s).values(), strict=True)
+            f"{s} {n}": v
+            for s in scores.systems
+            for n, v in zip(NAMES.values(), scores.means(s).values(), strict=True)
+            if v is not None
         }
 
     return job

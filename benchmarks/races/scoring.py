@@ -51,7 +51,7 @@ def truegain(place: Path, measures: Sequence[str], jobs: int | None = None, runs
     def job() -> Callable[[], Answer]:
         qrels, paths = files_of(place, runs)
         scores = evaluate(list(paths), qrels, list(measures), jobs=jobs)
-        return lambda: {f"{s} {m}": v for s in scores.systems for m, v in scores.means(s).items()}
+        return lambda: {f"{s} {m}": v for s in scores.systems for m, v in scores.means(s).items() if v is not None}
 
     return job
 

@@ -133,7 +133,7 @@ def test_labels_of_a_model_pass_nothing(run: Run, folder: Path) -> None:  # noqa
     code, out, _ = run(*named)
     assert (code, out.splitlines()[0]) == (3, "### ❔ good: unchecked")
     assert "No person has checked gpt-4o-mini's labels, so nothing passes by them" in out
-    assert "`truegain plan labels JUDGMENTS RUN RUN -m P@10 -o LIST.csv`" in out
+    assert "`truegain plan labels judgments.qrels runs/weak.run runs/good.run -m P@10 -o LIST.csv`" in out
     assert "| unchecked |" in out
     assert run(*words)[0] == 0
     code, out, _ = run(*named, "--trust-judge")

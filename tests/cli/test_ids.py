@@ -98,6 +98,47 @@ def test_a_gate_never_passes_ids_in_doubt(
     assert "ids in doubt" in told["verdicts"][0]["borrowed"][0]
 
 
+@pytest.mark.parametrize("command", ["eval", "compare"])
+def test_notes_carry_the_doubts(run: Run, folder: Path, command: str) -> None:  # noqa: F811
+    """Guards what is kept of a command beside stderr: ids, unjudged documents and a model's labels, in every format."""
+    spoil(folder, "half", 2, ".0")
+    spoil(folder, "new", 3, "x")
+    lines = (folder / "runs" / "new.run").read_text().splitlines()  # ids that no simple change makes match
+    (folder / "runs" / "new.run").write_text("".join(f"{x.replace('x ', f'{i}z ')}\n" for i, x in enumerate(lines)))
+    words = (command, *JUDGED, "-m", "P@10", "--judge-model", "gpt-4o-mini")
+    notes = [
+        "by gpt-4o-mini's labels, which no person has checked",
+        "of the 240 documents in the first 10 ranks of half ",
+        "unjudged documents count as not relevant, and systems differ in how many stand in their first 10 ranks: new ",
+    ]
+    for more in ((), ("--format", "markdown"), ("--format", "json"), ("--wide", "--format", "json")):
+        code, out, err = run(*words, *more)
+        assert code == 0
+        assert [note in out for note in notes] == [True] * 3, (more, out)
+        assert "truegain verdict` and `truegain gate` say what holds" in out.replace("\\", "")
+        assert err.startswith("warning: of the 240 documents")
+    told = json.loads(run(*words, "--format", "json")[1])["notes"]
+    assert [note[: len(start)] for note, start in zip(told, notes, strict=False)] == notes
+    assert "no person has checked" not in run(*words[:-2])[1]
+
+
+def test_gold_labels_check_the_model(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards --judge-model beside --gold: it has no place there; over collections and with intervals it is told."""
+    gold = ("--gold", "pairs.qrels", "--design", "random", "-m", "P@10")
+    code, _, err = run("compare", "llm.qrels", "runs", *gold, "--judge-model", "m1")
+    assert (code, err) == (2, "error: --judge-model: gold labels check the judge; leave it out (with --gold)\n")
+    spoil(folder, "half", 2, ".0")
+    assert "in the first 10 ranks of half" in run("compare", "llm.qrels", "runs", *gold)[1]
+    for words in (
+        ("compare", "llm.qrels", "runs", "--over", "collection", "--replicates", "200"),
+        ("compare", "llm.qrels", "runs/weak.run", "runs/good.run", "-q", "--over", "collection", "--replicates", "200"),
+        ("eval", "llm.qrels", "runs", "--intervals", "topics"),
+    ):
+        code, out, _ = run(*words, "-m", "P@10", "--judge-model", "m1")
+        assert code == 0
+        assert "\nby m1's labels, which no person has checked\n" in out
+
+
 def test_a_report_shows_ids_in_doubt(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards data health: the check is there, and the claim is not told."""
     spoil(folder, "half", 2, ".0")

@@ -354,8 +354,9 @@ def test_a_sample_is_drawn_filled_in_and_read_back(run: Run, folder: Path) -> No
     top = {t: sorted(row, key=lambda d: -row[d])[:10] for t, row in runs["weak"].items()}
     tg.write_judgments({t: {d: labels[t][d] for d in top[t]} for t in labels}, folder / "few.qrels")
     _, out, _ = run("verdict", "few.qrels", *TWO, "-m", "P@10")
-    found = re.search(r"`truegain holes JUDGMENTS RUN RUN (-m P@10 --show sample --most (\d+)) -o FILE.csv`", out)
+    found = re.search(r"`truegain holes \S+ \S+ \S+ (-m P@10 --show sample --most (\d+)) -o FILE.csv`", out)
     assert found is not None
+    assert f"`truegain holes few.qrels {' '.join(TWO)} -m P@10" in out
     code, _, _ = run("holes", "few.qrels", *TWO, *found[1].split(), "-o", "drawn.csv")
     head, *rows = (folder / "drawn.csv").read_text().splitlines()
     assert (code, head, len(rows)) == (0, "topic,doc,label", int(found[2]))

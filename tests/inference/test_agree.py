@@ -264,10 +264,9 @@ def test_topics_have_the_interval_of_each_alone_or_a_reason() -> None:
             "one item has no interval", "undefined: all ratings are 0", "undefined: no item has two ratings",
         ]  # fmt: skip
         without = sum(r["low"] is None for r in records)
-        assert found.topics.notes == (
-            f"Intervals over other items, these assessors: {method} ({300 - without} topics); "
-            f"none, see the note of each ({without} topics).",
-        )
+        parts = (f"{method} ({300 - without} topics)", f"none, see the note of each ({without} topics)")
+        told = "; ".join(parts if without <= 150 else parts[::-1])
+        assert found.topics.notes == (f"Intervals over other items, these assessors: {told}.",)
 
 
 def test_what_intervals_mean_is_said_in_the_tables() -> None:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -15,6 +16,7 @@ from truegain.inference.agreement import left_out, paired
 from truegain.inference.agreement.alpha import POPULATION, AlphaOptions, alpha_of
 from truegain.inference.agreement.left_out import alpha_between, same_majority, spread_of
 from truegain.student import wilson
+from truegain.tables.grouped import Grouped
 from truegain.tables.scale import LEVELS
 
 Matrix = np.ndarray[Any, Any]
@@ -257,7 +259,7 @@ def test_it_covers_with_few_items_where_the_bootstrap_does_not() -> None:
                 each.append(found.low <= truth <= found.high)
     assert np.mean(held["jackknife"]) > 0.93
     assert np.mean(held["bootstrap"]) < 0.88
-    assert len(held["jackknife"]) > 100
+    assert len(held["jackknife"]) > 90  # of others too few items carry it
 
 
 def test_the_value_is_krippendorffs_whatever_the_interval() -> None:
@@ -276,3 +278,14 @@ def test_rounding_is_no_difference(many: float, one: float, items: int) -> None:
         left = left_out.alpha_between(paired, level, 1 - np.eye(items + 1))
         assert np.isnan(left[-1])
         assert not np.isnan(left[:-1]).any()
+
+
+def test_limits_that_alpha_cannot_have_are_not_printed() -> None:
+    """Guards a topic that one item carries: the reason in place of limits such as [-18, 1]."""
+    rows = [("t", f"d{i}", f"w{w}", 1 if i else 3) for i in range(4) for w in range(3)]
+    rows += [("t", "dx", "w0", 1), ("t", "dx", "w1", 3)]
+    ratings = tg.read_ratings(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"))
+    found = alpha_of(paired.Paired.of(Grouped.of(ratings)), "ordinal")
+    assert (np.isnan(found.low), np.isnan(found.high)) == (True, True)
+    assert "no interval: too few items carry it (its lower limit would be -" in found.why
+    assert "too few items carry it" in str(tg.agree(ratings).topics)

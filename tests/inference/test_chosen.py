@@ -18,6 +18,7 @@ from truegain.inference.differences.compare import compare
 from truegain.inference.holes.next import judge_next
 from truegain.inference.holes.sample import draw_holes
 from truegain.tables.batches import batches_of
+from truegain.tables.parts import PartedFile, cuts_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 
@@ -96,7 +97,7 @@ def test_gains_of_chosen_ratings_are_chosen() -> None:
 
 
 def test_batches_know_the_mark(tmp_path: Path) -> None:
-    """Guards `memory`: judgments that are read in parts are refused all the same."""
+    """Guards `memory`: judgments that are read in parts have the same mark on the same rows, and are refused alike."""
     runs, path = labelled(tmp_path, 60)
     tg.write_judgments(tg.read_judgments(path), tmp_path / "j.qrels")
     tg.write_runs(runs, tmp_path / "runs/")
@@ -104,7 +105,75 @@ def test_batches_know_the_mark(tmp_path: Path) -> None:
     with ExitStack() as stack:
         found = batches_of(files, str(tmp_path / "j.qrels"), name_by="file", jobs=1, memory="100MB", open_files=stack)
         assert found is not None
-        assert all(batch.judgments.chosen_rows.all() for batch in found)
+        assert sum(int(batch.judgments.chosen_rows.sum()) for batch in found) == 40
+    said = []
+    for memory in (None, "1 kB"):
+        with pytest.raises(InputError) as caught:
+            tg.evaluate(files, tmp_path / "j.qrels", ["P@10", "AP"], memory=memory)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    assert "asked for 40 of the 60 labels" in said[0]
+
+
+def test_each_part_is_marked_below_the_line(tmp_path: Path) -> None:
+    """Guards topics that stand on both sides of the mark, in parts of a file that is sorted and of one that is not."""
+    early = [f"{t} 0 d{i} 1\n" for t in range(40) for i in range(900)]
+    late = [f"{t} 0 e{i} 1\n" for i in range(3) for t in range(0, 40, 3)]
+    (tmp_path / "j.qrels").write_text("".join([*early, "# truegain: chosen=next\n", *late]))
+    (tmp_path / "a.run").write_text("".join(f"{t} Q0 d0 1 1.0 a\n" for t in range(40)))
+    with ExitStack() as stack:
+        found = batches_of(
+            [str(tmp_path / "a.run")],
+            str(tmp_path / "j.qrels"),
+            name_by="file",
+            jobs=2,
+            memory="1 kB",
+            open_files=stack,
+        )
+        assert found is not None
+        found.cuts = cuts_for([found.judgments.topic, found.runs[0].topic], 5)
+        found.parted = [PartedFile(*lines.topic, found.cuts, stack) for lines in (found.judgments, *found.runs)]
+        parts = [found.judged(part) for part in range(len(found))]
+    assert len(parts) > 1
+    for part in parts:
+        assert [d.startswith("e") for d in part.docs.strings()] == part.chosen_rows.tolist()
+    assert sum(int(part.chosen_rows.sum()) for part in parts) == len(late)
+
+
+def test_the_list_as_qrels_is_read_by_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Guards `holes --show next -o next.qrels`: unjudged lines below the mark, to be filled in, added and refused."""
+    runs, truth = world()
+    tg.write_runs(runs, tmp_path / "runs/")
+    seen = {t: {d: x for d, x in row.items() if d in sorted(row)[::4]} for t, row in truth.items()}
+    tg.write_judgments(seen, tmp_path / "pool.qrels")
+    files, listed = (str(tmp_path / "pool.qrels"), str(tmp_path / "runs")), tmp_path / "next.qrels"
+    words = ("holes", *files, "-m", "P@10", "--show", "next", "--most", "30", "-o", str(listed))
+    assert ended(*words) == 0
+    lines = listed.read_text().splitlines()
+    assert lines[0] == "# truegain: chosen=next"
+    assert len(lines) == 31
+    assert all(line.endswith(" -1") for line in lines[1:])
+    rows = [line.split() for line in lines[1:]]
+    listed.write_text("\n".join([lines[0], *(f"{t} 0 {d} {truth[t][d]}" for t, _, d, _ in rows)]) + "\n")
+    assert ended(*words) == 2  # no label is written over
+    both = tmp_path / "both.qrels"
+    both.write_text((tmp_path / "pool.qrels").read_text() + listed.read_text())
+    capsys.readouterr()
+    for command in (("eval",), ("compare",), ("verdict", "--pair", "s0,s1")):
+        assert ended(command[0], str(both), files[1], "-m", "P@10", *command[1:]) == 2
+        assert "a list of what to judge next asked for 30 of the " in capsys.readouterr().err
+    assert ended("eval", str(both), files[1], "-m", "P@10", "--fill", "predicted") == 0
+
+
+def ended(*words: str) -> int:
+    """The exit code of a command."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["truegain", *words])
+        try:
+            main()
+        except SystemExit as end:
+            return int(end.code or 0)
+    return 0
 
 
 UNJUDGED = ("n1", "n2", "x", "y", "z")

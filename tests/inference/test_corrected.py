@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.worlds import EBAY, study
+from tests.worlds import EBAY, study, there
 from truegain.contrasts import Contrasts
 from truegain.experiments.judge_means import BronzeMean, correct_mean
 from truegain.experiments.judge_simulation import simulate_judge
@@ -122,7 +122,7 @@ def test_dcg_of_runs_is_the_closed_form() -> None:
         for i in range(4):
             f[bronze[t][f"d{i}"]] += 1 / np.log2(i + 3) / len(gold)
     assert answer.value == pytest.approx(f @ np.linalg.solve(c, [0, 1, 2]))
-    truth = tg.evaluate(run, gold, "DCG@5").mean()
+    truth = there(tg.evaluate(run, gold, "DCG@5").mean())
     assert answer.low < truth < answer.high
 
 
@@ -152,7 +152,7 @@ def test_runs_by_every_method(method: str) -> None:
     truth = tg.evaluate(runs, gold, "P@10")
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 3 == 0} for t, row in gold.items()}
     for answer in tg.correct(runs, bronze, "P@10", gold=sample, design="by-gold", method=method):  # type: ignore[arg-type]
-        real = truth.mean(answer.system)
+        real = there(truth.mean(answer.system))
         assert answer.naive is not None
         assert abs(answer.value - real) < abs(answer.naive - real)
         assert answer.low < real < answer.high
@@ -187,7 +187,7 @@ def test_each_system_has_its_own_accuracy() -> None:
     truth = tg.evaluate(runs, gold, "P@10")
     own = tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold")
     pooled = tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold", accuracy="given")
-    off = [max(abs((a.value or 0) - truth.mean(a.system)) for a in c) for c in (own, pooled)]
+    off = [max(abs((a.value or 0) - there(truth.mean(a.system))) for a in c) for c in (own, pooled)]
     assert off[0] < 0.03 < off[1]
 
 
@@ -286,7 +286,7 @@ def test_real_labels_of_an_llm(shared_data: Path, tmp_path: Path) -> None:
         truth = tg.evaluate(runs, nist, "P(rel=2)@10")
         answers = tg.correct(runs, bronze, "P(rel=2)@10", gold=gold, design="by-gold")
     given = [a for a in answers if not a.refused]
-    held = [a.low <= truth.mean(a.system) <= a.high for a in given]
+    held = [a.low <= there(truth.mean(a.system)) <= a.high for a in given]
     assert len(given) > 30
     assert np.mean(held) > 0.85
 

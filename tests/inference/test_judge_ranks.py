@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.worlds import study
+from tests.worlds import study, there
 from truegain.inference.corrections.answers import Corrections
 from truegain.inference.judges.by_rank import rank_notes, rank_shifts
 from truegain.inference.judges.favour import Favour, _favour, favours
@@ -65,7 +65,7 @@ def test_with_all_of_gold_the_corrected_score_is_the_gold_score(measure: str, gr
     means = [np.mean([truth.mean(a.system) for a in both]), np.mean([a.value or 0 for a in both])]
     assert means[0] == pytest.approx(means[1], abs=1e-9)
     pair = tg.compare(runs, bronze, measure, gold=gold, design="by-gold", replicates=100).pairs[0]
-    assert pair.difference == pytest.approx(truth.mean("b") - truth.mean("a"), abs=1e-9)
+    assert pair.difference == pytest.approx(there(truth.mean("b")) - there(truth.mean("a")), abs=1e-9)
 
 
 def test_a_lenient_judge_is_covered_with_weights_and_not_without() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import truegain as tg
 from tests.refits import corrected_values, matrix_values, topic_values
-from tests.worlds import study
+from tests.worlds import study, there
 from truegain.gains.graded import corrected_mean
 from truegain.gains.panel import Judges
 from truegain.gains.topic_fit import TopicFit
@@ -54,7 +54,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     found = tg.correct(runs, bronze, one, gold=judge, accuracy=accuracy, method=method)  # type: ignore[arg-type]
     assert same == pytest.approx([a.value for a in found])
     truth = tg.evaluate(runs, gold, one)
-    assert all(abs((a.value or 0) - truth.mean(a.system)) < 4 * (a.se or 0) for a in found)
+    assert all(abs((a.value or 0) - there(truth.mean(a.system))) < 4 * (a.se or 0) for a in found)
     rng = np.random.default_rng(1)
     draws = rng.multinomial(120, np.full(120, 1 / 120), 400)
     refits = corrected_values(ranked, judge, one, draws, accuracy=accuracy)  # type: ignore[arg-type]
@@ -87,7 +87,7 @@ def test_weights_reach_the_default_answer() -> None:
     for name, w in (("without", None), ("with", weights)):
         judge = tg.Judge.fit(bronze, sample, design="random", weights=w)
         off[name] = max(
-            abs((a.value or 0) - truth.mean(a.system)) for a in tg.correct(runs, bronze, "P@10", gold=judge)
+            abs((a.value or 0) - there(truth.mean(a.system))) for a in tg.correct(runs, bronze, "P@10", gold=judge)
         )
     assert off["with"] < 0.06 < 0.2 < off["without"]
     topics = tg.Judge.fit(bronze, sample, design="topics", weights=weights)

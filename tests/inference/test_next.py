@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.stats import norm
 
 import truegain as tg
+from tests.worlds import there
 from truegain.errors import MeasureError, TruegainError
 from truegain.gains.predicted import Fit
 from truegain.inference.holes.next import LEAST, Next, PairSoFar, judge_next
@@ -199,7 +200,7 @@ def test_nothing_is_certain_before_a_relevant_document_is_known() -> None:
 def test_a_pair_until_it_is_told_apart(until: str) -> None:
     """Guards the loop a user makes: list, labels, again; it ends, with the right sign, before all are judged."""
     runs, truth = world(4, topics=25)
-    means = {s: tg.evaluate({s: runs[s]}, truth, "P@10").mean(s) for s in ("s0", "s4")}
+    means = {s: there(tg.evaluate({s: runs[s]}, truth, "P@10").mean(s)) for s in ("s0", "s4")}
     assert means["s4"] > means["s0"]
     labels: Labels = {}
     for _ in range(40):
@@ -277,10 +278,10 @@ def test_a_newcomer_has_no_score() -> None:
     assert scores.mean("new", "P@10") is None
     assert scores.means("new") == {"P@10": None, "AP": None}
     assert set(scores.by_topic("new", "AP").values()) == {None}
-    assert scores.mean("s0", "AP") > 0
+    assert there(scores.mean("s0", "AP")) > 0
     for t in list(truth)[:3]:
         labels[t] = {**labels[t], f"{t}n0": 0}
-    assert tg.evaluate({**runs, "new": new}, labels, "P@10", fill="predicted").mean("new") >= 0
+    assert there(tg.evaluate({**runs, "new": new}, labels, "P@10", fill="predicted").mean("new")) >= 0
 
 
 def test_with_all_labels_predicted_scores_are_plain_ones() -> None:

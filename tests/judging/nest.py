@@ -1,10 +1,10 @@
 """A program that starts servers: it has loaded all that `truegain judging serve` needs, and forks for each one.
 
-Reads commands from its input, one JSON list a line: ["start", arguments, log, clocks] answers the process's number,
-["wait", number] answers after that process has ended.  Each server is a process of its own that runs the command from
-its start; loading the libraries, 1.6 s of its 1.9, and compiling the templates is all it is spared.  `clocks` names a
+Reads commands from its input, one JSON list a line: ["start", arguments, log, clocks, seed] answers the process's
+number, ["wait", number] answers after that process has ended.  Each server is a process of its own that runs the
+command from its start; loading the libraries, 1.6 s of its 1.9, and compiling the templates is all it is spared.  `clocks` names a
 file of two numbers, seconds by which the wall clock and the steady clock of the server are ahead; a test may write
-others while it runs.
+others while it runs.  With a `seed` the orders that the server draws are the same every time.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ import struct
 import sys
 import tempfile
 import time
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,7 +33,7 @@ LOADED = (
 )  # fmt: skip
 
 
-def start(arguments: list[str], log: str, clocks: str) -> int:
+def start(arguments: list[str], log: str, clocks: str, seed: int | None = None) -> int:
     """Fork a server; the number of its process."""
     number = os.fork()
     if number:
@@ -45,6 +47,8 @@ def start(arguments: list[str], log: str, clocks: str) -> int:
         os.dup2(output, 2)
         if clocks:
             set_clocks(clocks)
+        if seed is not None:
+            import_module("truegain.judging.desk.desk").SystemRandom = partial(Random, seed)  # type: ignore[attr-defined]
         sys.argv = ["truegain", *arguments]
         import_module("truegain.cli.app").main()
         code = 0

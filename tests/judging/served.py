@@ -51,7 +51,10 @@ class Nest:
 class Served:
     """A study that is served on one port, by one process after the other."""
 
-    def __init__(self, nest: Nest, folder: Path, url: str, *, port: int = 0, clocks: bool = False) -> None:
+    def __init__(
+        self, nest: Nest, folder: Path, url: str, *, port: int = 0, clocks: bool = False, seed: int | None = None
+    ) -> None:
+        self.seed = seed  # of the orders that it draws
         self.nest, self.folder, self.url = nest, folder, url
         self.port = port or free_port()
         self.process = 0
@@ -63,7 +66,7 @@ class Served:
     def start(self) -> None:
         """Start the server; it answers a moment later."""
         arguments = ["judging", "serve", str(self.folder), "--database", self.url, "--port", str(self.port), "--quiet"]
-        self.process = int(self.nest.tell("start", arguments, str(self.log), str(self._clocks or "")))
+        self.process = int(self.nest.tell("start", arguments, str(self.log), str(self._clocks or ""), self.seed))
 
     def kill(self) -> None:
         """SIGKILL: no time for anything."""

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.worlds import there
 
 Labels = dict[str, int]
 
@@ -30,7 +31,7 @@ def world(seed: int) -> tuple[list[str], Labels]:
 def value(docs: Sequence[str], judgments: object, measure: str, **options: object) -> float:
     """The value of one list."""
     run = {"1": {d: -float(i) for i, d in enumerate(docs)}}
-    return tg.evaluate(run, judgments, measure, **options).mean()  # type: ignore[arg-type]
+    return there(tg.evaluate(run, judgments, measure, **options).mean())  # type: ignore[arg-type]
 
 
 def gain(labels: Labels, doc: str) -> int:

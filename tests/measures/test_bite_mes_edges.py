@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.worlds import there
 from truegain.measures.content import Content, ContentScorer
 from truegain.measures.evaluate import Options, aligned, at_level, options_of
 from truegain.measures.linear import linear_parts
@@ -24,7 +25,7 @@ def value(labels: Sequence[float], measure: str, **options: object) -> float:
     """A list with these labels from the first rank on."""
     run = {"1": {f"d{i}": -float(i) for i in range(len(labels))}}
     judgments = {"1": {f"d{i}": x for i, x in enumerate(labels)}}
-    return tg.evaluate(run, judgments, measure, **options).mean()  # type: ignore[arg-type]
+    return there(tg.evaluate(run, judgments, measure, **options).mean())  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------ gains below 1

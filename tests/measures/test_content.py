@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
+from tests.worlds import there
 from truegain.errors import InputError, MeasureError, TruegainError
 from truegain.text import divergence
 from truegain.text.corpus import Corpus
@@ -72,7 +73,7 @@ def measured(
     names = [f"{m}(mu={mu!r})@{depth}" for m in MEASURES]
     corpus = Corpus.of({d: " ".join(t) for d, t in texts.items()})
     scores = tg.evaluate(run, judgments_of(relevant), names, corpus=corpus, **more)
-    return dict(zip(MEASURES, (scores.mean(None, n) for n in scores.measures), strict=True))
+    return dict(zip(MEASURES, (there(scores.mean(None, n)) for n in scores.measures), strict=True))
 
 
 WORDS = st.lists(st.sampled_from([f"w{i}" for i in range(12)]), min_size=1, max_size=15)
@@ -188,7 +189,7 @@ def test_depth_and_condensed_lists() -> None:
     run, qrels = {"1": {"b": 3.0, "c": 2.0, "d": 1.0}}, {"1": {"a": 1, "d": 0}}
     one = tg.evaluate(run, qrels, "AbsNB@1", corpus=corpus).mean()
     assert tg.evaluate(run, qrels, "AbsNB", corpus=corpus, depth=1).mean() == one
-    alone = tg.evaluate({"1": {"d": 1.0}}, qrels, "AbsNB", corpus=corpus).mean()
+    alone = there(tg.evaluate({"1": {"d": 1.0}}, qrels, "AbsNB", corpus=corpus).mean())
     assert tg.evaluate(run, qrels, "AbsNB", corpus=corpus, judged_only=True).mean() == alone > 0
 
 

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import truegain as tg
+from tests.worlds import there
 
 Facet = tuple[int, str, float]
 Ranking = dict[str, dict[str, float]]
@@ -319,7 +320,7 @@ def test_subtopic_recall_grows_with_k(rows: list[Facet], order: list[str]) -> No
     """Guards the first-hit count of StRecall: deeper never covers less, and all documents cover all."""
     run = {"1": {doc: -float(i) for i, doc in enumerate(order)}}
     means = evaluated(run, judgments({"1": rows}), [*(f"StRecall@{k}" for k in range(1, 9)), "StRecall"]).means()
-    values = list(means.values())
+    values = [there(value) for value in means.values()]
     assert values == sorted(values)
     assert values[-1] == (1.0 if any(label >= 1 for _, _, label in rows) else 0.0)
 

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.worlds import there
 from truegain.measures.base import geometric_mean_of_rows, mean_of_rows, ratio
 from truegain.measures.content import relevant_items
 from truegain.measures.intent_aware import IA, by_intent
@@ -41,7 +42,7 @@ def aligned(run: dict[str, dict[str, float]], judgments: object) -> RankedGains:
 def one_list(labels: Sequence[int], measure: str, **options: object) -> float:
     """A list with these labels from the first rank on; the value of one topic."""
     run = {"1": {f"d{i}": -float(i) for i in range(len(labels))}}
-    return tg.evaluate(run, {"1": {f"d{i}": x for i, x in enumerate(labels)}}, measure, **options).mean()  # type: ignore[arg-type]
+    return there(tg.evaluate(run, {"1": {f"d{i}": x for i, x in enumerate(labels)}}, measure, **options).mean())  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------ C/W/L

@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.worlds import there
 from truegain.measures.evaluate import Options, aligned, matching_for
 from truegain.tables.id_causes import KnownIds, likely_cause
-from truegain.tables.matched import DOUBT, FEW, Matched, Matching, Seen, check_matched
+from truegain.tables.matched import DOUBT, FEW, Doubt, Matched, Matching, Seen, check_matched, unjudged_told
 from truegain.tables.ranked import RankedGains
 
 TOPICS, DEEP = 12, 15
@@ -68,8 +69,9 @@ CAUSES: dict[str, tuple[Callable[[int], str], Callable[[int], str], str]] = {
     "floats": (lambda d: f"{d}.0", str, "as whole numbers, such as 10"),
     "judged floats": (str, lambda d: f"{d}.0", "as whole numbers, such as 10"),
     "exponents": (lambda d: f"{d / 1e4}e4", str, "as whole numbers"),
-    "zeros": (lambda d: f"{d:09}", str, "without leading zeros, such as 0000010"),
+    "zeros": (lambda d: f"{d:09}", str, "without leading zeros, which the run has, such as 0000010"),
     "zeros within": (lambda d: f"d-{d:09}", lambda d: f"d-{d}", "without leading zeros"),
+    "judged zeros": (str, lambda d: f"{d:09}", "without leading zeros, which the judgments have, such as 1"),
     "quotes": (lambda d: f'"{d}"', str, "without what stands around them"),
     "blanks": (lambda d: f" {d}", str, "without what stands around them"),
     "byte order mark": (lambda d: f"\ufeff{d}", str, "without what stands around them"),
@@ -132,7 +134,7 @@ def test_topics_that_do_not_match(write: Callable[[str], str], words: str) -> No
 def test_documents_judged_further_down_are_told_apart() -> None:
     """Guards a right id without a judgment: the ids match, and holes are what is wrong."""
     lists = {t: {**{f"new{i}": 9.0 - i for i in range(5)}, **docs} for t, docs in run().items()}
-    assert tg.evaluate(lists, labels(), "P@10").mean() > 0
+    assert there(tg.evaluate(lists, labels(), "P@10").mean()) > 0
     assert told(lists, labels(), "AP") == []
     said = refused(lists, labels(), "P@5")
     assert "run: none of the 60 documents in its first 5 ranks is judged, while 144 further down are: the ids" in said
@@ -144,8 +146,8 @@ def test_the_deepest_measure_says_which_ranks_count() -> None:
     lists = {t: {**{f"new{i}": 9.0 - i for i in range(5)}, **docs} for t, docs in run().items()}
     assert tg.evaluate(lists, labels(), ["P@5", "P@10"]).mean(None, "P@5") == 0
     assert tg.evaluate(lists, labels(), ["P@5", "Bpref"]).mean(None, "P@5") == 0
-    assert tg.evaluate(lists, labels(), "P(judged_only=True)@5").mean() > 0
-    assert tg.evaluate(lists, labels(), "P@5", judged_only=True).mean() > 0
+    assert there(tg.evaluate(lists, labels(), "P(judged_only=True)@5").mean()) > 0
+    assert there(tg.evaluate(lists, labels(), "P@5", judged_only=True).mean()) > 0
     with pytest.raises(tg.InputError, match="none of the 60 documents in its first 5 ranks"):
         tg.evaluate(lists, labels(), "AP", depth=5)
     cut = matching_for([tg.parse_measure("nDCG@10"), tg.parse_measure("P@30")], Options(depth=20))
@@ -180,7 +182,7 @@ def test_subtopics_are_looked_at_too() -> None:
     rows = [{"topic": t, "subtopic": s, "doc": d, "label": 1} for t in "123" for s in "ab" for d in ("x", "y")]
     table = tg.Judgments.of(pl.DataFrame(rows))
     lists = {t: {"x": 2.0, "w": 1.0} for t in "123"}
-    assert tg.evaluate(lists, table, "alpha_nDCG@5").mean() > 0
+    assert there(tg.evaluate(lists, table, "alpha_nDCG@5").mean()) > 0
     with pytest.raises(tg.InputError, match='removing "#1" at the end of the run'):
         tg.evaluate({t: {f"{d}#1": x for d, x in docs.items()} for t, docs in lists.items()}, table, "alpha_nDCG@5")
 
@@ -234,7 +236,7 @@ def test_far_fewer_judged_documents_without_a_cause() -> None:
 
 def seen(name: str, judged: int, shown: int) -> Seen:
     """A system with so many of its first documents judged."""
-    return Seen(name, Matched(9, shown, judged, 0, shown, judged, (("1", ("u", "v", "w")),)))
+    return Seen(name, Matched(shown, judged, 0, shown, judged, (("1", ("u", "v", "w")),)))
 
 
 @pytest.mark.parametrize(
@@ -269,6 +271,51 @@ def test_many_systems_in_doubt_are_counted() -> None:
     assert str(caught[-1].message) == "the same of 2 more systems: bad5, bad6"
 
 
+@pytest.mark.parametrize(
+    ("judged", "shown", "said"),
+    [
+        ((65, 100, 100), (100,) * 3, "s0 35 of 100 (35%), others none"),
+        ((65, 70, 99), (100,) * 3, "s0 35 of 100 (35%), s1 30 of 100 (30%), others at most 1%"),
+        ((89, 100), (100, 100), "s0 11 of 100 (11%), others none"),
+        ((91, 100), (100, 100), ""),  # less than a tenth fewer
+        ((60, 65), (100, 100), ""),  # both have many, and as many
+        ((3, 5), (5, 5), ""),  # by chance
+        ((65,), (100,), ""),
+        ((10,) * 7 + (99,) * 9, (100,) * 16, "s4 90 of 100 (90%), 2 more systems, others at most 1%"),
+    ],
+)
+def test_systems_that_differ_in_unjudged_documents(judged: tuple[int, ...], shown: tuple[int, ...], said: str) -> None:
+    """Guards the half-judged system that no warning tells of: how many of its documents count 0, and what holds."""
+    systems = [seen(f"s{i}", *both) for i, both in enumerate(zip(judged, shown, strict=True))]
+    found = unjudged_told(systems, Matching(10))
+    assert len(found) == bool(said)
+    assert said in "".join(found)
+    assert all(line.startswith("unjudged documents count as not relevant, and systems differ") for line in found)
+    assert unjudged_told(systems, Matching(10, as_zero=False)) == []
+    doubts = [Doubt(s.system, DOUBT, "") for s in systems]
+    assert unjudged_told(systems, Matching(10), doubts) == []
+
+
+def test_scores_carry_what_is_to_be_said_of_documents() -> None:
+    """Guards scores and comparisons: the note once, none where unjudged documents are left out, and ids in doubt."""
+    runs = {"a": run(), "b": run(reverse=True), "new": run(some_of(0.3, lambda d: f"new{d * d}"))}
+    (said,) = tg.evaluate(runs, labels(), "nDCG@10").caveats
+    assert "in their first 10 ranks: new 51 of 120 (43%), others at most 20%; scores and tests take them so" in said
+    assert tg.compare(runs, labels(), ["nDCG@10", "AP"]).notes == (said,)
+    assert "in their first 8 ranks: new " in tg.evaluate(runs, labels(), "P@8").caveats[0]
+    for words in ({"measures": "P@10", "judged_only": True}, {"measures": "Bpref"}, {"measures": "Judged@10"}):
+        assert tg.evaluate(runs, labels(), **words).caveats == ()  # type: ignore[arg-type]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        assert tg.evaluate(runs, labels(), "P@10", fill="predicted").caveats == ()
+    bad = {"a": run(), "b": run(some_of(0.5, lambda d: f"{d}.0"))}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = tg.compare(bad, labels(), "nDCG@10")
+    assert found.notes == (str(caught[0].message),)
+    assert found.notes[0].startswith("of the 120 documents in the first 10 ranks of b ")
+
+
 # ---------------------------------------------------------------------- in every way to give data
 
 
@@ -295,16 +342,17 @@ def test_frames_and_files_and_batches(tmp_path: Path) -> None:
     both = [files["good"], files["half"]]
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        tg.evaluate(both, tmp_path / "q", "nDCG@10", memory="1 kB")
+        parts = tg.evaluate(both, tmp_path / "q", "nDCG@10", memory="1 kB", judge_model="m1")
+    assert parts.caveats == ("by m1's labels, which no person has checked", *told(both, tmp_path / "q"))
     assert [str(w.message) for w in heard if "batches" not in str(w.message)] == told(both, tmp_path / "q")
 
 
 def test_batches_add_up() -> None:
     """Guards what batches gather: counts add up, and ids are those of the first topics, as in one go."""
-    first = Matched(2, 20, 5, 1, 20, 5, tuple((f"t{i}", ("a",)) for i in range(30)))
-    second = Matched(3, 30, 6, 2, 30, 6, tuple((f"u{i}", ("b",)) for i in range(30)))
+    first = Matched(20, 5, 1, 20, 5, tuple((f"t{i}", ("a",)) for i in range(30)))
+    second = Matched(30, 6, 2, 30, 6, tuple((f"u{i}", ("b",)) for i in range(30)))
     both = first + second
-    assert (both.topics, both.shown, both.judged, both.below, both.first, both.first_judged) == (5, 50, 11, 3, 50, 11)
+    assert (both.shown, both.judged, both.below, both.first, both.first_judged) == (50, 11, 3, 50, 11)
     assert [t for t, _ in both.unknown] == [*(f"t{i}" for i in range(30)), *(f"u{i}" for i in range(10))]
 
 

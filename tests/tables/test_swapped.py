@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
+from tests.worlds import there
 
 Values = dict[str, dict[str, float]]
 
@@ -165,7 +166,7 @@ def test_qrels_of_one_document_a_topic() -> None:
     qrels: Values = {str(t): {"d3": 1} for t in range(12)}
     with pytest.raises(tg.InputError, match="holds 1 whole number \\(1\\)"):
         tg.evaluate(qrels, scores(12, 8, 4), "RR")
-    assert tg.evaluate(scores(12, 8, 4), qrels, "RR").mean() > 0
+    assert there(tg.evaluate(scores(12, 8, 4), qrels, "RR").mean()) > 0
 
 
 def test_few_rows_tell_nothing() -> None:
@@ -173,7 +174,7 @@ def test_few_rows_tell_nothing() -> None:
     nine = {"1": {f"d{i}": float(i % 2) for i in range(9)}}
     ten = {"1": {f"d{i}": float(i % 2) for i in range(10)}}
     fractions = {"1": {f"d{i}": i + 0.5 for i in range(10)}}
-    assert tg.evaluate(nine, fractions, "DCG@5").mean() > 0
+    assert there(tg.evaluate(nine, fractions, "DCG@5").mean()) > 0
     with pytest.raises(tg.InputError, match="swapped"):
         tg.evaluate(ten, fractions, "DCG@5")
 

@@ -15,6 +15,7 @@ from truegain.cli.study_said import forget, placed
 from truegain.errors import TruegainError, needs
 from truegain.tables.guard import Guard, guarded
 from truegain.tables.sources import STANDARD_INPUT, shown_path
+from truegain.tables.tabular import ending
 from truegain.tables.targets import STANDARD_OUTPUT
 
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
@@ -44,7 +45,7 @@ def _checked(
 
     def checked(given: dict[str, Any]) -> Any:
         _check_numbers(given)
-        if "output_format" in given:  # now, not when the work is done
+        if "output_format" in given and not _is_list_to_judge(given):  # now, not when the work is done
             chosen = known(given["output_format"], str(given.get("table") or given["output"]))
             if chosen == "parquet":
                 needs("polars", "frames")
@@ -56,6 +57,11 @@ def _checked(
                 raise
 
     return call
+
+
+def _is_list_to_judge(given: Mapping[str, Any]) -> bool:
+    """Whether `holes --show next` writes its list as qrels, which no other table is."""
+    return given.get("show") == "next" and given["output_format"] is None and ending(given["output"]) == ".qrels"
 
 
 def _interrupted(done: str, guard: Guard) -> str:

@@ -11,7 +11,7 @@ from truegain.cli.compare_gold import with_gold
 from truegain.cli.compare_topics import over_topics
 from truegain.cli.comparing import AskedPairs, Collections, PairsPrinting, Testing
 from truegain.cli.gold import Correcting, GoldSampleOption, Labelling, refuse
-from truegain.cli.options import Judgments, Measures, RunFiles, Scoring
+from truegain.cli.options import JudgeModel, Judgments, Measures, RunFiles, Scoring
 from truegain.cli.output import write_table
 from truegain.cli.over_collection import over_collections
 from truegain.cli.writing import Writing
@@ -45,6 +45,7 @@ def compare_command(
         str | None, typer.Option("--gold", help="Gold labels of some pairs: compare without the judge's errors.")
     ] = None,
     gold_sample: GoldSampleOption = "shared",
+    judge_model: JudgeModel = None,
     *,
     testing: Testing,
     collections: Collections,
@@ -57,11 +58,13 @@ def compare_command(
     """Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline."""
     asked = AskedPairs(
         judgments, runs, measure, writing.baseline(baseline), testing, scoring, printing, writing,
-        wide=printing.is_wide(writing),
+        wide=printing.is_wide(writing), judge_model=judge_model,
     )  # fmt: skip
     if (scoring.corpus or scoring.judged_corpus) and (collections.over == "collection" or gold is not None):
         raise TruegainError("measures that read text are compared over topics, without --gold; leave out --corpus")
     if gold is not None:
+        if judge_model is not None:
+            raise TruegainError("--judge-model: gold labels check the judge; leave it out (with --gold)")
         _check_with_gold(asked, collections)
         table = with_gold(asked, gold, gold_sample, labelling, correcting)
     else:

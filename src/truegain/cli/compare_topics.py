@@ -20,7 +20,7 @@ def over_topics(asked: AskedPairs) -> Table:
     from truegain.inference.differences.by_measure import ComparisonsByMeasure
     from truegain.inference.differences.compare import compare
 
-    scores = asked.writing.renamed(scored(asked.judgments, asked.runs, asked.measure, asked.scoring))
+    scores = asked.writing.renamed(scored(asked.judgments, asked.runs, asked.measure, asked.scoring, asked.judge_model))
     systems = len(scores.systems)
     pairs = systems - 1 if asked.baseline else systems * (systems - 1) // 2
     with _progress(asked.testing.test, pairs * len(scores.measures)) as progress:

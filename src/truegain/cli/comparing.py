@@ -132,3 +132,4 @@ class AskedPairs:
     printing: PairsPrinting
     writing: Writing
     wide: bool
+    judge_model: str | None = None

@@ -9,7 +9,7 @@ import typer
 
 from truegain.cli.bundles import changed, takes
 from truegain.cli.intervals import IntervalOptions, write_intervals, write_rectified
-from truegain.cli.options import Judgments, Measures, RunFiles, Scoring
+from truegain.cli.options import JudgeModel, Judgments, Measures, RunFiles, Scoring
 from truegain.cli.output import ScoresPrinting, check_topics, check_wide, format_of, table_format_of, write_scores
 from truegain.cli.progress import Progress
 from truegain.cli.ratings import GainOptions, Reading
@@ -39,6 +39,7 @@ def eval_command(
     intents: Annotated[
         Path | None, typer.Option("--intents", help="File of 'topic subtopic probability', 'inf' or 'nav' behind.")
     ] = None,
+    judge_model: JudgeModel = None,
     *,
     scoring: Scoring,
     filling: Filling,
@@ -58,7 +59,7 @@ def eval_command(
     files, table = expand(runs), gains.of(judgments, reading)
     if filling.hole_sample is not None:
         _check_plain(scoring, filling, gains, moving, printing, intents)
-        write_rectified(files, judgments, asked, filling, moving, scoring, printing, writing)
+        write_rectified(files, judgments, asked, judge_model, filling, moving, scoring, printing, writing)
     elif moving.intervals is not None:
         if filling.fill is not None:
             raise TruegainError(
@@ -66,11 +67,11 @@ def eval_command(
                 "holds in 57% to 85%); leave --intervals out, or have a sample of the unjudged documents judged "
                 "(truegain holes --show sample --fill predicted) and give --hole-sample"
             )
-        write_intervals(files, table, asked, moving, scoring, printing, writing)
+        write_intervals(files, table, asked, judge_model, moving, scoring, printing, writing)
     elif moving.figure is not None:
         raise TruegainError("--figure draws intervals; give --intervals topics as well")
     else:
-        _write_scores(files, judgments, table, asked, intents, scoring, filling, printing, writing)
+        _write_scores(files, judgments, table, asked, intents, judge_model, scoring, filling, printing, writing)
 
 
 def _write_scores(
@@ -79,6 +80,7 @@ def _write_scores(
     table: JudgmentsLike,
     asked: list[NamedMeasure],
     intents: Path | None,
+    judge_model: str | None,
     scoring: Scoring,
     filling: Filling,
     printing: ScoresPrinting,
@@ -91,7 +93,7 @@ def _write_scores(
     with Progress(len(files), "runs scored") as progress:
         scores = evaluate(
             files, table, asked, intents=str(intents) if intents else None, progress=progress.advance,
-            fill=filling.fill, llm=filling.llm, **vars(scoring),
+            fill=filling.fill, llm=filling.llm, judge_model=judge_model, **vars(scoring),
         )  # fmt: skip
     sort = printing.sort
     if sort is not None:

@@ -91,7 +91,8 @@ def gate_command(
         }
         write_json({"made_by": made_by, **whole}, output)
     else:
-        write_bytes(output, _markdown(code, verdicts, made_by).encode(errors="backslashreplace"))
+        text = _markdown(code, verdicts, made_by, judgments, files)
+        write_bytes(output, text.encode(errors="backslashreplace"))
     raise typer.Exit(code)
 
 
@@ -105,7 +106,9 @@ def _in_short(code: int, answers: Sequence[str]) -> str:
     return "unchecked" if code == CODES["unchecked"] and "cannot be told" not in answers else SAID[code]
 
 
-def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -> str:
+def _markdown(
+    code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any], judgments: str, runs: Sequence[str]
+) -> str:
     """For a pull request: what was decided, a row a verdict, and what each stands on, folded."""
     first, asked = verdicts[0].comparison, verdicts[0].not_worse_by or verdicts[0].smallest
     icon = {0: "✅", 1: "❌", 3: "❔"}[code]
@@ -115,7 +118,7 @@ def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -
         "",
         f"Asked: is it {what} than {_and([v.comparison.a for v in verdicts])}{by}?",
         "",
-        *_doubt(verdicts),
+        *_doubt(verdicts, judgments, runs),
         f"| baseline | measure | difference | {100 * first.confidence:g}% interval | answer |",
         "|---|---|---|---|---|",
         *(_row(v) for v in verdicts),
@@ -124,7 +127,7 @@ def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -
         "",
         "<details><summary>What it stands on</summary>",
         "",
-        *(line for v in verdicts for line in ("```", _whole(v), "```", "")),
+        *(line for v in verdicts for line in ("```", _whole(v, judgments, runs), "```", "")),
         f"truegain {made_by['truegain']}, seed {made_by['seed']}; "
         + ", ".join(f"{_cell(name)} {str(d)[:12]}" for name, d in made_by["inputs"].items()),
         "",
@@ -133,22 +136,22 @@ def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -
     return "\n".join(lines) + "\n"
 
 
-def _doubt(verdicts: Sequence[Verdict]) -> list[str]:
+def _doubt(verdicts: Sequence[Verdict], judgments: str, runs: Sequence[str]) -> list[str]:
     """Why labels that decide it do not pass, and the way out."""
     doubted = next((v for v in verdicts if v.to_check), None)
     if doubted is None:
         return []
     said = (
         f"No person has checked {_cell(doubted.labels_by)}, so nothing passes by them: draw gold labels "
-        f"({checking(doubted)}), have a person judge from the top, and give them with `--gold`; or take the judge at "
-        "its word with `--trust-judge`."
+        f"({checking(doubted, judgments, runs)}), have a person judge from the top, and give them with `--gold`; or "
+        "take the judge at its word with `--trust-judge`."
     )
     return [said, ""]
 
 
-def _whole(v: Verdict) -> str:
+def _whole(v: Verdict, judgments: str, runs: Sequence[str]) -> str:
     """A verdict at length; of a settled claim without what more would bring."""
-    return in_commands(str(replace(v, steps=()) if v.settled else v), v)
+    return in_commands(str(replace(v, steps=()) if v.settled else v), v, judgments, runs)
 
 
 def _row(v: Verdict) -> str:

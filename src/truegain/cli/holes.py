@@ -23,6 +23,8 @@ from truegain.errors import TruegainError
 from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.sources import expand
 from truegain.tables.table import Format
+from truegain.tables.tabular import ending
+from truegain.tables.write import write_judgments
 
 
 def holes_command(
@@ -107,12 +109,16 @@ def holes_command(
     elif show == "next":
         from truegain.inference.holes.next import judge_next
 
-        table = judge_next(
+        listed = judge_next(
             files, judgments, measure, pair=_two(pair), until=until or "sure", most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
             all_topics=all_topics, jobs=jobs, level=level,
-        ).table()  # fmt: skip
+        )  # fmt: skip
+        table = listed.table()
         if output != "-":
             typer.echo(in_words("\n".join(table.notes)))
+        if output_format is None and ending(output) == ".qrels":
+            write_judgments(listed.judgments(), output)
+            return
     elif show == "sample" and fill is not None:
         _write_list(files, judgments, measure, pair, scale, output, output_format,
                     corpus=corpus, llm=llm, seed=seed, jobs=jobs, level=level)  # fmt: skip

@@ -51,6 +51,7 @@ def write_intervals(
     runs: Sequence[str],
     judgments: JudgmentsLike,
     asked: Sequence[NamedMeasure],
+    judge_model: str | None,
     moving: IntervalOptions,
     scoring: Scoring,
     printing: ScoresPrinting,
@@ -66,8 +67,8 @@ def write_intervals(
     with Progress(len(runs), "runs read") as progress, Progress(None, "pieces drawn") as drawn:
         made = intervals(
             list(runs), judgments, list(asked), over=[part.strip() for part in str(moving.intervals).split(",")],
-            by_topic=printing.by_topic, progress=progress.advance, drawn=drawn.advance, **vars(scoring),
-            **fields_of(moving, leave_out=("intervals", "figure")),
+            by_topic=printing.by_topic, progress=progress.advance, drawn=drawn.advance, judge_model=judge_model,
+            **vars(scoring), **fields_of(moving, leave_out=("intervals", "figure")),
         )  # fmt: skip
     write_estimates(writing.renamed(made), asked, moving.figure, printing, writing)
 
@@ -113,6 +114,7 @@ def write_rectified(
     runs: Sequence[str],
     judgments: JudgmentsLike,
     asked: Sequence[NamedMeasure],
+    judge_model: str | None,
     filling: Filling,
     moving: IntervalOptions,
     scoring: Scoring,
@@ -131,6 +133,6 @@ def write_rectified(
     made = Study(
         list(runs), judgments, list(asked), hole_sample=filling.hole_sample, fill=filling.fill,
         topics="fixed" if moving.intervals == "holes" else "sampled", confidence=moving.confidence, jobs=scoring.jobs,
-        name_by=scoring.name_by, level=scoring.level,
+        name_by=scoring.name_by, level=scoring.level, judge_model=judge_model,
     )  # fmt: skip
     write_estimates(writing.renamed(made.estimates()), asked, moving.figure, printing, writing)

@@ -18,6 +18,7 @@ FUNCTIONS = {
     "tg.holes": "`truegain holes`",
     "tg.judge_next": "`truegain holes --show next`",
     "tg.judges": "`truegain judges`",
+    "`verdict` of tg.Study says": "`truegain verdict` and `truegain gate` say",
     "hole_sample= of tg.Study": "`truegain verdict --hole-sample`",
     "gold= of tg.Study": "`truegain verdict --gold`",
     "fill='predicted' of tg.evaluate": "`truegain eval --fill predicted`",

@@ -50,6 +50,7 @@ CorpusFolder = Annotated[
 JudgedCorpus = Annotated[
     str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
 ]
+JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="The model that gave the judgments.")]
 NameBy = Annotated[Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")]
 ByTopic = Annotated[bool, typer.Option("-q", "--by-topic", help="Also print each topic.")]

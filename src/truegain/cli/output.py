@@ -101,6 +101,7 @@ def write_scores(
     writing: Writing,
 ) -> None:
     """Print scores in a format, to a file or to standard output."""
+    scores = replace(scores, caveats=tuple(map(in_words, scores.caveats)))
     if not topics and not summary:
         raise TruegainError("-n leaves nothing to print; give -q for the topics as well")
     if chosen != "trec" and check_wide(chosen, writing, topics=topics, summary=summary):
@@ -130,8 +131,9 @@ def _whole(scores: Scores, chosen: TableFormat, topics: bool, summary: bool, inp
     if chosen == "json":
         records = [dict(zip(COLUMNS, row, strict=True)) for row in scores.rows(topics, summary)]
         made_by = {**scores.made_by, "inputs": digests(inputs)}
+        notes = {"notes": list(scores.caveats)} if scores.caveats else {}
         bounds = {"bounds": scores.bound_rows()} if scores.bounds else {}
-        return _json({"made_by": made_by, "scores": records, **bounds}).encode()
+        return _json({"made_by": made_by, **notes, "scores": records, **bounds}).encode()
     return scores.table(topics, summary).render(chosen)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from truegain.cli.comparing import AskedPairs, Collections
@@ -38,7 +39,8 @@ def over_collections(asked: AskedPairs, collections: Collections) -> Table:
     if asked.printing.by_topic:
         if len(pairs) > 1 or len(measures) > 1:
             raise TruegainError("-q shows one pair by topic; give two runs and one measure")
-        return how.by_topic(ranked, measures[0], pairs[0])
+        table = how.by_topic(ranked, measures[0], pairs[0])
+        return replace(table, notes=(*ranked.caveats, *table.notes))
     with Progress(None, "pieces drawn") as progress:
         found = how.answers(ranked, measures, pairs, asked.baseline, progress.advance)
     if asked.wide:
@@ -57,7 +59,7 @@ def _ranked(asked: AskedPairs, measures: Sequence[Measure]) -> RankedGains:
         ranked = aligned(
             writing.renamed(read_runs(files, name_by=scoring.name_by)) if writing.renames else files, asked.judgments,
             options, name_by=scoring.name_by, jobs=scoring.jobs, progress=progress.advance,
-            keep_keys=keys_needed(measures), matching=matching_for(measures, options),
+            keep_keys=keys_needed(measures), matching=matching_for(measures, options), judge_model=asked.judge_model,
         )  # fmt: skip
     for one in measures:
         refuse_chosen(ranked, one)
@@ -69,4 +71,5 @@ def collection_table(answer: Answers[Comparison]) -> Table:
     from truegain.inference.results import table_of
 
     made_by = {name: value for name, value in answer.made_by.items() if name != "baseline"}
-    return table_of(list(answer), made_by=made_by, leave_out=("notes", "confidence"))
+    table = table_of(list(answer), made_by=made_by, leave_out=("notes", "confidence"))
+    return replace(table, notes=(*answer.notes, *table.notes))

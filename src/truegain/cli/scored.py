@@ -37,8 +37,13 @@ class Filling:
     ] = None
 
 
-def scored(judgments: str, runs: list[str], measure: list[str] | None, scoring: Scoring) -> Scores:
+def scored(
+    judgments: str, runs: list[str], measure: list[str] | None, scoring: Scoring, judge_model: str | None = None
+) -> Scores:
     """Scores of the runs on the measures asked for, with the options of `eval`."""
     files = expand(runs)
     with Progress(len(files), "runs scored") as progress:
-        return evaluate(files, judgments, parse_measures(measure or ["AP"]), progress=progress.advance, **vars(scoring))
+        return evaluate(
+            files, judgments, parse_measures(measure or ["AP"]), progress=progress.advance, judge_model=judge_model,
+            **vars(scoring),
+        )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from truegain.cli.gold import Design, GoldLevel
-from truegain.cli.options import Complete, Confidence, Jobs, Level, NameBy, Seed
+from truegain.cli.options import Complete, Confidence, Jobs, JudgeModel, Level, NameBy, Seed
 from truegain.cli.ratings import NormaliseOption, POption, RuleOption, SpreadOption, ToleranceOption
 from truegain.cli.study_said import for_whom
 from truegain.inference.study_file.asked import StudyAsked
@@ -82,7 +82,7 @@ class StudyOptions(StudyAsked):
         list[str] | None,
         typer.Option("--uses", help="system=model, the model a system uses, or a file of system,model; repeatable."),
     ] = None
-    judge_model: Annotated[str | None, typer.Option("--judge-model", help="The model that gave the judgments.")] = None
+    judge_model: JudgeModel = None
     trust_judge: Annotated[
         bool, typer.Option("--trust-judge", help="Take labels of a model for decided, though no person checked them.")
     ] = False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,17 +15,17 @@ from truegain.cli.output import digests, table_format_of, write_json, write_tabl
 from truegain.cli.ratings import Reading
 from truegain.cli.study_file import JudgmentsOrStudy, StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
-from truegain.tables.sources import expand
+from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, system_name
 from truegain.tables.table import Cell, Format, Table
 from truegain.tables.targets import write_bytes
-
-ORDER = ("better", "not worse", "worse", "not better", "cannot be told", "unchecked")  # in which outcomes are listed
 
 if TYPE_CHECKING:
     from truegain.inference.study.ranking import Ranking
     from truegain.inference.study.study import Study
     from truegain.inference.study.verdict import Verdict
 
+ORDER = ("better", "not worse", "worse", "not better", "cannot be told", "unchecked")  # in which outcomes are listed
+InCommands = Callable[[str, "Verdict"], str]  # what a verdict says, with commands in place of calls
 BEST = "The two best, had they been named beforehand"
 PICKED = (
     "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking above "
@@ -68,7 +69,8 @@ def verdict_command(
     together = [] if rankings else _together(made, verdicts)
     made_by = {**asked.made_by(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
     inputs = asked.inputs(judgments, files, study or context.meta.get("study"))
-    _write(rankings, verdicts, together, made_by, inputs, table_format_of(output_format, output), output)
+    named = partial(in_commands, judgments=judgments, runs=files)
+    _write(rankings, verdicts, together, made_by, inputs, table_format_of(output_format, output), output, named)
 
 
 def _write(
@@ -79,6 +81,7 @@ def _write(
     inputs: list[str],
     chosen: Format,
     output: str,
+    named: InCommands,
 ) -> None:
     if chosen == "json":
         whole: dict[str, object] = {"made_by": {**made_by, "inputs": digests(inputs)}}
@@ -91,13 +94,15 @@ def _write(
     elif chosen == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
         ends = f"\n{PICKED}\n" if rankings else ""
-        text = "\n\n".join(f"{top}{in_commands(str(v), v)}{ends}" for top, v in zip(tops, verdicts, strict=True))
+        text = "\n\n".join(f"{top}{named(str(v), v)}{ends}" for top, v in zip(tops, verdicts, strict=True))
         if alone := _alone(rankings, verdicts):
             text = "\n".join([*(v.sentence for v in verdicts), alone, *together, "", text])
         write_bytes(output, text.encode(errors="backslashreplace"))
     else:
         words = chosen in ("latex", "markdown", "html")
-        write_table(_ranks(rankings, verdicts) if rankings else _sources(verdicts, together, words), chosen, output)
+        write_table(
+            _ranks(rankings, verdicts) if rankings else _sources(verdicts, together, words, named), chosen, output
+        )
 
 
 def _alone(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> str:
@@ -107,12 +112,14 @@ def _alone(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> str:
 
 
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
+    from truegain.inference.study.ranking import TIERS
+
     noted = any(r.why_open for r in rankings)  # a file of rows has no place for notes beside them
     rows: list[tuple[Cell, ...]] = [
         (r.measure, *row, *((r.why_open.get(row[0], ""),) if noted else ())) for r in rankings for row in r.rows()
     ]
     said = [note for r in rankings for note in r.notes]
-    notes = (*dict.fromkeys(said), *(f"{BEST}: {v.sentence}" for v in verdicts), PICKED)
+    notes = (TIERS, *dict.fromkeys(said), *(f"{BEST}: {v.sentence}" for v in verdicts), PICKED)
     columns = ("measure", "system", "value", "rank_low", "rank_high", "tier", *(("note",) if noted else ()))
     return Table(columns, rows, {}, " ".join(r.sentence for r in rankings), notes)
 
@@ -135,7 +142,7 @@ def _together(study: Study, verdicts: Sequence[Verdict]) -> list[str]:
     return lines
 
 
-def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool) -> Table:
+def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, named: InCommands) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for v in verdicts:
         c = v.comparison
@@ -144,7 +151,7 @@ def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool) 
     said = [
         line.strip() if len(verdicts) == 1 else f"{_about(v, verdicts)}: {line.strip()}"
         for v in verdicts
-        for note in (in_commands(note, v) for note in v.about)
+        for note in (named(note, v) for note in v.about)
         for line in note.splitlines()
     ]
     said += filter(None, [_alone((), verdicts), *together])
@@ -159,28 +166,36 @@ def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
     return f"{c.b} and {c.a}, {c.measure}" if several else c.measure
 
 
-def in_commands(text: str, verdict: Verdict) -> str:
+def in_commands(text: str, verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
     """What a verdict says, with the command that draws a sample of the holes in place of the call that does."""
+    files = files_of(verdict, judgments, runs)
     if verdict.how_to_check:
         judged = (
-            f"have a person check {verdict.labels_by}: {checking(verdict)} draws what to judge; with labels filled in "
+            f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs)} draws what to judge; with "
         )
-        text = text.replace(verdict.how_to_check, f"{judged}from the top, --gold LIST.csv takes it.")
+        text = text.replace(verdict.how_to_check, f"{judged}labels filled in from the top, --gold LIST.csv takes it.")
     if verdict.holes_to_draw is None:
         return text
     of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.holes_to_draw}"
     command = (
-        f"`truegain holes JUDGMENTS RUN RUN {of} -o FILE.csv` draws them from these two runs; with the labels filled "
+        f"`truegain holes {files} {of} -o FILE.csv` draws them from these two runs; with the labels filled "
         "in, --hole-sample FILE.csv takes them."
     )
     return text.replace(verdict.how_to_draw, command)
 
 
-def checking(verdict: Verdict) -> str:
+def checking(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
     """The command that draws gold labels to check a judge."""
     draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
     measure = shlex.quote(verdict.comparison.measure)
-    return f"`truegain plan labels JUDGMENTS RUN RUN -m {measure}{draw} -o LIST.csv`"
+    return f"`truegain plan labels {files_of(verdict, judgments, runs)} -m {measure}{draw} -o LIST.csv`"
+
+
+def files_of(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
+    """The judgments and the two runs of a verdict for a command; placeholders for what was not read from files."""
+    found = {system_name(path): path for path in runs}
+    both = [found.get(name, "RUN") for name in (verdict.comparison.a, verdict.comparison.b)]
+    return shlex.join(["JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments), *map(shown_path, both)])
 
 
 def _once(answer: dict[str, object]) -> dict[str, object]:

@@ -98,8 +98,11 @@ class BatchScores:
     def tell(
         self, systems: Sequence[str], asked: Sequence[NamedMeasure], levels: Sequence[float], options: Options,
         matching: Matching,
-    ) -> None:  # fmt: skip
-        """What is suspicious in all batches together, in the order in which it is told of data read at once."""
+    ) -> tuple[str, ...]:  # fmt: skip
+        """What is suspicious in all batches together, told in the order in which it is of data read at once.
+
+        Given is what is to be said wherever scores are shown.
+        """
         self.labels.tell()
         seen = [
             SeenSystem(name, missing, noticed, Names.joined(unjudged), matched)
@@ -108,11 +111,12 @@ class BatchScores:
             )
         ]
         check_overlap(Names.joined(self.topics), seen, Names.joined(self.unjudged), complete=options.complete)
-        check_documents(seen, lambda topics: {topic: self.judged_ids[topic] for topic in topics}, matching)
+        _, caveats = check_documents(seen, lambda topics: {topic: self.judged_ids[topic] for topic in topics}, matching)
         check_scores(seen, int(options.trec_eval), options.ties)
         tell_fractions(asked, self.fractions, self.labels.labels)
         if self.grades is not None:
             tell_grades(self.grades, levels, options.no_relevant == "skip")
+        return caveats
 
     def scores(self, systems: Sequence[str], chosen: Sequence[Measure], summarise: Summarise) -> Scores:
         """All scores, with the summaries of all topics."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from truegain.errors import InputError, MeasureError
@@ -16,20 +18,44 @@ def refuse_chosen(ranked: RankedGains, measure: Measure) -> None:
     in this order rank systems hardly better than none (tau .68 after .63), with predicted labels .94.  Such labels are
     known by their mark (`Judgments.chosen_rows`), or by the columns of the list; copied without, they are not.
     """
-    table = ranked.pool.judgments
-    chosen = int(table.chosen_rows.sum())
-    if not chosen or measure.leaves_out_unjudged:
-        return
-    cutoff = getattr(measure, "cutoff", None)
-    depth = ranked.depth if cutoff is None else np.minimum(ranked.depth, cutoff)
-    shown = int(depth.sum())
-    unjudged = shown - int((measure.within(ranked.rank) & ranked.judged).sum())
-    if unjudged:
+    if not measure.leaves_out_unjudged and ranked.pool.judgments.chosen_rows.any():
+        ChosenLabels.of(ranked, measure).refuse(measure)
+
+
+@dataclass(frozen=True)
+class ChosenLabels:
+    """How many labels were chosen, and how many documents that a measure looks at are unjudged; batches add up."""
+
+    chosen: int = 0
+    labels: int = 0
+    shown: int = 0
+    unjudged: int = 0
+    source: str = ""
+
+    @classmethod
+    def of(cls, ranked: RankedGains, measure: Measure) -> ChosenLabels:
+        """Those of some topics."""
+        table, cutoff = ranked.pool.judgments, getattr(measure, "cutoff", None)
+        depth = ranked.depth if cutoff is None else np.minimum(ranked.depth, cutoff)
+        shown = int(depth.sum())
+        unjudged = shown - int((measure.within(ranked.rank) & ranked.judged).sum())
+        return cls(int(table.chosen_rows.sum()), len(table), shown, unjudged, table.source)
+
+    def __add__(self, other: ChosenLabels) -> ChosenLabels:
+        return ChosenLabels(
+            self.chosen + other.chosen, self.labels + other.labels, self.shown + other.shown,
+            self.unjudged + other.unjudged, self.source or other.source,
+        )  # fmt: skip
+
+    def refuse(self, measure: Measure) -> None:
+        """Refuse them where unjudged documents would count as not relevant."""
+        if not self.chosen or not self.unjudged or measure.leaves_out_unjudged:
+            return
         raise InputError(
-            f"a list of what to judge next asked for {chosen:,} of the {len(table):,} labels (marked chosen=next), and "
-            f"{unjudged:,} of the {shown:,} documents that {measure} looks at are unjudged: counted as not relevant "
-            "they would mislead",
-            file=table.source,
+            f"a list of what to judge next asked for {self.chosen:,} of the {self.labels:,} labels (marked "
+            f"chosen=next), and {self.unjudged:,} of the {self.shown:,} documents that {measure} looks at are "
+            "unjudged: counted as not relevant they would mislead",
+            file=self.source,
             hint=f"{_predicted(measure)}, or leave unjudged documents out (judged_only=True as a parameter of the "
             "measure); for an interval have a random sample of the rest judged, which tg.hole_list draws, and give it "
             "as hole_sample= of tg.Study",

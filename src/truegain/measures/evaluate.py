@@ -26,6 +26,7 @@ from truegain.tables.intents import Intents, with_intents
 from truegain.tables.judgments import Judgments
 from truegain.tables.matched import EVERY_RANK, Matching
 from truegain.tables.memory import MemoryLike, check_aligned, needs_batches, streams_copied
+from truegain.tables.models_used import by_unchecked, unchecked_in
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
@@ -85,6 +86,7 @@ def evaluate(
     corpus: CorpusLike | None = None,
     judged_corpus: CorpusLike | None = None,
     memory: MemoryLike | None = None,
+    judge_model: str | None = None,
     **options: Unpack[OptionWords],
 ) -> Scores:
     """Score runs against judgments as they are, unjudged documents counting 0; `tg.evaluate` says what is taken."""
@@ -100,10 +102,10 @@ def evaluate(
                     runs, judgments, asked, given, name_by=name_by, jobs=workers, progress=progress, memory=memory
                 )
                 if found is not None:
-                    return found
+                    return replace(found, caveats=(*by_whom(None, judge_model), *found.caveats))
         ranked = aligned_for(
             asked, runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, corpus=corpus,
-            judged_corpus=judged_corpus, memory=memory,
+            judged_corpus=judged_corpus, memory=memory, judge_model=judge_model,
         )  # fmt: skip
     return score(with_intents(ranked, intents), measures_for(ranked, asked), given)
 
@@ -148,12 +150,13 @@ def aligned(
     keep_keys: int = 0,
     memory: MemoryLike | None = None,
     matching: Matching = EVERY_RANK,
+    judge_model: str | None = None,
 ) -> RankedGains:
     """Read, order and match runs with judgments, warning about what is suspicious.
 
     matching: which ranks count for the measures asked for (`matching_for`; by default all), and whether a system
     without a judged document there is refused.  What takes more than `memory`, or than is there, is refused before it
-    is read.
+    is read.  judge_model: the model that gave the labels, where no column says so.
     """
     check_aligned(runs, judgments, jobs or cores(), memory)
     table = Judgments.of(judgments)
@@ -171,9 +174,15 @@ def aligned(
     )
     Runs.check_names(ranked.systems, [s.source for s in systems])
     check_overlap(ranked.topics, systems, complete=options.complete)
-    doubts = check_documents(systems, ranked.pool.ids_of, matching)
+    doubts, said = check_documents(systems, ranked.pool.ids_of, matching)
     check_scores(systems, ranked.trec_eval, options.ties)
-    return replace(ranked, doubts=doubts) if doubts else ranked
+    return replace(ranked, doubts=doubts, caveats=(*by_whom(table, judge_model), *said))
+
+
+def by_whom(judgments: Judgments | None, judge_model: str | None) -> list[str]:
+    """That a model gave the labels, and that nobody checked them; nothing where no model is named."""
+    labels_by = unchecked_in(judgments, judge_model)
+    return [by_unchecked(labels_by)] if labels_by else []
 
 
 def options_of(given: Mapping[str, Any]) -> Options:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 from truegain.errors import InputError
 from truegain.measures.batch_scores import BatchScores, is_of_topics_alone
+from truegain.measures.chosen import ChosenLabels
 from truegain.measures.parse import NamedMeasure
-from truegain.measures.scoring import Options, at_level, levels_of, matching_for, scored
+from truegain.measures.scoring import Options, at_level, levels_of, matching_for, scored, view_of
 from truegain.tables.align import align
 from truegain.tables.batches import Batches, batches_of
 from truegain.tables.checks import Grades
@@ -59,6 +61,7 @@ def _in_batches(
     chosen = [at_level(a.measure, options.level) for a in asked]
     levels, runs = levels_of(chosen), len(batches.runs)
     gathered, graded = BatchScores(runs), any(not m.of_subtopics for m in chosen)
+    marked = {str(m): ChosenLabels() for m in chosen}
     trec_eval, matching = int(options.trec_eval), matching_for(chosen, options)
     try:
         for number, batch in enumerate(batches):
@@ -71,6 +74,8 @@ def _in_batches(
             if ranked.topics:
                 grades = Grades.of(ranked, min(levels, default=None)) if graded else None
                 gathered.add(scored(ranked, asked, options), grades)
+                for m in chosen if batches.chosen_from is not None else ():
+                    marked[str(m)] += ChosenLabels.of(view_of(ranked, m, options), m)
             if progress is not None:
                 progress(runs * (number + 1) // len(batches) - runs * number // len(batches))
         batches.check_unchanged()
@@ -78,5 +83,8 @@ def _in_batches(
     except InputError as error:
         raise first_fault(batches, error, options.ties) from None
     Runs.check_names(batches.systems, [lines.file.file for lines in batches.runs])
-    gathered.tell(batches.systems, asked, levels, options, matching)
-    return gathered.scores(batches.systems, chosen, lambda m, values: m.summarise(values, ranked, options.complete))
+    caveats = gathered.tell(batches.systems, asked, levels, options, matching)
+    for m in chosen:
+        marked[str(m)].refuse(m)
+    found = gathered.scores(batches.systems, chosen, lambda m, values: m.summarise(values, ranked, options.complete))
+    return replace(found, caveats=caveats)

@@ -25,7 +25,18 @@ class _AtCutoff(Binary):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class P(_AtCutoff):
+class _SumOfRelevant(_AtCutoff):
+    """A measure to which every relevant document adds by its rank alone."""
+
+    linear_in_gains = True
+
+    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
+        """1 where relevant."""
+        return ((label >= self.rel) & ((label >= 0) if judged is None else judged)).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class P(_SumOfRelevant):
     """Share of the first k documents that are relevant; ranks beyond the end of the list count as not relevant.
 
     P@k = C(k) / k
@@ -37,8 +48,6 @@ class P(_AtCutoff):
     0.5
     """
 
-    linear_in_gains = True
-
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         return self.found(ranked) / float(self.cutoff or 1)
@@ -46,10 +55,6 @@ class P(_AtCutoff):
     def rank_weights(self, depth: int) -> Floats:
         """Every rank down to k alike."""
         return self.within(np.arange(1, depth + 1)) / float(self.cutoff or 1)
-
-    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
-        """1 where relevant."""
-        return ((label >= self.rel) & ((label >= 0) if judged is None else judged)).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -108,7 +113,7 @@ class Success(_AtCutoff):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class HitCount(_AtCutoff):
+class HitCount(_SumOfRelevant):
     """Number of relevant documents retrieved (among the first k), a mean over topics.
 
     Hits@k = C(k)
@@ -122,7 +127,6 @@ class HitCount(_AtCutoff):
 
     NAME = "Hits"
     NEEDS_AT = False
-    linear_in_gains = True
 
     def bounds(self) -> tuple[float, float]:
         """As many as there are ranks."""
@@ -135,10 +139,6 @@ class HitCount(_AtCutoff):
     def rank_weights(self, depth: int) -> Floats:
         """Every rank down to k alike."""
         return self.within(np.arange(1, depth + 1)).astype(np.float64)
-
-    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
-        """1 where relevant."""
-        return ((label >= self.rel) & ((label >= 0) if judged is None else judged)).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

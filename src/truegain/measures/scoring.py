@@ -76,6 +76,8 @@ def score(ranked: RankedGains, asked: Sequence[NamedMeasure], options: Options |
     chosen = [at_level(a.measure, given.level) for a in asked]
     if any(not m.of_subtopics for m in chosen):
         check_grades(ranked, levels_of(chosen), given.no_relevant == "skip")
+    for measure in chosen:
+        refuse_chosen(view_of(ranked, measure, given), measure)
     return scored(ranked, asked, given)
 
 
@@ -100,7 +102,8 @@ def matching_for(measures: Sequence[Measure], options: Options, unmatched: Unmat
     deepest = max(known) if len(known) == len(cutoffs) else None
     if options.depth is not None:
         deepest = options.depth if deepest is None else min(deepest, options.depth)
-    return Matching(deepest, unmatched)
+    left_out = options.judged_only or all(m.leaves_out_unjudged for m in needing)
+    return Matching(deepest, unmatched, as_zero=not left_out)
 
 
 def scored(ranked: RankedGains, asked: Sequence[NamedMeasure], given: Options) -> Scores:
@@ -110,7 +113,6 @@ def scored(ranked: RankedGains, asked: Sequence[NamedMeasure], given: Options) -
     summaries: dict[str, npt.NDArray[np.float64]] = {}
     for measure in chosen:
         view = view_of(ranked, measure, given)
-        refuse_chosen(view, measure)
         matrix = _one(measure, view, given)
         values[str(measure)] = matrix
         if matrix.dtype == object:
@@ -119,7 +121,10 @@ def scored(ranked: RankedGains, asked: Sequence[NamedMeasure], given: Options) -
             summaries[str(measure)] = measure.summarise(matrix, view, given.complete)
     made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__}
     names = {name: str(m) for a, m in zip(asked, chosen, strict=True) for name in (str(a.measure), a.name)}
-    return Scores(ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names)
+    return Scores(
+        ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names,
+        caveats=ranked.caveats,
+    )  # fmt: skip
 
 
 def view_of(ranked: RankedGains, measure: Measure, options: Options) -> RankedGains:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -20,7 +21,7 @@ from truegain.tables.judgments import Judgments, judgments_layout, judgments_of_
 from truegain.tables.line_files import LineFile, line_file
 from truegain.tables.memory import FLOOR, MemoryLike, aligned_need, check_memory, limit_of
 from truegain.tables.parts import PartedFile, cuts_for
-from truegain.tables.plain import in_bytes
+from truegain.tables.plain import in_bytes, line_of
 from truegain.tables.read import NameBy, kind_of_file
 from truegain.tables.reading_needs import LOOKED_AT, taken
 from truegain.tables.run import Run
@@ -132,16 +133,25 @@ class Batches:
         """The judgments of a part; without rows where it has none."""
         file, layout = self.judgments.file.file, self.judgments.layout
         try:
-            found = judgments_of_lines(self.parted[0].text(part), layout, file, self.jobs)
-            return found.marked(np.ones(len(found), np.bool_)) if self._chosen else found
+            text = self.parted[0].text(part)
+            found = judgments_of_lines(text, layout, file, self.jobs)
         except EmptyError:
             none = Coded((), frozen(np.empty(0, np.int32)))
             return Judgments(none, Ids.of([]), frozen(np.empty(0)), none, source=file, from_lines=True)
+        mark, starts = self.chosen_from, found.docs.start.tolist()  # lines of a part are in the order of the file
+        if mark is None:
+            return found
+        return found.marked(np.arange(len(found)) >= bisect_right(starts, mark, key=partial(line_of, text)))
 
     @cached_property
-    def _chosen(self) -> bool:
-        """Whether the judgments have labels that a list of what to judge next asked for; then all count as such."""
-        return any(marked_at(text) is not None for _, text in self.judgments.file.chunks())
+    def chosen_from(self) -> int | None:
+        """The line of the judgments below which labels are that a list of what to judge next asked for, if any."""
+        lines = 0
+        for _, text in self.judgments.file.chunks():
+            if (mark := marked_at(text)) is not None:
+                return lines + line_of(text, mark)
+            lines += text.count(b"\n")
+        return None
 
     def _run(self, part: int, number: int) -> list[Run]:
         return [self.run(part, number)]

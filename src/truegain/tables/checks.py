@@ -13,7 +13,16 @@ from truegain.errors import InputError, some
 from truegain.tables.columns import Codes, Floats, distinct
 from truegain.tables.id_causes import KnownIds, likely_cause
 from truegain.tables.judgments import Judgments
-from truegain.tables.matched import Doubt, JudgedIds, Matched, Matching, Seen, check_matched
+from truegain.tables.matched import (
+    Doubt,
+    JudgedIds,
+    Matched,
+    Matching,
+    Seen,
+    check_matched,
+    doubts_told,
+    unjudged_told,
+)
 from truegain.tables.notice import counted as counted
 from truegain.tables.notice import warn as warn
 from truegain.tables.ranked import RankedGains
@@ -50,9 +59,16 @@ class SeenRun(Protocol):
         """How many of its documents are judged."""
 
 
-def check_documents(systems: Sequence[SeenRun], judged_ids: JudgedIds, matching: Matching) -> tuple[Doubt, ...]:
-    """Runs without a judged document, which are refused, and those with far fewer than the others: see `matched`."""
-    return check_matched([Seen(s.system, s.matched) for s in systems], judged_ids, matching)
+def check_documents(
+    systems: Sequence[SeenRun], judged_ids: JudgedIds, matching: Matching
+) -> tuple[tuple[Doubt, ...], tuple[str, ...]]:
+    """Runs without a judged document, which are refused; those with far fewer than the others: see `matched`.
+
+    Beside the doubts all that is to be said of documents, wherever scores are shown.
+    """
+    seen = [Seen(s.system, s.matched) for s in systems]
+    doubts = check_matched(seen, judged_ids, matching)
+    return doubts, (*doubts_told(doubts), *unjudged_told(seen, matching, doubts))
 
 
 def check_overlap(

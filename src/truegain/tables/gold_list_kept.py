@@ -9,6 +9,7 @@ from pathlib import Path
 from truegain.errors import InputError, TruegainError
 from truegain.tables import tabular
 from truegain.tables.guard import guarded
+from truegain.tables.judgments import Judgments
 from truegain.tables.named import is_missing
 from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path
@@ -39,6 +40,10 @@ def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float] | None = No
 
 def _labels(path: PathLike) -> dict[tuple[str, str], float | str]:
     """By topic and document, or by row where these are not named; none where no column is called label."""
+    if tabular.ending(os.fspath(path)) == ".qrels":
+        given = Judgments.of(path)
+        judged = zip(given.topic.strings(), given.docs.strings(), given.label.tolist(), strict=True)
+        return {(topic, doc): label for topic, doc, label in judged if label >= 0}
     text, kind, file = loaded(path)
     if kind in (None, "nested"):
         return {}

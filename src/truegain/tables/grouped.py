@@ -11,6 +11,7 @@ from truegain.errors import InputError, TruegainError
 from truegain.tables.checks import warn
 from truegain.tables.columns import Codes, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
+from truegain.tables.models_used import judges_alone
 from truegain.tables.pool import Pool
 
 
@@ -114,6 +115,11 @@ class Grouped:
         place[np.lexsort((subtopic, doc, topic))] = np.arange(len(rows))
         return frozen(place)
 
+    @cached_property
+    def _models(self) -> tuple[str, ...]:
+        """The models that gave all ratings; none where people gave some, who thereby check these."""
+        return judges_alone(self.judgments)
+
     def labelled(self, gain: Floats) -> Judgments:
         """One gain an item; an item whose gain is not a number stays unjudged, and that is told."""
         there = ~np.isnan(gain)
@@ -125,7 +131,9 @@ class Grouped:
         columns = (j.topic.take(rows), j.docs.take(rows), frozen(gain[there]), j.subtopic.take(rows))
         chosen = np.zeros(len(gain), np.bool_)
         np.logical_or.at(chosen, self.item, j.chosen_rows[self.order])
-        return Judgments(*columns, source=j.source, are_gains=True).marked(chosen[there])
+        models = [" and ".join(self._models)] * len(rows)
+        extra = {"model": models} if self._models else {}
+        return Judgments(*columns, source=j.source, are_gains=True, extra=extra).marked(chosen[there])
 
 
 def item_keys(ratings: Judgments) -> Ints:

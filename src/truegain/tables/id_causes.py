@@ -21,12 +21,16 @@ _PIECES = re.compile(r"[^\W\d_]+|\d+|.", re.DOTALL)
 
 @dataclass(frozen=True)
 class Way:
-    """One way to write all ids: in words, what to do about it, what it changes, and how."""
+    """One way to write all ids: in words, what to do about it, what it changes, and how.
+
+    told: whether to say which side has what it takes away.
+    """
 
     words: str
     remedy: str
     where: re.Pattern[str]
     write: Callable[[str], str]
+    told: bool = False
 
 
 _Cut = tuple[str, tuple[tuple[str, str, str], ...]]  # an id of the run; what stands in front, behind, the judged one
@@ -146,7 +150,8 @@ SAME_WAY = (
     Way("without what stands around them (spaces, quotes, a byte order mark)", "write them without it",
         re.compile(f"[{AROUND.replace(chr(10), '')}]"), _bare),
     Way("as whole numbers", f"{AS_TEXT} with gaps become 12.0", re.compile(r"\d[.eE]"), _whole),
-    Way("without leading zeros", f"{AS_TEXT} lose their zeros", re.compile(r"(?<![\d.])0\d"), _no_zeros),
+    Way("without leading zeros", f"{AS_TEXT} lose their zeros", re.compile(r"(?<![\d.])0\d"), _no_zeros,
+        told=True),
     Way("where upper and lower case are the same", "write both in the same case", re.compile(r"[^\Wa-z\d_]"),
         str.casefold),
     Way("in one form of Unicode (NFC)", "write both in that form", re.compile(r"[^\x00-\x7f]"), _composed),
@@ -159,9 +164,8 @@ def _changes(lists: Lists) -> Iterator[_Change]:
     for way in SAME_WAY:
         pairs = tuple(_written_alike(lists, way))
         if pairs:
-            yield _Change(
-                f"{way.words}, such as {pairs[0][0]} and {pairs[0][1]}", way.remedy, _first(pairs), len(pairs)
-            )
+            words = f"{way.words}{_who_has(way, pairs)}, such as {pairs[0][0]} and {pairs[0][1]}"
+            yield _Change(words, way.remedy, _first(pairs), len(pairs))
     cut: list[_Cut] = []
     grown: list[_Cut] = []
     for ids, judged in lists:
@@ -172,6 +176,12 @@ def _changes(lists: Lists) -> Iterator[_Change]:
             grown.append((name, tuple(wholes)))
     yield from _cut_off(cut, "the run's ids", "remove {what} in the run")
     yield from _cut_off(grown, "the judged ids", "remove {what} in the judgments, or add it in the run")
+
+
+def _who_has(way: Way, pairs: Sequence[tuple[str, str]]) -> str:
+    """Which side has what a way takes away, where only one has."""
+    run, judged = (any(way.write(both[side]) != both[side] for both in pairs) for side in (0, 1))
+    return "" if not way.told or run == judged else f", which the {'run has' if run else 'judgments have'}"
 
 
 def _first(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,4 @@
-"""The models that systems use, from words and from files of system,model."""
+"""The models that systems use, from words and from files of system,model; and those that gave the labels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import csv
 import io
 from collections.abc import Sequence
 
-from truegain.errors import InputError, TruegainError
+from truegain.errors import InputError, TruegainError, some
+from truegain.tables.judgments import Judgments
+from truegain.tables.named import is_missing
 from truegain.tables.sources import read_bytes, shown_path
 
 
@@ -49,3 +51,59 @@ def _from_file(name: str) -> list[tuple[str, str]]:
             )  # fmt: skip
         found.append((cells[0], cells[1]))
     return found
+
+
+def judge_in(labels: Judgments) -> tuple[str, ...]:
+    """The models that gave the judgments, where a column 'model' of these says so.
+
+    >>> import polars as pl
+    >>> judge_in(Judgments.of(pl.DataFrame({"topic": ["1"], "doc": ["a"], "label": [1], "model": ["gpt-4o"]})))
+    ('gpt-4o',)
+    """
+    return tuple(dict.fromkeys(filter(None, _gave(labels))))
+
+
+def judges_alone(labels: Judgments) -> tuple[str, ...]:
+    """The models that gave the judgments, where these gave all of them."""
+    return judge_in(labels) if all(_gave(labels)) else ()
+
+
+def _gave(labels: Judgments) -> list[str]:
+    """The model behind each label, empty where none is named; nothing where no column names any."""
+    return ["" if is_missing(x) else str(x).strip() for x in labels.extra.get("model", ())]
+
+
+def unchecked_in(labels: Judgments | None, judge: str | None, rated: bool = False) -> str:
+    """Whose labels these are, where a model gave them, in words for `by_unchecked`; empty where none is named.
+
+    labels: None where they have no columns that could name one.  Ratings (`rated`) of which some name no model are by
+    people too, who thereby check the model.
+
+    >>> import polars as pl
+    >>> rows = {"topic": ["1", "1"], "doc": ["a", "b"], "label": [1, 0]}
+    >>> labels = Judgments.of(pl.DataFrame(rows | {"model": ["m1", "m2"]}))
+    >>> unchecked_in(labels, None), unchecked_in(None, "gpt-4o")
+    ('the labels of m1 and m2', "gpt-4o's labels")
+    >>> unchecked_in(Judgments.of(pl.DataFrame(rows | {"model": ["m1", None]})), None)
+    'labels of which m1 gave 1 of 2'
+    """
+    named = (judge or "").strip()  # an empty name is none
+    models = (named,) if named else () if labels is None else judge_in(labels)
+    if not models:
+        return ""
+    names = some(models) if len(models) > 3 else " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
+    given = [] if named or labels is None else _gave(labels)
+    if not all(given):
+        return "" if rated else f"labels of which {names} gave {sum(map(bool, given)):,} of {len(given):,}"
+    return f"{names}'s labels" if len(models) == 1 else f"the labels of {names}"
+
+
+def by_unchecked(labels_by: str, said: str = "") -> str:
+    """What is said, begun with whose labels say so; a note where nothing is said.
+
+    labels_by: the words of `unchecked_in`; said: with the sign that stands before it.
+
+    >>> by_unchecked("m1's labels"), by_unchecked("m1's labels", ": only a may be best.")
+    ("by m1's labels, which no person has checked", "By m1's labels, which no person has checked: only a may be best.")
+    """
+    return f"{'By' if said else 'by'} {labels_by}, which no person has checked{said}"

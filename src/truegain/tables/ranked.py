@@ -83,6 +83,7 @@ class RankedGains:
     judged_items: Bools | None = None  # per item; None where `gains` are labels as given, whose sign tells
     keys: DocKeys | None = None  # the documents by key, where collections are drawn
     doubts: tuple[Doubt, ...] = ()  # systems whose documents may not be those that were judged
+    caveats: tuple[str, ...] = ()  # what is to be said beside any number that is made of it
 
     # ------------------------------------------------------------------ what there is
 

@@ -68,6 +68,7 @@ class Scores(Shown):
     asked: Mapping[str, str] = field(default_factory=dict)  # other names the measures were asked for by
     # by measure: of systems without a score, the lowest and the highest that it can be
     bounds: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
+    caveats: tuple[str, ...] = ()  # what must be said beside them: whose labels, ids in doubt, unjudged documents
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -118,12 +119,12 @@ class Scores(Shown):
             f"{range_told(bounds)}, as are {int(wrong.sum()):,} of {wrong.size:,} values; {OUTSIDE}"
         )
 
-    def mean(self, system: str | None = None, measure: Of = None) -> float | Any:
+    def mean(self, system: str | None = None, measure: Of = None) -> float | None:
         """The summary of a system: the mean over topics, or the sum of a count; None where no topic has a value."""
         row = self._system(system)
         return _number(self.summaries[self._measure(measure)][row])
 
-    def means(self, system: str | None = None) -> dict[str, float | Any]:
+    def means(self, system: str | None = None) -> dict[str, float | None]:
         """The summary of a system by measure, None where missing."""
         row = self._system(system)
         return {m: _number(v[row]) for m, v in self.summaries.items()}
@@ -162,7 +163,7 @@ class Scores(Shown):
 
     def long(self, topics: bool = True, summary: bool = True) -> Table:
         """The long rows as a table."""
-        return Table(COLUMNS, list(self.rows(topics, summary)), self.made_by)
+        return Table(COLUMNS, list(self.rows(topics, summary)), self.made_by, notes=self.caveats)
 
     def table(self, topics: bool = False, summary: bool = True) -> Table:
         """A row a system, a column a measure; with `topics` a row a system and topic."""
@@ -174,7 +175,7 @@ class Scores(Shown):
                 means = (self._cell(m, self.summaries[m][s]) for m in self.measures)
                 rows.append((system, *([ALL_TOPICS] if topics else []), *means))
         columns = ("system", *(["topic"] if topics else []), *self.measures)
-        return Table(columns, rows, self.made_by, notes=self._between() if summary else ())
+        return Table(columns, rows, self.made_by, notes=(*self.caveats, *(self._between() if summary else ())))
 
     def _between(self) -> tuple[str, ...]:
         """What is known of systems without a score."""
@@ -214,7 +215,8 @@ class Scores(Shown):
             Column(m, dict(zip(self.systems, map(plain, v), strict=True)), count=m in self.counts)
             for m, v in self.summaries.items()
         )
-        return Wide(self.systems, columns, self._about(), made_by=self.made_by).table(PaperStyle.of(style))
+        wide = Wide(self.systems, columns, self._about(), made_by=self.made_by, notes=self.caveats)
+        return wide.table(PaperStyle.of(style))
 
     def _about(self) -> str:
         """What the numbers are, as a caption says it."""
@@ -292,7 +294,7 @@ class Scores(Shown):
         for system in self.systems:
             cells = (f"{shown(v, m in self.counts):>{max(8, len(m))}}" for m, v in self.means(system).items())
             lines.append(f"{system:<{width}} {' '.join(cells)}")
-        return "\n".join([*lines, *self._between()])
+        return "\n".join([*lines, *self.caveats, *self._between()])
 
 
 def _number(value: float) -> float | None:

@@ -88,9 +88,11 @@ def csv_cells(text: bytes, separator: str, file: str, names: Sequence[str], lite
         try:
             return _cells(reader, separator, file, names)
         except _RowError as error:
-            line = error.begin if error.why == _OPEN else reader.line_num
+            line, last = error.begin, reader.line_num
+            far = error.why != _OPEN and last > line
+            why = f"a quote opens a field in this row, and on line {last} {error.why}" if far else error.why
             raise InputError(
-                f"not a readable table: {error.why}",
+                f"not a readable table: {why}",
                 file=file,
                 line=line,
                 text=text.split(b"\n", line)[line - 1].rstrip(b"\r").decode(),

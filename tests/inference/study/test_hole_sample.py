@@ -14,6 +14,7 @@ from benchmarks.study.nature import Lists, any_kinds
 
 import truegain as tg
 from tests.inference.study.test_coverage import cells_of
+from tests.worlds import there
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.holes.sample import draw_holes
@@ -229,7 +230,7 @@ def test_fewest_documents_that_undo_a_margin_by_trying_all(measure: str) -> None
         for t, d in found:
             labels[t][d] = 2
         scores = tg.evaluate(runs, labels, measure)
-        return float(scores.means("b")[measure] - scores.means("a")[measure])
+        return there(scores.mean("b")) - there(scores.mean("a"))
 
     holes = [(t, d) for t in "123" for d in docs[3:]]
     start, fewest = difference(()), hidden.documents_to_undo(0.6 * -hidden.least)

@@ -104,3 +104,56 @@ def test_every_answer_says_by_whom() -> None:
     assert study.together([study.verdict("a", "b"), study.verdict("a", "c")]) == ("unchecked", "unchecked")
     whole = tg.Study(RUNS, judged(), "nDCG@5").verdict("a", "b").how_to_check
     assert "'nDCG@5', pair=('a', 'b'), draw='topics') draws what to judge" in whole
+
+
+BY = "by gpt-4o-mini's labels, which no person has checked"
+
+
+def test_scores_and_tests_say_whose_labels_these_are() -> None:
+    """Guards what is made without a study: scores, intervals, tests over topics and collections, plans."""
+    scores = tg.evaluate(RUNS, judged(), ["P@5", "AP"])
+    assert scores.caveats == (BY,)
+    assert str(scores).endswith(f"\n{BY}")
+    assert scores.sorted_by("AP").renamed({"a": "z"}).to_dict()["notes"] == [BY]
+    assert f"\n{BY}\n" in scores.markdown()
+    found = tg.compare(RUNS, judged(), ["P@5", "AP"])
+    assert found.notes[0] == found.on("AP").notes[0] == BY
+    assert found.notes.count(BY) == 1
+    assert f"\n{BY}\n" in found.markdown()
+    assert BY in found.to_dict()["notes"]
+    for answer in (
+        tg.compare(scores, measures="AP"),
+        tg.compare(RUNS, judged(), "AP", over="collection", replicates=200),
+        tg.intervals(RUNS, judged(), "AP"),
+        tg.intervals(RUNS, judged(), "AP", over="collection", replicates=200),
+    ):
+        assert answer.notes[0] == BY
+    assert tg.plan_topics(scores, measure="AP", detect=0.1).details.notes[0] == BY
+    with pytest.warns(tg.DataWarning, match="have predicted labels"):
+        assert tg.evaluate(RUNS, judged(), "P@5", fill="predicted").caveats == (BY,)
+
+
+def test_scores_take_the_model_by_name() -> None:
+    """Guards judge_model= where no column names it; people's labels, and those that gold checks, say nothing."""
+    said = ("by m1's labels, which no person has checked",)
+    assert tg.evaluate(RUNS, human(), "P@5", judge_model="m1").caveats == said
+    with pytest.warns(tg.DataWarning, match="have predicted labels"):
+        assert tg.evaluate(RUNS, human(), "P@5", judge_model="m1", fill="predicted").caveats == said
+    assert tg.compare(RUNS, human(), "P@5", judge_model="m1").notes == said
+    assert tg.compare(RUNS, human(), "AP", over="collection", replicates=200, judge_model="m1").notes == said
+    assert tg.intervals(RUNS, human(), "P@5", judge_model="m1").notes == said
+    assert tg.evaluate(RUNS, human(), "P@5", judge_model=" ").caveats == tg.evaluate(RUNS, human(), "P@5").caveats == ()
+    with pytest.warns(tg.DataWarning, match="a copy of the bronze ones"):
+        checked = tg.compare(RUNS, judged(), "P@5", gold=human(), design="random")
+    assert not any("no person" in note for note in checked.notes)
+    with pytest.raises(tg.TruegainError, match="judge_model: this has no place beside gold="):
+        tg.compare(RUNS, judged(), "P@5", gold=human(), design="random", judge_model="m1")
+
+
+def test_gains_of_ratings_keep_their_models() -> None:
+    """Guards `eval --rule`: gains of what models alone rated say so; where people rated too, these check them."""
+    both = pl.concat([judged("m1", assessor="x"), judged("m2", assessor="y")])
+    gains = tg.to_gains(tg.read_ratings(both), "mean")
+    assert tg.evaluate(RUNS, gains, "P@5").caveats == ("by m1 and m2's labels, which no person has checked",)
+    mixed = pl.concat([judged("m1", assessor="x"), judged(None, assessor="y").cast({"model": pl.String})])
+    assert tg.evaluate(RUNS, tg.to_gains(tg.read_ratings(mixed), "mean"), "P@5").caveats == ()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.worlds import there
 from truegain.inference.holes.extremes import extremes_of
 from truegain.inference.holes.filled import Filled, keys_in_question
 from truegain.inference.study.hole_bounds import hole_bounds_of
@@ -136,7 +137,7 @@ def test_two_judged_lists_are_moved_by_what_a_third_shows_and_no_more() -> None:
     lists, own = keyed(runs, judged, "nDCG@2"), np.array([False, False, True])
     told = hole_bounds_of(lists, parse_measure("nDCG@2"), own, True)
     score = {label: tg.evaluate(runs, {**judged, "1": {**judged["1"], "hole": label}}, "nDCG@2") for label in (0, 1)}
-    gap = {label: table.mean("b") - table.mean("a") for label, table in score.items()}
+    gap = {label: there(table.mean("b")) - there(table.mean("a")) for label, table in score.items()}
     assert told.rise[1, 0] == pytest.approx(gap[1] - gap[0])
     assert told.rise[0, 1] == 0.0
 

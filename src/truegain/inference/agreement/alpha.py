@@ -25,6 +25,7 @@ POPULATION = {"items": "other items, these assessors", "items+assessors": "other
 ROOM = 20_000_000  # random weights held at a time
 ROUNDING = 1e-12  # what is nearer, relative to the greatest rating, is equal; an alpha so small is 0
 MOST_LOST = 0.5  # share of resamples without an alpha beyond which there is no interval
+LEAST = -1.0  # what alpha can be
 MANY = 100  # items from which a bootstrap interval may be trusted
 LONG = 400  # items up to which a long tail of item values harms an interval
 TAIL = "if item values have no long tail; else take the ratio or ordinal level"
@@ -123,6 +124,13 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
     except NoIntervalError as reason:
         return replace(found, notes=(str(reason),))
     low, high = min(low, found.value), max(high, found.value)
+    if low < LEAST:
+        return replace(
+            found,
+            notes=(
+                f"no interval: too few items carry it (its lower limit would be {low:.1f}, and alpha is at least -1)",
+            ),
+        )
     return replace(found, low=low, high=high, notes=(TAIL,) if level == "interval" and items < LONG else ())
 
 

@@ -81,7 +81,7 @@ class CollectionPairs:
             "truegain": __version__, "seed": self.seed, "replicates": self.replicates, "confidence": self.confidence,
             "meta": self.meta, "scale": self.effect, "pairing": self.pairing, "adjust": self.adjust,
         }  # fmt: skip
-        return Answers(tuple(found), {**made_by, "baseline": baseline})
+        return Answers(tuple(found), {**made_by, "baseline": baseline}, ranked.caveats)
 
     def _comparisons(
         self, ranked: RankedGains, measure: Measure, pairs: Sequence[tuple[int, int]], progress: Progress | None
@@ -119,7 +119,7 @@ def compare_over_collection(
     **options: Any,
 ) -> Answers[Comparison]:
     """Compare systems over collections; `tg.compare(..., over='collection')` says what is taken."""
-    reading = {name: options.pop(name) for name in ("name_by", "progress") if name in options}
+    reading = {name: options.pop(name) for name in ("name_by", "progress", "judge_model") if name in options}
     if other := sorted(options.keys() - set(HEEDED)):
         raise TruegainError(f"{', '.join(other)}: this has no place over collections; leave it out")
     asked = [at_level(a.measure, options.get("level")) for a in parse_measures(measures)]

@@ -30,6 +30,7 @@ from truegain.measures.label_weights import tell_unjudged
 from truegain.sampling.designs import Design
 from truegain.student import p_of
 from truegain.tables.columns import Floats
+from truegain.tables.matched import doubts_told
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
@@ -88,7 +89,7 @@ def compare_each(
             "truegain": __version__, "measure": str(measure), "design": judges.design, "gold_sample": gold_sample,
             "adjust": adjust, "baseline": baseline, **vars(asked),
         }  # fmt: skip
-        out.append(Answers(tuple(found), made_by, (*notes, *_sentences(found))))
+        out.append(Answers(tuple(found), made_by, (*doubts_told(ranked.doubts), *notes, *_sentences(found))))
     return out
 
 

@@ -226,8 +226,8 @@ def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
     made_by = {**scores.made_by, "test": asked.test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
         made_by |= {"replicates": effort.most, "seed": asked.seed, "counting": asked.counting}
-    means, notes = found.estimates(systems, name, confidence), (*values.notes, *found.notes, *effort.notes, *said)
-    return Comparisons(pairs, made_by, notes, means, baseline, values.logs)
+    notes = (*scores.caveats, *values.notes, *found.notes, *effort.notes, *said)
+    return Comparisons(pairs, made_by, notes, found.estimates(systems, name, confidence), baseline, values.logs)
 
 
 @dataclass(frozen=True, eq=False)

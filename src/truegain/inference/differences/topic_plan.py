@@ -95,10 +95,15 @@ def plan_topics(
         "variance_from": f"{source}, {m} systems, {n} topics", "reached": found.reached, "topics_at_hand": n,
         "at_hand_detects": _detectable(criterion, variance, m, n, alpha, power, method),
     }  # fmt: skip
-    return Plan({"topics": found.topics}, aim, _table(sizes, f"{found.topics:,} topics: {aim}", made_by))
+    return Plan(
+        {"topics": found.topics}, aim, _table(sizes, f"{found.topics:,} topics: {aim}", made_by, scores.caveats)
+    )
 
 
-def _table(sizes: Mapping[tuple[float, float], TopicSetSize], title: str, made_by: Mapping[str, object]) -> Table:
+def _table(
+    sizes: Mapping[tuple[float, float], TopicSetSize], title: str, made_by: Mapping[str, object],
+    caveats: tuple[str, ...],
+) -> Table:  # fmt: skip
     """Topics needed by difference (rows) and power (columns), with what went into them."""
     powers = sorted({p for _, p in sizes})
     width = made_by["criterion"] == "width"
@@ -106,6 +111,7 @@ def _table(sizes: Mapping[tuple[float, float], TopicSetSize], title: str, made_b
     rows = [(d, *(sizes[d, p].topics for p in powers)) for d in sorted({d for d, _ in sizes})]
     does = "give an interval about {:.4f} wide" if width else "detect a difference of {:.4f}"
     notes = (
+        *caveats,
         f"variance {made_by['variance']:.6g}: {made_by['variance_from']}",
         f"the {made_by['topics_at_hand']} topics at hand {does.format(made_by['at_hand_detects'])}",
     )

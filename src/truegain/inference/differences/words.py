@@ -20,6 +20,7 @@ BESIDE_GOLD = ("name_by", "jobs")  # of `evaluate`, which mean something there
 COMPARE_DEFAULTS: dict[str, object] = {
     **DEFAULTS, "meta": "mean", "effect": "ap", "pairing": "paired", "design": None, "missing": "refuse",
     "gold_sample": "shared", "method": "default", "clusters": "topics", "gold_level": None, "accuracy": None,
+    "judge_model": None,
 }  # fmt: skip
 
 
@@ -36,6 +37,7 @@ class CompareWords(EvaluateWords, total=False):
     clusters: Clusters
     gold_level: float | None
     accuracy: Accuracy | None
+    judge_model: str | None
 
 
 class TestedWords(CompareWords, total=False):

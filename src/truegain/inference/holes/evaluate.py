@@ -31,6 +31,7 @@ def evaluate(
     *,
     fill: Fill | None = None,
     llm: JudgmentsLike | None = None,
+    judge_model: str | None = None,
     **options: Unpack[EvaluateWords],
 ) -> Scores:
     """Score runs against judgments.
@@ -46,6 +47,9 @@ def evaluate(
     systems; they have no interval: `tg.Study(..., fill='predicted', hole_sample=...).estimates()` has, by a sample of
     the unjudged documents that `tg.hole_list` draws.
 
+    `judge_model` is the model that gave the judgments, where no column `model` of these names it.  That no person has
+    checked it, and doubts about ids or unjudged documents, are the `caveats` of the scores, shown wherever these are.
+
     >>> import truegain as tg
     >>> runs = {"bm25": {"1": {"a": 2.0, "b": 1.0}}, "dense": {"1": {"a": 1.0, "b": 2.0}}}
     >>> print(tg.evaluate(runs, {"1": {"a": 1, "b": 0}}, ["AP", "nDCG@10"]))
@@ -56,9 +60,9 @@ def evaluate(
     if fill is None:
         if llm is not None:
             raise TruegainError("labels of another judge (llm) help to predict; give fill='predicted' as well")
-        return evaluate_as_judged(runs, judgments, measures, **options)
+        return evaluate_as_judged(runs, judgments, measures, judge_model=judge_model, **options)
     if fill != "predicted":
         raise TruegainError(f"fill {fill!r} is not known; give 'predicted', or leave it out: unjudged counts 0")
     from truegain.inference.holes.predicted import evaluate_filled  # needs scipy
 
-    return evaluate_filled(runs, judgments, measures, llm, dict(options))
+    return evaluate_filled(runs, judgments, measures, llm, judge_model, dict(options))

@@ -69,7 +69,7 @@ class Filled:
             warnings.simplefilter("ignore")  # told the first time
             filled = with_unjudged(table, *known)
             ranked = aligned(loaded, filled, options, jobs=jobs, matching=UNCHECKED)
-            ranked = ranked.cut(options.depth)
+            ranked = replace(ranked.cut(options.depth), doubts=first.doubts)
         return cls(ranked, ~ranked.item_judged, depth)
 
     @classmethod

@@ -20,8 +20,9 @@ from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import DEFAULTS, Options, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
+from truegain.tables.by_key import UNJUDGED
 from truegain.tables.columns import Floats, Ints
-from truegain.tables.judgments import CHOSEN, MARK, NEXT, judgments_of_columns
+from truegain.tables.judgments import CHOSEN, MARK, NEXT, Judgments, judgments_of_columns
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.runs import Runs
 from truegain.tables.table import Cell, Shown, Table
@@ -117,6 +118,18 @@ class Next(Shown):
             for n, d in enumerate(self.documents)
         ]
         return Table(columns, rows, self.made_by, notes=self.notes)
+
+    def judgments(self) -> Judgments:
+        """As judgments to be filled in: labels of -1, which count as unjudged, and the mark of what was asked for.
+
+        >>> import truegain as tg
+        >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
+        >>> tg.judge_next(runs, None, "P@1", most=9).judgments().label.tolist()
+        [-1.0, -1.0]
+        """
+        topics, docs = [d.topic for d in self.documents], [d.doc for d in self.documents]
+        made = judgments_of_columns(topics, docs, np.full(len(docs), UNJUDGED), "what to judge next")
+        return made.marked(np.array([d.chosen == NEXT for d in self.documents], np.bool_))
 
     @property
     def notes(self) -> tuple[str, ...]:

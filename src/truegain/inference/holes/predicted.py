@@ -14,7 +14,7 @@ from truegain.gains.predicted import Predictor, RunVotes
 from truegain.inference.holes.ends import ends_of
 from truegain.inference.holes.filled import DEPTH, Filled, with_unjudged
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, at_level, options_of
+from truegain.measures.evaluate import Options, at_level, by_whom, options_of
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.tables.by_key import UNJUDGED
@@ -22,7 +22,7 @@ from truegain.tables.checks import check_labels, warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.likes import JudgmentsLike, RunsLike
-from truegain.tables.matched import Unmatched
+from truegain.tables.matched import Unmatched, doubts_told
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
 from truegain.text.corpus import Corpus
@@ -155,8 +155,9 @@ def _labels_by(llm: object, filled: Filled) -> Floats:
 
 
 def evaluate_filled(
-    runs: RunsLike, judgments: JudgmentsLike, measures: MeasuresLike, llm: Any, options: dict[str, Any]
-) -> Scores:
+    runs: RunsLike, judgments: JudgmentsLike, measures: MeasuresLike, llm: Any, judge_model: str | None,
+    options: dict[str, Any],
+) -> Scores:  # fmt: skip
     """Scores with predicted labels where nobody judged; `options` are the further keywords of `evaluate`."""
     reading = {name: options.pop(name) for name in ("corpus", "jobs") if name in options}
     options.pop("progress", None)
@@ -187,7 +188,8 @@ def evaluate_filled(
     at = np.flatnonzero(lost).tolist()
     bounds = {str(m): _ends(loaded, table, m, at, given, reading.get("jobs")) for m in chosen} if at else {}
     return Scores(
-        ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names, bounds
+        ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names, bounds,
+        (*by_whom(table, judge_model), *doubts_told(ranked.doubts)),
     )  # fmt: skip
 
 

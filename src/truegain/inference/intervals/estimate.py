@@ -74,6 +74,7 @@ def intervals(
     drawn: Callable[[int], None] | None = None,
     by_topic: bool = False,
     memory: MemoryLike | None = None,
+    judge_model: str | None = None,
     **options: Unpack[ScoringWords],
 ) -> Answers[Estimate]:
     """Scores with intervals: how far they would move over other topics, other collections, or both.
@@ -83,8 +84,9 @@ def intervals(
     that over collections already, and the interval is that over topics).  Over topics `method` is one of those of
     `topic_intervals` (Wilson's by default).  Over the collection the default is 't' (`score_estimates`); the
     papers' own are 'bootstrap', 'percentile' and 'parametric' for AP, 'linear' and 'percentile' for other measures.
-    Further keywords are those of `evaluate`; measures that read text have intervals over topics only.  `drawn` is told
-    of pieces of collections that are drawn.  Over topics alone files that take more than `memory` are read in batches.
+    `judge_model` and further keywords are those of `evaluate`; measures that read text have intervals over topics
+    only.  `drawn` is told of pieces of collections that are drawn.  Over topics alone files that take more than
+    `memory` are read in batches.
 
     >>> import truegain as tg
     >>> runs = {str(t): {"a": 3.0, "b": 2.0, "c": 1.0} for t in range(8)}
@@ -112,14 +114,19 @@ def intervals(
     how = _IntervalOptions(tuple(wanted), given, method, confidence, replicates, seed, engine, drawn, by_topic)
     if "collection" in wanted:
         keys = keys_needed([a.measure for a in asked])
-        ranked = aligned_for(asked, runs, judgments, given, keep_keys=keys, memory=memory, **reading)
+        ranked = aligned_for(
+            asked, runs, judgments, given, keep_keys=keys, memory=memory, judge_model=judge_model, **reading
+        )
         found = [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+        caveats = ranked.caveats
     else:
-        scores = evaluate(runs, judgments, asked, memory=memory, **options)
+        scores = evaluate(runs, judgments, asked, memory=memory, judge_model=judge_model, **options)
+        caveats = scores.caveats
         check_memory(_need(scores, method), max(limit_of(memory, 1.0), FLOOR))
         found = [estimate for one in asked for estimate in _over_topics(scores, how, scores.asked[one.name])]
     made_by = {"truegain": __version__, "seed": seed, "replicates": replicates, "confidence": confidence}
-    return Answers(tuple(found), {**made_by, **{k: v for k, v in options.items() if k not in NOT_TOLD}})
+    made_by |= {k: v for k, v in options.items() if k not in NOT_TOLD}
+    return Answers(tuple(found), made_by, caveats)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from truegain.errors import TruegainError, some
 from truegain.tables.checks import warn
 from truegain.tables.frames import is_frame
 from truegain.tables.judgments import Judgments
-from truegain.tables.named import is_missing
+from truegain.tables.models_used import judge_in
 from truegain.tables.run_files import MODELS
 from truegain.tables.runs import Runs, models_in
 from truegain.tables.sources import can_be_read_again, expand, pieces_of
@@ -19,40 +19,6 @@ from truegain.tables.tabular import ending
 Uses = Mapping[str, str | Sequence[str]]
 TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")  # endings of files whose columns have names
 BEGINNING = 65_536  # bytes in which a table names its columns
-
-
-def judge_in(labels: Judgments) -> tuple[str, ...]:
-    """The models that gave the judgments, where a column 'model' of these says so.
-
-    >>> import polars as pl
-    >>> judge_in(Judgments.of(pl.DataFrame({"topic": ["1"], "doc": ["a"], "label": [1], "model": ["gpt-4o"]})))
-    ('gpt-4o',)
-    """
-    named = (str(x).strip() for x in labels.extra.get("model", ()) if not is_missing(x))
-    return tuple(dict.fromkeys(filter(None, named)))
-
-
-def unchecked_in(labels: Judgments, judge: str | None, rated: bool) -> str:
-    """Whose labels these are, where a model gave them, in words; empty where none is named.
-
-    Ratings (`rated`) of which some name no model are by people too, who thereby check the model.
-
-    >>> import polars as pl
-    >>> rows = {"topic": ["1", "1"], "doc": ["a", "b"], "label": [1, 0]}
-    >>> labels = Judgments.of(pl.DataFrame(rows | {"model": ["m1", "m2"]}))
-    >>> unchecked_in(labels, None, False), unchecked_in(labels, "gpt-4o", False)
-    ('the labels of m1 and m2', "gpt-4o's labels")
-    >>> unchecked_in(Judgments.of(pl.DataFrame(rows | {"model": ["m1", None]})), None, False)
-    'labels of which m1 gave 1 of 2'
-    """
-    models = judge_in(labels) if judge is None else (judge.strip(),)
-    if not models:
-        return ""
-    names = some(models) if len(models) > 3 else " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
-    given = [not is_missing(x) and bool(str(x).strip()) for x in labels.extra.get("model", ())]
-    if judge is None and not all(given):
-        return "" if rated else f"labels of which {names} gave {sum(given):,} of {len(given):,}"
-    return f"{names}'s labels" if len(models) == 1 else f"the labels of {names}"
 
 
 def models_of(

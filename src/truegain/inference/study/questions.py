@@ -46,6 +46,7 @@ from truegain.tables.columns import Floats
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
 from truegain.tables.matched import FEW
+from truegain.tables.models_used import by_unchecked
 from truegain.tables.ranked import RankedGains
 
 T = TypeVar("T", Estimate, Comparison)
@@ -373,7 +374,7 @@ class Questions:
     @property
     def _by_whom(self) -> str:
         """That labels are those of a model that nobody checked, in words; empty where they are not."""
-        return f"By {self.unchecked}, which no person has checked." if self.unchecked else ""
+        return by_unchecked(self.unchecked, ".") if self.unchecked else ""
 
     def _lent(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[str]]:
         """Why nothing can be claimed of each system: ids in doubt, calibration borrowed, or gold too little."""

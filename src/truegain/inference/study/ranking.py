@@ -13,6 +13,7 @@ from truegain.errors import some
 from truegain.moves import Spread
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Bools, Floats, Ints, frozen
+from truegain.tables.models_used import by_unchecked
 from truegain.tables.table import Cell, Shown, Table
 
 DRAWS = (2_000, 20_000)  # fewest and most
@@ -21,6 +22,7 @@ MOST_FREEDOM = 60  # beyond which standard errors are as good as known
 NO_VARIANCE = 1e-12  # of the largest: what is below is rounding
 BLOCK = 2_000_000  # numbers held at a time
 NAMED = 10  # systems that the sentence names
+TIERS = "A tier is its best system and all that are not surely worse than that; each system of a lower tier is."
 ZERO = "; unjudged documents count as not relevant"
 FIRST = ", whatever the unjudged documents in the first 10 ranks are; those below count as not relevant"
 # there are none; whatever their labels; so of those in the first ranks alone; counted as not relevant
@@ -139,7 +141,7 @@ class Ranking(Shown):
         """Who may be best, and no more than that; by whose labels, where no person has checked them."""
         if not self.labels_by:
             return self._sentence
-        return f"By {self.labels_by}, which no person has checked: {self._sentence}"
+        return by_unchecked(self.labels_by, f": {self._sentence}")
 
     @property
     def _sentence(self) -> str:
@@ -167,7 +169,7 @@ class Ranking(Shown):
             for s, v, *ranks in self.rows()
         ]  # fmt: skip
         columns = ("system", *((self.measure or "value",) if known else ()), "rank low", "rank high", "tier")
-        return Table(columns, rows, self.made_by, self.sentence, self.notes)
+        return Table(columns, rows, self.made_by, self.sentence, (TIERS, *self.notes))
 
     def rows(self) -> list[tuple[str, float | None, int, int, int]]:
         """System, value, limits of its rank and tier, best first; no value where it is not known."""

@@ -32,7 +32,7 @@ from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.listed import check_bronze, items_of
 from truegain.inference.study.making import refused_of
 from truegain.inference.study.material import Material
-from truegain.inference.study.models import Uses, models_of, unchecked_in
+from truegain.inference.study.models import Uses, models_of
 from truegain.inference.study.questions import Questions
 from truegain.inference.study.trusted import Labels, listed_in
 from truegain.inference.study.unjudged import UnjudgedDocuments
@@ -47,6 +47,7 @@ from truegain.student import check_confidence
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.models_used import unchecked_in
 from truegain.tables.ratings import Outside, Repeated
 from truegain.tables.read import NameBy
 from truegain.tables.scale import Scale

@@ -16,6 +16,7 @@ from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words,
 from truegain.inference.study.next_steps import Step
 from truegain.inference.study.rule import SETTLED, Outcome, could_move, decided, outcome_of, undone_by
 from truegain.tables.matched import DOUBT, FEW
+from truegain.tables.models_used import by_unchecked
 from truegain.tables.table import Cell, Shown, Table
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Verdict(Shown):
             return head
         asked = self._asked()
         said = f"w{head[1:]}" if head.startswith(asked) else head  # a question goes on in small letters
-        return f"By {self.labels_by}, which no person has checked, {said}"
+        return by_unchecked(self.labels_by, f", {said}")
 
     def _asked(self) -> str:
         c, by = self.comparison, f" by {self.not_worse_by:g} or more"

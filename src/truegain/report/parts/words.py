@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from truegain.inference.study.verdict import Verdict
 from truegain.report.parts.html import Html, el, join
 from truegain.report.parts.numbers import MINUS, many, small
+from truegain.tables.models_used import by_unchecked
 
 CHIPS = {
     "better": ("ok", "✓"), "not worse": ("ok", "✓"), "worse": ("no", "✕"), "not better": ("nb", "="),
@@ -45,7 +46,7 @@ def by_whom(labels_by: str, words: str) -> str:
     if not labels_by:
         return words
     words = small(words) if words.startswith(("Only ", "Any ", "None ")) else words
-    return f"By {labels_by}, which no person has checked, {words}"
+    return by_unchecked(labels_by, f", {words}")
 
 
 def counted(outcomes: Sequence[str]) -> str:
