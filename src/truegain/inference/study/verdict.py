@@ -12,6 +12,7 @@ from truegain.inference.study.alike import ALIKE
 from truegain.inference.study.borrowed import MORE_LABELS, UNJUDGED_FIRST, in_one
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
+from truegain.inference.study.lattice import NOT_KNOWN
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
 from truegain.inference.study.next_steps import Step
 from truegain.inference.study.rule import SETTLED, Outcome, could_move, decided, outcome_of, undone_by
@@ -205,13 +206,12 @@ class Verdict(Shown):
         return f"{none} within the limits{self._mostly()}"
 
     def _mostly(self) -> str:
-        """Which source brings most of the variance, where its range says so; nothing of one source."""
-        shared = [x.share for x in self.lines if x.share is not None and x.asked]
-        if len(shared) < 2:
+        """Which source brings most of the variance, or probably does; nothing of one source."""
+        if sum(x.share is not None and x.asked for x in self.lines) < 2:
             return ""
-        if max(share.low for share in shared) > 0.5:
-            return f", and the largest source is {self.largest_source}"
-        return ", and no source is known to bring most of the variance"
+        if self.largest_source == NOT_KNOWN:
+            return ", and no source is known to bring most of the variance"
+        return f", and the largest source is {self.largest_source}"
 
     def _undone_by(self, hidden: Hidden) -> int | None:
         c = self.comparison
@@ -368,15 +368,17 @@ class Verdict(Shown):
         rows: list[tuple[Cell, ...]] = []
         for line in lines:
             value = c.naive if line is self.naive else c.difference
-            share: Cell = None if line.share is None else round(line.share.value, 1)
+            share: Cell = None if line.share is None else line.share.estimate
+            ends: tuple[Cell, ...] = () if words else (None, None) if line.share is None else line.share.ends
             if words and line.share is not None:
-                share = str(line.share) if sum(x.share is not None for x in lines) > 1 else "all"
+                share = str(line.share)
             if words and line.share_in:
                 share = f"in {line.share_in}"
             zero: Cell = line.why or line.survives if words else line.survives
             over = line.source if line.asked else f"{line.source} (held fixed)"
-            rows.append((*about, over, value, line.low, line.high, share, zero))
-        columns = ("over", "difference", "low", "high", "share", "excludes 0")
+            rows.append((*about, over, value, line.low, line.high, share, *ends, zero))
+        of_share = ("share",) if words else ("share", "share low", "share high")
+        columns = ("over", "difference", "low", "high", *of_share, "excludes 0")
         return Table(columns if words else ("measure", "a", "b", "outcome", *columns), rows, self.made_by)
 
     def frame(self) -> pl.DataFrame:
@@ -406,8 +408,8 @@ class Verdict(Shown):
                     "over": x.source,
                     "low": x.low,
                     "high": x.high,
-                    "share": None if x.share is None else round(x.share.value, 1),
-                    "share_range": None if x.share is None else [round(x.share.low, 2), round(x.share.high, 2)],
+                    "share": None if x.share is None else x.share.estimate,
+                    "share_range": None if x.share is None else list(x.share.ends),
                     "asked": x.asked,
                     "why": x.reason,
                 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from truegain.inference.holes.first_ranks import FIRST
 from truegain.inference.study.rule import SETTLED
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Claim, Facts, MeasureFacts
@@ -312,8 +311,8 @@ def _unjudged(m: MeasureFacts) -> str:
         )
     if m.ranking.holes == "first":
         return (
-            f"{count(holes)} of {count(of)}; the ranking holds whatever the labels of those in the first {FIRST} "
-            "ranks, and counts those below as not relevant"
+            f"{count(holes)} of {count(of)}; the ranking holds whatever the labels of those in {m.ranking.held}, and "
+            "counts those below as not relevant"
         )
     return f"{count(holes)} of {count(of)}, counted as not relevant"
 
@@ -324,13 +323,10 @@ def _holes(facts: Facts, verdict: Verdict) -> str:
         return "not known for this measure; they count as not relevant"
     below = f"; {hidden.as_zero}" if hidden.as_zero and verdict.holes == "bound" else ""
     if not hidden.documents:
-        return (
-            f"nothing, all {'are' if hidden.first is None else f'in the first {hidden.first} ranks are'} judged{below}"
-        )
-    where = "" if hidden.first is None else f" in the first {hidden.first} ranks"
+        return f"nothing, all{hidden.where} are judged{below}"
     if not hidden.least and not hidden.most:
-        return f"nothing ({many(hidden.documents, 'document')}{where} that count alike in both){below}"
-    found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')}{where})"
+        return f"nothing ({many(hidden.documents, 'document')}{hidden.where} that count alike in both){below}"
+    found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')}{hidden.where})"
     if verdict.holes != "bound":
         return f"{found}; the verdict counts them as not relevant"
     wide = with_holes(facts, verdict)
