@@ -402,7 +402,7 @@ def test_other_formats_are_the_table(run: Run, folder: Path) -> None:
     """Guards rows for programs and papers: sources of a pair, ranks of many; no line of LaTeX escapes its comment."""
     _, out, _ = run(*PLAIN, "-m", "nDCG@10", "--format", "csv")
     head, first, second = out.splitlines()
-    assert head == "measure,a,b,outcome,over,difference,low,high,share,excludes_0"
+    assert head == "measure,a,b,outcome,over,difference,low,high,share,share_low,share_high,excludes_0"
     assert first.startswith("P@10,weak,good,better,topics,0.")
     assert second.startswith("nDCG@10,weak,good,better,topics,0.")
     assert first.endswith(",1.0,True")

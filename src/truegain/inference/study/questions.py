@@ -283,15 +283,15 @@ class Questions:
     ) -> Verdict:  # fmt: skip
         """Whether b is better than a, for whom, what decides it, and what to buy next.
 
-        not_worse_by: whether b is not worse than a by so much or more (non-inferiority), in place of whether it is
-        better; for a study without a smallest gain.
+        not_worse_by: whether b is worse than a by less than this, if at all (non-inferiority), in place of whether it
+        is better; for a study without a smallest gain.
 
         >>> import truegain as tg
         >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(40)}
         >>> runs = {"now": {t: {"a": 2.0, "b": 1.0} for t in qrels},
         ...         "new": {t: {"a": 2.0, "b": 1.0 + 2 * (t == "7")} for t in qrels}}
         >>> print(tg.Study(runs, qrels, "P@1").verdict("now", "new", not_worse_by=0.1).sentence)
-        new is not worse than now by 0.1 or more: -0.0250 P@1 [-0.0756, 0.0256], for topics like these 40.
+        new is worse than now by less than 0.1, if at all: -0.0250 P@1 [-0.0756, 0.0256], for topics like these 40.
         """
         least = self.smallest if not_worse_by is None else -margin_of(not_worse_by, self.smallest)
         m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)

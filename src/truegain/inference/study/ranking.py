@@ -22,6 +22,10 @@ NO_VARIANCE = 1e-12  # of the largest: what is below is rounding
 BLOCK = 2_000_000  # numbers held at a time
 NAMED = 10  # systems that the sentence names
 ZERO = "; unjudged documents count as not relevant"
+PICKED = (
+    "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking holds for "
+    "all pairs at once."
+)
 # there are none; whatever their labels; so of those in the first ranks alone; counted as not relevant
 HolesHeld = Literal["", "bound", "first", "zero"]
 

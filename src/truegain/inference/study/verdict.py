@@ -73,7 +73,7 @@ class Verdict(Shown):
     exact: bool = False  # whether all labels are gold and nothing else is spoken of
     alike: bool = False  # whether both rank the judged documents alike, and no others are spoken of
     widened: Comparison | None = None  # see `with_holes`
-    not_worse_by: float = 0.0  # above 0: the claim is that b is not worse than a by so much or more
+    not_worse_by: float = 0.0  # above 0: the claim is that b is worse than a by less than this, if at all
     labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
     by_labels: Outcome | None = None  # what these labels say, where they are not trusted
     to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
@@ -141,8 +141,10 @@ class Verdict(Shown):
         """The answer, and what is to be said behind its numbers."""
         c, least, said = self.comparison, abs(self._least), self._said
         by, gain = f" by {least:g} or more" if least > 0 else "", c.low is not None and c.low + self._could[0] > 0
-        if said in ("better", "not worse"):
-            return f"{c.b} is {said} than {c.a}{by}", self._survives() if said == "better" else ""
+        if said == "better":
+            return f"{c.b} is better than {c.a}{by}", self._survives()
+        if said == "not worse":
+            return f"{c.b} is worse than {c.a}{self._if_at_all}", ""
         if said == "worse":
             return f"{c.b} is worse than {c.a}{by if self.not_worse_by > 0 else ''}", ""
         if said == "not better":
@@ -152,6 +154,10 @@ class Verdict(Shown):
             more = ", as unjudged documents could take so much away" if c.low is not None and c.low >= least else ""
             return f"{c.b} is better than {c.a} by more than 0, but whether{by} cannot be told{more}", self._survives()
         return f"{self._asked()} cannot be told", f"; {self._why()}"
+
+    @property
+    def _if_at_all(self) -> str:
+        return if_at_all(self.not_worse_by)
 
     @property
     def _interval(self) -> str:
@@ -229,12 +235,11 @@ class Verdict(Shown):
             where = (
                 f"on as few as {on} of {hidden.topics} topics" if some else f"on {on} or more of {hidden.topics} topics"
             )
+            so = "better" if labels == "better" else f"worse{self._if_at_all}"
             if count is None:
-                return (
-                    f"by the labels there are it is {labels}, unless unjudged documents turn against it {where} ({of})"
-                )
+                return f"by the labels there are it is {so}, unless unjudged documents turn against it {where} ({of})"
             fewest = f"as few as {count:,}" if some else f"{count:,} or more"
-            return f"by the labels there are it is {labels}, unless {fewest} of {of} are relevant, {where}"
+            return f"by the labels there are it is {so}, unless {fewest} of {of} are relevant, {where}"
         worse = f"it is worse by {self.not_worse_by:g} or more" if self.not_worse_by > 0 else "it is worse"
         what = worse if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
         fewest = f" (as few as {count} relevant ones can)" if some else f" ({count} or more would have to be relevant)"
@@ -424,6 +429,15 @@ class Verdict(Shown):
             "notes": [*(note for note in c.notes if note not in self.borrowed), *self.notes],
             "made_by": dict(self.made_by),
         }
+
+
+def if_at_all(margin: float) -> str:
+    """How the claim ends that b is not worse than a by a margin.
+
+    >>> f"worse{if_at_all(0.02)}"
+    'worse by less than 0.02, if at all'
+    """
+    return f" by less than {margin:g}, if at all"
 
 
 def _or_none(x: object) -> object:
