@@ -16,6 +16,7 @@ from truegain.inference.study.next_steps import Standing, Step, steps_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.rule import Outcome, outcome_of
 from truegain.inference.study.verdict import Verdict
+from truegain.sampling.source import SourceName
 
 
 def verdict(
@@ -212,9 +213,13 @@ def test_a_source_is_the_largest_where_its_range_says_so() -> None:
     third = Share(0.25, 0.2, 0.3)
     assert largest_in_words({}) == ""
     assert largest_in_words({"topics": Share(1.0, 1.0, 1.0)}) == "topics"
-    narrow = {"topics": third, "gold": Share(0.45, 0.4, 0.5), "assessors": Share(0.3, 0.25, 0.35)}
+    narrow: dict[SourceName, Share] = {
+        "topics": third,
+        "gold": Share(0.45, 0.4, 0.5),
+        "assessors": Share(0.3, 0.25, 0.35),
+    }
     assert largest_in_words(narrow) == "gold (40-50% of the variance)"  # above all others
-    wide = {"gold": Share(0.6, 0.21, 1.0), "topics": Share(0.4, 0.0, 0.79)}
+    wide: dict[SourceName, Share] = {"gold": Share(0.6, 0.21, 1.0), "topics": Share(0.4, 0.0, 0.79)}
     assert largest_in_words(wide) == "probably gold (>20% of the variance)"
     assert largest_in_words({**narrow, "assessors": Share(0.3, 0.2, 0.42)}) == "not known"
     assert largest_in_words({**wide, "gold": Share(0.6, 0.51, 1.0)}) == "gold (>50% of the variance)"

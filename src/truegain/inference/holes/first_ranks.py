@@ -176,7 +176,7 @@ class FirstRanks:
         last = end if self.measure.needs_pool else min(end, self._cutoff or end)
         depths = [min(depth, last) for depth in (self._first, self._lowest)]
         to_end, *here = (unjudged_down_to(self.ranked, depth)[0].sum(axis=1) for depth in (last, *depths))
-        return to_end - np.array(here)
+        return np.asarray(to_end - np.array(here), np.int64)
 
     @cached_property
     def _precision(self) -> _Precision:
