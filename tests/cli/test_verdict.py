@@ -114,11 +114,13 @@ def test_ratings_costs_and_a_ranking(run: Run) -> None:
     assert (code, err) == (0, "")
     assert out.startswith("Only good may be best on nDCG@10; each of the others is worse than some other system")
     assert re.search(r"^system +nDCG@10 +rank low +rank high +tier$", out, re.MULTILINE)
-    assert "The two best, had they been named beforehand: good is better than fair" in out
+    best = next(i for i, line in enumerate(out.splitlines()) if line.startswith("The two best, had they been named"))
+    assert "beforehand: good is better than fair" in out.splitlines()[best]
+    assert out.splitlines()[best + 1].startswith("These two were picked by their scores")  # beside the claim
     assert f"for topics like these {TOPICS}, by assessors like these 5" in out
     assert "Assessors that pull it most: without" in out
     assert re.search(r"more topics \(\d+ in all\): \+-0\.0\d+, cost ", out)
-    assert "These two were picked by their scores" in out
+    assert out.count("These two were picked by their scores") == 1
 
 
 def test_these_questions_only(run: Run) -> None:
@@ -403,7 +405,7 @@ def test_other_formats_are_the_table(run: Run, folder: Path) -> None:
     """Guards rows for programs and papers: sources of a pair, ranks of many; no line of LaTeX escapes its comment."""
     _, out, _ = run(*PLAIN, "-m", "nDCG@10", "--format", "csv")
     head, first, second = out.splitlines()
-    assert head == "measure,a,b,outcome,over,difference,low,high,share,excludes_0"
+    assert head == "measure,a,b,outcome,over,difference,low,high,share,share_low,share_high,excludes_0"
     assert first.startswith("P@10,weak,good,better,topics,0.")
     assert second.startswith("nDCG@10,weak,good,better,topics,0.")
     assert first.endswith(",1.0,True")

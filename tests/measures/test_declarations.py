@@ -134,6 +134,30 @@ def test_every_linear_measure_of_the_catalogue_is_tried() -> None:
     assert linear == {parse_measure(text).NAME for text in LINEAR}
 
 
+def test_labels_below_the_cutoff_count_where_a_measure_needs_the_pool() -> None:
+    """Guards `needs_pool` both ways: labels of documents that a list does not show change the score there alone."""
+    runs, judged = world(11, labels=(0, 1, 2, 3))
+    more = "iRBU(max_rel='topic')@4 RBP(max_rel='topic')@4 RBP(max_rel='scale')@4 iRBU(max_rel='scale')@4 EBR(beta=0)@4"
+    measures = [m @ 4 if hasattr(m, "cutoff") else m for m in every_measure()] + [*map(parse_measure, more.split())]
+    tried = [m for m in measures if not m.of_subtopics and not m.leaves_out_unjudged and m.mean != "none"]
+    assert sum(not m.needs_pool for m in tried) > 20
+    for m in tried:
+        cutoff, moved = getattr(m, "cutoff", None), False
+        for s in runs:
+            now = m.score(aligned({s: runs[s]}, judged, Options()))
+            shown = {t: sorted(row, key=lambda d: -row[d])[:cutoff] for t, row in runs[s].items()}
+            for label in (0, 3):
+                other = {
+                    t: {d: x if d in shown[t] else label for d, x in row.items()} | {"new": label}
+                    for t, row in judged.items()
+                } | {"9": {"d": 3}}
+                then = m.score(aligned({s: {**runs[s], "9": {"d": 1.0}}}, other, Options()))[:, :5]
+                moved |= not np.array_equal(now, then, equal_nan=True)
+        if not m.needs_pool:
+            assert not moved, str(m)
+        assert moved or not m.needs_pool or cutoff is None, f"{m} could say that it does not need the pool"
+
+
 def test_a_measure_that_is_not_linear_has_no_weights() -> None:
     """Guards the refusal, in its two forms: not linear at all, and a scale read off the labels."""
     for text in ("nDCG@5", "AP", "INST(max_rel=3)"):

@@ -101,7 +101,7 @@ def test_several_baselines_have_one_answer() -> None:
     both = sum(x == {"better"} for x in by.values())
     assert 1 < both <= 3
     tree = read(page(facts))
-    assert tree.one("h1").text == f"{both} of 3 systems are shown to be better than both sys-1 and sys-2."
+    assert tree.one("h1").text == f"{both} of 3 systems are shown to be better than both sys-1 and sys-2 on P@10."
     assert tree.one("section", id="verdict").one("span", class_="v").text[2:] == f"{both} of 3 better than both"
 
 
@@ -224,14 +224,14 @@ def test_what_a_model_decides_is_not_green() -> None:
     tree, checks = read(page(facts)), health(facts)
     whole = tree.one("main").text
     assert tree.one("h1").text == (
-        "None of 4 systems is shown to be better than sys-1: no person has checked gpt-4o-mini's labels."
+        "None of 4 systems is shown to be better than sys-1 on P@10: no person has checked gpt-4o-mini's labels."
     )
     chips = tree.one("section", id="verdict").every("span", class_="v")
     assert chips[0].text == "! unchecked"
     assert any(x.text == "! unchecked: better" for x in chips)
     assert not any("v-ok" in str(x.attributes["class"]) for x in tree.one("main").every("span", class_="v"))
     assert "settled" not in whole
-    assert "shown to be better than sys-1, of" not in whole
+    assert "shown to be better than sys-1 on P@10, of" not in whole
     assert checks["Labels checked by a person"]["state"] == "fails"
     assert "checks fails" in tree.one("section", id="health").text
     steps = tree.one("section", id="next")

@@ -43,7 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "gate": (
         "gate:gate_command",
         "End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told. "
-        "With --smallest: better by that gain or more; with --not-worse-by: not worse by that much or more.",
+        "With --smallest: better by that gain or more; with --not-worse-by: worse by less than that, if at all.",
     ),
     "correlate": (
         "correlate:correlate_command",

@@ -47,7 +47,8 @@ def gate_command(
     not_worse_by: Annotated[
         float | None,
         typer.Option(
-            "--not-worse-by", help="Pass where it is not worse by so much or more, in place of where it is better."
+            "--not-worse-by",
+            help="Pass where it is worse by less than this, if at all, not only where it is better.",
         ),
     ] = None,
     output_format: Annotated[
@@ -60,7 +61,7 @@ def gate_command(
 ) -> None:
     """End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told.
 
-    With --smallest: better by that gain or more; with --not-worse-by: not worse by that much or more.
+    With --smallest: better by that gain or more; with --not-worse-by: worse by less than that, if at all.
     """
     files = expand(runs)
     if not_worse_by is not None:
@@ -110,13 +111,15 @@ def _markdown(
     code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any], judgments: str, runs: Sequence[str]
 ) -> str:
     """For a pull request: what was decided, a row a verdict, and what each stands on, folded."""
-    first, asked = verdicts[0].comparison, verdicts[0].not_worse_by or verdicts[0].smallest
+    from truegain.inference.study.verdict import if_at_all
+
+    first, least, margin = verdicts[0].comparison, verdicts[0].smallest, verdicts[0].not_worse_by
     icon = {0: "✅", 1: "❌", 3: "❔"}[code]
-    by, what = f" by {asked:g} or more" if asked > 0 else "", "not worse" if verdicts[0].not_worse_by else "better"
+    by, what = f" by {least:g} or more" if least > 0 else "", "worse" if margin else "better"
     lines = [
-        f"### {icon} {_cell(first.b)}: {_in_short(code, [v.outcome for v in verdicts])}",
+        f"### {icon} {_cell(first.b)}: {_in_short(code, [v.outcome for v in verdicts])}{_trusted(verdicts)}",
         "",
-        f"Asked: is it {what} than {_and([v.comparison.a for v in verdicts])}{by}?",
+        f"Asked: is it {what} than {_and([v.comparison.a for v in verdicts])}{if_at_all(margin) if margin else by}?",
         "",
         *_doubt(verdicts, judgments, runs),
         f"| baseline | measure | difference | {100 * first.confidence:g}% interval | answer |",
@@ -134,6 +137,12 @@ def _markdown(
         "</details>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _trusted(verdicts: Sequence[Verdict]) -> str:
+    """Whose labels it goes by, where no person has checked them and they are taken for right all the same."""
+    whose = next((v.labels_by for v in verdicts if v.labels_by and v.outcome != "unchecked"), "")
+    return f", by {_cell(whose)}, trusted unchecked" if whose and not any(v.to_check for v in verdicts) else ""
 
 
 def _doubt(verdicts: Sequence[Verdict], judgments: str, runs: Sequence[str]) -> list[str]:

@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 ORDER = ("better", "not worse", "worse", "not better", "cannot be told", "unchecked")  # in which outcomes are listed
 InCommands = Callable[[str, "Verdict"], str]  # what a verdict says, with commands in place of calls
 BEST = "The two best, had they been named beforehand"
-PICKED = (
-    "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking above "
-    "holds for all pairs at once."
-)
 ALONE = "Each of these {n} is at its level by itself, as if it were the only claim."
 
 
@@ -83,6 +79,8 @@ def _write(
     output: str,
     named: InCommands,
 ) -> None:
+    from truegain.inference.study.ranking import PICKED
+
     if chosen == "json":
         whole: dict[str, object] = {"made_by": {**made_by, "inputs": digests(inputs)}}
         if rankings:
@@ -93,8 +91,9 @@ def _write(
         write_json({**whole, "verdicts": [_once(v.to_dict()) for v in verdicts]}, output)
     elif chosen == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
-        ends = f"\n{PICKED}\n" if rankings else ""
-        text = "\n\n".join(f"{top}{named(str(v), v)}{ends}" for top, v in zip(tops, verdicts, strict=True))
+        said = [f"{v.sentence}\n{PICKED if rankings else ''}".rstrip("\n") for v in verdicts]
+        bodies = [named(str(v).replace(v.sentence, x, 1), v) for v, x in zip(verdicts, said, strict=True)]
+        text = "\n\n".join(f"{top}{body}" for top, body in zip(tops, bodies, strict=True))
         if alone := _alone(rankings, verdicts):
             text = "\n".join([*(v.sentence for v in verdicts), alone, *together, "", text])
         write_bytes(output, text.encode(errors="backslashreplace"))
@@ -112,14 +111,14 @@ def _alone(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> str:
 
 
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
-    from truegain.inference.study.ranking import TIERS
+    from truegain.inference.study.ranking import PICKED, TIERS
 
     noted = any(r.why_open for r in rankings)  # a file of rows has no place for notes beside them
     rows: list[tuple[Cell, ...]] = [
         (r.measure, *row, *((r.why_open.get(row[0], ""),) if noted else ())) for r in rankings for row in r.rows()
     ]
     said = [note for r in rankings for note in r.notes]
-    notes = (TIERS, *dict.fromkeys(said), *(f"{BEST}: {v.sentence}" for v in verdicts), PICKED)
+    notes = (TIERS, *dict.fromkeys(said), *(f"{BEST}: {v.sentence} {PICKED}" for v in verdicts))
     columns = ("measure", "system", "value", "rank_low", "rank_high", "tier", *(("note",) if noted else ()))
     return Table(columns, rows, {}, " ".join(r.sentence for r in rankings), notes)
 

@@ -124,6 +124,14 @@ class Measure(metaclass=MeasureType):
         return not self.unjudged_as_zero or bool(getattr(self, "judged_only", False))
 
     @property
+    def needs_pool(self) -> bool:
+        """Whether labels of documents that a list does not show it count, as in the R of AP; taken so where not told.
+
+        No label is above the highest there is, so that max_rel='scale' stays what it is.
+        """
+        return not self.linear_in_gains or getattr(self, "max_rel", None) == "topic"
+
+    @property
     def needs_judged(self) -> bool:
         """Whether a list without a judged document has no value worth telling; counts and shares of them have one."""
         return not self.reads_text

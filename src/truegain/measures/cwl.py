@@ -20,6 +20,8 @@ BLOCK = 2000  # lists at a time, to keep memory small
 class _CWL(Measure):
     """sum over i of W(i) gain_i with W(1) = 1 / sum of survival, W(i + 1) = W(i) C(i)."""
 
+    needs_pool = False
+
     min_rel: float = 0
     max_rel: float | None = None
 

@@ -33,6 +33,11 @@ class _Cascade(Measure):
         sound = named or (not isinstance(self.max_rel, str) and self.max_rel > 0)
         self.require(sound, "max_rel must be a number above 0, 'scale' or 'topic'")
 
+    @property
+    def needs_pool(self) -> bool:
+        """Only for the highest gain of a topic."""
+        return self.max_rel == "topic"
+
     @abstractmethod
     def utility(self, ranked: RankedGains) -> Floats:
         """What stopping at each entry is worth."""
@@ -101,6 +106,8 @@ class nERR(ERR):
     0.587983
     """
 
+    needs_pool = True
+
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         view = regained(ranked, self.gains)
@@ -126,6 +133,11 @@ class EBR(_Cascade):
     max_rel: float | str = "scale"
     rule: str = "gain"
     beta: float = 1
+
+    @property
+    def needs_pool(self) -> bool:
+        """For the gain of the best list."""
+        return self.beta > 0 or super().needs_pool
 
     def check(self) -> None:
         """A negative weight of gain could make the ratio infinite."""

@@ -107,6 +107,8 @@ class Success(_AtCutoff):
     {'Success@1': 0.0, 'Success@2': 1.0}
     """
 
+    needs_pool = False
+
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         return (self.found(ranked) > 0).astype(np.float64)
@@ -178,6 +180,7 @@ class Accuracy(_AtCutoff):
     """
 
     NEEDS_AT = False
+    needs_pool = False
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
@@ -231,6 +234,8 @@ class RR(Binary):
     >>> tg.evaluate({"1": {"b": 2.0, "a": 1.0}}, {"1": {"a": 1}}, "RR").mean()
     0.5
     """
+
+    needs_pool = False
 
     cutoff: int | None = None
 

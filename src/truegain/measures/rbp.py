@@ -109,6 +109,7 @@ class RBPResidual(Measure):
     """
 
     needs_judged = False
+    needs_pool = False
 
     p: float = 0.8
     trec_eval: bool = False

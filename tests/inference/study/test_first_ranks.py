@@ -41,7 +41,10 @@ def one_topic(seed: int) -> tuple[Lists, dict[str, int], list[str]]:
     return runs, {d: x for d, x in judged.items() if d not in holes}, holes
 
 
-@pytest.mark.parametrize("measure", ["AP", "AP(rel=2)", "AP@5", "AP(norm='min')@4", "Rprec", "Success@3", "Q"])
+CUT = ["iRBU@3", "iRBU(max_rel='topic')@3", "EBR@3", "EBR(beta=0)@3", "BPM(max_rel=2)@3", "nERR@3", "Q@3", "F1@3"]
+
+
+@pytest.mark.parametrize("measure", ["AP", "AP(rel=2)", "AP@5", "AP(norm='min')@4", "Rprec", "Success@3", "Q", *CUT])
 def test_no_labels_of_first_ranks_go_further(measure: str) -> None:
     """By brute force: bounds hold all labels of what two lists have in their first ten; of AP they are mostly exact."""
     m, exact, of = parse_measure(measure), 0, 0
@@ -60,8 +63,28 @@ def test_no_labels_of_first_ranks_go_further(measure: str) -> None:
             assert told[a, b] >= most - 1e-9, (seed, a, b)
             if most > now[a, b] + 1e-9:
                 of, exact = of + 1, exact + (told[a, b] < most + 1e-9)
-    assert of > (4 if measure == "Success@3" else 10)
+    assert of > (4 if measure == "Success@3" else 10), of
     assert exact > 0.7 * of or not measure.startswith("AP")
+
+
+@pytest.mark.parametrize(
+    "measure", ["iRBU@3", "EBR(beta=0)@3", "BPM(max_rel=2)@3", "Success@3", "AP@3", "EBR@3", "F1@3"]
+)
+def test_ranks_below_the_cutoff_are_open_only_where_they_count(measure: str) -> None:
+    """Guards cutoffs above the first ten ranks: a hole at rank 4 is none of iRBU@3, and one more to find for AP@3."""
+    order = {"a": "xyzuv", "b": "yxwvu"}  # u is unjudged
+    runs: Lists = {s: {"1": {d: -float(i) for i, d in enumerate(docs)}} for s, docs in order.items()}
+    labels: Labels = {"1": {"x": 2, "y": 0, "z": 1, "w": 0, "v": 0}}
+    m = parse_measure(measure)
+    first = FirstRanks(aligned(runs, labels, Options(), keep_keys=100), m)
+    (a, b), (a2, b2) = (
+        [tg.evaluate(runs, {"1": labels["1"] | {"u": u}}, measure).mean(s) for s in "ab"] for u in (0, 2)
+    )
+    assert m.needs_pool == ((a, b) != (a2, b2))
+    assert first.greatest(0)[0, 1] == pytest.approx(a - b) or m.needs_pool
+    assert first.greatest(0)[0, 1] >= a2 - b2 - 1e-12
+    count, depth, below = first.documents(0, 1)
+    assert (count, depth, below) == ((1, 10, 0) if m.needs_pool else (0, 3, 0))
 
 
 @pytest.mark.parametrize("measure", ["AP", "AP@5", "Rprec"])
@@ -167,6 +190,47 @@ def test_the_sentence_says_what_counts_as_not_relevant() -> None:
     assert few.hidden is not None
     assert (few.hidden.documents, few.hidden.below, few.hidden.least) == (0, 24, 0.0)
     assert "unjudged documents below rank 10 count as not relevant" in few.sentence
+
+
+def test_the_words_name_the_ranks_that_were_held() -> None:
+    """Guards verdict, notes and ranking: a hundred ranks where one lacks labels there, ten for other pairs."""
+    runs, pooled, _ = newcomer(np.random.default_rng(31))
+    for s, lists in runs.items():  # ends of lists that nobody judged, below rank 100
+        runs[s] = {t: row | {f"{s}{i}": -99.0 - i for i in range(60)} for t, row in lists.items()}
+    for t, row in runs["old"].items():
+        top = sorted(row, key=lambda d: -row[d])[:50]
+        pooled[t] |= {f"old{i}": 0 for i in range(50)}
+        runs.setdefault("third", {})[t] = {
+            d: -float(i) for i, d in enumerate((*top[::-1], *(f"old{i}" for i in range(60))))
+        }
+    study = tg.Study(runs, pooled, "AP")
+    depth = {}
+    for a, b in itertools.combinations(("old", "new", "third"), 2):
+        hidden = study.verdict(a, b).hidden
+        assert hidden is not None
+        depth[a, b] = hidden.first
+        held = f"whatever the labels of those in the first {hidden.first} ranks; those below"
+        assert held in " ".join(study.compare(a, b).notes)
+    assert depth == {("old", "new"): 100, ("old", "third"): 10, ("new", "third"): 100}
+    told = "the first 10 ranks (the first 100 for 2 of 3 pairs)"
+    assert told in " ".join(study.compare().notes)
+    best = study.best()
+    assert told in " ".join(best.notes)
+    assert f"whatever the unjudged documents in {told} are; those below count as not relevant" in best.sentence
+    two = tg.Study({s: runs[s] for s in ("old", "third")}, pooled, "AP").best()
+    assert "in the first 10 ranks are; those below count as not relevant" in two.sentence
+
+
+def test_nothing_below_is_spoken_of_where_nothing_is() -> None:
+    """Guards short lists: where all ranks are held, none counts as not relevant."""
+    runs, pooled, _ = newcomer(np.random.default_rng(31))
+    runs["third"] = {t: dict(zip(row, reversed(row.values()), strict=True)) for t, row in runs["old"].items()}
+    study = tg.Study({s: runs[s] for s in ("new", "third")}, pooled, "AP")
+    found = study.verdict("new", "third")
+    assert found.hidden is not None
+    assert (found.hidden.first, found.hidden.below) == (100, 0)
+    assert "count as not relevant" not in found.sentence + study.best().sentence
+    assert "low, high and p hold whatever their labels" in " ".join(study.compare().notes)
 
 
 def test_the_gate_does_not_pass(

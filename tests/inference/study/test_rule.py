@@ -78,7 +78,7 @@ def test_not_worse_is_another_claim() -> None:
     study = tg.Study(lists("ab", 40), judged, "P@10")
     told = study.verdict("a", "b", not_worse_by=0.3)
     assert (told.outcome, told.to_dict()["not_worse_by"]) == ("not worse", 0.3)
-    assert told.sentence.startswith("b is not worse than a by 0.3 or more: ")
+    assert told.sentence.startswith("b is worse than a by less than 0.3, if at all: ")
     open_ = study.verdict("a", "b", not_worse_by=0.001)
     assert open_.outcome == "cannot be told"
     assert open_.sentence.startswith("Whether b is worse than a by 0.001 or more cannot be told: ")

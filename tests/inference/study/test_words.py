@@ -10,12 +10,13 @@ import pytest
 from truegain.inference.results import Comparison
 from truegain.inference.study.borrowed import borrowed
 from truegain.inference.study.hidden import Hidden
-from truegain.inference.study.lattice import Share
+from truegain.inference.study.lattice import Share, largest_in_words
 from truegain.inference.study.lines import TOGETHER, Line, Pull
 from truegain.inference.study.next_steps import Standing, Step, steps_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.rule import Outcome, outcome_of
 from truegain.inference.study.verdict import Verdict
+from truegain.sampling.source import SourceName
 
 
 def verdict(
@@ -27,7 +28,7 @@ def verdict(
     least, most = np.zeros(10), np.zeros(10)
     least[0], most[0] = holes[:2]
     outcome: Outcome = outcome_of(low, high, holes[0], holes[1], smallest)
-    lines = (Line("topics", low, high, Share(1.0, 1.0, 1.0)), Line(TOGETHER, low, high))
+    lines = (Line("topics", low, high, Share(1.0, 1.0, 1.0, alone=True)), Line(TOGETHER, low, high))
     made = Verdict(
         comparison, outcome, smallest, "for topics like these 10", "the collection", lines,
         Line("naive: topics", low, high), "topics", {}, Hidden(least, most, holes[2], 10),
@@ -201,14 +202,27 @@ def test_the_largest_source_does_not_decide() -> None:
     lines = (Line("topics", -0.005, 0.045, small), Line("collection", 0.001, 0.04, large), whole)
     told = verdict(-0.01, 0.05, lines=lines, largest_source="collection (50-90% of the variance)")
     assert told.sentence.endswith("limits, and the largest source is collection (50-90% of the variance).")
-    lines = (lines[0], replace(lines[1], share=replace_low(large)), whole)
-    unsure = verdict(-0.01, 0.05, lines=lines, largest_source="collection (40-90% of the variance)")
-    assert unsure.sentence.endswith("limits, and no source is known to bring most of the variance.")
+    unsure = verdict(-0.01, 0.05, lines=lines, largest_source="probably collection (40-90% of the variance)")
+    assert unsure.sentence.endswith("limits, and the largest source is probably collection (40-90% of the variance).")
+    unknown = verdict(-0.01, 0.05, lines=lines, largest_source="not known")
+    assert unknown.sentence.endswith("limits, and no source is known to bring most of the variance.")
 
 
-def replace_low(share: Share) -> Share:
-    """A share that may be less than half."""
-    return share._replace(low=0.45)
+def test_a_source_is_the_largest_where_its_range_says_so() -> None:
+    """Guards 'the largest': above one half, or above all others; else probably, or not known."""
+    third = Share(0.25, 0.2, 0.3)
+    assert largest_in_words({}) == ""
+    assert largest_in_words({"topics": Share(1.0, 1.0, 1.0)}) == "topics"
+    narrow: dict[SourceName, Share] = {
+        "topics": third,
+        "gold": Share(0.45, 0.4, 0.5),
+        "assessors": Share(0.3, 0.25, 0.35),
+    }
+    assert largest_in_words(narrow) == "gold (40-50% of the variance)"  # above all others
+    wide: dict[SourceName, Share] = {"gold": Share(0.6, 0.21, 1.0), "topics": Share(0.4, 0.0, 0.79)}
+    assert largest_in_words(wide) == "probably gold (>20% of the variance)"
+    assert largest_in_words({**narrow, "assessors": Share(0.3, 0.2, 0.42)}) == "not known"
+    assert largest_in_words({**wide, "gold": Share(0.6, 0.51, 1.0)}) == "gold (>50% of the variance)"
 
 
 def test_no_share_is_all_or_nothing() -> None:
@@ -218,8 +232,10 @@ def test_no_share_is_all_or_nothing() -> None:
     told = verdict(-0.01, 0.05, lines=lines)
     assert [row[4] for row in told.table().rows] == [">80%", "<20%", None]
     assert "100%" not in told.text()
-    assert [row[8] for row in told.table(words=False).rows] == [1.0, 0.0, None]
+    assert [row[8:11] for row in told.table(words=False).rows] == [(None, 0.83, 1.0), (None, 0.0, 0.17), (None,) * 3]
+    assert told.to_dict()["by_source"][1]["share"] is None  # type: ignore[index]
     assert told.to_dict()["by_source"][1]["share_range"] == [0.0, 0.17]  # type: ignore[index]
+    assert repr(lines[0].share) == "Share(>80%)"
     assert [row[4] for row in verdict(-0.01, 0.05).table().rows] == ["all"]
 
 
@@ -254,4 +270,5 @@ def test_a_verdict_in_one_line_and_as_a_frame() -> None:
     """Guards repr and frame: the sentence, and rows that say what was asked and the outcome."""
     told = verdict(0.01, 0.05)
     assert repr(told) == f"Verdict({told.sentence})"
-    assert told.frame().row(0) == ("P@10", "a", "b", "better", "topics", pytest.approx(0.03), 0.01, 0.05, 1.0, True)
+    about, limits = ("P@10", "a", "b", "better", "topics"), (pytest.approx(0.03), 0.01, 0.05)
+    assert told.frame().row(0) == (*about, *limits, 1.0, 1.0, 1.0, True)

@@ -1,8 +1,9 @@
 """What unjudged documents in the first ranks could do to measures whose worst and best over all labels are not known.
 
-In question are the documents without a label in the first ten ranks of the two lists; those further down count as not
-relevant.  Where of ranks 11 to 100 the one lacks labels for a fifth more than the other, that would make it worse by
-itself: then these are in question, too.
+In question are the documents without a label in the first ten ranks of the two lists, or down to the cutoff where that
+is above and nothing below it counts (`Measure.needs_pool`); those further down count as not relevant.  Where of ranks
+11 to 100 the one lacks labels for a fifth more than the other, that would make it worse by itself: then these are in
+question, too.
 
 On a topic with such documents a score is held to be anything that the measure can be, which no labels exceed, but for
 AP.  There, x_d being 1 where hole d is relevant, r its rank, J(r) and S(r) the relevant judged documents down to r and
@@ -46,9 +47,30 @@ def has_ends(measure: Measure) -> bool:
     return all(map(math.isfinite, measure.bounds()))
 
 
-def looks_below(measure: Measure) -> bool:
-    """Whether a measure looks below the first ranks."""
-    return (getattr(measure, "cutoff", None) or FIRST + 1) > FIRST
+def in_first(ranks: int) -> str:
+    """Down to which rank, in words."""
+    return f"the first {ranks} rank{'' if ranks == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class Held:
+    """Down to which ranks answers about some pairs hold whatever the labels; in words.
+
+    >>> print(Held(10, 100, 0, 6), Held(10, 100, 2, 6), Held(10, 100, 6, 6), sep="; ")
+    the first 10 ranks; the first 10 ranks (the first 100 for 2 of 6 pairs); the first 100 ranks
+    """
+
+    first: int
+    lowest: int
+    apart: int  # so many pairs are held down to the lowest of them
+    pairs: int
+    below: bool = True  # whether unjudged documents stand further down, which count as not relevant
+
+    def __str__(self) -> str:
+        if self.apart == self.pairs:
+            return in_first(self.lowest)
+        further = f" (the first {self.lowest} for {self.apart} of {self.pairs} pairs)" if self.apart else ""
+        return f"{in_first(self.first)}{further}"
 
 
 def unjudged_down_to(ranked: RankedGains, depth: int) -> tuple[Ints, Ints]:
@@ -95,14 +117,18 @@ class FirstRanks:
 
     def documents(self, a: int, b: int) -> tuple[int, int, int]:
         """How many documents of two lists are in question, down to which rank, and how many are unjudged below it."""
-        depth = self._lowest if self.apart[a, b] else FIRST
+        depth = self._lowest if self.apart[a, b] else self._first
         filled = Filled.by_key(self.ranked, self.measure, depth)
         lists = filled.ranked.list // max(1, len(filled.ranked.topics))
         mine = filled.hole[filled.ranked.item] & ((lists == a) | (lists == b))
-        cutoff = getattr(self.measure, "cutoff", None)
-        lowest = int(self.ranked.depth.max(initial=0)) if cutoff is None else cutoff
-        below = [int(unjudged_down_to(self.ranked, k)[0][[a, b]].sum()) for k in (lowest, depth)]
-        return len(np.unique(filled.ranked.item[mine])), depth, max(0, below[0] - below[1])
+        below = self._below[int(self.apart[a, b]), [a, b]].sum()
+        return len(np.unique(filled.ranked.item[mine])), depth, int(below)
+
+    def held(self, first: Ints, second: Ints) -> Held:
+        """Down to which ranks some pairs are held."""
+        apart = self.apart[first, second].astype(np.int64)
+        below = bool((self._below[apart, first] + self._below[apart, second]).any())
+        return Held(self._first, self._lowest, int(apart.sum()), len(apart), below)
 
     def greatest(self, topic: int) -> Floats:
         """System by system: the first's score less the second's on a topic, at the most; 0 of a system with itself."""
@@ -120,24 +146,42 @@ class FirstRanks:
         return far
 
     @property
+    def _cutoff(self) -> int | None:
+        return getattr(self.measure, "cutoff", None)
+
+    @property
+    def _first(self) -> int:
+        """Below a cutoff a relevant document may be one more that was not found."""
+        return FIRST if self.measure.needs_pool else min(FIRST, self._cutoff or FIRST)
+
+    @property
     def _lowest(self) -> int:
-        return max(FIRST, min(DEEP, getattr(self.measure, "cutoff", None) or DEEP))
+        return max(self._first, min(DEEP, self._cutoff or DEEP))
 
     @cached_property
     def _open(self) -> Bools:
         """System by topic: whether a document of its first ranks is unjudged."""
-        return np.asarray(unjudged_down_to(self.ranked, FIRST)[0] > 0)
+        return np.asarray(unjudged_down_to(self.ranked, self._first)[0] > 0)
 
     @cached_property
     def _deep(self) -> tuple[Ints, Ints]:
         """System by topic: how many documents below the first ranks are unjudged down to the deep ones; of how many."""
-        first, deep = (unjudged_down_to(self.ranked, depth) for depth in (FIRST, self._lowest))
+        first, deep = (unjudged_down_to(self.ranked, depth) for depth in (self._first, self._lowest))
         return deep[0] - first[0], deep[1] - first[1]
+
+    @cached_property
+    def _below(self) -> Ints:
+        """By system: how many documents that count are unjudged below the first ranks, and below the deep ones."""
+        end = int(self.ranked.depth.max(initial=0))
+        last = end if self.measure.needs_pool else min(end, self._cutoff or end)
+        depths = [min(depth, last) for depth in (self._first, self._lowest)]
+        to_end, *here = (unjudged_down_to(self.ranked, depth)[0].sum(axis=1) for depth in (last, *depths))
+        return np.asarray(to_end - np.array(here), np.int64)
 
     @cached_property
     def _precision(self) -> _Precision:
         assert isinstance(self.measure, AP)
-        return _Precision.of(self.ranked, self.measure, FIRST)
+        return _Precision.of(self.ranked, self.measure, self._first)
 
     @cached_property
     def _deep_precision(self) -> _Precision:

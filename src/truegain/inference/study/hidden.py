@@ -9,7 +9,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.holes.extremes import Linear, extremes_of, is_known
 from truegain.inference.holes.filled import Filled
-from truegain.inference.holes.first_ranks import FirstRanks
+from truegain.inference.holes.first_ranks import FirstRanks, in_first
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.next_steps import Step
 from truegain.inference.study.undoing import ROUNDING, OverTopics, few_enough, fewest
@@ -50,8 +50,12 @@ class Hidden:
         >>> Hidden(np.zeros(1), np.zeros(1), 2, 1, first=10).counted
         '2 unjudged documents in the first 10 ranks'
         """
-        where = "" if self.first is None else f" in the first {self.first} ranks"
-        return f"{self.documents:,} unjudged document{'' if self.documents == 1 else 's'}{where}"
+        return f"{self.documents:,} unjudged document{'' if self.documents == 1 else 's'}{self.where}"
+
+    @property
+    def where(self) -> str:
+        """Down to which rank, in words; empty: wherever the measure looks."""
+        return "" if self.first is None else f" in {in_first(self.first)}"
 
     @property
     def as_zero(self) -> str:

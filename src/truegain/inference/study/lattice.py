@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -30,6 +30,7 @@ from truegain.tables.columns import Floats
 Parts = dict[SourceName, Floats]
 SHARE_DRAWS = 2_000
 SHARE_RANGE = 0.9
+NOT_KNOWN = "not known"
 
 
 class Share(NamedTuple):
@@ -38,6 +39,7 @@ class Share(NamedTuple):
     value: float
     low: float
     high: float
+    alone: bool = False  # of one source: all, by what it is
 
     def __str__(self) -> str:
         """The range, out to tenths; never none and never all, which no estimate tells.
@@ -47,11 +49,56 @@ class Share(NamedTuple):
         >>> str(Share(0.5, 0.01, 0.98))
         'not known'
         """
+        if self.alone:
+            return "all"
         low, high = 10 * math.floor(round(10 * self.low, 6)), 10 * math.ceil(round(10 * self.high, 6))
         low, high = min(low, 90), max(high, 10)
         if low <= 0 or high >= 100:
-            return f"<{high}%" if high < 100 else f">{low}%" if low > 0 else "not known"
+            return f"<{high}%" if high < 100 else f">{low}%" if low > 0 else NOT_KNOWN
         return f"{low}-{high}%"
+
+    def __repr__(self) -> str:
+        return f"Share({self})"
+
+    @property
+    def estimate(self) -> float | None:
+        """To the nearest tenth; None where that is none or all, which no estimate tells, but for one source alone.
+
+        >>> [Share(*x).estimate for x in [(0.62, 0.2, 0.9), (0.97, 0.6, 1.0), (0.0, 0.0, 0.3), (1.0, 1.0, 1.0, True)]]
+        [0.6, None, None, 1.0]
+        """
+        near = round(self.value, 1)
+        return near if 0 < near < 1 or self.alone else None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range, out to hundredths.
+
+        >>> Share(0.998, 0.993, 0.9996).ends, Share(0.4, 0.2, 0.551).ends
+        ((0.99, 1.0), (0.2, 0.56))
+        """
+        return math.floor(round(100 * self.low, 6)) / 100, math.ceil(round(100 * self.high, 6)) / 100
+
+
+def largest_in_words(shares: Mapping[SourceName, Share]) -> str:
+    """The largest source: *probably* where its range is neither above one half nor above all others.
+
+    >>> little, half = Share(0.1, 0.0, 0.4), Share(0.4, 0.1, 0.8)
+    >>> largest_in_words({"gold": Share(0.8, 0.63, 0.87), "topics": little})
+    'gold (60-90% of the variance)'
+    >>> largest_in_words({"gold": Share(0.6, 0.21, 0.9), "topics": half})
+    'probably gold (20-90% of the variance)'
+    >>> largest_in_words({"topics": Share(0.5, 0.2, 0.9), "gold": half}), largest_in_words({"gold": Share(1, 1, 1)})
+    ('not known', 'gold')
+    """
+    if len(shares) < 2:
+        return next(iter(shares), "")
+    top, *others = sorted(shares, key=lambda s: -shares[s].value)
+    most = shares[top]
+    said = f"{top} ({most} of the variance)"
+    if most.low > min(0.5, max(shares[s].high for s in others)):
+        return said
+    return f"probably {said}" if most.value > 0.5 else NOT_KNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +365,7 @@ class Lattice:
         for source in sorted(parts, key=lambda s: -parts[s][0]):
             share = float(parts[source][0]) / total
             low, high = np.quantile(maybe[source] / np.where(whole > 0, whole, 1.0), (tail, 1 - tail)).tolist()
-            found[source] = Share(share, min(low, share), max(high, share))
+            found[source] = Share(share, min(low, share), max(high, share), len(parts) == 1)
         return found
 
 

@@ -224,11 +224,11 @@ class Material:
     def _holes(self) -> dict[str, Ints]:
         return {}
 
-    def said_of_holes(self, m: Measure, systems: Sequence[int] | None, holds: str, first: int | None = None) -> str:
+    def said_of_holes(self, m: Measure, systems: Sequence[int] | None, holds: str, first: str = "") -> str:
         """What was taken of unjudged documents, in words; empty where all are judged.
 
         holds: what holds whatever their labels; empty: nothing, they count as not relevant.
-        first: so many ranks are held against what they could be, where it is not known of all.
+        first: the ranks that are held against what they could be, where those below count as not relevant; in words.
         """
         holes, shown = self.unjudged(m, systems)
         if not holes:
@@ -240,10 +240,10 @@ class Material:
         open_ = f"{holes:,} of the {shown:,} documents that {m} looks at, {there}, {are} unjudged"
         if m.leaves_out_unjudged:
             return f"{open_} and left out here: what {they} could do is not known."
-        if holds and first is not None:
+        if holds and first:
             return (
-                f"{open_}: {holds} whatever the labels of those in the first {first} ranks; those below, and in scores "
-                "all of them, count as not relevant."
+                f"{open_}: {holds} whatever the labels of those in {first}; those below, and in scores all of them, "
+                "count as not relevant."
             )
         if holds:
             return f"{open_}: {holds} whatever {their}; scores count {'it' if holes == 1 else 'them'} as not relevant."

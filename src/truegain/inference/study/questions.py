@@ -23,7 +23,7 @@ from truegain.inference.study.evidence import ByGoldPairs
 from truegain.inference.study.given import Given
 from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
-from truegain.inference.study.lattice import Lattice, Share
+from truegain.inference.study.lattice import Lattice, Share, largest_in_words
 from truegain.inference.study.lines import Pull, lines_of, naive_line, pulls_of
 from truegain.inference.study.listed import StandIn
 from truegain.inference.study.material import LONE, Material
@@ -233,16 +233,20 @@ class Questions:
         if bounds is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
             notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
         kinds = {s: said.partition(":")[0] for s, said in lent.items()}
+        held = self._unjudged.held(m)
         return replace(
-            found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m), why_open=kinds,
-            labels_by=self.unchecked,
+            found, notes=(*notes, *found.notes), made_by=self.made_by, holes=held, why_open=kinds,
+            held=str(self._unjudged.held_ranks(m)) if held == "first" else "", labels_by=self.unchecked,
         )  # fmt: skip
 
     # ------------------------------------------------------------------ what decides
 
-    def shares(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, float]:
-        """The estimated share of each source in the variance of b - a, to the nearest tenth; see `share_ranges`."""
-        return {s: round(x.value, 1) for s, x in self._shares(self._measure(measure), a, b).items()}
+    def shares(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, float | None]:
+        """The estimated share of each source in the variance of b - a, to the nearest tenth; see `share_ranges`.
+
+        None where of several sources that would be 0 or 1, which no estimate tells: there the range says what is known.
+        """
+        return {s: x.estimate for s, x in self._shares(self._measure(measure), a, b).items()}
 
     def share_ranges(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, tuple[float, float]]:
         """Between what the share of each source in the variance of b - a lies, in 9 of 10 studies; largest first.
@@ -280,15 +284,15 @@ class Questions:
     ) -> Verdict:  # fmt: skip
         """Whether b is better than a, for whom, what decides it, and what to buy next.
 
-        not_worse_by: whether b is not worse than a by so much or more (non-inferiority), in place of whether it is
-        better; for a study without a smallest gain.
+        not_worse_by: whether b is worse than a by less than this, if at all (non-inferiority), in place of whether it
+        is better; for a study without a smallest gain.
 
         >>> import truegain as tg
         >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(40)}
         >>> runs = {"now": {t: {"a": 2.0, "b": 1.0} for t in qrels},
         ...         "new": {t: {"a": 2.0, "b": 1.0 + 2 * (t == "7")} for t in qrels}}
         >>> print(tg.Study(runs, qrels, "P@1").verdict("now", "new", not_worse_by=0.1).sentence)
-        new is not worse than now by 0.1 or more: -0.0250 P@1 [-0.0756, 0.0256], for topics like these 40.
+        new is worse than now by less than 0.1, if at all: -0.0250 P@1 [-0.0756, 0.0256], for topics like these 40.
         """
         least = self.smallest if not_worse_by is None else -margin_of(not_worse_by, self.smallest)
         m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)
@@ -325,13 +329,12 @@ class Questions:
         if held:
             notes.insert(0, MORE_LABELS)
         shares = self._shares(m, a, b) if known else {}
-        population, top = self._population_of([m]), next(iter(shares), None)
+        population = self._population_of([m])
         widened = self._unjudged.widened(answering, asked, hidden)
         return Verdict(
             marked([comparison], of_systems)[0], outcome, self.smallest, population.holds_for, population.held_fixed,
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
-            "" if top is None else top if len(shares) < 2 else f"{top} ({shares[top]} of the variance)",
-            self._pulls(m, asked) if known else {},
+            largest_in_words(shares), self._pulls(m, asked) if known else {},
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not (stuck or held) else (), tuple(notes),
             lent, self.holes, self.made_by, lattice.exact, alike,
             None if widened is None else marked([widened], of_systems)[0],

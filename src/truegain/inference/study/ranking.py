@@ -24,7 +24,10 @@ BLOCK = 2_000_000  # numbers held at a time
 NAMED = 10  # systems that the sentence names
 TIERS = "A tier is its best system and all that are not surely worse than that; each system of a lower tier is."
 ZERO = "; unjudged documents count as not relevant"
-FIRST = ", whatever the unjudged documents in the first 10 ranks are; those below count as not relevant"
+PICKED = (
+    "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking holds for "
+    "all pairs at once."
+)
 # there are none; whatever their labels; so of those in the first ranks alone; counted as not relevant
 HolesHeld = Literal["", "bound", "first", "zero"]
 
@@ -91,6 +94,7 @@ class Ranking(Shown):
     ahead: Bools | None = None  # [i, j]: whether i is surely better than j, in this order
     made_by: Mapping[str, object] = field(default_factory=dict)
     holes: HolesHeld = ""
+    held: str = ""  # down to which ranks, in words, where it holds whatever the labels in the first ones alone
     open: tuple[str, ...] = ()  # systems of which no pair can be told, such as those of the judge's own model
     why_open: Mapping[str, str] = field(default_factory=dict)  # of these, in two or three words
     labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
@@ -158,7 +162,9 @@ class Ranking(Shown):
         first = f"Only {named} may be best" if k == 1 else f"{k} of {n} systems may be best"
         listed = "" if k == 1 else f": {named}"
         others = "the other one is worse" if n - k == 1 else "each of the others is worse than some other system"
-        held = {"": "", "bound": ", whatever the unjudged documents are", "first": FIRST, "zero": ZERO}[self.holes]
+        bound, below = ", whatever the unjudged documents are", "; those below count as not relevant"
+        of_first = f", whatever the unjudged documents in {self.held} are{below}"
+        held = {"": "", "bound": bound, "first": of_first, "zero": ZERO}[self.holes]
         return f"{first}{on}{listed}; {others} {sure}{held}."
 
     def table(self) -> Table:

@@ -10,7 +10,7 @@ import numpy as np
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.holes.extremes import is_known
-from truegain.inference.holes.first_ranks import FIRST, has_ends, looks_below
+from truegain.inference.holes.first_ranks import FirstRanks, Held, has_ends
 from truegain.inference.results import Comparison
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import UNJUDGED_FIRST
@@ -33,6 +33,7 @@ class UnjudgedDocuments:
     taken_as: str
     confidence: float
     _known: dict[str, tuple[HoleBounds | None, str]] = field(default_factory=dict)
+    _ranks: dict[str, FirstRanks | None] = field(default_factory=dict)
 
     @property
     def _is_bound(self) -> bool:
@@ -44,21 +45,41 @@ class UnjudgedDocuments:
         asked: the differences, which are held against them.
         """
         systems = None if asked is None else _systems(asked)
-        bound = asked is not None and self._is_bound and (is_known(m) or has_ends(m))
-        return self._in_words(m, systems, "low, high and p hold" if bound else "")
+        bound = asked is not None and self._is_bound and (is_known(m) or self._first_ranks(m) is not None)
+        return self._in_words(m, systems, "low, high and p hold" if bound else "", asked)
 
     def said_of_ranks(self, m: Measure) -> str:
         """The same of all systems, where tiers and ranks hold whatever their labels, or not."""
         return self._in_words(m, None, "" if self.bounds_of(m)[0] is None else "tiers and ranks hold")
 
-    def _in_words(self, m: Measure, systems: list[int] | None, holds: str) -> str:
-        first = None if is_known(m) or not looks_below(m) else FIRST
-        return "" if self.material.sample is not None else self.material.said_of_holes(m, systems, holds, first)
+    def _in_words(self, m: Measure, systems: list[int] | None, holds: str, asked: Contrasts | None = None) -> str:
+        if self.material.sample is not None:
+            return ""
+        held = self.held_ranks(m, asked) if holds else None
+        return self.material.said_of_holes(m, systems, holds, "" if held is None else str(held))
+
+    def held_ranks(self, m: Measure, asked: Contrasts | None = None) -> Held | None:
+        """Down to which ranks differences, or all, hold whatever the labels; None where nothing counts as 0 below."""
+        ranks = None if is_known(m) else self._first_ranks(m)
+        if ranks is None:
+            return None
+        asked = Contrasts.all_pairs(len(self.material.ranked.systems)) if asked is None else asked
+        held = ranks.held(asked.a, asked.b)
+        return held if held.below else None
+
+    def _first_ranks(self, m: Measure) -> FirstRanks | None:
+        """None where they bound nothing."""
+        if str(m) not in self._ranks:
+            try:
+                self._ranks[str(m)] = FirstRanks(self.material.ranked, m)
+            except TruegainError:
+                self._ranks[str(m)] = None
+        return self._ranks[str(m)]
 
     def held(self, m: Measure) -> HolesHeld:
         """How a ranking takes them."""
         if self.bounds_of(m)[0] is not None:
-            return "bound" if is_known(m) or not looks_below(m) else "first"
+            return "bound" if self.held_ranks(m) is None else "first"
         none = self.material.sample is not None or m.leaves_out_unjudged or not self.material.unjudged(m)[0]
         return "" if none else "zero"
 

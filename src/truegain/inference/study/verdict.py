@@ -12,6 +12,7 @@ from truegain.inference.study.alike import ALIKE
 from truegain.inference.study.borrowed import MORE_LABELS, UNJUDGED_FIRST, in_one
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
+from truegain.inference.study.lattice import NOT_KNOWN
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
 from truegain.inference.study.next_steps import Step
 from truegain.inference.study.rule import SETTLED, Outcome, could_move, decided, outcome_of, undone_by
@@ -73,7 +74,7 @@ class Verdict(Shown):
     exact: bool = False  # whether all labels are gold and nothing else is spoken of
     alike: bool = False  # whether both rank the judged documents alike, and no others are spoken of
     widened: Comparison | None = None  # see `with_holes`
-    not_worse_by: float = 0.0  # above 0: the claim is that b is not worse than a by so much or more
+    not_worse_by: float = 0.0  # above 0: the claim is that b is worse than a by less than this, if at all
     labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
     by_labels: Outcome | None = None  # what these labels say, where they are not trusted
     to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
@@ -141,8 +142,10 @@ class Verdict(Shown):
         """The answer, and what is to be said behind its numbers."""
         c, least, said = self.comparison, abs(self._least), self._said
         by, gain = f" by {least:g} or more" if least > 0 else "", c.low is not None and c.low + self._could[0] > 0
-        if said in ("better", "not worse"):
-            return f"{c.b} is {said} than {c.a}{by}", self._survives() if said == "better" else ""
+        if said == "better":
+            return f"{c.b} is better than {c.a}{by}", self._survives()
+        if said == "not worse":
+            return f"{c.b} is worse than {c.a}{self._if_at_all}", ""
         if said == "worse":
             return f"{c.b} is worse than {c.a}{by if self.not_worse_by > 0 else ''}", ""
         if said == "not better":
@@ -152,6 +155,10 @@ class Verdict(Shown):
             more = ", as unjudged documents could take so much away" if c.low is not None and c.low >= least else ""
             return f"{c.b} is better than {c.a} by more than 0, but whether{by} cannot be told{more}", self._survives()
         return f"{self._asked()} cannot be told", f"; {self._why()}"
+
+    @property
+    def _if_at_all(self) -> str:
+        return if_at_all(self.not_worse_by)
 
     @property
     def _interval(self) -> str:
@@ -206,13 +213,12 @@ class Verdict(Shown):
         return f"{none} within the limits{self._mostly()}"
 
     def _mostly(self) -> str:
-        """Which source brings most of the variance, where its range says so; nothing of one source."""
-        shared = [x.share for x in self.lines if x.share is not None and x.asked]
-        if len(shared) < 2:
+        """Which source brings most of the variance, or probably does; nothing of one source."""
+        if sum(x.share is not None and x.asked for x in self.lines) < 2:
             return ""
-        if max(share.low for share in shared) > 0.5:
-            return f", and the largest source is {self.largest_source}"
-        return ", and no source is known to bring most of the variance"
+        if self.largest_source == NOT_KNOWN:
+            return ", and no source is known to bring most of the variance"
+        return f", and the largest source is {self.largest_source}"
 
     def _undone_by(self, hidden: Hidden) -> int | None:
         c = self.comparison
@@ -230,12 +236,11 @@ class Verdict(Shown):
             where = (
                 f"on as few as {on} of {hidden.topics} topics" if some else f"on {on} or more of {hidden.topics} topics"
             )
+            so = "better" if labels == "better" else f"worse{self._if_at_all}"
             if count is None:
-                return (
-                    f"by the labels there are it is {labels}, unless unjudged documents turn against it {where} ({of})"
-                )
+                return f"by the labels there are it is {so}, unless unjudged documents turn against it {where} ({of})"
             fewest = f"as few as {count:,}" if some else f"{count:,} or more"
-            return f"by the labels there are it is {labels}, unless {fewest} of {of} are relevant, {where}"
+            return f"by the labels there are it is {so}, unless {fewest} of {of} are relevant, {where}"
         worse = f"it is worse by {self.not_worse_by:g} or more" if self.not_worse_by > 0 else "it is worse"
         what = worse if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
         fewest = f" (as few as {count} relevant ones can)" if some else f" ({count} or more would have to be relevant)"
@@ -369,15 +374,17 @@ class Verdict(Shown):
         rows: list[tuple[Cell, ...]] = []
         for line in lines:
             value = c.naive if line is self.naive else c.difference
-            share: Cell = None if line.share is None else round(line.share.value, 1)
+            share: Cell = None if line.share is None else line.share.estimate
+            ends: tuple[Cell, ...] = () if words else (None, None) if line.share is None else line.share.ends
             if words and line.share is not None:
-                share = str(line.share) if sum(x.share is not None for x in lines) > 1 else "all"
+                share = str(line.share)
             if words and line.share_in:
                 share = f"in {line.share_in}"
             zero: Cell = line.why or line.survives if words else line.survives
             over = line.source if line.asked else f"{line.source} (held fixed)"
-            rows.append((*about, over, value, line.low, line.high, share, zero))
-        columns = ("over", "difference", "low", "high", "share", "excludes 0")
+            rows.append((*about, over, value, line.low, line.high, share, *ends, zero))
+        of_share = ("share",) if words else ("share", "share low", "share high")
+        columns = ("over", "difference", "low", "high", *of_share, "excludes 0")
         return Table(columns if words else ("measure", "a", "b", "outcome", *columns), rows, self.made_by)
 
     def frame(self) -> pl.DataFrame:
@@ -407,8 +414,8 @@ class Verdict(Shown):
                     "over": x.source,
                     "low": x.low,
                     "high": x.high,
-                    "share": None if x.share is None else round(x.share.value, 1),
-                    "share_range": None if x.share is None else [round(x.share.low, 2), round(x.share.high, 2)],
+                    "share": None if x.share is None else x.share.estimate,
+                    "share_range": None if x.share is None else list(x.share.ends),
                     "asked": x.asked,
                     "why": x.reason,
                 }
@@ -423,6 +430,15 @@ class Verdict(Shown):
             "notes": [*(note for note in c.notes if note not in self.borrowed), *self.notes],
             "made_by": dict(self.made_by),
         }
+
+
+def if_at_all(margin: float) -> str:
+    """How the claim ends that b is not worse than a by a margin.
+
+    >>> f"worse{if_at_all(0.02)}"
+    'worse by less than 0.02, if at all'
+    """
+    return f" by less than {margin:g}, if at all"
 
 
 def _or_none(x: object) -> object:

@@ -72,8 +72,10 @@ def _mostly(verdict: Verdict) -> str:
     lines = _shared(verdict)
     if len(lines) < 2:
         return ""
-    most = max(lines, key=lambda x: _share(x).low)
-    return f": mostly {WORDS[most.source]}" if _share(most).low > 0.5 else ": no source is known to bring most of it"
+    source, most = lines[0].source, _share(lines[0])
+    if most.value <= 0.5:
+        return ": no source is known to bring most of it"
+    return f": {'' if most.low > 0.5 else 'probably '}mostly {WORDS[source]}"
 
 
 def _shares(verdict: Verdict, number: int) -> Html:
@@ -97,7 +99,7 @@ def _shares(verdict: Verdict, number: int) -> Html:
         at += wide
     told = ", ".join(f"{WORDS[x.source]} {_share(x)}" for x in lines)
     bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {told}.")
-    data = [(WORDS[x.source], round(y.value, 2), round(y.low, 2), round(y.high, 2)) for x in lines for y in [_share(x)]]
+    data = [(WORDS[x.source], _share(x).estimate, *_share(x).ends) for x in lines]
     c = verdict.comparison
     drawn = alone(join(*parts), 860, 26, f"{c.b} less {c.a}, {c.measure}: shares of the variance: {told}")
     columns = ("source", "share", "low", "high")

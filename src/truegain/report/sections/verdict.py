@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from truegain.inference.holes.first_ranks import FIRST
+from truegain.inference.study.ranking import PICKED
 from truegain.inference.study.rule import SETTLED
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Claim, Facts, MeasureFacts
@@ -23,10 +23,6 @@ NAMED = 8
 FAINT = (
     " The faint bar is the interval that holds whatever the labels of unjudged documents are: its ends are the limits "
     "of the worst and of the best case, which is what the verdict goes by."
-)
-PICKED = (
-    "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking holds for "
-    "all pairs at once."
 )
 
 
@@ -75,7 +71,13 @@ def _about_pair(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     verdict = claim.first
     said = Said.of(verdict)
     below = join(_lede(facts, verdict, said), _number_line(facts, verdict))
-    return verdict.outcome, in_short(verdict), said.head or _plain_head(verdict), below
+    return verdict.outcome, in_short(verdict), _on_measure(said.head or _plain_head(verdict), verdict), below
+
+
+def _on_measure(head: str, verdict: Verdict) -> str:
+    """The claim with the measure that it is about."""
+    c = verdict.comparison
+    return head.replace(f" than {c.a}", f" than {c.a} on {c.measure}", 1)
 
 
 def _plain_head(verdict: Verdict) -> str:
@@ -174,8 +176,8 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
         paragraph(
             chip_of(verdict), " ", names_in(_short(facts, verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
         ),
-        _number_line(facts, verdict),
         paragraph(PICKED, class_="note"),
+        _number_line(facts, verdict),
     )
     notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
     below = join(paragraph(*lede, class_="lede"), *notes, two)
@@ -219,7 +221,7 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
         alone.setdefault(c.b, set()).add(c.first.outcome)
     by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
     better, n, several = by["better"], len(said), len(against) > 1
-    than = _than(against)
+    than = f"{_than(against)} on {facts.main.name}"
     verb = "is" if len(better) < 2 else "are"
     heading = f"{count(len(better)) if better else 'None'} of {count(n)} systems {verb} shown to be better than {than}."
     if n == 1:
@@ -228,7 +230,7 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
         heading = f"{better[0]} is shown to be better than {than}, of {count(n)} systems the only one."
     some = f" against {'one or both' if len(against) == 2 else 'one or more'}" if several else ""
     told = {
-        "better": f"better on {facts.main.name}: {named(better, NAMED)}",
+        "better": f"better: {named(better, NAMED)}",
         "worse": f"worse{some}: {named(by['worse'], NAMED)}",
         "not better": f"not better{some}: {named(by['not better'], NAMED)}",
         "cannot be told": f"it cannot be told{some} of {named(by['cannot be told'], NAMED)}",
@@ -262,7 +264,8 @@ def _not_checked(facts: Facts, claims: Sequence[Claim], against: Sequence[str]) 
     """The same where a model's labels decide it, which no person has checked: nothing is shown."""
     systems = list(dict.fromkeys(c.b for c in claims))
     who = f"{systems[0]} is not" if len(systems) == 1 else f"None of {count(len(systems))} systems is"
-    heading = f"{who} shown to be better than {_than(against)}: no person has checked {facts.unchecked}."
+    than = f"{_than(against)} on {facts.main.name}"
+    heading = f"{who} shown to be better than {than}: no person has checked {facts.unchecked}."
     said: dict[str, set[str]] = {}
     for c in claims:
         said.setdefault(c.b, set()).add(c.first.by_labels or c.first.outcome)
@@ -312,8 +315,8 @@ def _unjudged(m: MeasureFacts) -> str:
         )
     if m.ranking.holes == "first":
         return (
-            f"{count(holes)} of {count(of)}; the ranking holds whatever the labels of those in the first {FIRST} "
-            "ranks, and counts those below as not relevant"
+            f"{count(holes)} of {count(of)}; the ranking holds whatever the labels of those in {m.ranking.held}, and "
+            "counts those below as not relevant"
         )
     return f"{count(holes)} of {count(of)}, counted as not relevant"
 
@@ -324,13 +327,10 @@ def _holes(facts: Facts, verdict: Verdict) -> str:
         return "not known for this measure; they count as not relevant"
     below = f"; {hidden.as_zero}" if hidden.as_zero and verdict.holes == "bound" else ""
     if not hidden.documents:
-        return (
-            f"nothing, all {'are' if hidden.first is None else f'in the first {hidden.first} ranks are'} judged{below}"
-        )
-    where = "" if hidden.first is None else f" in the first {hidden.first} ranks"
+        return f"nothing, all{hidden.where} are judged{below}"
     if not hidden.least and not hidden.most:
-        return f"nothing ({many(hidden.documents, 'document')}{where} that count alike in both){below}"
-    found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')}{where})"
+        return f"nothing ({many(hidden.documents, 'document')}{hidden.where} that count alike in both){below}"
+    found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')}{hidden.where})"
     if verdict.holes != "bound":
         return f"{found}; the verdict counts them as not relevant"
     wide = with_holes(facts, verdict)
