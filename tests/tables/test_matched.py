@@ -41,7 +41,7 @@ def refused(runs: object, judgments: object, measure: str = "nDCG@10") -> str:
     return str(caught.value)
 
 
-def told(runs: object, judgments: object, measure: str = "nDCG@10") -> list[str]:
+def told(runs: object, judgments: object, measure: str | list[str] = "nDCG@10") -> list[str]:
     """What is said of runs that are scored."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -141,17 +141,29 @@ def test_documents_judged_further_down_are_told_apart() -> None:
     assert "tg.holes tells how many" in said
 
 
+def test_labels_below_0_are_no_judgments() -> None:
+    """Guards documents that were pooled and not judged: no silent 0, alone or among some that were judged."""
+    pooled = {t: {"elsewhere": 1, **dict.fromkeys(docs, -1)} for t, docs in run().items()}
+    said = refused(run(), pooled, "P@5")
+    assert said.startswith("run: none of the 60 documents in its first 5 ranks is judged: 60 have labels below 0, which")
+    one = {**pooled, "t0": labels()["t0"]}
+    assert there(tg.evaluate(run(), one, "P@5").mean()) > 0
+
+
 def test_the_deepest_measure_says_which_ranks_count() -> None:
     """Guards several measures: one without a cutoff looks at all ranks, condensed lists do, options cut them."""
     lists = {t: {**{f"new{i}": 9.0 - i for i in range(5)}, **docs} for t, docs in run().items()}
-    assert tg.evaluate(lists, labels(), ["P@5", "P@10"]).mean(None, "P@5") == 0
-    assert tg.evaluate(lists, labels(), ["P@5", "Bpref"]).mean(None, "P@5") == 0
+    for other in ("P@10", "Bpref"):
+        said = "P@5 of run is 0 since none of the documents in the first 5 ranks is judged: it says nothing"
+        with pytest.warns(tg.DataWarning, match=said):
+            assert tg.evaluate(lists, labels(), ["P@5", other]).mean(None, "P@5") == 0
+    assert told(lists, labels(), ["P@10", "AP"]) == []
     assert there(tg.evaluate(lists, labels(), "P(judged_only=True)@5").mean()) > 0
     assert there(tg.evaluate(lists, labels(), "P@5", judged_only=True).mean()) > 0
     with pytest.raises(tg.InputError, match="none of the 60 documents in its first 5 ranks"):
         tg.evaluate(lists, labels(), "AP", depth=5)
     cut = matching_for([tg.parse_measure("nDCG@10"), tg.parse_measure("P@30")], Options(depth=20))
-    assert cut == Matching(20)
+    assert cut == Matching(20, shallow=((10, "nDCG@10"),))
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,8 @@ def matching_for(measures: Sequence[Measure], options: Options, unmatched: Unmat
     if options.depth is not None:
         deepest = options.depth if deepest is None else min(deepest, options.depth)
     left_out = options.judged_only or all(m.leaves_out_unjudged for m in needing)
-    return Matching(deepest, unmatched, as_zero=not left_out)
+    shallow = {c: str(m) for c, m in zip(cutoffs, needing, strict=True) if c is not None and (deepest or c + 1) > c}
+    return Matching(deepest, unmatched, not left_out, tuple(sorted(shallow.items())))
 
 
 def scored(ranked: RankedGains, asked: Sequence[NamedMeasure], given: Options) -> Scores:

@@ -75,7 +75,7 @@ def lists_of(
         len(lengths),
         (run.docs.take(top_rows).strings(), top),
         (run.docs.hash[key_rows], keyed),
-        Matched.of(pool.topics, retrieved, rank, per_list, deepest, ids),
+        Matched.of(pool.topics, retrieved, rank, per_list, pool.judged[item], deepest, ids),
         run.source,
     )
 
@@ -113,7 +113,7 @@ def align(
     draws collections asks for the keys of the first `keep_keys`, so that a document is the same one in every list.
     deepest: the last rank that counts, for `check_matched`; None: all do.
     """
-    pool.slots  # noqa: B018  build the table before the threads need it
+    pool.slots, pool.judged  # noqa: B018  build the tables before the threads need them
 
     def one(load: Callable[[], Sequence[Run]]) -> list[Lists]:
         lists = [lists_of(run, pool, trec_eval < 10, keep_top, keep_keys, ties, deepest) for run in load()]

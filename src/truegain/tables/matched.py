@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from truegain.errors import InputError, some
-from truegain.tables.columns import Ints
+from truegain.tables.columns import Bools, Ints
 from truegain.tables.id_causes import Cause, KnownIds, Lists, in_other_topics, likely_cause
 from truegain.tables.notice import counted, warn
 
@@ -34,12 +34,14 @@ class Matching:
 
     unmatched: 'refuse' it; 'tell' of it, where unjudged documents are what is asked about, and refuse only where no
     system has one; or 'ignore' it, where nothing that is asked for needs a judged document.  as_zero: whether an
-    unjudged document counts 0, or else is left out.
+    unjudged document counts 0, or else is left out.  shallow: cutoffs of measures that look at fewer ranks, and such
+    a measure.
     """
 
     deepest: int | None = None
     unmatched: Unmatched = "refuse"
     as_zero: bool = True
+    shallow: tuple[tuple[int, str], ...] = ()
 
     @property
     def top(self) -> int:
@@ -61,6 +63,8 @@ class Matched:
     first: int = 0  # documents in the first TOP of these ranks
     first_judged: int = 0
     unknown: tuple[tuple[str, tuple[str, ...]], ...] = ()  # of lists with fewer than BELOW of the first judged
+    uppermost: int | None = None  # the best rank of a judged document in any list
+    negative: int = 0  # in the ranks that count, with a label below 0
 
     @property
     def unjudged(self) -> int:
@@ -72,14 +76,23 @@ class Matched:
         return Matched(
             self.shown + other.shown, self.judged + other.judged, self.below + other.below,
             self.first + other.first, self.first_judged + other.first_judged, (*self.unknown, *other.unknown)[:TOPICS],
+            min((x.uppermost for x in (self, other) if x.uppermost), default=None), self.negative + other.negative,
         )  # fmt: skip
 
     @classmethod
     def of(
-        cls, topics: Sequence[str], retrieved: Ints, rank: Ints, per_list: Ints, deepest: int | None,
+        cls, topics: Sequence[str], retrieved: Ints, rank: Ints, per_list: Ints, known: Bools, deepest: int | None,
         ids: Callable[[int, Ints], list[str]],
     ) -> Matched:  # fmt: skip
-        """From the ranks of judged documents, topic by topic; `ids` names those at some ranks (from 0) of a list."""
+        """From the ranks of documents of the pool, topic by topic, and which of these are judged.
+
+        `ids` names those at some ranks (from 0) of a list.
+        """
+        negative = 0
+        if not known.all():
+            negative = int(np.count_nonzero(~known if deepest is None else ~known & (rank <= deepest)))
+            per_list = np.diff(np.append(0, np.cumsum(known))[np.append(0, np.cumsum(per_list))])
+            rank = rank[known]
         there = np.maximum(retrieved, 0)
         most = Matching(deepest).top
         judged = len(rank) if deepest is None else int(np.count_nonzero(rank <= deepest))
@@ -94,7 +107,10 @@ class Matched:
             open_[own[own <= most] - 1] = False
             unknown.append((topics[t], tuple(ids(t, np.flatnonzero(open_)))))
         shown = int(there.sum()) if deepest is None else int(np.minimum(there, deepest).sum())
-        return cls(shown, judged, len(rank) - judged, int(first.sum()), len(near), tuple(unknown))
+        uppermost = int(rank.min()) if len(rank) else None
+        return cls(
+            shown, judged, len(rank) - judged, int(first.sum()), len(near), tuple(unknown), uppermost, negative
+        )  # fmt: skip
 
 
 class Doubt(NamedTuple):
@@ -129,9 +145,22 @@ def check_matched(systems: Sequence[Seen], judged_ids: JudgedIds, how: Matching)
     if none and not any(s.matched.judged or s.matched.below for s in systems):
         raise _refusal(none, systems, known, how)
     found = tuple(doubt for s in systems if (doubt := _doubt(s, systems, known, how)) is not None)
-    for said in doubts_told(found):
+    for said in (*doubts_told(found), *_shallow_told(systems, how)):
         warn(said)
     return found
+
+
+def _shallow_told(systems: Sequence[Seen], how: Matching) -> list[str]:
+    """Which systems have judged documents, but none in the ranks that some of several measures look at."""
+    said = []
+    for cutoff, measure in how.shallow:
+        none = [s for s in systems if s.matched.uppermost is not None and s.matched.uppermost > cutoff]
+        if none:
+            said.append(
+                f"{measure} of {some([s.system for s in none])} is 0 since none of the documents in the first "
+                f"{counted(cutoff, 'rank')} is judged: it says nothing; have some of them judged"
+            )
+    return said
 
 
 def doubts_told(doubts: Sequence[Doubt]) -> list[str]:
@@ -202,6 +231,11 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
     first, own = none[0].system, none[0].matched
     others = "" if len(none) == 1 else f" (and so for {some([s.system for s in none[1:]])})"
     said = f"{first}: none of the {counted(own.shown, 'document')} {_ranks(how.deepest)} is judged{others}"
+    if own.negative:
+        return InputError(
+            f"{said}: {own.negative:,} have labels below 0, which mean that nobody judged them",
+            hint="give labels of 0 or more to what was judged, or have some of these judged",
+        )
     if own.below:
         return InputError(
             f"{said}, while {own.below:,} further down are: the ids match, but all that would be scored is unjudged",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from truegain.errors import InputError
 from truegain.tables import _scan
-from truegain.tables.columns import Coded, Codes, Floats, Ids, Ints, frozen
+from truegain.tables.columns import Bools, Coded, Codes, Floats, Ids, Ints, frozen
 from truegain.tables.judgments import Judgments
 
 
@@ -59,6 +59,13 @@ class Pool:
         place = {topic: at for at, topic in enumerate(self.topics)}
         ends = {topic: (int(self.begin[place[topic]]), int(self.begin[place[topic] + 1])) for topic in topics}
         return {topic: sorted(self.docs.take(np.arange(*both)).strings()) for topic, both in ends.items()}
+
+    @cached_property
+    def judged(self) -> Bools:
+        """Which items have a label that is not below 0, which would mean unjudged; gains may have any sign."""
+        known = np.zeros(len(self), np.bool_)
+        known[self.row_item[(self.judgments.label >= 0) | self.judgments.are_gains]] = True
+        return frozen(known)
 
     @cached_property
     def labels(self) -> Floats:
