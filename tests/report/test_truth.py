@@ -154,7 +154,7 @@ def test_the_command_takes_the_truth(run: Run, folder: Path) -> None:
         "report", "q.qrels", "runs", "-m", "P@10", "--baseline", "sys-1", "--truth", "truth.csv", "-o", "a.html"
     )
     assert code == 0
-    assert out.startswith("a.html: 3 of 3 systems are shown to be better than sys-1. Of 3 verdicts by P@10 ")
+    assert out.startswith("a.html: 3 of 3 systems are shown to be better than sys-1 on P@10. Of 3 verdicts by P@10 ")
     (folder / "s").mkdir()
     (folder / "s/study.toml").write_text(
         'judgments = "../q.qrels"\nruns = "../runs"\nmeasure = "P@10"\nbaseline = "sys-1"\ntruth = "../truth.csv"\n'
@@ -203,7 +203,7 @@ def test_the_demo_of_another_seed_ends_in_a_page(run: Run, folder: Path) -> None
     assert run("demo", "d", "--seed", "7")[0] == 0
     code, out, _ = run("report", "d/study.toml", "-m", "P@10", "-o", "d/report.html")
     assert code == 0
-    assert out.startswith("d/report.html: None of 7 systems is shown to be better than system-5. ")
+    assert out.startswith("d/report.html: None of 7 systems is shown to be better than system-5 on P@10. ")
     assert " Of 7 verdicts by P@10, the labels as they are have " in out
     found = data_of(read((folder / "d/report.html").read_text()))["sections"]
     with (folder / "d/truth.csv").open() as file:

@@ -247,6 +247,10 @@ HEAD = "topic\tdoc\tlabel\tcomment\n"
         ('"\t\t\t"\n', ":2: 1 fields where the header has 4"),
         ('1\ta\t1\t"x\n1"\tb\t0\t\n', ":2: 7 fields where the header has 4"),
         ('1\ta\t1\t\n1\t"b\t0\t\n1\tc\t0\t\n', ":3: not a readable table: a quote is never closed"),
+        (
+            '1\ta\t1\t\n1\t"b\t0\t\n1\t"c\t0\t\n',
+            ":3: not a readable table: a quote opens a field in this row, and on line 4 ",
+        ),
         ('1\t"a"b\t1\t\n', ":2: not a readable table: a tab is expected after a closing quote"),
     ],
 )

@@ -76,8 +76,8 @@ def _gave(labels: Judgments) -> list[str]:
 def unchecked_in(labels: Judgments | None, judge: str | None, rated: bool = False) -> str:
     """Whose labels these are, where a model gave them, in words for `by_unchecked`; empty where none is named.
 
-    labels: None where they have no columns that could name one.  Ratings (`rated`) of which some name no model are by
-    people too, who thereby check the model.
+    labels: None where they have no columns that could name one.  Ratings (`rated`) are checked by people where somebody
+    else rated each document, too.
 
     >>> import polars as pl
     >>> rows = {"topic": ["1", "1"], "doc": ["a", "b"], "label": [1, 0]}
@@ -86,6 +86,9 @@ def unchecked_in(labels: Judgments | None, judge: str | None, rated: bool = Fals
     ('the labels of m1 and m2', "gpt-4o's labels")
     >>> unchecked_in(Judgments.of(pl.DataFrame(rows | {"model": ["m1", None]})), None)
     'labels of which m1 gave 1 of 2'
+    >>> rows = {"topic": ["1"] * 3, "doc": ["a", "a", "b"], "label": [1, 0, 1], "assessor": ["m1", "x", "m1"]}
+    >>> unchecked_in(Judgments.of(pl.DataFrame(rows | {"model": ["m1", None, "m1"]})), None, rated=True)
+    'ratings that m1 alone gave to 1 of 2 documents'
     """
     named = (judge or "").strip()  # an empty name is none
     models = (named,) if named else () if labels is None else judge_in(labels)
@@ -93,8 +96,14 @@ def unchecked_in(labels: Judgments | None, judge: str | None, rated: bool = Fals
         return ""
     names = some(models) if len(models) > 3 else " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
     given = [] if named or labels is None else _gave(labels)
+    if rated and labels is not None and not all(given):
+        rows = list(zip(labels.topic.code.tolist(), labels.docs.strings(), strict=True))
+        by_people = {row for row, model in zip(rows, given, strict=True) if not model}
+        every = len(set(rows))
+        alone = every - len(by_people)
+        return f"ratings that {names} alone gave to {alone:,} of {counted(every, 'document')}" if alone else ""
     if not all(given):
-        return "" if rated else f"labels of which {names} gave {sum(map(bool, given)):,} of {len(given):,}"
+        return f"labels of which {names} gave {sum(map(bool, given)):,} of {len(given):,}"
     return f"{names}'s labels" if len(models) == 1 else f"the labels of {names}"
 
 
