@@ -11,7 +11,7 @@ from truegain.errors import InputError, TruegainError
 from truegain.tables.checks import warn
 from truegain.tables.columns import Codes, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
-from truegain.tables.models_used import judges_alone
+from truegain.tables.models_used import rated_alone
 from truegain.tables.pool import Pool
 
 
@@ -116,9 +116,11 @@ class Grouped:
         return frozen(place)
 
     @cached_property
-    def _models(self) -> tuple[str, ...]:
-        """The models that gave all ratings; none where people gave some, who thereby check these."""
-        return judges_alone(self.judgments)
+    def _models(self) -> list[str]:
+        """The models that gave all ratings of each item; none where people gave some, who thereby check these."""
+        of_row = np.empty(len(self.order), np.int64)
+        of_row[self.order] = self.item
+        return rated_alone(self.judgments, of_row)
 
     def labelled(self, gain: Floats) -> Judgments:
         """One gain an item; an item whose gain is not a number stays unjudged, and that is told."""
@@ -131,8 +133,8 @@ class Grouped:
         columns = (j.topic.take(rows), j.docs.take(rows), frozen(gain[there]), j.subtopic.take(rows))
         chosen = np.zeros(len(gain), np.bool_)
         np.logical_or.at(chosen, self.item, j.chosen_rows[self.order])
-        models = [" and ".join(self._models)] * len(rows)
-        extra = {"model": models} if self._models else {}
+        models = [name for name, kept in zip(self._models, there.tolist(), strict=False) if kept]
+        extra = {"model": models} if any(models) else {}
         return Judgments(*columns, source=j.source, are_gains=True, extra=extra).marked(chosen[there])
 
 

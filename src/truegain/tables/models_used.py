@@ -7,8 +7,10 @@ import io
 from collections.abc import Sequence
 
 from truegain.errors import InputError, TruegainError, some
+from truegain.tables.columns import Ints
 from truegain.tables.judgments import Judgments
 from truegain.tables.named import is_missing
+from truegain.tables.notice import counted
 from truegain.tables.sources import read_bytes, shown_path
 
 
@@ -63,9 +65,17 @@ def judge_in(labels: Judgments) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, _gave(labels))))
 
 
-def judges_alone(labels: Judgments) -> tuple[str, ...]:
-    """The models that gave the judgments, where these gave all of them."""
-    return judge_in(labels) if all(_gave(labels)) else ()
+def rated_alone(ratings: Judgments, item: Ints) -> list[str]:
+    """For every item, to which each rating belongs, the models behind it; none where people rated it, too.
+
+    Nothing where no rating names a model.
+    """
+    gave, found = _gave(ratings), dict[int, dict[str, None]]()
+    if not any(gave):
+        return []
+    for at, model in zip(item.tolist(), gave, strict=True):
+        found.setdefault(at, {})[model] = None
+    return ["" if "" in found[at] else " and ".join(found[at]) for at in sorted(found)]
 
 
 def _gave(labels: Judgments) -> list[str]:

@@ -157,3 +157,8 @@ def test_gains_of_ratings_keep_their_models() -> None:
     assert tg.evaluate(RUNS, gains, "P@5").caveats == ("by m1 and m2's labels, which no person has checked",)
     mixed = pl.concat([judged("m1", assessor="x"), judged(None, assessor="y").cast({"model": pl.String})])
     assert tg.evaluate(RUNS, tg.to_gains(tg.read_ratings(mixed), "mean"), "P@5").caveats == ()
+    one = pl.concat([judged("m1", assessor="x"), mixed.filter(pl.col("assessor") == "y")[:1]])
+    (said,) = tg.evaluate(RUNS, tg.to_gains(tg.read_ratings(one), "mean"), "P@5").caveats
+    assert said == f"by labels of which m1 gave {len(one) - 2} of {len(one) - 1}, which no person has checked"
+    study = tg.Study(RUNS, tg.read_ratings(one), "P@5", rule="mean")
+    assert study.unchecked == f"ratings that m1 alone gave to {len(one) - 2} of {len(one) - 1} documents"
