@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -434,3 +435,36 @@ def test_of_real_runs_only_an_odd_one_is_in_doubt(shared_data: Path, unpacked: C
         found = aligned(runs, folder / "trec8.qrels.gz", Options()).doubts
     assert [(d.system, d.kind) for d in found] == [("input.surffal2", FEW)]
     assert "59 are judged (12%, other systems 100%)" in found[0].why
+
+
+# ---------------------------------------------------------------------- who else must not say more
+
+
+def test_a_corrected_best_is_not_told_where_ids_are_in_doubt() -> None:
+    """Guards `correct`: it says why, and does not tell a best system apart from one whose ids may be wrong."""
+    rng = np.random.default_rng(4)
+    gold = {f"t{t}": {str(d): int(rng.random() < 0.9 - 0.08 * d) for d in range(10)} for t in range(30)}
+    noisy = {t: {d: x if rng.random() < 0.9 else 1 - x for d, x in docs.items()} for t, docs in gold.items()}
+    good = {t: {str(d): -float(d) for d in range(10)} for t in gold}
+    bad = {t: {f"{d}.0" if i % 2 else d: x for i, (d, x) in enumerate(docs.items())} for t, docs in good.items()}
+    with pytest.warns(tg.DataWarning, match="the ids match after removing"):
+        found = tg.correct({"good": good, "bad": bad}, noisy, "P@5", gold=gold, design="random")
+    assert found.best == ("Which system is best on P@5 cannot be told: the ids of bad are in doubt.",)
+    assert any("the ids match after removing" in note for note in found.notes)
+
+
+def test_one_run_is_not_sent_to_what_takes_two() -> None:
+    """Guards the remedy: what to judge next is asked of several runs, and of one it would refuse."""
+    other = {t: {"abcdefghij"[i] * 7: x for i, x in enumerate(list(docs.values())[:10])} for t, docs in run().items()}
+    assert "have its first ones judged" in refused(other, labels())
+    assert "tg.judge_next lists them" in refused({"a": other, "b": run()}, labels())
+
+
+def test_a_condensed_list_without_a_document_has_no_score() -> None:
+    """Guards `holes`: a system without a judged document has its worst and best, and no score by judged ones alone."""
+    runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(5)}, "new": {str(t): {"p": 1.0} for t in range(5)}}
+    with pytest.warns(tg.DataWarning, match="of new 0 are judged"):
+        found = tg.holes(runs, {str(t): {"x": 1, "y": 0} for t in range(5)}, "P@2")
+    old, new = found.table().records()
+    assert (old["condensed"], old["Bpref"]) == (0.5, 1.0)
+    assert (new["best"], new["condensed"], new["Bpref"], new["infAP"]) == (0.5, None, None, None)

@@ -239,7 +239,8 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
     if own.below:
         return InputError(
             f"{said}, while {own.below:,} further down are: the ids match, but all that would be scored is unjudged",
-            hint="have some of these judged: tg.holes tells how many there are, tg.judge_next which come first",
+            hint="have some of these judged: tg.holes tells how many there are"
+            + (", tg.judge_next which come first" if len(systems) > 1 else ""),
         )
     usual = median([_share(s.matched) for s in systems if s.matched.judged] or [0.0])
     cause, lists = _cause(own, known, usual)
@@ -255,8 +256,8 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
         )
     return InputError(
         f"{said}, and no simple change of the ids makes them match: {_beside(ids, judged)}",
-        hint="check that run and judgments are of the same collection; if so, have some of these documents judged: "
-        "tg.judge_next lists them",
+        hint="check that run and judgments are of the same collection; if so, have "
+        + ("some of these documents judged: tg.judge_next lists them" if len(systems) > 1 else "its first ones judged"),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.contrasts import Contrasts
-from truegain.errors import TruegainError, check_one_of
+from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.boundary import bounded
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
@@ -43,6 +43,7 @@ from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.matched import doubts_told
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
@@ -112,20 +113,25 @@ def correct(
         labels = known if rule is None else None
         judges = judges_of(trusted, table, design, asked[0], gold_level, missing=missing, scale=labels)
     ranked = in_line(runs, table, judges.rectifier(method), asked, name_by, jobs)
+    about += doubts_told(ranked.doubts)
     answers: list[Estimate] = []
     best: list[str] = []
     for one in asked:
         try:
-            some, notes, difference = _one_measure(ranked, judges, one, options)
+            found, notes, difference = _one_measure(ranked, judges, one, options)
         except TruegainError as error:
             if one is asked[-1] and not answers:
                 raise
             about.append(f"{one} was not corrected: {error}")
             continue
-        leaders = leaders_of(some, difference, confidence) if len(some) > 1 else None
-        answers += some
+        leaders = leaders_of(found, difference, confidence) if len(found) > 1 else None
+        answers += found
         about += notes
-        best += [] if leaders is None else [leaders.sentence]
+        if leaders is not None and ranked.doubts:
+            doubted = some([doubt.system for doubt in ranked.doubts])
+            best.append(f"Which system is best on {one} cannot be told: the ids of {doubted} are in doubt.")
+        elif leaders is not None:
+            best.append(leaders.sentence)
     made_by = {
         "truegain": __version__, "measures": [str(m) for m in asked], "design": judges.design,
         **told({"rule": rule, "by_assessor": by_assessor or None, "scale": scale}), **vars(options),

@@ -178,6 +178,9 @@ def holes(
     beside = {"condensed": asked.score(ranked.condensed)}
     for other in ("Bpref", "infAP"):
         beside[other] = at_level(parse_measure(other), given.level).score(ranked)
+    lists = ranked.list[ranked.judged] // max(1, len(ranked.topics))
+    blank = np.bincount(lists, minlength=len(ranked.systems)) == 0  # by judged documents alone there is nothing
+    beside = {name: np.where(blank[:, None], np.nan, values) for name, values in beside.items()}
     shares = {d: filled.share(d) for d in wanted}
     return Holes(str(asked), ranked.systems, ranked.topics, score, worst, best, greatest, kind, shares, beside, depth)
 

@@ -192,6 +192,7 @@ class Ranking(Shown):
         ]
         return {"sentence": self.sentence, "measure": self.measure, "confidence": self.confidence,
                 "best": list(self.best), "heads": list(self.heads), "systems": rows, "notes": list(self.notes),
+                **({"unchecked": True, "labels_by": self.labels_by} if self.labels_by else {}),
                 "made_by": dict(self.made_by)}  # fmt: skip
 
     def in_short(self) -> str:

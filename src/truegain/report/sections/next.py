@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 
 from truegain.inference.holes.next import Next
 from truegain.inference.study.next_steps import Step
@@ -50,11 +51,14 @@ def _check(verdict: Verdict) -> Html | None:
     if not verdict.to_check:
         return None
     draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
-    command = f"truegain plan labels JUDGMENTS RUN RUN -m {verdict.comparison.measure}{draw} -o LIST.csv"
+    measure = shlex.quote(verdict.comparison.measure)
+    command = f"truegain plan labels JUDGMENTS RUN RUN -m {measure}{draw} -o LIST.csv"
+    drawn = " draws the topics to judge; with their labels filled in, "
+    if verdict.to_check == "ordered":
+        drawn = " draws the pairs to judge, best first; with labels filled in from the top, "
     words = paragraph(
         "How often they err, and for whom, nobody knows, and nothing else here tells. ", el("code", command),
-        " draws the pairs to judge, best first; with labels filled in from the top, ", el("code", "--gold LIST.csv"),
-        " takes it.",
+        drawn, el("code", "--gold LIST.csv"), " takes it.",
     )  # fmt: skip
     return el("div", el("h3", f"First have a person check {verdict.labels_by}"), words, class_="card")
 
