@@ -1,10 +1,10 @@
 """A program that starts servers: it has loaded all that `truegain judging serve` needs, and forks for each one.
 
 Reads commands from its input, one JSON list a line: ["start", arguments, log, clocks, seed] answers the process's
-number, ["wait", number] answers after that process has ended. Each server is a process of its own that runs the
+number, ["wait", number] answers after that process has ended.  Each server is a process of its own that runs the
 command from its start; loading the libraries, 1.6 s of its 1.9, and compiling the templates is all it is spared.
 `clocks` names a file of two numbers, seconds by which the wall clock and the steady clock of the server are ahead; a
-test may write others while it runs. With a `seed` the orders that the server draws are the same every time.
+test may write others while it runs.  With a `seed` the orders that the server draws are the same every time.
 """
 
 from __future__ import annotations

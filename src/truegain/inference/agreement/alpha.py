@@ -125,12 +125,9 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
         return replace(found, notes=(str(reason),))
     low, high = min(low, found.value), max(high, found.value)
     if low < LEAST:
-        return replace(
-            found,
-            notes=(
-                f"no interval: too few items carry it (its lower limit would be {low:.1f}, and alpha is at least -1)",
-            ),
-        )
+        few = "items" if how.over == "items" else "items or assessors"
+        why = f"no interval: too few {few} carry it (its lower limit would be {low:.1f}, and alpha is at least -1)"
+        return replace(found, notes=(why,))
     return replace(found, low=low, high=high, notes=(TAIL,) if level == "interval" and items < LONG else ())
 
 
