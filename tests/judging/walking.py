@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Table, select
 
 from truegain.judging.desk.desk import Desk, Elsewhere, Page, PageStep, Person
+from truegain.judging.desk.steps import UNCLAIMED
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
 from truegain.judging.study.study import JudgingStudy, People, Rules, Words
@@ -207,7 +208,7 @@ def check_invariants(database: Database, study: JudgingStudy) -> None:
     assert all(sorted(r) == list(range(1, len(r) + 1)) for r in revisions.values()), "a revision is missing"
     pairs = [(s.assessor, s.topic) for s in all_sessions]
     assert len(set(pairs)) == len(pairs), "an assessor has a topic twice"
-    going = [s.unit for s in all_sessions if s.outcome is None and not s.beside]
+    going = [s.unit for s in all_sessions if s.outcome is None and not s.beside and s.state not in UNCLAIMED]
     assert len(set(going)) == len(going), "a unit has two holders"
     for session in all_sessions:
         assert (session.code is not None) == (session.outcome == "done")
