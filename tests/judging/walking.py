@@ -125,10 +125,10 @@ class Walker:
         """Take part."""
         return self.send(self.page(), consent="yes")
 
-    def practise(self, right: bool = True) -> PageStep:
-        """Estimate the three lines."""
+    def practise(self, right: bool = True, lines: int = 3) -> PageStep:
+        """Estimate the three lines, or so many of them."""
         step = self.step
-        for _ in range(3):
+        for _ in range(lines):
             page = self.page()
             assert page.practice is not None
             length = page.practice.length * 100
@@ -152,14 +152,17 @@ class Walker:
         place = int(page.documents[0].text[-2])
         return str(100 - 10 * place)
 
-    def to_documents(self) -> PageStep:
-        """All that comes before the documents, of one more unit where the last is over."""
+    def to_topic(self) -> PageStep:
+        """All that comes before a unit is taken, one more where the last is over, and the claim."""
         self.enter()
         if self.step.name in ("done", "screened", "failed"):
             self.another()
         self.consent()
-        if self.step.name == "practice":
-            self.practise()
+        return self.practise() if self.step.name == "practice" else self.step
+
+    def to_documents(self) -> PageStep:
+        """All that comes before the documents, of one more unit where the last is over."""
+        self.to_topic()
         return self.choose() if self.page().options else self.send(self.page())
 
     def whole(self) -> PageStep:
