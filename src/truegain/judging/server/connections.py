@@ -71,6 +71,12 @@ class PatientProtocol(H11Protocol):
         super().data_received(data)
         self._watch()
 
+    def on_response_complete(self) -> None:
+        """Go on with the next request; where it is there in part, time runs."""
+        super().on_response_complete()
+        if self.conn.trailing_data[0]:
+            self._watch()
+
     def pause_writing(self) -> None:
         """What was written waits to be taken."""
         super().pause_writing()

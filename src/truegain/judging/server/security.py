@@ -142,8 +142,8 @@ class RequestGuard:
         if self.rates and (wait := self.rates.wait(scope)):
             await self._say(429, scope, receive, send, {"Retry-After": str(wait)})
             return
-        if _lacks_length(scope):
-            await self._say(411, scope, receive, send, {"Connection": "close"})
+        if odd := _odd_length(scope):
+            await self._say(odd, scope, receive, send, {"Connection": "close"})
             return
         try:
             body = await self._body(scope, receive)
@@ -241,6 +241,7 @@ def _typed(scope: Scope) -> Fields:
 
 
 _NAMES = {
+    400: "not to be read",
     408: "too slow",
     411: "no Content-Length",
     413: "too large",
@@ -262,11 +263,17 @@ def _headers(mturk: bool) -> dict[str, str]:
     return given if mturk else given | {"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin"}
 
 
-def _lacks_length(scope: Scope) -> bool:
-    """Whether nobody can tell where the body ends: of HTTP/1.0 it must be told, or what was cut looks whole."""
+def _odd_length(scope: Scope) -> int:
+    """The status of a request of which nobody can tell where its body ends; 0: all can.
+
+    Of HTTP/1.0 the length must be told, or what was cut looks whole; told in two ways it is a request within another.
+    """
     headers = Headers(scope=scope)
-    is_told = "content-length" in headers or "transfer-encoding" in headers
-    return scope.get("http_version") == "1.0" and scope["method"] not in ("GET", "HEAD", "OPTIONS") and not is_told
+    ways = sum(name in headers for name in ("content-length", "transfer-encoding"))
+    if ways == 2:
+        return 400
+    is_old = scope.get("http_version") == "1.0" and scope["method"] not in ("GET", "HEAD", "OPTIONS")
+    return 411 if is_old and not ways else 0
 
 
 class RequestRates:
