@@ -22,7 +22,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from truegain.judging.desk.clocks import Clock
 from truegain.judging.desk.codes import Keys, basis_of, cleaned, content, digest, taken
 from truegain.judging.desk.finishing import finished_under, pays_once
-from truegain.judging.desk.leases import begin, going_on, hold, is_paused, lapsed, may_take, take
+from truegain.judging.desk.leases import begin, going_on, hold, is_paused, is_slow_start, lapsed, may_take, take
 from truegain.judging.desk.moves import WITHDRAWABLE, Reply, is_revised, late, move, twice
 from truegain.judging.desk.opening import open_study
 from truegain.judging.desk.sessions import Session, Work, keep_draft, last_answers, load, reached
@@ -251,6 +251,8 @@ class Desk:
         is_late = session.outcome == "passed" and step.name == "doc"  # counts for nothing: of any lease it is kept
         is_signed = is_late or work.keys.signed(session.id, session.lease_key, fields.get("csrf", ""))
         is_ours = is_signed and basis_of(once) is not None
+        if is_ours and is_slow_start(work, session):
+            session = hold(work, session)  # nobody else took the unit: what was done counts
         is_leaving = step.name == "leave" and session.outcome in WITHDRAWABLE
         if session.outcome is not None and not is_leaving:
             reply = late(work, session, step, fields) if is_ours else Reply(session.step, elsewhere=True)

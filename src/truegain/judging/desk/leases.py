@@ -55,6 +55,12 @@ def lapsed(work: Work, session: Session) -> bool:
     return expired(session, work.now) or (not session.beside and session.holder != session.id)
 
 
+def is_slow_start(work: Work, session: Session) -> bool:
+    """Whether only the short lease is over that a person has until an item is judged, and nobody took the unit."""
+    is_first = session.outcome is None and not work.renewed(session.step) and not session.is_unclaimed
+    return is_first and session.holder == session.id and expired(session, work.now)
+
+
 def may_take(work: Work, assessor: str, kind: str = "human") -> bool:
     """Whether a person may take one more unit; those that ended early, or were passed on, do not count.
 

@@ -16,6 +16,9 @@ class Buckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = threading.Lock()
 
+    def __len__(self) -> int:
+        return len(self._left)
+
     def take(self, name: str, burst: float, rate: float) -> int:
         """Seconds to wait for the next; 0: it was taken.
 

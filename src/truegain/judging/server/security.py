@@ -281,7 +281,7 @@ class RequestRates:
 
     def __init__(self, limits: RateLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
-        self._take = Buckets(limits.remembered, clock).take
+        self._buckets = Buckets(limits.remembered, clock)
 
     def wait(self, scope: Scope) -> int:
         """Seconds to wait before the request is answered; 0: none."""
@@ -290,12 +290,12 @@ class RequestRates:
         if parts[1:2] == ["static"]:
             return 0
         who = counted_as(scope)
-        waits = [self._take(f"address {who}", limits.address_burst, limits.address_rate)] if who else []
+        waits = [self._buckets.take(f"address {who}", limits.address_burst, limits.address_rate)] if who else []
         comes = parts[1:2] == ["s"] and (scope["method"] == "POST" or bool(scope.get("query_string")))
         if who and comes:
-            waits.append(self._take(f"begin {who}", limits.begin_burst, limits.begin_rate))
+            waits.append(self._buckets.take(f"begin {who}", limits.begin_burst, limits.begin_rate))
         if parts[1:2] == ["u"] and len(parts) > 2:
-            waits.append(self._take(f"unit {parts[2][:64]}", limits.unit_burst, limits.unit_rate))
+            waits.append(self._buckets.take(f"unit {parts[2][:64]}", limits.unit_burst, limits.unit_rate))
         return max(waits, default=0)
 
 

@@ -29,11 +29,11 @@ class Rules:
     practice_tries: int = 1
     question_tries: int = 1
     check_tries: int = 3  # times a set may be sent
-    first_lease: float = 900.0  # seconds that a place is kept until the first document is judged
-    lease: float = 3600.0  # and then after each step
+    lease: float = 3600.0  # seconds that a place is kept after each step, once a document is judged
     decimal: Literal[".", ","] = "."
     show_previous: bool = False
     reason: bool = True  # whether a reason is asked
+    first_lease: float = 900.0  # seconds that a place is kept until its first document is judged
 
 
 @dataclass(frozen=True)
