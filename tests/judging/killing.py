@@ -27,9 +27,9 @@ class Kept:
     acknowledged: answers whose submit got a 303 that leads on.  lost: of them, not in the database.  doubled: answers
     beyond the first of the same page and text.  without_event: answers that have no line of their own in the audit
     trail.  lone_events: lines that tell of an answer which is not there.  bad_codes: of those that assessors were
-    shown, not those of a finished unit.  claims: units that assessors were led to.  claims_lost: of them, those that the
-    database has no claim of, or that are neither held nor done by who was led there.  claims_doubled: claims beyond the
-    first of one session, and units that two hold or did.
+    shown, not those of a finished unit.  claims: units that assessors were led to.  claims_lost: of them, those that
+    the database has no claim of, or that are neither held nor done by who was led there.  claims_doubled: claims beyond
+    the first of one session, and units that two hold or did.
     """
 
     acknowledged: int

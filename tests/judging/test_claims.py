@@ -379,3 +379,19 @@ def test_units_held_from_one_address_are_few(tmp_path: Path, database_url: str, 
     check_invariants(servers[0], study)
     for server in servers:
         server.close()
+
+
+def test_a_slow_first_judgment_counts_where_nobody_came(
+    one_unit: JudgingStudy, database: Database, clock: Time
+) -> None:
+    """Guards who reads for half an hour before the first judgment: the unit could be taken, was not, and it counts."""
+    walker = Walker(desk_of(one_unit, database, clock), clock)
+    walker.to_documents()
+    page = walker.page()
+    clock.go(1800)
+    assert walker.send(page, number="12", reason="slow") == PageStep("doc", 2)
+    clock.go(3500)
+    other = Walker(walker.desk, clock, "other")
+    assert other.enter() == "none"
+    assert walker.rest().name in ("done", "revise")
+    check_invariants(database, one_unit)

@@ -199,7 +199,7 @@ def test_practice_with_words_goes_on_with_words() -> None:
         client.post(f"{UNIT}/practice/1?words=1", data={"action": "next"}).headers["location"]
         == f"{UNIT}/practice/2?words=1"
     )
-    assert client.post(f"{UNIT}/practice/1").headers["location"] == f"{UNIT}/practice/2"
+    assert client.post(f"{UNIT}/practice/1", data={"action": "next"}).headers["location"] == f"{UNIT}/practice/2"
 
 
 def test_prefetch_starts_nothing() -> None:

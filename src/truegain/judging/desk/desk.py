@@ -252,7 +252,7 @@ class Desk:
         is_signed = is_late or work.keys.signed(session.id, session.lease_key, fields.get("csrf", ""))
         is_ours = is_signed and basis_of(once) is not None
         if is_ours and is_slow_start(work, session):
-            session = hold(work, session)  # nobody else took the unit: what was done counts
+            session = hold(work, session, anew=False)  # nobody else took the unit: what was done counts
         is_leaving = step.name == "leave" and session.outcome in WITHDRAWABLE
         if session.outcome is not None and not is_leaving:
             reply = late(work, session, step, fields) if is_ours else Reply(session.step, elsewhere=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Select, exists, func, insert, select, text, update
 
-from truegain.judging.desk.clocks import expired, is_expired
+from truegain.judging.desk.clocks import expired, is_expired, overdue
 from truegain.judging.desk.codes import new_token
 from truegain.judging.desk.practice import draw_plan
 from truegain.judging.desk.sessions import WITH_KIND, Session, Work, load, session_of
@@ -34,10 +34,10 @@ def going_on(work: Work, assessor: str) -> Session | None:
     return session if session.outcome is None else None  # it was passed on a moment ago
 
 
-def hold(work: Work, session: Session) -> Session:
+def hold(work: Work, session: Session, *, anew: bool = True) -> Session:
     """Take a unit whose lease ran out up again: nobody else took it, or the session would have ended.
 
-    Where others at the same address hold as many as it may, it stays as it is.
+    Where others at the same address hold as many as it may, it stays as it is.  anew: pages of before do not count.
     """
     if not session.beside:
         if not _has_room(work, session):
@@ -45,7 +45,8 @@ def hold(work: Work, session: Session) -> Session:
         work.connection.execute(update(units).where(units.c.id == session.unit).values(state=HELD, session=session.id))
         session = replace(session, holder=session.id)
     work.event("renewed", session)
-    return work.change(session, **work.leased(session.step), lease_key=secrets.token_hex(16))
+    key = {"lease_key": secrets.token_hex(16)} if anew else {}
+    return work.change(session, **work.leased(session.step), **key)
 
 
 def lapsed(work: Work, session: Session) -> bool:
@@ -58,7 +59,8 @@ def lapsed(work: Work, session: Session) -> bool:
 def is_slow_start(work: Work, session: Session) -> bool:
     """Whether only the short lease is over that a person has until an item is judged, and nobody took the unit."""
     is_first = session.outcome is None and not work.renewed(session.step) and not session.is_unclaimed
-    return is_first and session.holder == session.id and expired(session, work.now)
+    longer = work.study.rules.lease - work.lease_at(session.step)
+    return is_first and session.holder == session.id and 0 < overdue(session, work.now) <= longer
 
 
 def may_take(work: Work, assessor: str, kind: str = "human") -> bool:
