@@ -85,7 +85,7 @@ def test_kills_lose_nothing(nest: Nest, crowd_study: JudgingStudy, database_url:
     """Guards what a 303 promises: SIGKILLs on either database while 8 people work, and all is there, claims too."""
     knows = Knowledge.of(crowd_study)
     with Served(nest, crowd_study.folder, database_url) as served:
-        visitors = [Visitor(served.port, knows, f"p{n}") for n in range(8)]
+        visitors = [Visitor(served.port, knows, f"p{n}", patience=120) for n in range(8)]  # starts take their time
 
         async def run() -> None:
             await under_load(visitors, asyncio.create_task(kill(served, visitors, KILLS, Random(1))))
