@@ -182,3 +182,27 @@ def test_what_check_calls_wrong_is_not_served(tmp_path: Path) -> None:
     assert (ended.returncode, "a person may take 5 units" in ended.stderr) == (2, True), ended.stderr
     assert ended.stdout == ""
     assert not (folder / "judging.sqlite").exists()
+
+
+def test_the_help_and_the_docs_tell_the_limits() -> None:
+    """Guards the numbers that organisers read: `serve --help` and the page have those that the server goes by."""
+    from truegain.cli.judging_serve import serve_command
+    from truegain.judging.server import connections, security
+
+    rates = security.RateLimits()
+    numbers = {
+        f"{security.LARGEST // 1024} KB", f"{connections.HEAD_SECONDS:.0f} s", f"{security.BODY_SECONDS:.0f} s",
+        f"{connections.MOST:,} connections", f"{connections.PER_ADDRESS} from one address",
+        f"{connections.READ_SECONDS:.0f} s", f"{rates.address_rate:.0f} requests a second",
+        f"{rates.unit_rate:.0f} to one set", f"{rates.address_burst:.0f} and {rates.unit_burst:.0f} at once",
+        f"every {1 / rates.begin_rate:.0f} s ({rates.begin_burst:.0f})",
+    }  # fmt: skip
+    told = " ".join((serve_command.__doc__ or "").split())
+    assert [number for number in sorted(numbers) if number not in told] == []
+    page = (Path(__file__).parents[2] / "docs" / "judging.md").read_text()
+    table = page[page.index("| sets held from one address") : page.index("What is over a limit")]
+    assert [
+        n for n in ("10 (`--per-address`)", "2,000", "250", "64 KB", "512 KB", "64 MB", "75 s") if n not in table
+    ] == []
+    said = f"{rates.address_burst:.0f} at once, then {rates.address_rate:.0f} a second; {rates.unit_burst:.0f}"
+    assert said in table

@@ -75,9 +75,11 @@ def serve_command(
 ) -> None:
     """Serve a study: pages for assessors, until Ctrl-C.  What was collected stays, and serving it again goes on.
 
-    Limits: a request is 512 KB at most, its head is there within 20 s and its body within 60 s, or it counts for
-    nothing; an answer is read within 60 s; 2,000 connections, 250 from one address; 60 requests a second from one
-    address and 10 to one set (600 and 120 at once), one more person every 2 s from one address (100 at once).
+    A request is 512 KB at most; its head must be there within 20 s, its body within 60 s, or it counts for nothing.
+
+    A process takes 2,000 connections, 250 from one address, and gives an answer up that is not read for 60 s.
+
+    From one address come 60 requests a second, 10 to one set (600 and 120 at once), and one person every 2 s (100).
     """
     for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
         needs(module, "judging")
