@@ -19,6 +19,7 @@ from truegain.judging.study.settings import Rules
 from truegain.judging.study.simulated import simulated_study
 
 ASSESSORS = 12
+PATIENCE = 300.0  # seconds: on a busy machine a start takes its time
 
 
 def faults(asked: argparse.Namespace) -> None:
@@ -38,7 +39,7 @@ def run(url: str, folder: Path, name: str, kills: int, seed: int) -> str:
     nest, knows = Nest(folder), Knowledge.of(study)
     try:
         with Served(nest, study.folder, url) as served:
-            visitors = [Visitor(served.port, knows, f"p{n}") for n in range(ASSESSORS)]
+            visitors = [Visitor(served.port, knows, f"p{n}", patience=PATIENCE) for n in range(ASSESSORS)]
 
             async def all_of_it() -> None:
                 await under_load(visitors, asyncio.create_task(kill(served, visitors, kills, Random(seed))))

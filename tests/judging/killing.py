@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass
 from random import Random
 
 from tests.judging.served import Served
-from tests.judging.visiting import Visitor
+from tests.judging.visiting import Visitor, parts
 from tests.judging.walking import rows
 from truegain.judging.desk.codes import code_digest, shown
 from truegain.judging.store.database import Database
-from truegain.judging.store.schema import answers, events, sessions
+from truegain.judging.store.schema import answers, events, sessions, units
 
+HELD = ("topic", "doc", "revise", "done")  # pages of who holds a unit, or did it
 KINDS = {"practice": "practice", "topic": "question", "doc": "item"}
 
 
@@ -26,7 +27,9 @@ class Kept:
     acknowledged: answers whose submit got a 303 that leads on.  lost: of them, not in the database.  doubled: answers
     beyond the first of the same page and text.  without_event: answers that have no line of their own in the audit
     trail.  lone_events: lines that tell of an answer which is not there.  bad_codes: of those that assessors were
-    shown, not those of a finished unit.
+    shown, not those of a finished unit.  claims: units that assessors were led to.  claims_lost: of them, those that
+    the database has no claim of, or that are neither held nor done by who was led there.  claims_doubled: claims beyond
+    the first of one session, and units that two hold or did.
     """
 
     acknowledged: int
@@ -37,11 +40,15 @@ class Kept:
     lone_events: int
     bad_codes: int
     codes: int
+    claims: int
+    claims_lost: int
+    claims_doubled: int
 
     @property
     def is_whole(self) -> bool:
         """Whether nothing is missing and nothing is too much."""
-        return not (self.lost or self.doubled or self.without_event or self.lone_events or self.bad_codes)
+        answers = self.lost or self.doubled or self.without_event or self.lone_events or self.bad_codes
+        return not (answers or self.claims_lost or self.claims_doubled)
 
 
 def kept(database: Database, visitors: Sequence[Visitor]) -> Kept:
@@ -58,13 +65,30 @@ def kept(database: Database, visitors: Sequence[Visitor]) -> Kept:
         said = (line.session, line.kind, line.about.get("what"), line.about.get("number")) if line else None
         alone += said != (row.session, "late" if row.late else "answered", row.kind, row.number)
     own = {row.event for row in stored}
+    claims = _claims(database, visitors)
     codes = [(token, code) for visitor in visitors for token, code in visitor.codes.items()]
     return Kept(
         acknowledged=len(told), stored=len(stored), lost=lost, doubled=sum(n - 1 for n in texts.values()),
         without_event=alone + len(stored) - len(own),
         lone_events=sum(line.kind in ("answered", "late") and line.id not in own for line in lines.values()),
         bad_codes=sum(by_token[token].code != code_digest(code) for token, code in codes), codes=len(codes),
+        claims=claims[0], claims_lost=claims[1], claims_doubled=claims[2],
     )  # fmt: skip
+
+
+def _claims(database: Database, visitors: Sequence[Visitor]) -> tuple[int, int, int]:
+    """Units that assessors were led to, those of them that are not theirs, and those that are somebody's twice.
+
+    No lease ran out and nobody left: a unit is held by the session that claimed it, or done by it.
+    """
+    by_token = {row.token: row for row in rows(database, sessions)}
+    claimed = Counter(row.session for row in rows(database, events, kind="claimed"))
+    owner = {row.session: row for row in rows(database, units) if row.session is not None}
+    led = {parts(at)[0] for v in visitors for method, at, _ in v.asked if method == "GET" and parts(at)[1] in HELD}
+    mine = {token: row for token, row in by_token.items() if claimed[row.id] and row.id in owner}
+    lost = sum(token not in mine or owner[mine[token].id].id != mine[token].unit for token in led)
+    taken = Counter(s.unit for s in by_token.values() if claimed[s.id] and s.outcome in (None, "done"))
+    return len(led), lost, sum(n - 1 for n in (*claimed.values(), *taken.values()))
 
 
 def _key(session: str, kind: str, number: int, fields: object) -> str:

@@ -93,6 +93,7 @@ def all_pages() -> dict[str, tuple[str, Page]]:
         "passed": replace(plain, step=PageStep("passed"), received=received, more=True),
         "none": replace(plain, step=PageStep("none")),
         "paused": replace(plain, step=PageStep("paused")),
+        "crowded": replace(plain, step=PageStep("crowded")),
     }  # fmt: skip
     pages = {name: ("magnitude", page) for name, page in magnitude.items()}
     for task in ("graded", "binary", "preference", "claim"):
@@ -115,12 +116,12 @@ class ShowingDesk:
         self.sent: list[tuple[PageStep, Mapping[str, str]]] = []
         self.notices: list[tuple[str, Mapping[str, str]]] = []
 
-    def enter(self, person: Person, *, invitation: str = "") -> Entered:
+    def enter(self, person: Person, *, invitation: str = "", network: str = "") -> Entered:
         """Who came, and with which invitation, is kept."""
         self.came.append((person, invitation))
         return self.entered
 
-    def another(self, token: str) -> Entered:
+    def another(self, token: str, *, network: str = "") -> Entered:
         """The same unit once more."""
         self.where(token)
         return self.entered

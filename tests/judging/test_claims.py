@@ -43,17 +43,22 @@ def at_once(work: Sequence[Callable[[], T]]) -> list[T]:
 
 
 def test_forty_claims_of_twenty_units(tmp_path: Path, database_url: str, clock: Time) -> None:
-    """Guards the last slot: 40 people come at one moment, through two servers, and exactly 20 get a unit each."""
+    """Guards the last slot: 40 people are through at one moment, by two servers, and exactly 20 get a unit each."""
     study = small_study(tmp_path, topics=4, per_topic=5)
     servers = [Database(database_url), Database(database_url)]
     desks = [desk_of(study, server, clock) for server in servers]
 
-    def comer(n: int) -> Callable[[], Entered]:
-        return lambda: desks[n % 2].enter(Person("open", f"p{n}"))
+    comers = [Walker(desks[n % 2], clock, f"p{n}") for n in range(40)]
+    for comer in comers:
+        comer.enter()
+        comer.consent()
+        comer.practise(lines=2)
+    assert {u.state for u in rows(servers[0], units)} == {"free"}, "who has not practised holds nothing"
 
-    entered = at_once([comer(n) for n in range(40)])
-    assert Counter(bool(e.token) for e in entered) == {True: 20, False: 20}
-    assert {e.reason for e in entered if not e.token} == {"none"}
+    def last(comer: Walker) -> Callable[[], str]:
+        return lambda: comer.practise(lines=1).name
+
+    assert Counter(at_once([last(comer) for comer in comers])) == {"topic": 20, "none": 20}
     held = rows(servers[0], units)
     assert {u.state for u in held} == {"held"}
     assert len({u.session for u in held}) == 20
@@ -173,7 +178,7 @@ def test_a_unit_is_passed_on_and_late_work_is_kept(one_unit: JudgingStudy, datab
     slow.judge("30", "saved in time")
     page = slow.page()
     clock.go(3601)
-    assert fast.enter() == ""
+    assert fast.to_topic() == PageStep("topic")
     form = slow.fill(page, number="12", reason="too late")
     assert [slow.post(page.step, form) for _ in range(3)] == [PageStep("passed")] * 3
     received = slow.page().received
@@ -186,8 +191,6 @@ def test_a_unit_is_passed_on_and_late_work_is_kept(one_unit: JudgingStudy, datab
         slow.page(PageStep("doc", 2))
     assert slow.page().code == ""
     assert slow.enter() == "none"
-    fast.consent()
-    fast.practise()
     fast.choose()
     assert fast.rest() == PageStep("done")
     check_invariants(database, one_unit)
@@ -198,16 +201,19 @@ def test_a_renewal_and_a_claim_at_one_moment(tmp_path: Path, database_url: str, 
     study = small_study(tmp_path, topics=1, per_topic=1)
     servers = [Database(database_url), Database(database_url)]
     holder, comer = (Walker(desk_of(study, s, clock), clock, n) for s, n in zip(servers, "ab", strict=True))
-    holder.enter()
-    clock.go(3601)
+    comer.enter()
+    comer.consent()
+    comer.practise(lines=2)
+    holder.to_topic()
+    clock.go(901)
 
     def back() -> str:
         return holder.desk.page(holder.token).step.name
 
     def come() -> str:
-        return comer.enter() or "has it"
+        return comer.practise(lines=1).name
 
-    assert tuple(at_once([back, come])) in {("consent", "none"), ("passed", "has it")}
+    assert tuple(at_once([back, come])) in {("topic", "none"), ("passed", "topic")}
     check_invariants(servers[0], study)
     for server in servers:
         server.close()
@@ -260,3 +266,132 @@ def test_the_trail_does_not_name_the_submission(study: JudgingStudy, database: D
     desk_of(study, database, clock).enter(Person("prolific", "p", about={"session": "platforms-own"}))
     assert "platforms-own" not in str(rows(database, events))
     assert rows(database, sessions)[0].about == {"session": "platforms-own"}
+
+
+def test_nothing_is_held_before_practice_and_little_before_the_first_judgment(
+    study: JudgingStudy, database: Database, clock: Time
+) -> None:
+    """Guards an open study: 24 come and consent and hold nothing; who judges nothing keeps a unit for 15 minutes."""
+    desk = desk_of(study, database, clock)
+    for n in range(24):
+        idle = Walker(desk, clock, f"idle{n}")
+        assert idle.enter() == ""
+        idle.consent()
+        idle.practise(lines=2)
+    assert {u.state for u in rows(database, units)} == {"free"}
+    assert not [e for e in rows(database, events) if e.kind == "claimed"]
+    takers = [Walker(desk, clock, f"taker{n}") for n in range(6)]
+    assert {taker.to_documents() for taker in takers} == {PageStep("doc", 1)}
+    clock.go(600)
+    page = takers[0].page()
+    for _ in range(3):  # what is no judgment keeps nothing
+        takers[0].send(page, number="", reason="")
+        page = takers[0].page()
+    takers[1].judge()
+    clock.go(301)
+    late = Walker(desk, clock, "late")
+    assert late.whole() == PageStep("done")
+    assert rows(database, sessions, token=takers[0].token)[0].outcome == "passed"
+    assert takers[1].rest() == PageStep("done")
+    check_invariants(database, study)
+
+
+def test_who_finds_nothing_free_waits_with_all_that_they_did(
+    one_unit: JudgingStudy, database: Database, clock: Time
+) -> None:
+    """Guards the wait after practice: the page says so, and looking again takes the unit that came free."""
+    desk = desk_of(one_unit, database, clock)
+    first, second = Walker(desk, clock, "first"), Walker(desk, clock, "second")
+    second.enter()
+    second.consent()
+    second.practise(lines=2)
+    first.to_topic()
+    assert second.practise(lines=1) == PageStep("none")
+    assert second.page().step == PageStep("none")
+    token = second.token
+    assert second.enter() == ""
+    assert (second.token, second.page().step) == (token, PageStep("none"))
+    assert [e.about["why"] for e in rows(database, events) if e.kind == "waits"] == ["none"]
+    page = first.page(PageStep("leave"))
+    first.send(page, "leave", withdraw="no")
+    with pytest.raises(Elsewhere) as other:
+        second.page(PageStep("none"))
+    assert other.value.step == PageStep("topic")
+    second.choose()
+    assert second.rest() == PageStep("done")
+    check_invariants(database, one_unit)
+
+
+def test_a_pause_and_an_exclusion_between_practice_and_topic(
+    study: JudgingStudy, database: Database, clock: Time
+) -> None:
+    """Guards the organiser's word at the moment of the claim: paused, nobody gets a unit; excluded, never."""
+    desk, office = desk_of(study, database, clock), Office(study, database, clock=clock)
+    one, two = Walker(desk, clock, "one"), Walker(desk, clock, "two")
+    for walker in (one, two):
+        walker.enter()
+        walker.consent()
+        walker.practise(lines=2)
+    office.pause()
+    assert one.practise(lines=1) == PageStep("paused")
+    office.resume()
+    assert one.page().step == PageStep("topic")
+    office.exclude(rows(database, sessions, token=two.token)[0].assessor, "a robot")
+    assert two.practise(lines=1) == PageStep("none")
+    check_invariants(database, study)
+
+
+def test_units_held_from_one_address_are_few(tmp_path: Path, database_url: str, clock: Time) -> None:
+    """Guards the limit by address: 12 at one moment by two servers get 3; another address and who finished go on."""
+    study = small_study(tmp_path, topics=4, per_topic=6)
+    servers = [Database(database_url), Database(database_url)]
+    desks = [Desk(study, server, clock=clock, per_address=3) for server in servers]
+
+    def come(name: str, network: str) -> Walker:
+        walker = Walker(desks[len(name) % 2], clock, name)
+        walker.token = walker.desk.enter(walker.person, network=network).token
+        walker.consent()
+        walker.practise(lines=2)
+        return walker
+
+    def last(walker: Walker) -> Callable[[], str]:
+        return lambda: walker.practise(lines=1).name
+
+    same = [come("p" * n, "203.0.113.7") for n in range(1, 13)]
+    got = at_once([last(walker) for walker in same])
+    assert Counter(got) == {"topic": 3, "crowded": 9}
+    held = [walker for walker, step in zip(same, got, strict=True) if step == "topic"]
+    waiting = [walker for walker, step in zip(same, got, strict=True) if step == "crowded"]
+    assert last(come("other", "2001:db8::/64"))() == "topic"
+    assert last(come("local", ""))() == "topic"
+    assert waiting[0].page().step == PageStep("crowded")
+    held[0].choose()
+    assert held[0].rest() == PageStep("done")
+    assert waiting[0].page().step == PageStep("topic")
+    assert waiting[1].page().step == PageStep("crowded")
+    clock.go(901)  # those who hold judged nothing: others come in their place, and they wait in turn
+    for walker in waiting[1:4]:
+        assert walker.page().step == PageStep("topic")
+    assert held[1].page().step == PageStep("crowded")
+    kept = {row.origin for row in rows(servers[0], sessions) if row.outcome}
+    assert kept == {None}, "of an address nothing is kept where a session ended"
+    assert "203.0.113.7" not in str(rows(servers[0], sessions))
+    check_invariants(servers[0], study)
+    for server in servers:
+        server.close()
+
+
+def test_a_slow_first_judgment_counts_where_nobody_came(
+    one_unit: JudgingStudy, database: Database, clock: Time
+) -> None:
+    """Guards who reads for half an hour before the first judgment: the unit could be taken, was not, and it counts."""
+    walker = Walker(desk_of(one_unit, database, clock), clock)
+    walker.to_documents()
+    page = walker.page()
+    clock.go(1800)
+    assert walker.send(page, number="12", reason="slow") == PageStep("doc", 2)
+    clock.go(3500)
+    other = Walker(walker.desk, clock, "other")
+    assert other.enter() == "none"
+    assert walker.rest().name in ("done", "revise")
+    check_invariants(database, one_unit)

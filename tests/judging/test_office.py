@@ -54,7 +54,7 @@ def test_exclude_and_readmit(study: JudgingStudy, database: Database, clock: Tim
     office.readmit(person.id)
     assert [p.done for p in progress(office)] == [1, 0, 0]
     office.exclude(person.id, "again")
-    other.enter()  # takes the unit that became free
+    other.to_topic()  # takes the unit that became free
     office.readmit(person.id)
     assert [(p.done, p.held) for p in progress(office)] == [(0, 1), (0, 0), (0, 0)]
     check_invariants(database, study)
@@ -168,7 +168,9 @@ def test_the_audit_trail(study: JudgingStudy, database: Database, clock: Time) -
     assert [e["id"] for e in trail] == sorted(e.id for e in rows(database, events))
     written = json.dumps(trail)
     assert not any(secret in written for secret in (walker.token, walker.page().code, "prolific-id"))
-    assert [e["kind"] for e in trail][:3] == ["study", "entered", "claimed"]
+    assert [e["kind"] for e in trail][:3] == ["study", "entered", "began"]
+    (claimed,) = [e for e in trail if e["kind"] == "claimed"]
+    assert set(claimed["about"]) == {"unit", "topic", "order"}
 
 
 def test_invitations_are_counted(study: JudgingStudy, database: Database, clock: Time) -> None:

@@ -11,7 +11,7 @@ from tests.judging.walking import Time, rows
 from truegain.errors import TruegainError
 from truegain.judging.server.organiser import COOKIE
 from truegain.judging.server.sign_in import HOURS, TRIES, WINDOW, Door, TooManyTriesError, password_hash_of
-from truegain.judging.store.schema import assessors
+from truegain.judging.store.schema import assessors, settings
 
 SECRET = b"a secret of the database"
 GETS = ("/", "/ratings.csv", "/audit.jsonl", "/assessors/a1/exclude", "/?all=1")
@@ -107,12 +107,31 @@ def test_weak_passwords_are_refused(odd: str) -> None:
 
 
 def test_signing_out_ends_the_visit(lone: House) -> None:
-    """Guards leaving: with our form the cookie goes, with another's nothing happens."""
+    """Guards leaving: with our form the cookie goes, and a copy opens nothing, here and in another server process."""
     page = lone.client.get(f"{AT}/").text
+    copy, later = lone.visitor(), House(lone.study, lone.database, lone.clock)
+    copy.cookies.update(lone.client.cookies)
+    later.client.cookies.update(lone.client.cookies)
+    assert [c.get(f"{AT}/").status_code for c in (copy, later.client)] == [200, 200]
     lone.client.post(f"{AT}/sign-out", data={"csrf": "x"})
     assert lone.client.get(f"{AT}/").status_code == 200
     lone.client.post(f"{AT}/sign-out", data={"csrf": csrf(page)})
-    assert lone.client.get(f"{AT}/").status_code == 303
+    assert [c.get(f"{AT}/").status_code for c in (lone.client, copy, later.client)] == [303, 303, 303]
+    copy.post(f"{AT}/", data={"csrf": csrf(page), "action": "pause"})
+    assert not lone.office.paused
+    assert copy.get(f"{AT}/audit.jsonl").headers["location"].endswith("/sign-in")
+    assert lone.sign_in() == 303
+    assert lone.client.get(f"{AT}/").status_code == 200
+
+
+def test_ended_visits_are_kept_as_long_as_they_would_have_lasted(lone: House) -> None:
+    """Guards the list of those who signed out: it is as long as the last twelve hours, and holds no ids."""
+    for n in range(3):
+        lone.office.end_visit(f"visit {n}", lone.clock.now + 100 + n)
+    lone.clock.go(102)
+    lone.office.end_visit("visit 3", lone.clock.now + 100)
+    assert [lone.office.is_ended(f"visit {n}") for n in range(4)] == [False, False, True, True]
+    assert "visit 3" not in str(rows(lone.database, settings))
 
 
 def test_neighbours_of_one_network_share_their_tries(lone: House) -> None:

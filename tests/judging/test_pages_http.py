@@ -165,7 +165,7 @@ def test_addresses_of_a_unit_lead_to_its_step() -> None:
         assert client.get(UNIT + path).status_code == 404, path
     for path in ("/u/unknown/", "/u/unknown/doc/3", "/u/unknown/instructions"):
         assert client.get(path).status_code == 404, path
-    assert client.post("/u/unknown/doc/3").status_code == 404
+    assert client.post("/u/unknown/doc/3", data={"action": "next"}).status_code == 404
     assert client.post("/u/unknown/another").status_code == 404
     assert client.get(f"{UNIT}/instructions").status_code == 200
 
@@ -195,8 +195,11 @@ def test_practice_with_words_goes_on_with_words() -> None:
             return PageStep("practice", 2)
 
     client = client_of(Next())
-    assert client.post(f"{UNIT}/practice/1?words=1").headers["location"] == f"{UNIT}/practice/2?words=1"
-    assert client.post(f"{UNIT}/practice/1").headers["location"] == f"{UNIT}/practice/2"
+    assert (
+        client.post(f"{UNIT}/practice/1?words=1", data={"action": "next"}).headers["location"]
+        == f"{UNIT}/practice/2?words=1"
+    )
+    assert client.post(f"{UNIT}/practice/1", data={"action": "next"}).headers["location"] == f"{UNIT}/practice/2"
 
 
 def test_prefetch_starts_nothing() -> None:
@@ -253,7 +256,7 @@ def test_every_answer_carries_the_headers(platform: Platform) -> None:
     ("GET", "/static/../app.py", 404, "There is no such page"),
     ("PUT", f"{UNIT}/doc/3", 405, "This cannot be done here"),
     ("HEAD", f"{UNIT}/doc/3", 405, ""),
-    ("POST", f"{UNIT}/notice", 422, "We could not read this"),
+    ("POST", f"{UNIT}/notice", 400, "We could not read this"),
     ("GET", "/static/judging.html", 404, "There is no such page"),
 ])  # fmt: skip
 def test_refusals_are_plain_pages(method: str, path: str, status: int, said: str) -> None:
@@ -331,13 +334,37 @@ def test_too_many_requests_are_refused() -> None:
 
 
 def test_addresses_have_limits_except_this_machine() -> None:
-    """Guards against guessing tokens from one address; a proxy on this machine speaks for everyone and has none."""
+    """Guards against guessing tokens from one address; this machine has none, and one that asks for others has."""
     limits = RateLimits(address_burst=2, address_rate=0.001)
     for address, last in (("203.0.113.7", 429), ("127.0.0.1", 404), ("::1", 404)):
         client = client_of(limits=limits, client=(address, 1))
         assert [client.get(f"/u/guess{i}/").status_code for i in range(3)][-1] == last, address
+    proxy = client_of(limits=limits, client=("127.0.0.1", 1))
+    said = [proxy.get(f"/u/guess{i}/", headers={"X-Forwarded-For": f"203.0.113.{i}"}).status_code for i in range(3)]
+    assert said[-1] == 429, "a proxy that nobody named is one client, whatever it says"
     one = client_of(limits=limits, client=("2001:db8::1", 1))
     assert [one.get(HOME).status_code for _ in range(2)] == [200, 200]
+
+
+def test_a_proxy_that_nobody_named_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Guards the organiser: without --proxy all visitors of a proxy share its limits, and the log says what to do."""
+    client = client_of(client=("127.0.0.1", 1))
+    for _ in range(3):
+        client.get(HOME, headers={"X-Forwarded-For": "203.0.113.7"})
+    assert caplog.text.count("--proxy 127.0.0.1") == 1
+    quiet = client_of(client=("203.0.113.7", 1))
+    caplog.clear()
+    quiet.get(HOME, headers={"X-Forwarded-For": "198.51.100.1"})
+    assert "--proxy" not in caplog.text
+
+
+def test_people_who_come_from_one_address_are_counted() -> None:
+    """Guards the database's rows: so many begin at once from one address, and then one every two seconds."""
+    client = client_of(limits=RateLimits(begin_burst=2, begin_rate=0.001), client=("203.0.113.7", 1))
+    assert [client.post(HOME).status_code for _ in range(3)] == [303, 303, 429]
+    assert client.get(HOME).status_code == 303, "who comes again by the cookie is not counted"
+    other = client_of(limits=RateLimits(begin_burst=2, begin_rate=0.001), client=("203.0.113.8", 1))
+    assert other.post(HOME).status_code == 303
 
 
 def test_buckets_fill_again_and_are_few() -> None:
@@ -368,7 +395,7 @@ def test_elsewhere_on_another() -> None:
     """Guards one more unit while one goes on: it leads to the step that the person is at."""
 
     class Busy(ShowingDesk):
-        def another(self, token: str) -> Entered:
+        def another(self, token: str, *, network: str = "") -> Entered:
             raise Elsewhere(PageStep("doc", 3))
 
     assert client_of(Busy()).post(f"{UNIT}/another").headers["location"] == f"{UNIT}/doc/3"

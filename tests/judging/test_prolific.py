@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,13 +15,16 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.judging.walking import Time, Walker, check_invariants, desk_of, small_study
+from tests.judging.asgi import TestClient
+from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows, small_study
 from truegain.errors import TruegainError
 from truegain.judging.desk.desk import Person
 from truegain.judging.desk.office import Office
 from truegain.judging.server import prolific
-from truegain.judging.server.prolific import Prolific, TakenBack, keep_taking_back, take_back
-from truegain.judging.store.database import Database
+from truegain.judging.server.app import create_app
+from truegain.judging.server.prolific import Doorkeeper, Prolific, TakenBack, keep_taking_back, take_back
+from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.schema import assessors
 from truegain.judging.study.study import People
 
 KEY = "a-key-that-nobody-sees"
@@ -31,12 +37,17 @@ class Fake:
         self.rows: dict[str, list[dict[str, Any]]] = {}
         self.asked: list[tuple[str, str]] = []
         self.status, self.body, self.elsewhere = 200, b"", ""
+        self.places: dict[str, dict[str, Any]] = {}  # submissions by their id
+        self.drips = self.waits = 0.0  # seconds before an answer, and between its bytes
         self.has_links = True
         fake = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 fake.asked.append((self.path, self.headers.get("Authorization", "")))
+                if place := re.fullmatch(r"/api/v1/submissions/([^/?]+)/", self.path):
+                    self.tell_place(place[1])
+                    return
                 study = parse_qs(urlsplit(self.path).query).get("study", [""])[0]
                 body = fake.body or json.dumps(fake.page(self.path)).encode()
                 self.send_response(
@@ -47,6 +58,18 @@ class Fake:
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
+
+            def tell_place(self, name: str) -> None:
+                time.sleep(fake.waits)
+                found = fake.places.get(name)
+                body = fake.body or json.dumps(found or {"error": {"status": 404}}).encode()
+                with contextlib.suppress(ConnectionError):
+                    self.send_response(fake.status if found or fake.status != 200 else 404)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    for part in [body] if not fake.drips else [body[n : n + 1] for n in range(len(body))]:
+                        self.wfile.write(part)
+                        time.sleep(fake.drips)
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -265,3 +288,122 @@ def test_a_closed_port_is_an_error_of_ours(fake: Fake) -> None:
     fake.server.server_close()
     with pytest.raises(TruegainError, match="cannot be reached"):
         take_back(Prolific(KEY, fake.address), ["st"], Noting(set()))
+
+
+def place(name: str, who: str, status: str = "ACTIVE", study: str = "st") -> dict[str, Any]:
+    """A submission as Prolific tells it by its id."""
+    return {"id": name, "participant": who, "status": status, "study_id": study, "started_at": "2026-01-01T00:00:00Z"}
+
+
+def came(who: str = "ann", session: str = "a1", study: str = "st") -> Person:
+    """Who an address says comes."""
+    return Person("prolific", who, about={"study": study, "session": session})
+
+
+def test_who_comes_is_asked_about(fake: Fake) -> None:
+    """Guards the door: the submission, its participant and its study are one; a place that was lost opens nothing."""
+    fake.places = {
+        "a1": place("a1", "ann"), "b1": place("b1", "bob", "RETURNED"), "c1": place("c1", "cyd", "AWAITING REVIEW"),
+        "d1": {**place("d1", "dan", study="part"), "parent_study_id": "st"},
+        "e1": place("other", "eve"), "f1": place("f1", "fay", "TIMED_OUT"), "g1": place("g1", "gus", "REJECTED"),
+    }  # fmt: skip
+    door = Doorkeeper(Prolific(KEY, fake.address))
+    asked = [
+        (came(), "yes"), (came("bob", "b1"), "no"), (came("cyd", "c1"), "yes"), (came("dan", "d1"), "yes"),
+        (came("eve", "e1"), "no"), (came("fay", "f1"), "no"), (came("gus", "g1"), "no"), (came("eve", "a1"), "no"),
+        (came("ann", "a1", "another"), "no"), (came("ann", "unknown"), "no"), (came("ann", ".."), "no"),
+        (Person("prolific", "ann", about={"study": "st"}), "no"), (came("ann", "a1/../b1"), "no"),
+    ]  # fmt: skip
+    for person, verified in asked:
+        assert door(person, "") == verified, person
+    assert {key for _, key in fake.asked} == {f"Token {KEY}"}
+    assert all(re.fullmatch(r"/api/v1/submissions/[a-z0-9]+/", path) for path, _ in fake.asked)
+
+
+def test_an_answer_is_asked_for_once_and_counts_for_a_while(fake: Fake) -> None:
+    """Guards Prolific's patience: known places are not asked about again for an hour, unknown ones for a minute."""
+    now = [0.0]
+    fake.places["a1"] = place("a1", "ann")
+    door = Doorkeeper(Prolific(KEY, fake.address), clock=lambda: now[0])
+    assert [door(came(), ""), door(came(), ""), door(came("eve", "x"), ""), door(came("eve", "x"), "")] == [
+        "yes", "yes", "no", "no",
+    ]  # fmt: skip
+    assert len(fake.asked) == 2
+    now[0] = 61.0
+    fake.places["x"] = place("x", "eve")
+    assert (door(came("eve", "x"), ""), door(came(), ""), len(fake.asked)) == ("yes", "yes", 3)
+    now[0] = 3601.0
+    fake.places["a1"]["status"] = "RETURNED"
+    assert door(came(), "") == "no"
+
+
+UNSURE = [(401, b""), (429, b""), (500, b""), (302, b""), (200, b"not json"), (200, b"[]"), (200, b'{"id": "a1"}')]
+
+
+@pytest.mark.parametrize(("status", "body"), UNSURE)
+def test_what_prolific_does_not_tell_opens_nothing(fake: Fake, status: int, body: bytes) -> None:
+    """Guards faults at the door: nobody comes in, it is told once and without the key, and it is asked again."""
+    fake.places["a1"] = place("a1", "ann")
+    fake.status, fake.body = status, body
+    told: list[str] = []
+    door = Doorkeeper(Prolific(KEY, fake.address), tell=told.append)
+    assert [door(came(), "") for _ in range(2)] == ["unsure", "unsure"]
+    assert len(told) == 1
+    assert told[0].startswith("people from Prolific cannot come in: Prolific")
+    assert KEY not in told[0]
+    fake.status, fake.body = 200, b""
+    assert door(came(), "") == "yes"
+
+
+@pytest.mark.parametrize(("waits", "drips"), [(1.0, 0.0), (0.0, 0.1)])
+def test_a_slow_answer_is_not_waited_for(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, waits: float, drips: float
+) -> None:
+    """Guards who waits at the door: an answer that does not come, or comes byte by byte, is given up in time."""
+    monkeypatch.setattr(prolific, "AT_THE_DOOR", 0.3)
+    fake.places["a1"], fake.waits, fake.drips = place("a1", "ann"), waits, drips
+    began = time.monotonic()
+    assert Doorkeeper(Prolific(KEY, fake.address))(came(), "") == "unsure"
+    assert time.monotonic() - began < 5
+
+
+def test_questions_are_few_at_once_and_by_address(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the key's quota and our threads: one address makes up few ids, and only so many wait at one moment."""
+    monkeypatch.setattr(prolific, "ASKED_BURST", 3.0)
+    monkeypatch.setattr(prolific, "AT_ONCE", 2)
+    door = Doorkeeper(Prolific(KEY, fake.address), clock=lambda: 0.0)
+    assert [door(came(f"p{n}", f"s{n}"), "203.0.113.7") for n in range(5)] == ["no"] * 3 + ["many"] * 2
+    assert door(came("p9", "s9"), "203.0.113.8") == "no"
+    fake.waits = 1.0
+    waiting = [threading.Thread(target=door, args=(came("q", f"q{n}"), "")) for n in range(2)]
+    for thread in waiting:
+        thread.start()
+    time.sleep(0.3)
+    assert door(came("r", "r1"), "") == "unsure"
+    for thread in waiting:
+        thread.join()
+
+
+def test_pages_at_the_door(fake: Fake, tmp_path: Path) -> None:
+    """Guards the way in by HTTP: who is known gets a set, others a page that says why, and nobody new is stored."""
+    study = small_study(tmp_path, people=People("prolific"))
+    database = Database(default_url(tmp_path))
+    fake.places["a1"] = place("a1", "ann")
+    app = create_app(study, database, verify=Doorkeeper(Prolific(KEY, fake.address)))
+    client = TestClient(app, follow_redirects=False)
+
+    def come(who: str, session: str) -> tuple[int, str]:
+        query = {"PROLIFIC_PID": who, "STUDY_ID": "st", "SESSION_ID": session}
+        answer = client.get(f"/s/{study.name}/", params=query)
+        return answer.status_code, answer.headers.get("location", "") or answer.text
+
+    assert come("eve", "a1")[0] == 403
+    assert "Prolific does not know this place" in come("eve", "a1")[1]
+    fake.status = 500
+    status, page = come("ann", "a1")
+    assert (status, "cannot be asked just now" in page) == (503, True)
+    assert rows(database, assessors) == []
+    fake.status = 200
+    assert come("ann", "a1")[1].startswith("/u/")
+    assert [row.platform_id for row in rows(database, assessors)] == ["ann"]
+    database.close()

@@ -77,17 +77,15 @@ def cookie_of(url: str, source: str) -> str:
     return str(answer.headers["set-cookie"])
 
 
-@pytest.mark.parametrize(
-    ("proxies", "known"), [((), "127.0.0.1"), (("127.0.0.2", "127.1.0.9/16"), "127.0.0.2 127.1.2.3")]
-)
+@pytest.mark.parametrize(("proxies", "known"), [((), ""), (("127.0.0.2", "127.1.0.9/16"), "127.0.0.2 127.1.2.3")])
 def test_a_proxy_is_believed_where_it_is_named(tmp_path: Path, proxies: tuple[str, ...], known: str) -> None:
-    """Guards what proxies tell, such as that TLS lies before us: believed from this machine and named ones alone."""
+    """Guards what proxies tell, such as that TLS lies before us: believed from named ones alone."""
     simulated_study(tmp_path / "study", topics=1, docs=8, judgments=1)
     process, url = started("serve", str(tmp_path / "study"), *(word for at in proxies for word in ("--proxy", at)))
     try:
         for source in ("127.0.0.1", "127.0.0.2", "127.1.2.3", "127.2.0.1"):
             believed = "secure" in cookie_of(url, source).lower()
-            assert believed == (source == "127.0.0.1" or source in known.split()), source
+            assert believed == (source in known.split()), source
     finally:
         process.terminate()
         process.communicate(timeout=60)
@@ -120,7 +118,8 @@ def test_proxies_that_are_none_are_told(tmp_path: Path, odd: str, told: str) -> 
 
 def test_addresses_of_proxies_in_both_forms() -> None:
     """Guards a socket of IPv6, which tells addresses of IPv4 as its own: a proxy is known by either."""
-    assert trusted(["172.18.0.2"]) == [*trusted([]), "172.18.0.2", "::ffff:172.18.0.2"]
+    assert trusted(["172.18.0.2"]) == ["172.18.0.2", "::ffff:172.18.0.2"]
+    assert trusted([]) == []
     assert trusted(["172.18.7.1/16", "fd00::/8"])[-3:] == ["172.18.0.0/16", "::ffff:172.18.0.0/112", "fd00::/8"]
 
 
@@ -183,3 +182,27 @@ def test_what_check_calls_wrong_is_not_served(tmp_path: Path) -> None:
     assert (ended.returncode, "a person may take 5 units" in ended.stderr) == (2, True), ended.stderr
     assert ended.stdout == ""
     assert not (folder / "judging.sqlite").exists()
+
+
+def test_the_help_and_the_docs_tell_the_limits() -> None:
+    """Guards the numbers that organisers read: `serve --help` and the page have those that the server goes by."""
+    from truegain.cli.judging_serve import serve_command
+    from truegain.judging.server import connections, security
+
+    rates = security.RateLimits()
+    numbers = {
+        f"{security.LARGEST // 1024} KB", f"{connections.HEAD_SECONDS:.0f} s", f"{security.BODY_SECONDS:.0f} s",
+        f"{connections.MOST:,} connections", f"{connections.PER_ADDRESS} from one address",
+        f"{connections.READ_SECONDS:.0f} s", f"{rates.address_rate:.0f} requests a second",
+        f"{rates.unit_rate:.0f} to one set", f"{rates.address_burst:.0f} and {rates.unit_burst:.0f} at once",
+        f"every {1 / rates.begin_rate:.0f} s ({rates.begin_burst:.0f})",
+    }  # fmt: skip
+    told = " ".join((serve_command.__doc__ or "").split())
+    assert [number for number in sorted(numbers) if number not in told] == []
+    page = (Path(__file__).parents[2] / "docs" / "judging.md").read_text()
+    table = page[page.index("| sets held from one address") : page.index("What is over a limit")]
+    assert [
+        n for n in ("10 (`--per-address`)", "2,000", "250", "64 KB", "512 KB", "64 MB", "75 s") if n not in table
+    ] == []
+    said = f"{rates.address_burst:.0f} at once, then {rates.address_rate:.0f} a second; {rates.unit_burst:.0f}"
+    assert said in table

@@ -19,21 +19,22 @@ from tests.judging.walking import Time, Walker, desk_of, rows
 from truegain.errors import TruegainError
 from truegain.judging.store import upgrade as upgrading
 from truegain.judging.store.database import Database, StoreError, default_url
-from truegain.judging.store.schema import answers, metadata, sessions, settings
-from truegain.judging.store.upgrade import VERSIONS, current, upgrade
+from truegain.judging.store.schema import answers, metadata, sessions, settings, units
+from truegain.judging.store.upgrade import VERSIONS, _script, current, upgrade
 from truegain.judging.study.study import JudgingStudy
 
+NOW = _script(VERSIONS).get_current_head() or ""  # the newest version there is
 NEXT = '''
 """A version to come."""
 import sqlalchemy as sa
 from alembic import op
-revision = "0003"
-down_revision = "0002"
+revision = "9999"
+down_revision = "NOW"
 
 def upgrade() -> None:
     op.add_column("answers", sa.Column("mood", sa.Text))
     op.execute("UPDATE answers SET mood = 'calm'")
-'''
+'''.replace("NOW", NOW)
 
 
 OLD = (
@@ -69,7 +70,7 @@ def later(tmp_path: Path) -> Path:
     """The versions of a truegain to come."""
     folder = tmp_path / "versions"
     shutil.copytree(VERSIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "v0003_mood.py").write_text(NEXT)
+    (folder / "v9999_mood.py").write_text(NEXT)
     return folder
 
 
@@ -105,11 +106,11 @@ def test_an_old_study_is_copied_and_upgraded(study: JudgingStudy, database_url: 
     assert upgrade(database._engine, database.url, later) == ""
     query = text("SELECT count(*) FROM answers WHERE mood = 'calm'")
     assert database.read(lambda c: c.execute(query).scalar()) == before
-    assert database.read(current) == "0003"
+    assert database.read(current) == "9999"
     if database.is_sqlite:
         with sqlite3.connect(copy) as old:
             assert old.execute("SELECT count(*) FROM answers").fetchone() == (before,)
-            assert old.execute("SELECT version_num FROM alembic_version").fetchone() == ("0002",)
+            assert old.execute("SELECT version_num FROM alembic_version").fetchone() == (NOW,)
         old.close()
     else:
         counted = text(f'SELECT count(*) FROM "{copy}".answers')
@@ -128,7 +129,7 @@ def test_a_copy_is_whole_or_not_there(study: JudgingStudy, tmp_path: Path, later
         [sys.executable, "-c", KILLED, url, str(later)], capture_output=True, text=True, timeout=120
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    copy = tmp_path / "judging.sqlite.before-0002"
+    copy = tmp_path / f"judging.sqlite.before-{NOW}"
     assert not copy.exists()
     database = Database(url)
     assert upgrade(database._engine, database.url, later) == str(copy)
@@ -152,26 +153,52 @@ def test_models_that_held_places_keep_them(database_url: str, tmp_path: Path) ->
             connection.exec_driver_sql(statement)
     engine.dispose()
     database = Database(database_url)
-    assert database.read(current) == "0002"
+    assert database.read(current) == NOW
     (session,) = rows(database, sessions)
     assert (session.id, session.beside) == ("s1", False)
     again = (
         "INSERT INTO sessions SELECT 's2', 'k2', 'a2', unit, topic, about, state, number, plan, tries, flags, began,"
     )
-    again += " notice, saved, lease, steady, boot, lease_key, ended, outcome, code, {} FROM sessions WHERE id = 's1'"
+    again += (
+        " notice, saved, lease, steady, boot, lease_key, ended, outcome, code, {}, NULL FROM sessions WHERE id = 's1'"
+    )
     with pytest.raises(StoreError, match=r"(?i)unique"):
         database.write(lambda c: c.exec_driver_sql(again.format("false")))
     database.write(lambda c: c.exec_driver_sql(again.format("true")))
     database.close()
 
 
+def test_units_that_were_held_before_consent_are_free(database_url: str, tmp_path: Path) -> None:
+    """Guards the way from version 2: who is before consent or practice holds nothing now, who is at work keeps all."""
+    before = tmp_path / "before"
+    before.mkdir()
+    for name in ("v0001_first.py", "v0002_beside.py"):
+        shutil.copy(VERSIONS / name, before)
+    url = make_url(database_url)
+    engine = create_engine(url.set(drivername="postgresql+psycopg") if "postgres" in database_url else url)
+    upgrade(engine, url, before)
+    with engine.begin() as connection:
+        for n, step in enumerate(("consent", "practice", "topic", "doc")):
+            session = OLD[3].replace("'s1', 'k1', 'a1', 'u1', 't1'", f"'s{n}', 'k{n}', 'a{n}', 'u{n}', 't{n}'")
+            connection.exec_driver_sql(
+                f"INSERT INTO assessors VALUES ('a{n}', 'open', '{n}', 'human', '{{}}', 0, NULL)"
+            )
+            connection.exec_driver_sql(OLD[2].replace("'u1', 't1'", f"'u{n}', 't{n}'").replace("'s1'", f"'s{n}'"))
+            connection.exec_driver_sql(session.replace("'doc'", f"'{step}'").replace("NULL)", "NULL, false)"))
+    engine.dispose()
+    database = Database(database_url)
+    found = {row.id: (row.state, row.session) for row in rows(database, units)}
+    assert found == {"u0": ("free", None), "u1": ("free", None), "u2": ("held", "s2"), "u3": ("held", "s3")}
+    database.close()
+
+
 def test_an_upgrade_that_fails_changes_nothing(database: Database, later: Path) -> None:
     """Guards a broken upgrade: the study is as it was."""
-    (later / "v0003_mood.py").write_text(f"{NEXT}\n    op.execute('SELECT no_such_column FROM answers')\n")
+    (later / "v9999_mood.py").write_text(f"{NEXT}\n    op.execute('SELECT no_such_column FROM answers')\n")
     database.write(lambda c: c.execute(insert(settings).values(name="kept", value=1)))
     with pytest.raises(Exception, match="no_such_column"):
         upgrade(database._engine, database.url, later)
-    assert database.read(current) == "0002"
+    assert database.read(current) == NOW
     columns = database.read(lambda c: {col["name"] for col in inspect(c).get_columns("answers")})
     assert "mood" not in columns
     assert len(rows(database, settings, name="kept")) == 1
@@ -182,7 +209,7 @@ def test_a_newer_study_is_left_alone(database_url: str, later: Path, monkeypatch
     database = Database(database_url)
     upgrade(database._engine, database.url, later)
     database.close()
-    with pytest.raises(TruegainError, match="version 0003, which this truegain does not know"):
+    with pytest.raises(TruegainError, match="version 9999, which this truegain does not know"):
         Database(database_url)
 
 

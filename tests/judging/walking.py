@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Table, select
 
 from truegain.judging.desk.desk import Desk, Elsewhere, Page, PageStep, Person
+from truegain.judging.desk.steps import UNCLAIMED
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
 from truegain.judging.study.study import JudgingStudy, People, Rules, Words
@@ -124,10 +125,10 @@ class Walker:
         """Take part."""
         return self.send(self.page(), consent="yes")
 
-    def practise(self, right: bool = True) -> PageStep:
-        """Estimate the three lines."""
+    def practise(self, right: bool = True, lines: int = 3) -> PageStep:
+        """Estimate the three lines, or so many of them."""
         step = self.step
-        for _ in range(3):
+        for _ in range(lines):
             page = self.page()
             assert page.practice is not None
             length = page.practice.length * 100
@@ -151,14 +152,17 @@ class Walker:
         place = int(page.documents[0].text[-2])
         return str(100 - 10 * place)
 
-    def to_documents(self) -> PageStep:
-        """All that comes before the documents, of one more unit where the last is over."""
+    def to_topic(self) -> PageStep:
+        """All that comes before a unit is taken, one more where the last is over, and the claim."""
         self.enter()
         if self.step.name in ("done", "screened", "failed"):
             self.another()
         self.consent()
-        if self.step.name == "practice":
-            self.practise()
+        return self.practise() if self.step.name == "practice" else self.step
+
+    def to_documents(self) -> PageStep:
+        """All that comes before the documents, of one more unit where the last is over."""
+        self.to_topic()
         return self.choose() if self.page().options else self.send(self.page())
 
     def whole(self) -> PageStep:
@@ -207,7 +211,7 @@ def check_invariants(database: Database, study: JudgingStudy) -> None:
     assert all(sorted(r) == list(range(1, len(r) + 1)) for r in revisions.values()), "a revision is missing"
     pairs = [(s.assessor, s.topic) for s in all_sessions]
     assert len(set(pairs)) == len(pairs), "an assessor has a topic twice"
-    going = [s.unit for s in all_sessions if s.outcome is None and not s.beside]
+    going = [s.unit for s in all_sessions if s.outcome is None and not s.beside and s.state not in UNCLAIMED]
     assert len(set(going)) == len(going), "a unit has two holders"
     for session in all_sessions:
         assert (session.code is not None) == (session.outcome == "done")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from truegain.judging.server.app import Routes
+    from truegain.judging.server.assessor import Verify
     from truegain.judging.store.database import Database
     from truegain.judging.study.study import JudgingStudy
 
@@ -41,6 +42,20 @@ def organiser_told(study: JudgingStudy, url: str) -> str:
     return f"organiser: {url}/organise/{study.name}/"
 
 
+def verifier(key_file: str | None) -> Verify | None:
+    """What asks Prolific whether who comes is who the address says; None where no key is given."""
+    if key_file is None:
+        return None
+    from truegain.judging.server.prolific import Doorkeeper, Prolific
+    from truegain.judging.server.security import FAILED
+
+    return Doorkeeper(Prolific(_key(key_file)), tell=FAILED.warning)
+
+
+def _key(key_file: str) -> str:
+    return read_bytes(key_file).decode("utf-8", "replace").strip()
+
+
 def taken_back(
     study: JudgingStudy, database: Database, key_file: str | None, tell: Callable[[str], object]
 ) -> threading.Event | None:
@@ -58,6 +73,5 @@ def taken_back(
             f"a key for Prolific, and people come from {study.people.platform}", file=shown_path(key_file),
             hint="leave --prolific-key out, or set platform = 'prolific' in [people]",
         )  # fmt: skip
-    key = read_bytes(key_file).decode("utf-8", "replace").strip()
     office = Office(study, database)
-    return keep_taking_back(Prolific(key), partial(office.studies_going_on, PLATFORM), office, tell=tell)
+    return keep_taking_back(Prolific(_key(key_file)), partial(office.studies_going_on, PLATFORM), office, tell=tell)

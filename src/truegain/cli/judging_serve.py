@@ -16,7 +16,7 @@ import typer
 
 from truegain.cli.judging_key import keep_password, organiser_password
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy
-from truegain.cli.judging_parts import organiser_told, parts_of, taken_back
+from truegain.cli.judging_parts import organiser_told, parts_of, taken_back, verifier
 from truegain.errors import needs
 from truegain.tables.paper import counted
 from truegain.tables.sources import shown_path
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from truegain.judging.server.serving import Listening
     from truegain.judging.study.study import JudgingStudy
 
-SETTINGS = "TRUEGAIN_JUDGING"  # what a worker is told: folder and database, as JSON
+SETTINGS = "TRUEGAIN_JUDGING"  # what a worker is told: folder, database and the file of a key, as JSON
 FACTORY = "truegain.cli.judging_serve:app_of_settings"
 DEMO_SECONDS = 1.0  # on each document: a demo is clicked through
 
@@ -47,19 +47,40 @@ def serve_command(
     ] = 1,
     prolific_key: Annotated[
         str | None,
-        typer.Option("--prolific-key", help="A file with a token of Prolific's API: what it takes back is free again."),
+        typer.Option(
+            "--prolific-key",
+            help="A file with a token of Prolific's API: who comes is verified there, and what it takes back is free "
+            "again.  Without it the ids in an address are believed.",
+        ),
     ] = None,
     proxy: Annotated[
         list[str] | None,
         typer.Option(
             "--proxy",
-            help="The address, or network, of a proxy on another machine, whose X-Forwarded-For and X-Forwarded-Proto "
-            "count; may be repeated.  A proxy on this machine needs none.",
+            help="The address, or network, of a proxy whose X-Forwarded-For and X-Forwarded-Proto count, such as "
+            "127.0.0.1 for one on this machine; may be repeated.  Nobody else is believed.",
         ),
     ] = None,
+    per_address: Annotated[
+        int,
+        typer.Option(
+            "--per-address",
+            min=0,
+            help="Sets that may be held from one address at a time (of IPv6: a /64 network), so that nobody takes all; "
+            "raise it for a class behind one address; 0: any number.  Not for invitations, verified people and this "
+            "machine.",
+        ),
+    ] = 10,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Log failures alone, not every request.")] = False,
 ) -> None:
-    """Serve a study: pages for assessors, until Ctrl-C.  What was collected stays, and serving it again goes on."""
+    """Serve a study: pages for assessors, until Ctrl-C.  What was collected stays, and serving it again goes on.
+
+    A request is 512 KB at most; its head must be there within 20 s, its body within 60 s, or it counts for nothing.
+
+    A process takes 2,000 connections, 250 from one address, and gives an answer up that is not read for 60 s.
+
+    From one address come 60 requests a second, 10 to one set (600 and 120 at once), and one person every 2 s (100).
+    """
     for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
         needs(module, "judging")
     from truegain.judging.server.serving import listen, trusted
@@ -68,7 +89,17 @@ def serve_command(
     trusted(proxy or ())  # or it says what is wrong
     study = check_study(folder).study()
     at = listen(host, port)
-    _run(study, database, at, _served(study, at), workers, quiet, prolific_key, proxy or ())
+    _run(
+        study,
+        database,
+        at,
+        _served(study, at, is_verified=prolific_key is not None),
+        workers,
+        quiet,
+        prolific_key,
+        proxy or (),
+        per_address,
+    )
 
 
 def demo_judging_command(
@@ -123,7 +154,7 @@ def _new_password(place: Path) -> str:
     return made
 
 
-def _served(study: JudgingStudy, at: Listening) -> str:
+def _served(study: JudgingStudy, at: Listening, *, is_verified: bool = False) -> str:
     """What is served, and where."""
     ways = {
         "open": "/",
@@ -135,6 +166,9 @@ def _served(study: JudgingStudy, at: Listening) -> str:
     sets, topics = counted(len(study.units), "set"), counted(len(study.topics), "topic")
     told = f"{study.words.title}: {sets} of {study.task.name} judgments on {topics}"
     told += f"\nassessors ({people}): {at.url}/s/{study.name}{ways[people]}"
+    if people in ("prolific", "mturk") and not is_verified:
+        told += f"\nids of {people} are taken from the address and not verified: anybody can make one up"
+        told += " (--prolific-key verifies them)" if people == "prolific" else ""
     told += f"\n{organiser_told(study, at.url)}"
     if at.is_open:
         told += "\nothers can reach this server: put a proxy with TLS before it, so that nobody reads along"
@@ -150,6 +184,7 @@ def _run(
     quiet: bool,
     prolific_key: str | None = None,
     proxies: Sequence[str] = (),
+    per_address: int = 0,
 ) -> None:
     """Open the database here first, so that what is wrong with it is said once and nothing else is, then serve."""
     from truegain.judging.desk.desk import Desk
@@ -161,7 +196,8 @@ def _run(
     Desk(study, first)
     typer.echo(told)
     stop = taken_back(study, first, prolific_key, lambda said: typer.echo(said, err=True))
-    os.environ[SETTINGS] = json.dumps({"folder": str(study.folder), "database": url})
+    given = {"folder": str(study.folder), "database": url, "per_address": per_address, "prolific_key": prolific_key}
+    os.environ[SETTINGS] = json.dumps(given)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is open is closed
     with suppress(KeyboardInterrupt):  # the way to end it
         run(FACTORY, at, workers=workers, log=not quiet, proxies=proxies)
@@ -177,4 +213,5 @@ def app_of_settings() -> FastAPI:
 
     given = json.loads(os.environ[SETTINGS])
     study = read_study(given["folder"])
-    return create_app(study, given["database"], more=parts_of(study))
+    verify = verifier(given["prolific_key"])
+    return create_app(study, given["database"], more=parts_of(study), per_address=given["per_address"], verify=verify)

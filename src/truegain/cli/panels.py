@@ -28,7 +28,7 @@ PANELS: dict[str, str] = {
     "output table cache jobs cluster memory",
     "Collecting judgments": "docs pool task judgments size order anchors runs platform database all "
     "unfinished excluded cannot judges wins filled audit "
-    "bronze model prompt parameter prolific-key host port proxy url number workers erase quiet",
+    "bronze model prompt parameter prolific-key host port proxy per-address url number workers erase quiet",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
 }
 PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}

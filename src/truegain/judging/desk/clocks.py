@@ -62,7 +62,12 @@ def elapsed(began: Moment, now: Moment) -> Elapsed:
 
 def expired(row: Any, now: Moment) -> bool:
     """Whether the lease of a session is over."""
-    return bool(row.steady < now.steady if row.boot == now.boot else row.lease < now.wall)
+    return overdue(row, now) > 0
+
+
+def overdue(row: Any, now: Moment) -> float:
+    """Seconds since the lease of a session is over; below 0 where it is not."""
+    return float(now.steady - row.steady if row.boot == now.boot else now.wall - row.lease)
 
 
 def is_expired(now: Moment) -> ColumnElement[bool]:

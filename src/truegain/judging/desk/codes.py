@@ -49,6 +49,11 @@ class Keys:
         """Whether a page was one of this lease."""
         return self._signer().verify_signature(f"{session}.{lease_key}", signature.encode("utf-8", "replace"))
 
+    def origin(self, network: str) -> str:
+        """What is kept of an address while a unit is held: enough to count it, and nothing to read."""
+        made = hmac.new(self.secret, b"origin:" + network.encode(), hashlib.sha256)
+        return made.hexdigest()[:32] if network else ""
+
     def _signer(self) -> Signer:
         return Signer(self.secret, salt="truegain.judging.page", digest_method=hashlib.sha256)
 

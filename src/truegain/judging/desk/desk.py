@@ -22,12 +22,13 @@ from sqlalchemy import Connection, delete, insert, select, update
 from truegain.judging.desk.clocks import Clock
 from truegain.judging.desk.codes import Keys, basis_of, cleaned, content, digest, taken
 from truegain.judging.desk.finishing import finished_under, pays_once
-from truegain.judging.desk.leases import claim, going_on, hold, lapsed, may_take
+from truegain.judging.desk.leases import begin, going_on, hold, is_paused, is_slow_start, lapsed, may_take, take
 from truegain.judging.desk.moves import WITHDRAWABLE, Reply, is_revised, late, move, twice
 from truegain.judging.desk.opening import open_study
 from truegain.judging.desk.sessions import Session, Work, keep_draft, last_answers, load, reached
-from truegain.judging.desk.showing import is_paused, show
+from truegain.judging.desk.showing import show
 from truegain.judging.desk.steps import (
+    WAITING,
     Elsewhere,
     Entered,
     Notice,
@@ -73,23 +74,28 @@ class Desk:
         clock: Callable[[], float] = time.time,
         steady: Callable[[], float] | None = None,
         random: Random | None = None,
+        per_address: int = 0,
     ) -> None:
         self.study, self.database = study, database
         self._clock, self._random = Clock(clock, steady), random or SystemRandom()
+        self.per_address = per_address
         self._units = {unit.id: unit for unit in study.units}
         at = self._clock.now().wall
         self._keys = Keys(database.write(lambda connection: open_study(connection, study, at)))
 
-    def enter(self, person: Person, *, invitation: str = "") -> Entered:
-        """Take up the unit that the person is at, else give them the next free one on a topic they have not had."""
-        return self.database.write(lambda connection: self._enter(self.work(connection), person, invitation))
+    def enter(self, person: Person, *, invitation: str = "", network: str = "") -> Entered:
+        """Take up the unit that the person is at, else begin with one on a topic they have not had, if one is free.
 
-    def another(self, token: str) -> Entered:
+        network: that they come from, where units held from it are counted.
+        """
+        return self.database.write(lambda connection: self._enter(self.work(connection), person, invitation, network))
+
+    def another(self, token: str, *, network: str = "") -> Entered:
         """One more unit for the same person."""
 
         def work(connection: Connection) -> Entered:
             session = load(connection, token, locked=False)
-            return self._give(self.work(connection), session.assessor, session.about, more=True)
+            return self._give(self.work(connection), session.assessor, session.about, network, more=True)
 
         return self.database.write(work)
 
@@ -144,9 +150,10 @@ class Desk:
 
     def work(self, connection: Connection) -> Work:
         """A transaction at this desk, at this moment."""
-        return Work(connection, self.study, self._units, self._keys, self._clock.now(), self._random)
+        given = (self.study, self._units, self._keys, self._clock.now(), self._random, self.per_address)
+        return Work(connection, *given)
 
-    def _enter(self, work: Work, person: Person, invitation: str) -> Entered:
+    def _enter(self, work: Work, person: Person, invitation: str, network: str) -> Entered:
         is_invited = self.study.people.platform == "invitation" and person.kind == "human"
         if is_invited:
             person = person._replace(platform="invitation", id=digest(invitation))
@@ -168,9 +175,11 @@ class Desk:
         if is_invited:
             own = update(invitations).where(invitations.c.digest == person.id)
             work.connection.execute(own.values(assessor=assessor))
-        return self._give(work, assessor, about)
+        return self._give(work, assessor, about, network)
 
-    def _give(self, work: Work, assessor: str, about: Mapping[str, str], *, more: bool = False) -> Entered:
+    def _give(
+        self, work: Work, assessor: str, about: Mapping[str, str], network: str, *, more: bool = False
+    ) -> Entered:
         """The unit of a person who stands at the desk; two tabs that come at once get the same.
 
         about: the platform's submission, empty where there is none.  It ends with one unit unless the person asks for
@@ -183,8 +192,10 @@ class Desk:
             return Entered(token)
         if row.excluded is not None:
             return Entered("", "excluded")
-        session = going_on(work, assessor)
+        session, origin = going_on(work, assessor), work.keys.origin(network) or None
         if session is not None:
+            if session.origin != origin:
+                session = work.change(session, origin=origin)
             if lapsed(work, session):
                 hold(work, session)
             if about and about != session.about:  # the same person, under a new submission
@@ -192,13 +203,18 @@ class Desk:
             return Entered(session.token)
         if is_paused(work):
             return Entered("", "paused")
-        claimed = claim(work, assessor, row.kind, about) if may_take(work, assessor, row.kind) else None
-        return Entered(claimed.token) if claimed else Entered("", "none")
+        begun = begin(work, assessor, row.kind, about, origin or "") if may_take(work, assessor, row.kind) else None
+        return Entered(begun.token) if begun else Entered("", "none")
 
     def _page(self, work: Work, token: str, step: PageStep | None) -> Page | PageStep:
         session = load(work.connection, token)
+        if session.outcome is None and session.state in WAITING:
+            session = take(work, session)
         if session.outcome is None and lapsed(work, session):
             session = hold(work, session)
+            if lapsed(work, session):
+                stop(work, session)
+                return show(work, session, PageStep("crowded"))
         asked, step = step, step or session.step
         if step.name == "leave":
             if session.outcome not in WITHDRAWABLE:
@@ -212,11 +228,11 @@ class Desk:
                 return session.step
             if step != session.step:
                 work.event("turned" if session.state == "doc" else "revising", session, number=step.number)
-                session = work.change(session, state="doc", number=step.number, notice="", **work.leased())
+                session = work.change(session, state="doc", number=step.number, notice="", **work.renewed(step))
             serve(work, session, step.number)
             return show(work, session, step)
         elif step.name == "revise" and session.state == "doc" and is_revised(session):
-            session = work.change(session, state="revise", number=0, notice="", **work.leased())
+            session = work.change(session, state="revise", number=0, notice="", **work.renewed(step))
         elif step != session.step:
             return session.step
         stop(work, session)
@@ -235,6 +251,8 @@ class Desk:
         is_late = session.outcome == "passed" and step.name == "doc"  # counts for nothing: of any lease it is kept
         is_signed = is_late or work.keys.signed(session.id, session.lease_key, fields.get("csrf", ""))
         is_ours = is_signed and basis_of(once) is not None
+        if is_ours and is_slow_start(work, session):
+            session = hold(work, session, anew=False)  # nobody else took the unit: what was done counts
         is_leaving = step.name == "leave" and session.outcome in WITHDRAWABLE
         if session.outcome is not None and not is_leaving:
             reply = late(work, session, step, fields) if is_ours else Reply(session.step, elsewhere=True)

@@ -14,7 +14,7 @@ from truegain.judging.desk.steps import PageStep, StepName
 from truegain.judging.desk.visits import seconds_of, stop
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
 
-KEPT = ("claimed", "withdrawn")  # events that say no more than that a set was begun, and taken back
+KEPT = ("began", "claimed", "withdrawn")  # events that say no more than that a set was begun, and taken back
 CODED = ("done", "screened", "failed")  # states at the end that a platform may have a code for
 SUBMISSIONS = ("prolific", "mturk")  # platforms that pay a submission once, by one code
 
@@ -60,7 +60,8 @@ def finish(work: Work, session: Session) -> PageStep:
         return _done(work, session)
     if used >= work.study.rules.check_tries:
         return end(work, session, "failed", "failed")
-    return work.change(session, state="revise", number=0, notice="", **work.leased()).step
+    step = PageStep("revise")
+    return work.change(session, state=step.name, number=0, notice="", **work.leased(step)).step
 
 
 def _look(work: Work, session: Session) -> tuple[Session, tuple[str, ...]]:

@@ -1,4 +1,7 @@
-"""Who holds which unit: claims give a unit to one person, leases run out, and what nobody holds is free again."""
+"""Who holds which unit: claims give a unit to one person, leases run out, and what nobody holds is free again.
+
+Who comes holds nothing: a unit is taken when the topic is to be shown, after consent and practice.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Select, exists, func, insert, select, update
+from sqlalchemy import Select, exists, func, insert, select, text, update
 
-from truegain.judging.desk.clocks import expired, is_expired
+from truegain.judging.desk.clocks import expired, is_expired, overdue
 from truegain.judging.desk.codes import new_token
 from truegain.judging.desk.practice import draw_plan
 from truegain.judging.desk.sessions import WITH_KIND, Session, Work, load, session_of
-from truegain.judging.desk.steps import PageStep
+from truegain.judging.desk.steps import UNCLAIMED, PageStep, StepName
 from truegain.judging.desk.visits import stop
 from truegain.judging.store.database import lock
-from truegain.judging.store.schema import sessions, units
+from truegain.judging.store.schema import assessors, sessions, settings, units
 
 FREE, HELD, DONE = "free", "held", "done"
 
@@ -31,18 +34,33 @@ def going_on(work: Work, assessor: str) -> Session | None:
     return session if session.outcome is None else None  # it was passed on a moment ago
 
 
-def hold(work: Work, session: Session) -> Session:
-    """Take a unit whose lease ran out up again: nobody else took it, or the session would have ended."""
+def hold(work: Work, session: Session, *, anew: bool = True) -> Session:
+    """Take a unit whose lease ran out up again: nobody else took it, or the session would have ended.
+
+    Where others at the same address hold as many as it may, it stays as it is.  anew: pages of before do not count.
+    """
     if not session.beside:
+        if not _has_room(work, session):
+            return session
         work.connection.execute(update(units).where(units.c.id == session.unit).values(state=HELD, session=session.id))
         session = replace(session, holder=session.id)
     work.event("renewed", session)
-    return work.change(session, **work.leased(), lease_key=secrets.token_hex(16))
+    key = {"lease_key": secrets.token_hex(16)} if anew else {}
+    return work.change(session, **work.leased(session.step), **key)
 
 
 def lapsed(work: Work, session: Session) -> bool:
-    """Whether the lease of a session that goes on is over, or its unit was given free."""
+    """Whether the lease of a session that goes on is over, or its unit was given free; not where it has none yet."""
+    if session.is_unclaimed:
+        return False
     return expired(session, work.now) or (not session.beside and session.holder != session.id)
+
+
+def is_slow_start(work: Work, session: Session) -> bool:
+    """Whether only the short lease is over that a person has until an item is judged, and nobody took the unit."""
+    is_first = session.outcome is None and not work.renewed(session.step) and not session.is_unclaimed
+    longer = work.study.rules.lease - work.lease_at(session.step)
+    return is_first and session.holder == session.id and 0 < overdue(session, work.now) <= longer
 
 
 def may_take(work: Work, assessor: str, kind: str = "human") -> bool:
@@ -58,16 +76,56 @@ def may_take(work: Work, assessor: str, kind: str = "human") -> bool:
     return int(work.connection.execute(query).scalar_one()) < most
 
 
-def claim(work: Work, assessor: str, kind: str, about: Mapping[str, str]) -> Session | None:
-    """Give a person the next unit on a topic that they have not seen: a free one, else one whose lease ran out.
+def begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], origin: str) -> Session | None:
+    """Begin a person's way: there is a unit for them, which is theirs when they come to its topic; None: there is none.
 
-    Units that others are claiming at this moment are passed over; only where no other is left do we wait for them.  A
-    model is given the unit that the fewest models had, whoever else has it: places are people's.
+    A model begins with its unit, the one that the fewest models had, whoever else has it: places are people's.
     """
     if kind == "model":
         row = work.connection.execute(lock(_least_beside(assessor), of=units)).first()
-        return _begin(work, assessor, kind, about, row.id) if row else None
-    for query in (_free(assessor), _lapsed(work, assessor)):
+    else:
+        found = (work.connection.execute(query).first() for query in (_free(assessor), _lapsed(work, assessor)))
+        row = next((row for row in found if row is not None), None)
+    return _begin(work, assessor, kind, about, origin, row.id) if row else None
+
+
+def take(work: Work, session: Session) -> Session:
+    """Give a person who is through with consent and practice the next unit, and lead to its topic.
+
+    Where that cannot be they wait, with all that they did, at a page that says why; looking again asks again.
+    """
+    unit, why = _claim(work, session)
+    if unit is None:
+        if session.state == why:
+            return session
+        work.event("waits", session, why=why)
+        return work.change(session, state=why, number=0, notice="", saved=0)
+    material, step = work.units[unit], PageStep("topic")
+    plan = dict(session.plan)
+    if unit != session.unit:
+        plan = draw_plan(material, work.study.topics[material.topic].question, work.random)
+        plan["lines"] = session.plan["lines"]
+    _pass_on(work, unit)
+    work.connection.execute(update(units).where(units.c.id == unit).values(state=HELD, session=session.id))
+    given = {"unit": unit, "topic": material.topic, "plan": plan, "notice": "", "saved": 0}
+    session = work.change(session, **given, state=step.name, number=step.number, **work.leased(step))
+    work.event("claimed", session, unit=unit, topic=material.topic, order=plan["order"])
+    return replace(session, holder=session.id)
+
+
+def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
+    """A unit, locked, that a person can have: on a topic that they have not seen, free, else with a lease that ran out.
+
+    Units that others are claiming at this moment are passed over; only where no other is left do we wait for them.
+    """
+    person = select(assessors.c.excluded).where(assessors.c.id == session.assessor)
+    if work.connection.execute(person).scalar_one() is not None:
+        return None, "none"
+    if is_paused(work):
+        return None, "paused"
+    if not _has_room(work, session):
+        return None, "crowded"
+    for query in (_free(session.assessor, session.id), _lapsed(work, session.assessor, session.id)):
         for skip in (True, False):
             passed_over: list[str] = []
             while True:
@@ -76,9 +134,26 @@ def claim(work: Work, assessor: str, kind: str, about: Mapping[str, str]) -> Ses
                 if row is None:
                     break
                 if _still(work, row.id):
-                    return _begin(work, assessor, kind, about, row.id)
+                    return row.id, "topic"
                 passed_over.append(row.id)
-    return None
+    return None, "none"
+
+
+def _has_room(work: Work, session: Session) -> bool:
+    """Whether one more unit may be held from where a person came from; counted by one transaction at a time."""
+    if not work.per_address or not session.origin:
+        return True
+    if work.connection.dialect.name == "postgresql":
+        at = text("SELECT pg_advisory_xact_lock(hashtextextended(:origin, 0))")
+        work.connection.execute(at, {"origin": session.origin})
+    same = (sessions.c.origin == session.origin, sessions.c.outcome.is_(None), ~sessions.c.beside)
+    held = select(func.count()).where(*same, sessions.c.state.not_in(UNCLAIMED), ~is_expired(work.now))
+    return int(work.connection.execute(held.where(sessions.c.id != session.id)).scalar_one()) < work.per_address
+
+
+def is_paused(work: Work) -> bool:
+    """Whether no more units are given out for now."""
+    return bool(work.connection.execute(select(settings.c.value).where(settings.c.name == "paused")).scalar())
 
 
 def is_free(work: Work, assessor: str) -> bool:
@@ -92,19 +167,19 @@ def give_back(work: Work, session: Session) -> None:
     work.connection.execute(update(units).where(*own).values(state=FREE, session=None))
 
 
-def _unseen(query: Select[Any], assessor: str) -> Select[Any]:
-    """Units of topics that a person has not had, in the order in which they are given out."""
-    had = select(1).where(sessions.c.assessor == assessor, sessions.c.topic == units.c.topic)
+def _unseen(query: Select[Any], assessor: str, own: str = "") -> Select[Any]:
+    """Units of topics that a person has not had, but for their session `own`, in the order in which they are given."""
+    had = select(1).where(sessions.c.assessor == assessor, sessions.c.topic == units.c.topic, sessions.c.id != own)
     return query.where(~exists(had.correlate(units))).order_by(units.c.place, units.c.id).limit(1)
 
 
-def _free(assessor: str) -> Select[Any]:
-    return _unseen(select(units.c.id).where(units.c.state == FREE), assessor)
+def _free(assessor: str, own: str = "") -> Select[Any]:
+    return _unseen(select(units.c.id).where(units.c.state == FREE), assessor, own)
 
 
-def _lapsed(work: Work, assessor: str) -> Select[Any]:
+def _lapsed(work: Work, assessor: str, own: str = "") -> Select[Any]:
     holders = select(sessions.c.id).where(sessions.c.outcome.is_(None), is_expired(work.now))
-    return _unseen(select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor)
+    return _unseen(select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor, own)
 
 
 def _least_beside(assessor: str) -> Select[Any]:
@@ -121,31 +196,30 @@ def _still(work: Work, unit: str) -> bool:
     return row.state == HELD and holder is not None and holder.outcome is None and expired(holder, work.now)
 
 
-def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], unit: str) -> Session:
-    """Pass the unit on from who had it, if anyone, and begin the person's way through it; a model takes from none."""
+def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], origin: str, unit: str) -> Session:
+    """Begin the way through a unit: a model's at its first item, a person's at consent, and nobody's place is taken."""
     material = work.units[unit]
     is_model = kind == "model"
-    if not is_model:
-        _pass_on(work, unit)
     step = PageStep("doc", 1) if is_model else PageStep("consent")
     row = {
         "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, "unit": unit,
         "about": dict(about), "topic": material.topic, "state": step.name, "number": step.number,
         "plan": draw_plan(material, work.study.topics[material.topic].question, work.random),
         "tries": {}, "flags": [], "began": work.now.wall, "notice": "", "saved": 0,
-        "lease_key": secrets.token_hex(16), "beside": is_model, **work.leased(),
+        "lease_key": secrets.token_hex(16), "beside": is_model, "origin": origin or None, **work.leased(step),
     }  # fmt: skip
     work.connection.execute(insert(sessions).values(**row))
-    if not is_model:
-        work.connection.execute(update(units).where(units.c.id == unit).values(state=HELD, session=row["id"]))
     session = session_of(work.connection.execute(WITH_KIND.where(sessions.c.id == row["id"])).one())
-    work.event("claimed", session, unit=unit, topic=material.topic, order=session.plan["order"])
+    if is_model:
+        work.event("claimed", session, unit=unit, topic=material.topic, order=session.plan["order"])
+    else:
+        work.event("began", session)
     return session
 
 
 def _pass_on(work: Work, unit: str) -> None:
     going = (sessions.c.unit == unit, sessions.c.outcome.is_(None), ~sessions.c.beside)
-    for row in work.connection.execute(WITH_KIND.where(*going)).all():
+    for row in work.connection.execute(WITH_KIND.where(*going, sessions.c.state.not_in(UNCLAIMED))).all():
         old = session_of(row)
         stop(work, old)
         work.change(old, state="passed", number=0, notice="", outcome="passed", ended=work.now.wall)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from truegain.judging.desk.codes import basis_of, shown
 from truegain.judging.desk.finishing import end, finish, withdraw
+from truegain.judging.desk.leases import take
 from truegain.judging.desk.practice import LINES, draw_lines, draw_options, question_of, read_line, rise
 from truegain.judging.desk.sessions import (
     Recorded,
@@ -91,19 +92,21 @@ def _refused(work: Work, session: Session, step: PageStep, fields: Fields, wrong
     keep_draft(work, session, step, fields, "refused")
     why = [w.text for w in wrong]
     work.event("refused", session, step=step.name, number=step.number, why=why, fields=shown(fields))
-    work.change(session, notice="", **work.leased())
+    work.change(session, notice="", **work.renewed(step))
     return Reply(step)
 
 
 def _go(work: Work, session: Session, step: PageStep, notice: str = "", saved: int = 0) -> PageStep:
-    """Go to a step; the place is kept anew."""
-    values = {"notice": notice, "saved": saved, **work.leased()}
+    """Go to a step; the place is kept anew once an item is judged."""
+    values = {"notice": notice, "saved": saved, **work.renewed(step)}
     return work.change(session, state=step.name, number=step.number, **values).step
 
 
 def _consent(work: Work, session: Session, _: Answer, __: Fields) -> PageStep:
     work.event("consented", session)
-    return _go(work, session, PageStep("practice", 1) if work.study.task.has_practice else PageStep("topic"))
+    if work.study.task.has_practice:
+        return _go(work, session, PageStep("practice", 1))
+    return take(work, session).step
 
 
 def _practice(work: Work, session: Session, answer: Answer, fields: Fields) -> PageStep:
@@ -113,7 +116,7 @@ def _practice(work: Work, session: Session, answer: Answer, fields: Fields) -> P
     given = last_answers(work, session, "practice")
     lengths = [line[0] for line in session.plan["lines"]]
     if rise(lengths, [given[number].answer.value for number in range(1, LINES + 1)]):
-        return _go(work, session, PageStep("topic"))
+        return take(work, session).step
     plan = {**session.plan, "lines": draw_lines(work.random)}
     return _again(work, session, "practice", work.study.rules.practice_tries, PageStep("practice", 1), plan)
 

@@ -9,18 +9,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from truegain.errors import TruegainError
 from truegain.judging.desk.codes import code_digest, digest
 from truegain.judging.desk.desk import Desk
 from truegain.judging.desk.finishing import all_of, end, withdraw
-from truegain.judging.desk.leases import DONE, FREE, give_back, going_on
+from truegain.judging.desk.leases import DONE, FREE, give_back, going_on, is_paused
 from truegain.judging.desk.sessions import Work, load
-from truegain.judging.desk.showing import is_paused
+from truegain.judging.desk.steps import UNCLAIMED
 from truegain.judging.store.database import Database, insert_new, lock
 from truegain.judging.store.schema import assessors, invitations, sessions, settings, units
 from truegain.judging.study.study import JudgingStudy
+
+ENDED_VISIT = "ended visit "  # with its digest, the name of a setting: when the visit would have ended
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,23 @@ class Office:
         self.database.write(work)
         return tokens
 
+    def end_visit(self, visit: str, until: float) -> None:
+        """Let nobody see the organiser's page by a visit any more; kept until the visit would have ended."""
+
+        def work(connection: Connection) -> None:
+            here = self._desk.work(connection)
+            ended = select(settings.c.name, settings.c.value).where(settings.c.name.startswith(ENDED_VISIT))
+            over = [row.name for row in connection.execute(ended).all() if float(row.value) < here.now.wall]
+            connection.execute(delete(settings).where(settings.c.name.in_(over)))
+            insert_new(connection, settings, name=ENDED_VISIT + digest(visit), value=until)
+
+        self.database.write(work)
+
+    def is_ended(self, visit: str) -> bool:
+        """Whether a visit was ended."""
+        query = select(settings.c.name).where(settings.c.name == ENDED_VISIT + digest(visit))
+        return self.database.read(lambda connection: connection.execute(query).first()) is not None
+
     def owner(self, who: str) -> str | None:
         """The assessor who has this completion code, id, or id of the platform; None where nobody has."""
         wanted = code_digest(who)
@@ -189,7 +208,7 @@ class Office:
 
 def _has_holder(connection: Connection, unit: str) -> bool:
     going = select(sessions.c.id).where(sessions.c.unit == unit, sessions.c.outcome.is_(None), ~sessions.c.beside)
-    return connection.execute(going).first() is not None
+    return connection.execute(going.where(sessions.c.state.not_in(UNCLAIMED))).first() is not None
 
 
 def _summary(row: Any, own: list[Any]) -> AssessorSummary:

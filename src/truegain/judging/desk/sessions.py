@@ -12,7 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from truegain.judging.desk.clocks import Moment
 from truegain.judging.desk.codes import TOKEN, Keys, shown
-from truegain.judging.desk.steps import PageStep, StepName, UnknownToken
+from truegain.judging.desk.steps import UNCLAIMED, PageStep, StepName, UnknownToken
 from truegain.judging.store.database import lock
 from truegain.judging.store.schema import answers, assessors, drafts, events, sessions, units
 from truegain.judging.study.study import JudgingStudy
@@ -43,6 +43,7 @@ class Session:
     lease_key: str
     outcome: str | None
     beside: bool  # takes nobody's place
+    origin: str | None  # keyed digest of the address that it was begun from, while it goes on
     kind: str
     holder: str | None  # session that holds the unit, or did it
 
@@ -50,6 +51,11 @@ class Session:
     def step(self) -> PageStep:
         """Where the person is."""
         return PageStep(self.state, self.number)
+
+    @property
+    def is_unclaimed(self) -> bool:
+        """Whether the person goes on and holds no unit yet: `unit` is only the one that would have been theirs."""
+        return self.outcome is None and not self.beside and self.state in UNCLAIMED
 
 
 COLUMNS = [sessions.c[name] for name in Session.__dataclass_fields__ if name not in ("kind", "holder")]
@@ -67,6 +73,7 @@ class Work:
     keys: Keys
     now: Moment
     random: Random
+    per_address: int = 0  # units that may be held from one address at a time; 0: any number
 
     def event(self, kind: str, /, session: Session | None = None, assessor: str | None = None, **about: Any) -> int:
         """Write a line of the audit trail, and give back its number."""
@@ -80,7 +87,9 @@ class Work:
         return int(self.connection.execute(_EVENT, row).scalar_one())
 
     def change(self, session: Session, **values: Any) -> Session:
-        """Change a session's row."""
+        """Change a session's row; where it ends nothing is kept of the address."""
+        if values.get("outcome"):
+            values["origin"] = None
         stored = {**values, "flags": list(values["flags"])} if "flags" in values else values
         self.connection.execute(_CHANGE, {**stored, "own": session.id})
         return replace(session, **{k: v for k, v in values.items() if k in Session.__dataclass_fields__})
@@ -89,10 +98,24 @@ class Work:
         """Flag a session, once."""
         return session if flag in session.flags else self.change(session, flags=(*session.flags, flag))
 
-    def leased(self) -> dict[str, Any]:
-        """Values of a session whose place is kept from now on."""
-        length = self.study.rules.lease
+    def lease_at(self, step: PageStep) -> float:
+        """Seconds that the place of a person at a step is kept."""
+        rules = self.study.rules
+        return rules.lease if _is_at_work(step) else min(rules.first_lease, rules.lease)
+
+    def leased(self, step: PageStep) -> dict[str, Any]:
+        """Values of a session whose place is kept from now on: for longer once an item is judged."""
+        length = self.lease_at(step)
         return {"lease": self.now.wall + length, "steady": self.now.steady + length, "boot": self.now.boot}
+
+    def renewed(self, step: PageStep) -> dict[str, Any]:
+        """The same at a step of the way, which counts once an item is judged: who judges nothing keeps nothing."""
+        return self.leased(step) if _is_at_work(step) else {}
+
+
+def _is_at_work(step: PageStep) -> bool:
+    """Whether an item was judged already where a person is at this step."""
+    return step.name == "revise" or (step.name == "doc" and step.number > 1)
 
 
 WITH_KIND = (
@@ -102,22 +125,30 @@ WITH_KIND = (
 )
 _OWN = sessions.c.token == bindparam("own")
 _LOAD = WITH_KIND.where(_OWN)
-_LOCK = lock(select(units.c.id).where(units.c.id == select(sessions.c.unit).where(_OWN).scalar_subquery()), of=units)
+_HELD = select(sessions.c.unit).where(_OWN, sessions.c.outcome.is_not(None) | sessions.c.state.not_in(UNCLAIMED))
+_LOCK = lock(select(units.c.id).where(units.c.id == _HELD.scalar_subquery()), of=units)
+_LOCK_UNCLAIMED = lock(select(sessions.c.id).where(_OWN), of=sessions)
 
 
 def load(connection: Connection, token: str, *, locked: bool = True) -> Session:
     """The session of a token; locked: nobody else changes it or its unit before this transaction ends.
 
-    Locks are always taken in one order: person, then unit; a session is guarded by its unit's lock.
+    Locks are always taken in one order: person, then unit; a session is guarded by its unit's lock, and before it has
+    one by its own row's.
     """
     if not TOKEN.fullmatch(token):
         raise UnknownToken("this address is not one of ours; go back to where you were given it")
-    if locked and connection.dialect.name != "sqlite":  # where one writes at a time
-        connection.execute(_LOCK, {"own": token})
-    row = connection.execute(_LOAD, {"own": token}).one_or_none()
-    if row is None:
-        raise UnknownToken("this address is not one of ours; go back to where you were given it")
-    return session_of(row)
+    needs_lock = locked and connection.dialect.name != "sqlite"  # where one writes at a time
+    while True:
+        unit = connection.execute(_LOCK, {"own": token}).scalar_one_or_none() if needs_lock else None
+        if needs_lock and unit is None:
+            connection.execute(_LOCK_UNCLAIMED, {"own": token})
+        row = connection.execute(_LOAD, {"own": token}).one_or_none()
+        if row is None:
+            raise UnknownToken("this address is not one of ours; go back to where you were given it")
+        session = session_of(row)
+        if not needs_lock or (unit is None if session.is_unclaimed else unit == session.unit):
+            return session  # else it was given a unit while we waited
 
 
 def session_of(row: Any) -> Session:

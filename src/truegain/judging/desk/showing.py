@@ -11,12 +11,12 @@ from sqlalchemy import select
 
 from truegain.judging.desk.codes import new_once
 from truegain.judging.desk.finishing import finished_under, pays_once
-from truegain.judging.desk.leases import is_free, may_take
+from truegain.judging.desk.leases import is_free, is_paused, may_take
 from truegain.judging.desk.moves import is_revised, read_page
 from truegain.judging.desk.practice import question_of
 from truegain.judging.desk.sessions import Draft, Recorded, Session, Work, draft_of, items_of, last_answers
 from truegain.judging.desk.steps import ListedItem, Notice, Page, PageStep, Practice
-from truegain.judging.store.schema import answers, assessors, settings
+from truegain.judging.store.schema import answers, assessors
 from truegain.judging.tasks.material import Document, Item, Question, Topic
 
 CODES = {"done": "completed", "screened": "screened", "failed": "failed"}  # names of the platform's codes
@@ -35,6 +35,7 @@ def show(work: Work, session: Session, step: PageStep) -> Page:
         fields=draft.fields if draft else {},
         notice=_notice(session, step, draft),
         ended=session.state if session.outcome else "",
+        kept=work.lease_at(session.step),
     )
     if draft and draft.notice == "refused":
         found = read_page(work, session, step, draft.fields)
@@ -133,6 +134,8 @@ def _end(work: Work, session: Session, page: Page) -> Page:
         redirect = _handing_in(session.about)
     received = _received(work, session) if session.state == "passed" else ()
     page = replace(page, withdrawn=session.outcome == "withdrawn", more=_more(work, session))
+    if received:
+        page = replace(page, kept=work.study.rules.lease)
     return replace(page, code=code, redirect=redirect, received=received)
 
 
@@ -158,8 +161,3 @@ def _more(work: Work, session: Session) -> bool:
     if pays_once(work) and finished_under(work, session.assessor, session.about):
         return False
     return may_take(work, session.assessor) and is_free(work, session.assessor)
-
-
-def is_paused(work: Work) -> bool:
-    """Whether no more units are given out for now."""
-    return bool(work.connection.execute(select(settings.c.value).where(settings.c.name == "paused")).scalar())

@@ -12,17 +12,20 @@ from truegain.judging.tasks.task import Fields, Wrong
 
 StepName = Literal[
     "consent", "practice", "topic", "doc", "revise", "done",
-    "leave", "left", "declined", "screened", "failed", "passed", "none", "paused",
+    "leave", "left", "declined", "screened", "failed", "passed", "none", "paused", "crowded",
 ]  # fmt: skip
+WAITING: tuple[StepName, ...] = ("none", "paused", "crowded")  # for a unit; looking again asks for one again
+UNCLAIMED: tuple[StepName, ...] = ("consent", "practice", *WAITING)  # steps at which nobody holds a unit yet
 Notice = Literal["", "saved", "again", "resumed", "reported", "twice"]
 
 
 class PageStep(NamedTuple):
     """A page of the flow; practice lines and documents are numbered from 1.
 
-    consent -> practice 1..3 -> topic -> doc 1..n -> done, or revise -> doc ...; `screened`: practice or question failed
-    for the last time; `failed`: the final checks; `passed`: the lease ran out and someone else took the unit; `none`:
-    nothing is free for this person; `left`: after leave.
+    consent -> practice 1..3 -> topic -> doc 1..n -> done, or revise -> doc ...; a unit is taken on the way to `topic`.
+    `screened`: practice or question failed for the last time; `failed`: the final checks; `passed`: the lease ran out
+    and someone else took the unit; `none`: nothing is free for this person; `crowded`: others at the same address hold
+    as many units as it may; `left`: after leave.
     """
 
     name: StepName
@@ -76,6 +79,7 @@ class Page:
     errors: tuple[Wrong, ...] = ()
     notice: Notice = ""
     saved: int = 0  # notice 'saved': which item was
+    kept: float = 0.0  # seconds that the place is kept from here on
     answered: tuple[int, ...] = ()  # items that have an answer, numbered from 1
     listed: tuple[ListedItem, ...] = ()  # step 'revise': all items
     revising: bool = False  # step 'doc': the set was sent back, and action 'list' leads to step 'revise'

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from truegain._version import __version__
 from truegain.judging.desk.desk import Desk
 from truegain.judging.desk.steps import UnknownToken
-from truegain.judging.server.assessor import assessor_routes
+from truegain.judging.server.assessor import Verify, assessor_routes
 from truegain.judging.server.render import Renderer
 from truegain.judging.server.security import Fields, RateLimits, RequestGuard, failure, path_of
 from truegain.judging.store.database import Database
@@ -36,14 +36,18 @@ def create_app(
     desk: Desk | None = None,
     more: Sequence[Routes] = (),
     limits: RateLimits | None = LIMITS,
+    per_address: int = 0,
+    verify: Verify | None = None,
 ) -> FastAPI:
     """The app that serves a study from a database, or from its address.
 
     desk: where one is open already.  more: make the routes of other parts, each of the study, the desk and the
-    database.  limits: of the rate of requests; None: none, as for a test of load.
+    database.  limits: of the rate of requests; None: none, as for a test of load.  per_address: units that may be held
+    from one address at a time, where anybody can come; 0: any number.  verify: asks the platform whether who comes is
+    who the address says.
     """
     store = Database(database) if isinstance(database, str) else database
-    served = desk or Desk(study, store)
+    served = desk or Desk(study, store, per_address=per_address)
     renderer = Renderer(study)
 
     def plain(status: int, base: str, again: Fields) -> str:
@@ -64,7 +68,7 @@ def create_app(
     app.mount("/static", StaticFiles(directory=str(files("truegain.judging") / "static")), name="static")
     for routes in more:
         app.include_router(routes(study, served, store))
-    app.include_router(assessor_routes(study, served, renderer))
+    app.include_router(assessor_routes(study, served, renderer, verify))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, get_args
 
@@ -13,14 +13,20 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from truegain.judging.desk.desk import Desk
 from truegain.judging.desk.steps import Elsewhere, Entered, PageStep, Person, StepName
 from truegain.judging.server.people import comer, new_id
+from truegain.judging.server.prolific import Verified
 from truegain.judging.server.render import Renderer, path
-from truegain.judging.server.security import MOST_FIELDS, base_of
+from truegain.judging.server.security import MOST_FIELDS, WAIT, base_of, counted_as
 from truegain.judging.study.study import JudgingStudy
 
 NAMES: tuple[StepName, ...] = get_args(StepName)
 NUMBERED = ("practice", "doc")
 CLOSED = ("none", "paused", "excluded", "preview", "invitation")  # why there is no unit
 NOTICES = ("paste", "blur")
+REFUSED: dict[Verified, tuple[str, int, str]] = {
+    "no": ("from.unknown", 403, ""),
+    "unsure": ("from.unsure", 503, WAIT),
+    "many": ("http.429", 429, WAIT),
+}
 DAYS = 60  # that a browser knows its place
 
 
@@ -31,7 +37,7 @@ async def form(request: Request) -> dict[str, str]:
             given = {name: value for name, value in sent.multi_items() if isinstance(value, str)}
     except (StarletteHTTPException, ValueError):  # a character set that cannot be, UnicodeError among them
         raise HTTPException(400) from None
-    if len(given) > MOST_FIELDS:
+    if not 0 < len(given) <= MOST_FIELDS:  # none of our pages has an empty form: what was typed would be lost
         raise HTTPException(400)
     return {name: value.replace("\r\n", "\n").replace("\r", "\n") for name, value in given.items()}
 
@@ -39,20 +45,33 @@ async def form(request: Request) -> dict[str, str]:
 Form = Annotated[dict[str, str], Depends(form)]
 
 
-def assessor_routes(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
+Verify = Callable[[Person, str], Verified]  # who comes, and the address that counts it
+
+
+def assessor_routes(study: JudgingStudy, desk: Desk, renderer: Renderer, verify: Verify | None = None) -> APIRouter:
     """Where people come in, and their units."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_entry(study, desk, renderer))
-    router.include_router(_unit(study, desk, renderer))
+    router.include_router(_entry(study, desk, renderer, verify))
+    anybody = study.people.platform != "invitation" and verify is None  # else who comes is somebody
+    router.include_router(_unit(study, desk, renderer, anybody=anybody))
     return router
 
 
-def _entry(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
+def _entry(study: JudgingStudy, desk: Desk, renderer: Renderer, verify: Verify | None) -> APIRouter:
     router = APIRouter()
     home, cookie = f"/s/{study.name}/", f"truegain-{study.name}"
 
     def enter(request: Request, person: Person, invitation: str = "") -> Response:
-        entered = desk.enter(person, invitation=invitation)
+        network = counted_as(request.scope)
+        if verify is not None:
+            found = verify(person, network)
+            if found != "yes":
+                page, status, wait = REFUSED[found]
+                return HTMLResponse(
+                    renderer.plain(page, _base(request)), status, {"Retry-After": wait} if wait else None
+                )
+        is_somebody = invitation or verify is not None  # nobody else can be made up
+        entered = desk.enter(person, invitation=invitation, network="" if is_somebody else network)
         if entered.reason == "invitation":
             return HTMLResponse(renderer.plain("from.invitation", _base(request)), 403)
         return _go(_base(request) + _inside(entered, home))
@@ -131,7 +150,7 @@ class _Pages:
         return _go(f"{_base(request)}/u/{token}/{path(step)}{words}")
 
 
-def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
+def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer, *, anybody: bool) -> APIRouter:
     router = APIRouter(prefix="/u/{token}")
 
     pages = _Pages(desk, renderer)
@@ -158,7 +177,7 @@ def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
     @router.post("/another")
     def another(request: Request, token: str) -> Response:
         try:
-            entered = desk.another(token)
+            entered = desk.another(token, network=counted_as(request.scope) if anybody else "")
         except Elsewhere as other:
             return pages.go(request, token, other.step)
         return _go(_base(request) + _inside(entered, f"/s/{study.name}/"))

@@ -79,6 +79,14 @@ class OrganiserOffice(Protocol):
         """Take an assessor back."""
         ...
 
+    def end_visit(self, visit: str, until: float) -> object:
+        """Let nobody in by a visit any more, which would have ended at `until`."""
+        ...
+
+    def is_ended(self, visit: str) -> bool:
+        """Whether a visit was ended."""
+        ...
+
 
 class _OrganiserRoute(APIRoute):
     """Every answer has the headers of this page; a request that cannot be read is told so, without repeating it."""
@@ -100,7 +108,9 @@ class _OrganiserRoute(APIRoute):
 
 def organiser_routes(study: JudgingStudy, office: OrganiserOffice, insight: Insight, password_hash: str) -> APIRouter:
     """The routes of the organiser's page, for the app to include."""
-    reception = _Reception(study, office, insight, Door(password_hash, _secret(office.database)))
+    reception = _Reception(
+        study, office, insight, Door(password_hash, _secret(office.database), is_out=office.is_ended)
+    )
     router = APIRouter(prefix=f"/organise/{study.name}", include_in_schema=False, route_class=_OrganiserRoute)
     router.get("")(reception.to_figures)
     router.get("/")(reception.figures)
@@ -187,10 +197,12 @@ class _Reception:
         return self._stamp(self._to(request), request, self._door.begin(known=True))
 
     def sign_out(self, request: Request, csrf: Field = "") -> Response:
-        """Forget the visitor."""
+        """Forget the visitor: the browser's cookie goes, and any copy of it opens nothing."""
         visit = self._door.visit(request.cookies.get(COOKIE))
         if visit is None or not self._door.trusts(visit, csrf):
             return self._to(request)
+        if visit.known:
+            self._office.end_visit(visit.id, visit.until)
         answer = self._to(request, "/sign-in")
         answer.delete_cookie(COOKIE, path=self._here(request), httponly=True, samesite="strict")
         return answer

@@ -1,22 +1,30 @@
-"""Submissions that Prolific says were returned or timed out are taken back: their units are free again.
+"""What Prolific is asked where there is a key: whether who comes is theirs, and which submissions are taken back.
 
-GET /api/v1/submissions/?study=ID lists a study's submissions, page by page; `Authorization: Token KEY`.
-https://docs.prolific.com/api-reference/submissions/get-submissions
+Those that were returned or timed out free their units.
+
+GET /api/v1/submissions/ID/ tells a submission, by the id that is SESSION_ID in addresses; /api/v1/submissions/?study=ID
+lists a study's, page by page; `Authorization: Token KEY`.
+https://docs.prolific.com/api-reference/submissions/get-submission and get-submissions
 """
 
 from __future__ import annotations
 
 import json
+import re
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPException
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from truegain.errors import TruegainError
+from truegain.judging.desk.steps import Person
+from truegain.judging.server.buckets import Buckets
 
 ADDRESS = "https://api.prolific.com/api/v1"
 PLATFORM = "prolific"
@@ -26,6 +34,15 @@ MOST_PAGES = 1_000
 LARGEST = 20_000_000  # bytes of one answer
 PATIENCE = 30.0  # seconds for one answer
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+SHUT = (*LOST, "REJECTED")  # statuses of a place that is nobody's any more
+AT_THE_DOOR = 5.0  # seconds for the answer on one submission, while its person waits
+AT_ONCE = 8  # questions about persons at one moment
+SURE_FOR = {"yes": 3600.0, "no": 60.0}  # seconds that an answer on a submission counts
+REMEMBERED = 10_000  # such answers
+ASKED_BURST, ASKED_RATE = 20.0, 0.2  # questions that one address may cause at once, and then a second
+_SUBMISSION = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+Verified = Literal["yes", "no", "unsure", "many"]
 
 
 class Submission(NamedTuple):
@@ -34,6 +51,7 @@ class Submission(NamedTuple):
     id: str
     participant: str
     status: str
+    studies: tuple[str, ...] = ()  # its study, and the one above it where there is one
 
 
 class TakenBack(NamedTuple):
@@ -45,6 +63,18 @@ class TakenBack(NamedTuple):
 
 class OfStudyError(TruegainError):
     """Prolific did not tell the submissions of one study; those of others it may."""
+
+
+class _StatusError(Exception):
+    """Prolific answered with a status that is no answer."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(str(status))
+        self.status = status
+
+
+class _OddError(Exception):
+    """Prolific's answer is not as its documentation says."""
 
 
 class Releases(Protocol):
@@ -86,7 +116,12 @@ class Prolific:
         """All submissions of a Prolific study."""
         for number in range(1, MOST_PAGES + 1):
             query = urllib.parse.urlencode({"study": study, "page": number, "page_size": PAGE})
-            answer = self._get(f"{self.address}/submissions/?{query}", study)
+            try:
+                answer = self._get(f"submissions/?{query}", PATIENCE)
+            except _StatusError as error:
+                raise _refused(error.status, study) from None
+            except _OddError:
+                raise _odd(study) from None
             rows = answer.get("results")
             if not isinstance(rows, list):
                 raise _odd(study)
@@ -97,29 +132,106 @@ class Prolific:
             f"Prolific study {study}: more than {MOST_PAGES * PAGE:,} submissions; nothing more was read"
         )
 
-    def _get(self, address: str, study: str) -> dict[str, Any]:
-        request = urllib.request.Request(address)
+    def submission(self, id: str) -> Submission | None:  # noqa: A002
+        """One submission by its id; None where Prolific does not know it, or not for this key."""
+        if not _SUBMISSION.fullmatch(id):
+            return None
+        try:
+            row = self._get(f"submissions/{id}/", AT_THE_DOOR)
+            found = _submission(row, "")
+        except _StatusError as error:
+            if error.status in (400, 403, 404):
+                return None
+            raise _refused(error.status, "") from None
+        except (_OddError, OfStudyError):
+            raise TruegainError("Prolific's answer about a submission is not as its documentation says") from None
+        return found if found.id == id else None
+
+    def _get(self, place: str, patience: float) -> dict[str, Any]:
+        """What an address of the API answers, all of it within so many seconds."""
+        request = urllib.request.Request(f"{self.address}/{place}")
         request.add_unredirected_header("Authorization", f"Token {self.key.strip()}")
         request.add_header("Accept", "application/json")
         opener = urllib.request.build_opener(_NoRedirect)
+        until = time.monotonic() + patience
         try:
-            with opener.open(request, timeout=PATIENCE) as answer:
-                body = answer.read(LARGEST + 1)
+            with opener.open(request, timeout=patience) as answer:
+                body = bytearray()
+                while part := answer.read1(65_536):
+                    body += part
+                    if len(body) > LARGEST:
+                        raise _OddError
+                    if time.monotonic() > until:
+                        raise TimeoutError
         except urllib.error.HTTPError as error:
             error.close()
-            raise _refused(error.code, study) from None
+            raise _StatusError(error.code) from None
         except (OSError, HTTPException) as error:
             why = type(getattr(error, "reason", error)).__name__
-            raise TruegainError(f"Prolific cannot be reached ({why}); taking back is tried again later") from None
-        if len(body) > LARGEST:
-            raise _odd(study)
+            raise TruegainError(f"Prolific cannot be reached ({why}); it is tried again later") from None
         try:
             found = json.loads(body)
         except (ValueError, RecursionError):
-            raise _odd(study) from None
+            raise _OddError from None
         if not isinstance(found, dict):
-            raise _odd(study)
+            raise _OddError
         return found
+
+
+class Doorkeeper:
+    """Tells whether who comes has the place on Prolific that the address names; else anybody could make one up.
+
+    yes: Prolific knows the submission, of this participant, in this study, and it is not returned, timed out or
+    rejected.  no: it is not so.  unsure: Prolific did not tell in time.  many: one address asks about too many.
+    """
+
+    def __init__(
+        self,
+        prolific: Prolific,
+        *,
+        tell: Callable[[str], object] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._prolific, self._tell, self._clock = prolific, tell, clock
+        self._known: OrderedDict[tuple[str, str, str], tuple[Verified, float]] = OrderedDict()
+        self._lock, self._asking = threading.Lock(), threading.BoundedSemaphore(AT_ONCE)
+        self._rates, self._said = Buckets(REMEMBERED, clock), ""
+
+    def __call__(self, person: Person, network: str) -> Verified:
+        """Ask, unless it is known by now."""
+        asked = (person.id, person.about.get("study", ""), person.about.get("session", ""))
+        if not all(asked):
+            return "no"
+        with self._lock:
+            known, until = self._known.get(asked, ("no", -1.0))
+        if self._clock() < until:
+            return known
+        if network and self._rates.take(network, ASKED_BURST, ASKED_RATE):
+            return "many"
+        if not self._asking.acquire(blocking=False):
+            return "unsure"
+        try:
+            found = self._prolific.submission(asked[2])
+        except TruegainError as error:
+            self._say(str(error))
+            return "unsure"
+        finally:
+            self._asking.release()
+        self._said = ""
+        is_theirs = found is not None and found.participant == asked[0] and asked[1] in found.studies
+        verified: Verified = "yes" if is_theirs and found and found.status not in SHUT else "no"
+        with self._lock:
+            self._known.pop(asked, None)
+            self._known[asked] = (verified, self._clock() + SURE_FOR[verified])
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return verified
+
+    def _say(self, sentence: str) -> None:
+        """Tell what is wrong, once as long as it stays so."""
+        if sentence != self._said:
+            self._said = sentence
+            self._tell(f"people from Prolific cannot come in: {sentence}")
 
 
 def take_back(prolific: Prolific, studies: Iterable[str], office: Releases) -> TakenBack:
@@ -182,7 +294,8 @@ def _submission(row: Any, study: str) -> Submission:
     if not who or not row.get("id") or not isinstance(row.get("status"), str):
         raise _odd(study)
     status = row["status"].strip().upper().replace("_", "-").replace(" ", "-")
-    return Submission(str(row["id"]), str(who), status)
+    studies = (row.get(name) for name in ("study_id", "study", "parent_study_id"))
+    return Submission(str(row["id"]), str(who), status, tuple(s for s in studies if isinstance(s, str) and s))
 
 
 def _goes_on(answer: dict[str, Any], rows: int) -> bool:
@@ -199,14 +312,14 @@ def _refused(status: int, study: str) -> TruegainError:
     if status in (401, 403):
         return TruegainError(f"Prolific refuses the key ({status}); make a new API token in its settings and give that")
     if status == 429:
-        return TruegainError(f"Prolific answered {status}; taking back is tried again later")
+        return TruegainError(f"Prolific answered {status}; it is tried again later")
     if status == 404:
         return OfStudyError(_unknown(study))
     if 300 <= status < 400:
         return OfStudyError(
             f"Prolific answered with a redirect ({status}), which is not followed: the key is sent to its API alone"
         )
-    return OfStudyError(f"Prolific answered {status}; taking back is tried again later")
+    return OfStudyError(f"Prolific answered {status}; it is tried again later")
 
 
 def _unknown(study: str) -> str:

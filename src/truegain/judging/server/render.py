@@ -34,7 +34,7 @@ HTMX = {
         {"code": "...", "swap": True, "error": True},
     ],
 }
-ENDED = ("left", "declined", "screened", "failed", "none", "paused")
+ENDED = ("left", "declined", "screened", "failed", "none", "paused", "crowded")
 
 
 @dataclass(frozen=True)

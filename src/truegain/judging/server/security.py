@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 import re
-import threading
 import time
 import traceback
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from truegain.judging.server.buckets import Buckets
 from truegain.judging.server.people import MTURK_FRAMES, MTURK_HOSTS
 from truegain.judging.store.database import StoreError, UnreachableError
 
@@ -32,6 +32,10 @@ _SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
 Fields = list[tuple[str, str]]
 Plain = Callable[[int, str, Fields], str]  # a page by its status, below an address; fields of a form to send again
 BODY = "truegain.body"
+BODY_SECONDS = 60.0  # in which the whole body of a request is there
+MOST_READ = 64 * 1024 * 1024  # bytes of bodies that are being read at one moment, in one server process
+CUT = 499  # in the log: the client was gone before its request was whole, and nothing was done
+FORWARDED = ("x-forwarded-for", "forwarded")  # headers by which a proxy says whom it speaks for
 WAIT = "5"  # seconds after which what could not be answered may be sent again
 MOST_FIELDS = 50  # of a form
 
@@ -40,13 +44,16 @@ MOST_FIELDS = 50  # of a form
 class RateLimits:
     """Requests that one unit, and one address, may send: so many at once, and then so many a second.
 
-    Generous, since a class may share an address; the machine itself, as which a proxy appears, has no such limit.
+    Generous, since a class may share an address; what this machine itself asks has no such limit.  `begin`: people who
+    come in from one address, each of whom is a row in the database.
     """
 
     unit_burst: float = 120.0
     unit_rate: float = 10.0
     address_burst: float = 600.0
     address_rate: float = 60.0
+    begin_burst: float = 100.0
+    begin_rate: float = 0.5
     remembered: int = 50_000  # units and addresses; beyond, the longest unseen are forgotten
 
 
@@ -71,6 +78,18 @@ def told(path: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in _SECRET.sub("*", "/".join(parts)))[:100]
 
 
+class CutError(Exception):
+    """The client was gone before its request was whole: it counts for nothing."""
+
+
+class _RefusedError(Exception):
+    """A request that is answered before anything is done."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(str(status))
+        self.status = status
+
+
 class RequestGuard:
     """All of it, in one place: from outside in, the log, the headers, the limits, and what happens when ours fails."""
 
@@ -86,6 +105,7 @@ class RequestGuard:
         self.app, self.plain, self.largest = app, plain, largest
         self.headers = _headers(mturk)
         self.rates = RequestRates(limits) if limits else None
+        self._read, self._warned = 0, False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -105,6 +125,8 @@ class RequestGuard:
 
         try:
             await self._answer(scope, receive, sending)
+        except CutError:  # there is nobody to answer, and nothing was done
+            status = CUT
         except Exception as error:
             _log_failure(scope, error)
             if status:  # too late to say it
@@ -116,12 +138,17 @@ class RequestGuard:
             )
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._warn(scope)
         if self.rates and (wait := self.rates.wait(scope)):
             await self._say(429, scope, receive, send, {"Retry-After": str(wait)})
             return
-        body = await _body(scope, receive, self.largest)
-        if body is None:
-            await self._say(413, scope, receive, send, {"Connection": "close"})
+        if odd := _odd_length(scope):
+            await self._say(odd, scope, receive, send, {"Connection": "close"})
+            return
+        try:
+            body = await self._body(scope, receive)
+        except _RefusedError as refused:
+            await self._say(refused.status, scope, receive, send, {"Connection": "close"})
             return
         scope[BODY] = body
         sent = False
@@ -134,6 +161,42 @@ class RequestGuard:
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self.app(scope, replay, send)
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        """The whole body of a request; raises where it is too large, too slow, or ends before it is whole."""
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and int(length) > self.largest:
+            raise _RefusedError(413)
+        size = 0
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                parts = []
+                while True:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise CutError
+                    parts.append(message.get("body", b""))
+                    size += len(parts[-1])
+                    self._read += len(parts[-1])
+                    if size > self.largest:
+                        raise _RefusedError(413)
+                    if self._read > MOST_READ:
+                        raise _RefusedError(503)
+                    if not message.get("more_body"):
+                        return b"".join(parts)
+        except TimeoutError:
+            raise _RefusedError(408) from None
+        finally:
+            self._read -= size
+
+    def _warn(self, scope: Scope) -> None:
+        """Tell once of a proxy on this machine that nobody named: its visitors share one address, and its limits."""
+        if not self._warned and _is_unnamed_proxy(scope):
+            self._warned = True
+            FAILED.warning(
+                "a proxy on this machine says for whom it asks (X-Forwarded-For), and is not believed: all who come "
+                "by it count as one address; name it with --proxy 127.0.0.1 (this is told once)"
+            )
 
     async def _say(
         self, status: int, scope: Scope, receive: Receive, send: Send, headers: dict[str, str] | None = None
@@ -177,7 +240,15 @@ def _typed(scope: Scope) -> Fields:
         return []
 
 
-_NAMES = {413: "too large", 429: "too many requests", 500: "failed on our side", 503: "not to be reached just now"}
+_NAMES = {
+    400: "not to be read",
+    408: "too slow",
+    411: "no Content-Length",
+    413: "too large",
+    429: "too many requests",
+    500: "failed on our side",
+    503: "not to be reached just now",
+}
 
 
 def _headers(mturk: bool) -> dict[str, str]:
@@ -192,31 +263,25 @@ def _headers(mturk: bool) -> dict[str, str]:
     return given if mturk else given | {"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin"}
 
 
-async def _body(scope: Scope, receive: Receive, largest: int) -> bytes | None:
-    """The whole body of a request; None where it is too large."""
-    length = Headers(scope=scope).get("content-length", "")
-    if length.isdecimal() and int(length) > largest:
-        return None
-    parts, size = [], 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return b""  # gone before it was sent: there is nobody to answer
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > largest:
-            return None
-        if not message.get("more_body"):
-            return b"".join(parts)
+def _odd_length(scope: Scope) -> int:
+    """The status of a request of which nobody can tell where its body ends; 0: all can.
+
+    Of HTTP/1.0 the length must be told, or what was cut looks whole; told in two ways it is a request within another.
+    """
+    headers = Headers(scope=scope)
+    ways = sum(name in headers for name in ("content-length", "transfer-encoding"))
+    if ways == 2:
+        return 400
+    is_old = scope.get("http_version") == "1.0" and scope["method"] not in ("GET", "HEAD", "OPTIONS")
+    return 411 if is_old and not ways else 0
 
 
 class RequestRates:
     """How much each unit and each address has left: a bucket that fills again as time goes by."""
 
     def __init__(self, limits: RateLimits, clock: Callable[[], float] = time.monotonic) -> None:
-        self.limits, self.clock = limits, clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        self._lock = threading.Lock()
+        self.limits = limits
+        self._buckets = Buckets(limits.remembered, clock)
 
     def wait(self, scope: Scope) -> int:
         """Seconds to wait before the request is answered; 0: none."""
@@ -224,27 +289,33 @@ class RequestRates:
         parts = path_of(scope).split("/")
         if parts[1:2] == ["static"]:
             return 0
-        waits = [self._take(f"address {who}", limits.address_burst, limits.address_rate) for who in _address(scope)]
+        who = counted_as(scope)
+        waits = [self._buckets.take(f"address {who}", limits.address_burst, limits.address_rate)] if who else []
+        comes = parts[1:2] == ["s"] and (scope["method"] == "POST" or bool(scope.get("query_string")))
+        if who and comes:
+            waits.append(self._buckets.take(f"begin {who}", limits.begin_burst, limits.begin_rate))
         if parts[1:2] == ["u"] and len(parts) > 2:
-            waits.append(self._take(f"unit {parts[2][:64]}", limits.unit_burst, limits.unit_rate))
+            waits.append(self._buckets.take(f"unit {parts[2][:64]}", limits.unit_burst, limits.unit_rate))
         return max(waits, default=0)
 
-    def _take(self, key: str, burst: float, rate: float) -> int:
-        now = self.clock()
-        with self._lock:
-            left, at = self._buckets.pop(key, (burst, now))
-            left = min(burst, left + rate * max(0.0, now - at))
-            self._buckets[key] = (left - 1 if left >= 1 else left, now)
-            while len(self._buckets) > self.limits.remembered:
-                self._buckets.popitem(last=False)
-        return 0 if left >= 1 else max(1, round((1 - left) / rate))
 
+def counted_as(scope: Scope) -> str:
+    """Whom limits by address count a request to: the client's network; '' for this machine, which has none.
 
-def _address(scope: Scope) -> list[str]:
-    """Who is counted: the client's network; none for this machine, which may be a proxy."""
+    A proxy on this machine that was not named is one client, whoever it says it asks for.
+    """
     client = (scope.get("client") or ("",))[0]
     found = address_of(client)
-    return [] if found is None or found.is_loopback else [network_of(client)]
+    if found is None:
+        return ""
+    return network_of(client) if not found.is_loopback or _is_unnamed_proxy(scope) else ""
+
+
+def _is_unnamed_proxy(scope: Scope) -> bool:
+    """Whether this machine asks for another: of a proxy that was named the other's address would be the client's."""
+    found = address_of((scope.get("client") or ("",))[0])
+    headers = Headers(scope=scope)
+    return found is not None and found.is_loopback and any(name in headers for name in FORWARDED)
 
 
 def address_of(client: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

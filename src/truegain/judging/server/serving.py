@@ -13,9 +13,10 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from truegain.errors import TruegainError, why
+from truegain.judging.server.connections import HEAD_BYTES, PatientProtocol, files_at_most
 
 BACKLOG = 2048
-KEEP_ALIVE = 75  # seconds; longer than proxies and browsers keep a connection, so that they close it and not we
+KEEP_ALIVE = 75  # seconds idle; longer than proxies and browsers keep a connection, so that they close it and not we
 SETTLE = 20  # seconds in which what was begun is answered when the server is told to end
 
 
@@ -58,15 +59,15 @@ def listen(host: str, port: int) -> Listening:
 
 
 def trusted(proxies: Iterable[str]) -> list[str]:
-    """Whose word counts on where a request comes from: this machine's, and that of proxies by address or network.
+    """Whose word counts on where a request comes from: that of proxies, by address or network, and nobody else's.
 
     A socket of IPv6 tells addresses of IPv4 as its own, so those are known in both forms.
 
-    >>> trusted(["172.18.0.0/16"])[3:]
+    >>> trusted(["172.18.0.0/16"])
     ['172.18.0.0/16', '::ffff:172.18.0.0/112']
     """
     found = []
-    for given in ("127.0.0.1", "::1", *proxies):
+    for given in proxies:
         try:
             network = ipaddress.ip_network(given.strip(), strict=False)
         except ValueError:
@@ -89,12 +90,14 @@ def trusted(proxies: Iterable[str]) -> list[str]:
 def run(factory: str, at: Listening, *, workers: int = 1, log: bool = True, proxies: Iterable[str] = ()) -> None:
     """Serve until told to end; `factory` names a function without arguments that makes the app, in each worker.
 
-    Addresses of clients are taken from a proxy's headers where the proxy is this machine, or one of `proxies`.
+    Addresses of clients are taken from a proxy's headers where the proxy is one of `proxies`.
     """
+    files_at_most()
     config = uvicorn.Config(
         factory, factory=True, workers=workers, access_log=False, log_level="warning", server_header=False,
         proxy_headers=True, forwarded_allow_ips=trusted(proxies), timeout_graceful_shutdown=SETTLE,
-        timeout_keep_alive=KEEP_ALIVE, log_config=_logging(log),
+        timeout_keep_alive=KEEP_ALIVE, log_config=_logging(log), http=PatientProtocol, ws="none",
+        h11_max_incomplete_event_size=HEAD_BYTES,
     )  # fmt: skip
     server = uvicorn.Server(config)
     if workers > 1:

@@ -85,7 +85,8 @@ class Door:
     """Lets in who knows the password; what it hands out is signed with the database's secret and the password's hash.
 
     So a new password ends every visit, who can read the hash alone cannot sign, and several server processes at one
-    database need share nothing else.  Tries are counted by each process.
+    database need share nothing else.  Tries are counted by each process.  `is_out` tells of a visit whether it was
+    ended: a copy of its cookie opens nothing any more.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class Door:
         password_hash: str,
         secret: bytes,
         *,
+        is_out: Callable[[str], bool] = lambda _: False,
         clock: Callable[[], float] = time.time,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -102,6 +104,7 @@ class Door:
             raise TruegainError(
                 "the organiser's password is not kept as an argon2 hash; set it again with `truegain judging password`"
             ) from None
+        self._is_out = is_out
         self._hash, self._clock, self._tries = password_hash, clock, PasswordTries(steady)
         self._secret = hmac.new(secret, b"truegain organiser: " + password_hash.encode(), hashlib.sha256).digest()
         self._cookies = URLSafeSerializer(self._secret, "cookie", signer_kwargs={"digest_method": hashlib.sha256})
@@ -119,13 +122,15 @@ class Door:
         return True
 
     def visit(self, cookie: str | None) -> Pass | None:
-        """The visit that a cookie of ours speaks of; None where it is another's, changed, or too old."""
+        """The visit that a cookie of ours speaks of; None where it is another's, changed, too old, or signed out."""
         try:
             found = self._cookies.loads(cookie or "")
             visit = Pass(str(found["id"]), found["known"] is True, float(found["until"]))
         except (BadData, KeyError, TypeError, ValueError):
             return None
-        return visit if self._clock() < visit.until else None
+        if self._clock() >= visit.until or (visit.known and self._is_out(visit.id)):
+            return None
+        return visit
 
     def begin(self, *, known: bool) -> Pass:
         """A new visit; signing in begins another one, so that nobody can hand a visit to somebody else."""

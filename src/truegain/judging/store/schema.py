@@ -25,7 +25,7 @@ metadata = MetaData()
 _id = BigInteger().with_variant(Integer, "sqlite")
 
 GOING = text("outcome IS NULL")
-HOLDING = text("outcome IS NULL AND NOT beside")
+HOLDING = text("outcome IS NULL AND NOT beside AND state NOT IN ('consent', 'practice', 'none', 'paused', 'crowded')")
 
 settings = Table(  # digest of the study, paused or not, keyed-hash secret
     "settings", metadata,
@@ -79,6 +79,7 @@ sessions = Table(
     Column("outcome", Text),  # done, screened, failed, left, withdrawn, declined, passed; NULL: going on
     Column("code", LargeBinary),  # digest of the completion code
     Column("beside", Boolean, nullable=False, server_default=false()),  # a model's, which takes nobody's place
+    Column("origin", Text),  # keyed digest of the address, while it goes on: so many units are held from one
     UniqueConstraint("assessor", "topic"),  # nobody sees a topic twice
     CheckConstraint("(code IS NOT NULL) = (coalesce(outcome, '') = 'done')", name="code_if_done"),
     CheckConstraint("(ended IS NULL) = (outcome IS NULL)", name="ended_if_outcome"),

@@ -29,10 +29,11 @@ class Rules:
     practice_tries: int = 1
     question_tries: int = 1
     check_tries: int = 3  # times a set may be sent
-    lease: float = 3600.0  # seconds that a place is kept after each step
+    lease: float = 3600.0  # seconds that a place is kept after each step, once a document is judged
     decimal: Literal[".", ","] = "."
     show_previous: bool = False
     reason: bool = True  # whether a reason is asked
+    first_lease: float = 900.0  # seconds that a place is kept until its first document is judged
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,8 @@ KEYS: dict[str, dict[str, Check]] = {
     "words": {"title": _text, "language": _text, "contact": _text, "approved": _text},
     "rules": {
         "seconds": _number(0), "practice_tries": _count(), "question_tries": _count(), "check_tries": _count(),
-        "lease": _number(60), "decimal": _one_of(".", ","), "show_previous": _bool, "reason": _bool,
+        "first_lease": _number(60), "lease": _number(60), "decimal": _one_of(".", ","), "show_previous": _bool,
+        "reason": _bool,
     },
     "people": {
         "platform": _one_of(*get_args(Platform)), "codes": _codes, "pay": _number(0), "currency": _text,

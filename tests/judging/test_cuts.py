@@ -1,0 +1,354 @@
+"""Requests that end before they are whole, at every byte: they count for nothing; and those that never end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from sqlalchemy import select
+
+from tests.judging.listening import Listener, listening, read_all
+from tests.judging.organising import AT, HASH, PASSWORD, csrf
+from tests.judging.walking import Time, Walker, small_study
+from truegain.cli.judging_insight import insight_of
+from truegain.judging.desk.desk import Desk
+from truegain.judging.desk.office import Office
+from truegain.judging.desk.steps import Page
+from truegain.judging.keys import JudgeKeys, LlmJudge
+from truegain.judging.server import connections, security
+from truegain.judging.server.api import judge_routes
+from truegain.judging.server.app import create_app
+from truegain.judging.server.organiser import organiser_routes
+from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.schema import metadata
+
+FORM = "application/x-www-form-urlencoded"
+
+
+class Site:
+    """A study behind a real socket, with the judges' interface and the organiser's page."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = Time()
+        self.study = small_study(folder, topics=4, per_topic=4)
+        self.database = Database(default_url(folder))
+        self.desk = Desk(self.study, self.database, clock=self.clock)
+        self.office = Office(self.study, self.database, clock=self.clock)
+        organiser = partial(organiser_routes, self.study, self.office, insight_of(self.study), HASH)
+        keys = JudgeKeys(folder)
+        self.key = keys.make(LlmJudge.of("m", b"p"))
+        more = [lambda *_: organiser(), lambda _, desk, __: judge_routes(self.study, desk, keys)]
+        self.app = create_app(self.study, self.database, desk=self.desk, more=more, limits=None)
+
+    def walker(self, name: str) -> Walker:
+        """Somebody at the first document."""
+        walker = Walker(self.desk, self.clock, name)
+        walker.to_documents()
+        return walker
+
+    def rows(self) -> list[Any]:
+        """Every row of every table."""
+        tables = metadata.sorted_tables
+        return self.database.read(lambda c: [sorted(map(repr, c.execute(select(t)).all())) for t in tables])
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """A study, on SQLite."""
+    made = Site(tmp_path)
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def at(site: Site) -> Iterator[Listener]:
+    """Its server."""
+    with listening(site.app) as found:
+        yield found
+
+
+def request(path: str, body: bytes = b"", kind: str = FORM, how: str = "length", **headers: str) -> bytes:
+    """A POST, in one of the ways in which a body can be sent."""
+    version = "1.0" if how == "1.0" else "1.1"
+    lines = [f"POST {path} HTTP/{version}", "Host: a", f"Content-Type: {kind}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    if how == "chunked":
+        half = len(body) // 2
+        chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:half], body[half:]) if part)
+        return "\r\n".join([*lines, "Transfer-Encoding: chunked", "", ""]).encode() + chunks + b"0\r\n\r\n"
+    lines += [f"Content-Length: {len(body) + 5 * (how == 'longer')}"] if how != "none" else []
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def form(page: Page, **fields: str) -> bytes:
+    """A page's form."""
+    return urlencode({"csrf": page.csrf, "once": page.once, "action": "next", **fields}).encode()
+
+
+def doc(site: Site, name: str = "w", how: str = "length", **headers: str) -> bytes:
+    """The first document of somebody, judged."""
+    walker = site.walker(name)
+    return request(f"/u/{walker.token}/doc/1", form(walker.page(), number="7", reason="as told"), how=how, **headers)
+
+
+def multipart(site: Site) -> bytes:
+    """The same as a form of the other kind."""
+    walker = site.walker("w")
+    page = walker.page()
+    given = {"csrf": page.csrf, "once": page.once, "action": "next", "number": "7", "reason": "r"}
+    body = "".join(f'--b\r\nContent-Disposition: form-data; name="{n}"\r\n\r\n{v}\r\n' for n, v in given.items())
+    return request(f"/u/{walker.token}/doc/1", f"{body}--b--\r\n".encode(), "multipart/form-data; boundary=b")
+
+
+def after_another(site: Site) -> bytes:
+    """A whole request and, in the same breath, the one that is cut: pipelined."""
+    return b"GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n" + doc(site)
+
+
+def consent(site: Site) -> bytes:
+    """Consent, sent by somebody new."""
+    walker = Walker(site.desk, site.clock, "w")
+    walker.enter()
+    return request(f"/u/{walker.token}/consent", form(walker.page(), consent="yes"))
+
+
+def claim(site: Site) -> bytes:
+    """The last line of practice, which takes a unit."""
+    walker = Walker(site.desk, site.clock, "w")
+    walker.enter()
+    walker.consent()
+    walker.practise(lines=2)
+    page = walker.page()
+    assert page.practice is not None
+    return request(f"/u/{walker.token}/practice/3", form(page, number=str(page.practice.length * 100)))
+
+
+def another(site: Site) -> bytes:
+    """One more unit."""
+    walker = site.walker("w")
+    walker.rest()
+    return request(f"/u/{walker.token}/another", b"action=next")
+
+
+def judge(site: Site, how: str = "length", *, item: bool = True) -> bytes:
+    """A judge's answer, or its first unit."""
+    person = LlmJudge.of("m", b"p").person
+    given = {"Authorization": f"Bearer {site.key}"}
+    if not item:
+        return request(f"/api/{site.study.name}/units", b"{}", "application/json", how, **given)
+    token = site.desk.enter(person).token
+    page = site.desk.page(token)
+    body = json.dumps({"csrf": page.csrf, "once": page.once, "number": 2.5, "reason": "r"}).encode()
+    return request(f"/api/{site.study.name}/units/{token}/1", body, "application/json", how, **given)
+
+
+def organise(path: str, **fields: str) -> Callable[[Site], bytes]:
+    """Something that the organiser does, signed in."""
+
+    def made(site: Site) -> bytes:
+        from tests.judging.asgi import TestClient
+
+        client = TestClient(site.app, follow_redirects=False)
+        page = client.get(f"{AT}/sign-in")
+        client.post(f"{AT}/sign-in", data={"csrf": csrf(page.text), "password": PASSWORD})
+        token = csrf(client.get(f"{AT}/").text)
+        place = path
+        if "{who}" in path:
+            walker = Walker(site.desk, site.clock, "w")
+            walker.whole()
+            place = path.replace("{who}", site.office.assessors()[0].id)
+        cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+        return request(f"{AT}{place}", urlencode({"csrf": token, **fields}).encode(), Cookie=cookie)
+
+    return made
+
+
+KINDS: dict[str, Callable[[Site], bytes]] = {
+    "a judgment": doc,
+    "a judgment, chunked": partial(doc, how="chunked"),
+    "a judgment, HTTP/1.0": partial(doc, how="1.0"),
+    "a judgment, as a form of many parts": multipart,
+    "a judgment, pipelined": after_another,
+    "a judgment that waits for 100": partial(doc, Expect="100-continue"),
+    "begin": lambda site: request(f"/s/{site.study.name}/", b"action=next"),
+    "begin, chunked": lambda site: request(f"/s/{site.study.name}/", b"action=next", how="chunked"),
+    "consent": consent,
+    "the claim": claim,
+    "another": another,
+    "a notice": lambda site: request(f"/u/{site.walker('w').token}/notice", b"kind=paste&field=reason&length=9"),
+    "a judge's unit": partial(judge, item=False),
+    "a judge's answer": judge,
+    "a judge's answer, chunked": partial(judge, how="chunked"),
+    "pause": organise("/", action="pause"),
+    "exclude": organise("/assessors/{who}/exclude", reason="because"),
+    "sign out": organise("/sign-out"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_request_cut_at_every_byte_counts_for_nothing(site: Site, at: Listener, kind: str) -> None:
+    """Guards what a 303 promises, from the other side: of a request cut anywhere no row of any table is changed."""
+    whole = KINDS[kind](site)
+    before = site.rows()
+    for length in range(1, len(whole)):
+        at.say(whole[:length], reset=bool(length % 2))
+    at.settle()
+    assert site.rows() == before
+    status = re.findall(rb"HTTP/1\.1 (\d+)", at.ask(b"Host: a\r\nConnection: close".join(whole.rsplit(b"Host: a", 1))))
+    assert status[-1][:1] in (b"2", b"3"), status
+    assert site.rows() != before, "the whole request does something"
+
+
+@pytest.mark.parametrize(("how", "status"), [("longer", b""), ("none", b"400"), ("1.0 without", b"411")])
+def test_a_length_that_is_not_that_of_the_body(site: Site, at: Listener, how: str, status: bytes) -> None:
+    """Guards bodies without an end: told longer than they are, or not at all, they change nothing."""
+    whole = doc(site, how="longer" if how == "longer" else "none")
+    if how == "1.0 without":
+        whole = whole.replace(b"HTTP/1.1", b"HTTP/1.0")
+    before = site.rows()
+    with at.connect() as link:
+        link.sendall(whole)
+        link.shutdown(1)
+        answer = read_all(link)
+    at.settle()
+    assert answer[9:12] == status
+    assert site.rows() == before
+
+
+@pytest.mark.parametrize("field", ["Transfer-Encoding: chunked", "Content-Length: 3"])
+def test_two_lengths_are_refused(site: Site, at: Listener, field: str) -> None:
+    """Guards the border between two requests: nobody can hide one in another's body."""
+    whole = doc(site)
+    before = site.rows()
+    answer = at.ask(whole.replace(b"Host: a", f"Host: a\r\nConnection: close\r\n{field}".encode()))
+    at.settle()
+    assert answer[9:10] == b"4", answer[:100]
+    assert site.rows() == before
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits for clients are short."""
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(connections, "READ_SECONDS", 0.5)
+    monkeypatch.setattr(security, "BODY_SECONDS", 0.5)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_half_open_requests_do_not_stay(site: Site, at: Listener) -> None:
+    """Guards against 300 who never finish: no byte, half a head, half a body, a second head; all are gone in time."""
+    whole = doc(site)
+    head, _, body = whole.partition(b"\r\n\r\n")
+    first = b"GET /static/icon.svg HTTP/1.1\r\nHost: a\r\n\r\n"
+    before = site.rows()
+    begun = [b"", head[:30], head, head + b"\r\n\r\n" + body[:9], first + head[:30]]
+    links = [at.connect() for _ in range(300)]
+    for place, link in enumerate(links):
+        link.sendall(begun[place % len(begun)])
+    assert at.settle() < 25
+    answers = {place: read_all(link) for place, link in enumerate(links)}
+    assert {answers[place][9:12] for place in range(3, 300, 5)} == {b"408"}
+    assert {answers[place] for place in range(0, 300, 5)} == {b""}
+    assert {answers[place][9:12] for place in range(4, 300, 5)} == {b"200"}
+    for link in links:
+        link.close()
+    assert site.rows() == before
+    assert at.ask(first.replace(b"Host: a", b"Host: a\r\nConnection: close"))[9:12] == b"200"
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_head_that_drips_does_not_stay(at: Listener) -> None:
+    """Guards against a byte now and then: time runs from the first one on."""
+    with at.connect() as link:
+        link.settimeout(0.1)
+        began = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            for _ in range(100):
+                link.sendall(b"G")
+                time.sleep(0.1)
+        assert 0.3 < time.monotonic() - began < 8
+
+
+@pytest.mark.usefixtures("hurried")
+def test_who_does_not_read_does_not_stay() -> None:
+    """Guards against who asks for much and reads nothing: the answer is given up, and its task ends."""
+
+    async def much(_: Any, __: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _n in range(1000):
+            await send({"type": "http.response.body", "body": b"x" * 65_536, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    with listening(much) as at, contextlib.closing(at.connect(receive=4096)) as link:
+        link.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        link.recv(1)
+        assert at.settle() < 20
+
+
+def test_a_head_too_long_and_a_body_too_large(site: Site, at: Listener) -> None:
+    """Guards memory: a head of more than 64 KB is refused unread, a body of more than 512 KB too, chunked or not."""
+    lines = b"".join(b"X-%d: %s\r\n" % (n, b"y" * 1000) for n in range(100))
+    assert at.ask(b"GET / HTTP/1.1\r\nHost: a\r\n" + lines)[9:12] in (b"400", b"")
+    large = b"reason=" + b"x" * 600_000
+    for how in ("length", "chunked"):
+        with at.connect() as link:
+            link.settimeout(30)
+            try:
+                link.sendall(request(f"/u/{'t' * 32}/doc/1", large, how=how))
+                answer = read_all(link)
+            except ConnectionError:
+                answer = b""
+            assert answer[9:12] in (b"413", b"")
+    at.settle()
+
+
+def test_bodies_at_one_moment_are_bounded(site: Site, at: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards memory against many bodies at once: beyond 64 MB in all the next is asked to come again."""
+    monkeypatch.setattr(security, "MOST_READ", 1000)
+    head = b"POST /u/%s/doc/1 HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n" % (b"t" * 32)
+    with at.connect() as first, at.connect() as second:
+        first.sendall(head + b"x" * 900)
+        time.sleep(0.3)
+        second.sendall(head + b"x" * 900)
+        assert second.recv(100)[9:12] == b"503"
+    at.settle()
+    assert at.ask(request(f"/u/{'t' * 32}/doc/1", b"a=1", Connection="close"))[9:12] == b"404"
+
+
+def test_connections_of_one_address_are_few(
+    site: Site, at: Listener, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Guards the socket: one address has so many connections, told once; those that are open go on."""
+    monkeypatch.setattr(connections, "_is_exempt", lambda *_: False)
+    monkeypatch.setattr(connections, "PER_ADDRESS", 5)
+    monkeypatch.setattr(connections.PatientProtocol, "_told", False)
+    ask = b"GET /static/icon.svg HTTP/1.1\r\nHost: a\r\n\r\n"
+    links = [at.connect() for _ in range(9)]
+    answered = 0
+    for link in links:
+        try:
+            link.sendall(ask)
+            answered += link.recv(100)[9:12] == b"200"
+        except ConnectionError:
+            continue
+    assert answered == 5
+    for link in links:
+        link.close()
+    at.settle()
+    assert caplog.text.count("connections were refused") == 1
+    assert at.ask(ask.replace(b"Host: a", b"Host: a\r\nConnection: close"))[9:12] == b"200"
+
+
+def test_exempt_from_the_limit() -> None:
+    """Guards who is not counted by address: this machine and named proxies, in both forms; nobody else."""
+    named = ("172.18.0.0/16", "::ffff:172.18.0.0/112")
+    hosts = ("127.0.0.1", "::1", "172.18.3.4", "::ffff:172.18.3.4", "203.0.113.7", "2001:db8::1")
+    assert [connections._is_exempt(host, named) for host in hosts] == [True] * 4 + [False] * 2
