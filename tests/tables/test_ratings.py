@@ -108,7 +108,7 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("topic doc assessor label\n1 a x 2\n", {}, "the columns are separated by blanks"),
         ("topic|doc|assessor|label\n1|a|x|2\n", {}, "the columns are separated by bars"),
         ("topicNr\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "columns='topic=topicNr,assessor=workerID'"),
-        ("topicNr\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "no topic and no assessor among the columns topicID, "),
+        ("topicNr\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "no topic and no assessor among the columns topicNr, "),
         ("doc,assessor,label\na,x,1\n", {}, "give it a name with topic="),
         ("topic,doc,assessor\n1,a,x\n", {}, "there is no label among the columns topic, doc, assessor"),
         ("topic,doc,assessor,label\n1,a,x,NA\n", {}, "r.csv:2: rating is missing: 'NA' (leave out the row"),

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from truegain.addresses import is_remote
+from truegain.cli.gold import Design
 from truegain.cli.inputs import reads_inputs
 from truegain.cli.naming import in_options, option_names
 from truegain.cli.options import Judgments as JudgmentsFile
@@ -20,7 +21,7 @@ from truegain.cli.streams import speak_of
 from truegain.cli.study_file import ENDING
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables import tabular
-from truegain.tables.header import IDS, told
+from truegain.tables.header import IDS, own_gold, told
 from truegain.tables.judgments import Judgments
 from truegain.tables.named import Columns
 from truegain.tables.ratings import read_ratings
@@ -58,6 +59,7 @@ def init_command(
         typer.Option("-m", "--measure", help="A measure to ask for; may be given several times (default: usual ones)."),
     ] = None,
     gold: Annotated[str | None, typer.Option("--gold", help="Labels of the trusted judge for some pairs.")] = None,
+    design: Design = None,
     judge_model: Annotated[
         str | None,
         typer.Option("--judge-model", help="The model that gave the judgments (default: what a column model says)."),
@@ -92,8 +94,12 @@ def init_command(
     if gold:
         options |= {"gold": gold}
         trusted = _trusted(gold)
-        if trusted is not None and whole_topics(labels, trusted):
+        if design is not None:
+            options |= {"design": design}
+        elif trusted is not None and whole_topics(labels, trusted):
             options |= {"design": "topics"}
+    elif design is not None:
+        raise TruegainError(f"--design {design} is about gold labels; give these with --gold")
     measures = given or usual_measures(labels, gold is not None, options.get("design"))
     wanted = given or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
     unsaid = "design" not in options and gold is not None and trusted is not None
@@ -109,6 +115,8 @@ def init_command(
         for line in lines_of(found):
             typer.echo(f"  {in_options(line, words)}")
     said = [*_columns_said(judgments, [file for file in files if file not in rated]), *_model_said(options, gave)]
+    how = [_design_said(options, design is not None)] if gold and (trusted is not None or design) else []
+    said += [f"gold = {_path(gold, Path(output).parent)}", *how] if gold else []
     text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by, labels, said)
     write_bytes(output, text.encode())
     typer.echo(f"\nWritten: {shown_path(output)}")
@@ -184,14 +192,6 @@ def _toml(
         lines += ['rule = "mean"  # how the ratings of a document become one label']
         ends = np.asarray(labels.label)
         lines.append(f'# scale = "{ends.min():g}:{ends.max():g}"  # these are the ends seen; say what could be given')
-    if "gold" in options:
-        lines.append(f"gold = {_path(options['gold'], folder)}")
-        design = options.get("design")
-        lines.append(
-            f'design = "{design}"  # gold labels cover whole topics'
-            if design
-            else f'# design = "random"  # how were they drawn? {DESIGNS}; a list of `plan labels` knows'
-        )
     more = [
         f'"topics", "{kind}"' for kind, one in zip(("collection", "assessors"), found[1:], strict=False) if one.measures
     ]
@@ -237,6 +237,13 @@ def _seen(file: str, wanted: Sequence[str]) -> dict[str, str]:
     return {ours: theirs for ours, theirs in found.items() if theirs != ours and not set(",;=+") & set(theirs)}
 
 
+def _design_said(options: Mapping[str, Any], given: bool) -> str:
+    """How gold labels were drawn: as was said, as was seen, or the question."""
+    if design := options.get("design"):
+        return f'design = "{design}"' + ("" if given else "  # gold labels cover whole topics")
+    return f'# design = "random"  # how were they drawn? {DESIGNS}; a list of `plan labels` knows'
+
+
 def _model_said(options: Mapping[str, Any], gave: Sequence[str]) -> list[str]:
     """The model that gave the judgments, as was said, or as a column says."""
     if "judge_model" not in options:
@@ -247,7 +254,8 @@ def _model_said(options: Mapping[str, Any], gave: Sequence[str]) -> list[str]:
 
 
 def _path(path: str, folder: Path) -> str:
-    return _quoted(path if path == STANDARD_INPUT or is_remote(path) else os.path.relpath(path, folder or "."))
+    as_it_is = path == STANDARD_INPUT or is_remote(path) or own_gold("gold", path) is not None
+    return _quoted(path if as_it_is else os.path.relpath(path, folder or "."))
 
 
 def _quoted(text: str) -> str:

@@ -148,8 +148,6 @@ def labels_command(
             if value is not None:
                 raise TruegainError(f"{option} {value}: this is about a list for people; say where, as -o list.csv")
     if output is not None:
-        if output == "-" and key is None:
-            raise TruegainError("-o -: the list goes to people, and its key into a file of its own; give --key FILE")
         kind_to_write(output)  # now, not when the work is done
         if gold is None:
             keep_labels(output)

@@ -11,6 +11,7 @@ from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.tables import tabular
 from truegain.tables.checks import warn
+from truegain.tables.guard import guarded
 from truegain.tables.named import is_missing
 from truegain.tables.packing import COMPRESSED
 from truegain.tables.raw import number_of
@@ -89,7 +90,8 @@ def keep_key(path: PathLike, digest: str) -> None:
     if is_remote(os.fspath(path)) or not Path(path).is_file() or not Path(path).stat().st_size:
         return
     try:
-        text, kind, file = loaded(path)
+        with guarded(()):  # what is to be written is looked at, not taken for an input
+            text, kind, file = loaded(path)
         there = None if kind in (None, "nested") else digest_in(tabular.read(text, kind, file))
     except TruegainError:
         there = None

@@ -201,12 +201,14 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
         5: ("carriage return inside a line", "end lines with a newline"),
     }[status]
     is_first = line_of(text, offset) == 1  # what is no run at all is none from its first line on
-    if layout is RUN and len(fields) in (4, 5) and status == 1 and is_first:
+    option = option_for_text(text, "runs" if layout.what == RUN.what else "judgments", file) if is_first else None
+    if option is not None and "=" in option and status in (1, 2, 3):  # a line of names
+        hint = f"say which columns are which: columns='{option}'"
+    elif layout is RUN and len(fields) in (4, 5) and status == 1 and is_first:
         hint += f"; these look like judgments: {ORDER}"
     elif layout is JUDGMENTS and len(fields) >= 6 and status == 2 and is_first:
         hint += f"; this looks like a run: {ORDER}"
     elif status in (1, 2, 3) and is_first:
-        option = option_for_text(text, "runs" if layout.what == RUN.what else "judgments", file)
         names = f"topic,doc,{layout.value_name}"
         hint += (
             f"; or name the columns of a table, such as {names}, in its first line or by columns="
