@@ -82,6 +82,8 @@ def test_a_new_users_path(run: Run, folder: Path) -> None:
     study = tomllib.loads((folder / "study.toml").read_text())
     assert study["columns"] == "topic=question_id,doc=passage_id,label=relevance"
     assert (study["judge-model"], study["design"], study["gold"]) == ("gpt-4o", "random", "labels.csv")
+    sentence = tg.read_study(folder / "study.toml").verdict("bm25", "dense").sentence
+    assert sentence in run("verdict", "study.toml", "--pair", "bm25,dense")[1]
 
 
 def test_a_new_users_path_with_a_list(run: Run, folder: Path) -> None:
