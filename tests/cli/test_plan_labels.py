@@ -65,22 +65,25 @@ def test_looking_at_every_batch(run: Run) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("probability", 2, "0.5"), "list.csv:4: size"),
-        (("order", 2, "9"), "list.csv:4: order 9 where 3 is due"),
+        (("probability", 2, "0.5"), "list.key.csv:4: size"),
+        (("bronze", 2, "7"), "list.key.csv: the list is not as it was drawn"),
+        (("order", 2, "9"), "list.csv:4: order 9 is topic"),
         (("label", 0, "8"), "list.csv:2: label 8 of topic"),
         (("label", 1, ""), "list.csv:3: order 2"),
-        (("doc", 3, "zzz"), "the list is not as it was drawn"),
+        (("doc", 3, "zzz"), "list.csv:5: order 4 is doc"),
     ],
 )
 def test_a_list_that_was_changed_is_refused(run: Run, folder: Path, change: tuple[str, int, str], said: str) -> None:
     """Guards bad input: exit code 2, the row, and what to do; no traceback."""
     run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "drawn.csv")
     run("plan", "fill", "drawn.csv", "gold.qrels", "--rows", "20", "-o", "list.csv")
-    with (folder / "list.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
     name, at, value = change
+    changed = "list.key.csv" if name in ("probability", "bronze") else "list.csv"
+    (folder / "drawn.key.csv").unlink()
+    with (folder / changed).open(newline="") as file:
+        rows = list(csv.DictReader(file))
     rows[at][name] = value
-    with (folder / "list.csv").open("w", newline="") as file:
+    with (folder / changed).open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import truegain as tg
 from truegain.errors import InputError
 from truegain.judging.study.rows import rows_of
-from truegain.tables.header import Header, both_headers
+from truegain.tables.header import Header, headers_of
 from truegain.tables.raw import number_of, plain_numbers
 from truegain.tables.separated import csv_cells, even_cells
 from truegain.text import documents
@@ -162,19 +162,19 @@ def test_rows_without_a_label(tmp_path: Path) -> None:
 @given(st.text(st.sampled_from("topicdlabersn=,;-_+ "), max_size=30) | st.text(max_size=10))
 def test_any_text_of_columns_is_understood_or_refused(text: str) -> None:
     """Guards the parser of --columns: whatever is written, it answers or raises an error of ours."""
-    for parse in (Header.of, both_headers):
+    for parse in (Header.of, headers_of):
         with contextlib.suppress(InputError):
             parse(text)
 
 
 def test_which_columns_are_of_which_file() -> None:
     """Guards one option for two kinds of files: told apart by what they name; what could be either is refused."""
-    judged, ran = both_headers("label=grade;score=bm25,topic=q")
+    judged, ran, _ = headers_of("label=grade;score=bm25,topic=q")
     assert (judged.renamed, ran.renamed) == ({"label": "grade"}, {"score": "bm25", "topic": "q"})
-    judged, ran = both_headers("topic=q,doc=url")
+    judged, ran, _ = headers_of("topic=q,doc=url")
     assert judged.renamed == ran.renamed == {"topic": "q", "doc": "url"}
     with pytest.raises(InputError, match="cannot be told whether this is about judgments or runs"):
-        both_headers("topic,doc,number")
+        headers_of("topic,doc,number")
 
 
 LINES = st.lists(

@@ -6,13 +6,16 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from truegain.errors import InputError, TruegainError
 from truegain.tables.gold_list import GoldList
-from truegain.tables.gold_list_read import gold_list_of, read_gold_list
+from truegain.tables.gold_list_read import gold_list_of, labels_in, read_gold_list
+from truegain.tables.judgments import read_judgments
+from truegain.tables.write import table_bytes
 
 
 def made(n: int = 6) -> GoldList:
@@ -28,6 +31,12 @@ def made(n: int = 6) -> GoldList:
         "P@10",
         (0.0, 3.0),
     )
+
+
+def in_one_file(path: Path) -> Path:
+    """A list as versions before wrote it: people's labels and the judge's in one file."""
+    path.write_bytes(table_bytes(made()._columns(), "csv", path.name))
+    return path
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -76,7 +85,7 @@ def test_is_told_from_plain_judgments(tmp_path: Path) -> None:
 def test_labels_may_be_filled_in_by_a_spreadsheet(tmp_path: Path) -> None:
     """Guards that sizes cut to 6 decimals, 2.45E-03 and a trailing .0 are still the list that was drawn."""
     path = tmp_path / "list.csv"
-    made().write(path)
+    in_one_file(path)
     rows = rows_of(path)
     for row, label in zip(rows, ("1.0", "0", "", "", "", ""), strict=True):
         row["label"] = label
@@ -106,7 +115,7 @@ def test_labels_may_be_filled_in_by_a_spreadsheet(tmp_path: Path) -> None:
 def test_a_list_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, int, str], said: str) -> None:
     """Guards the design: an edited probability, size, document or order, a gap, a label off the scale are named."""
     path = tmp_path / "list.csv"
-    made().write(path)
+    in_one_file(path)
     rows = rows_of(path)
     name, at, value = change
     rows[at][name] = value
@@ -117,7 +126,7 @@ def test_a_list_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, i
 def test_rows_out_of_order_are_refused(tmp_path: Path) -> None:
     """Guards against a list that was sorted by topic: how likely each row was rests on the order."""
     path = tmp_path / "list.csv"
-    made().write(path)
+    in_one_file(path)
     rows = sorted(rows_of(path), key=lambda r: r["topic"])
     with pytest.raises(InputError, match=r"order 3 where 2 is due.*sort the rows by order"):
         read_gold_list(rewritten(path, rows))
@@ -126,7 +135,7 @@ def test_rows_out_of_order_are_refused(tmp_path: Path) -> None:
 def test_rows_that_were_cut_off_are_refused(tmp_path: Path) -> None:
     """Guards the sizes of the pairs that were not judged: without them the chances of the others are wrong."""
     path = tmp_path / "list.csv"
-    made().write(path)
+    in_one_file(path)
     with pytest.raises(InputError, match=r"rows are missing: the sizes of those there sum to 0\.\d+, not 1"):
         read_gold_list(rewritten(path, rows_of(path)[:4]))
 
@@ -155,3 +164,89 @@ def test_any_first_labels_are_read_and_any_gap_is_refused(n: int, judged: int) -
         label[n - 1] = 1.0
         with pytest.raises(InputError, match="has no label"):
             made(n).with_labels(label)
+
+
+HIDDEN = {"bronze", "size", "probability", "design", "measure"}  # what tells the judge's label, or could
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_people_do_not_see_the_judges_labels(tmp_path: Path, ending: str) -> None:
+    """Guards blind judging: the sheet has no bronze label, nor sizes that tell it; the key has no label to fill in."""
+    path, key = tmp_path / f"list{ending}", tmp_path / f"list.key{ending}"
+    made().with_texts({"1": "what is ir?", "2": "=cmd|'x'!A1"}, {f"d{i}": f"text {i}\nline" for i in range(6)}).write(
+        path
+    )
+    names = {str(n) for n in frame_of(path).columns}
+    assert not names & HIDDEN
+    assert {"order", "topic", "question", "doc", "passage", "label", "scale", "digest"} == names
+    assert {str(n) for n in frame_of(key).columns} > HIDDEN
+    assert "label" not in frame_of(key).columns
+    again = read_gold_list(path)
+    assert again.bronze.tolist() == made().bronze.tolist()
+    assert again.texts["passage"][1] == "text 1\nline"
+    assert again.texts["question"][1].lstrip("'") == "=cmd|'x'!A1"
+    assert again.texts["question"][1].startswith("'") == (ending in (".csv", ".tsv"))
+
+
+def frame_of(path: Path) -> pl.DataFrame:
+    """A file as people's own tools read it."""
+    kinds = {".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}
+    read = kinds.get(path.suffix, lambda p: pl.read_csv(p, separator="\t" if path.suffix == ".tsv" else ","))
+    return read(path)
+
+
+def test_a_sheet_as_it_comes_back(tmp_path: Path) -> None:
+    """Guards against asking for more than needed: sorted, cut, renamed, 001 made 1: the key knows what was drawn."""
+    listed = GoldList.of(
+        ["001", "002", "003"], ["01", "b", "c"], np.array([0.0, 1.0, 2.0]), np.ones(3), "ordered", "P@10", (0.0, 3.0)
+    )
+    listed.write(tmp_path / "list.csv")
+    rows = rows_of(tmp_path / "list.csv")
+    for row, label in zip(rows, ("1", "3.0", ""), strict=True):
+        row |= {"label": label, "topic": str(int(row["topic"])), "doc": row["doc"].removeprefix("0")}
+    back = rewritten(tmp_path / "from ann.csv", [rows[1], rows[0]])
+    read = read_gold_list(back)
+    assert (read.topics, read.docs, read.digest) == (listed.topics, listed.docs, listed.digest)
+    assert read.label[:2].tolist() == [1.0, 3.0]
+    assert labels_in(back, listed).topic.strings() == ["001", "002"]
+    with pytest.raises(InputError, match="a list of pairs to be gold-judged, not judgments"):
+        read_judgments(back)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("doc", 2, "d5"), r"list.csv:4: order 3 is doc d2 in the key, and d5 here .*sort whole rows"),
+        (("order", 3, "7"), r"list.csv:5: order 7 is none of the list, which has 1 to 6"),
+        (
+            ("digest", 0, "sha-0"),
+            r"list.csv: the key of this list, sha-0, is not beside it; list.key.csv is that of an",
+        ),
+        (("label", 2, "1"), r"list.csv:2: order 1 \(topic 1, document d0\) has no label, and order 3 has one"),
+        (("label", 0, "7"), "list.csv:2: label 7 of topic 1, document d0 is not on the scale 0 to 3"),
+        (("label", 0, "yes"), "list.csv:2: label is not a number: 'yes'"),
+    ],
+)
+def test_a_sheet_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, int, str], said: str) -> None:
+    """Guards the join: a row whose document is another's, a foreign key, a gap, a label off the scale are named."""
+    path = tmp_path / "list.csv"
+    made().write(path)
+    rows = rows_of(path)
+    name, at, value = change
+    rows[at][name] = value
+    with pytest.raises(InputError, match=said):
+        read_gold_list(rewritten(path, rows))
+
+
+def test_a_key_is_not_lost(tmp_path: Path) -> None:
+    """Guards labels that are still with people: the key of another list is not written over, a missing one is named."""
+    path, key = tmp_path / "list.csv", tmp_path / "list.key.csv"
+    made().write(path)
+    made().write(path)  # the same list
+    with pytest.raises(InputError, match=r"list\.key\.csv: it is there already and is the key of another list"):
+        made(8).write(path)
+    made(8).write(path, tmp_path / "elsewhere.csv")
+    key.unlink()
+    with pytest.raises(InputError, match=r"is not beside it \(put list\.key\.csv, which was written with it, there"):
+        read_gold_list(path)
+    assert read_gold_list(tmp_path / "elsewhere.csv").judged == 0

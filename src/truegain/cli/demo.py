@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,15 +18,19 @@ from truegain.cli.writing import Writing
 from truegain.errors import InputError, some, why
 from truegain.measures.evaluate import evaluate
 from truegain.tables.guard import wrote
+from truegain.tables.run import ordered_columns
 from truegain.tables.sources import shown_path
 from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     from truegain.experiments.world import World
+    from truegain.tables.judgments import Judgments
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RR"]
 GOLD_TOPICS = 15
 PAGE, CORPUS = "report.html", "corpus"  # what may be made in the folder afterwards
+RAG, RAG_DEPTH, RAG_LABELS = ("system-5", "system-8"), 10, 150
+RANKED = ("topic", "doc", "rank", "score")
 STUDY = """\
 # A judge that favours {favoured}, the truth about a fifth of its labels, and the truth about every score:
 # truegain report study.toml -o report.html
@@ -57,7 +61,8 @@ def demo_command(
         "gold_sample.qrels the truth about a fifth of the pairs, as one could buy it, gold_topics.qrels that about all "
         f"pairs of {GOLD_TOPICS} topics; pooled.qrels what was judged before the last system came, hole_sample.qrels "
         "the truth about\na quarter of what it has unjudged in its first ten; leaning.qrels what a judge says that "
-        f"favours {FAVOURED}, truth.csv the true scores,\nstudy.toml asks what can be said nevertheless.\n"
+        f"favours {FAVOURED}, truth.csv the true scores,\nstudy.toml asks what can be said nevertheless; "
+        "rag-llm.jsonl, rag-runs and rag-labels.csv are what a RAG engineer has, under other names.\n"
     )
     options = " ".join(f"-m {m}" for m in MEASURES)
     for judgments in ("gold.qrels", "llm.qrels"):
@@ -108,7 +113,37 @@ def _simulated(folder: Path, seed: int) -> World:
     write_judgments(second_expert(people.expert, seed=seed), folder / "second.qrels")
     write_material(people.expert, folder / "magnitude-topics.jsonl", folder / "magnitude-docs.jsonl", seed=seed)
     write_runs(runs_over(people.truth, seed=seed), f"{folder}/magnitude-runs/")
+    _as_rag(world, folder, seed)
     return world
+
+
+def _as_rag(world: World, folder: Path, seed: int) -> None:
+    """Two systems as a RAG engineer has them: own names, an LLM's labels of what they found, 150 labels of people."""
+    found: dict[tuple[str, str], None] = {}
+    (folder / "rag-runs").mkdir()
+    for part in world.runs.parts:
+        if part.system in RAG:
+            rows = ordered_columns(part)
+            best = [(t, d, s) for t, d, r, s in zip(*(rows[n] for n in RANKED), strict=True) if r <= RAG_DEPTH]
+            found |= {(t, d): None for t, d, _ in best}
+            _write_lines(folder / "rag-runs" / f"{part.system}.jsonl", "score", best)
+    said, true = _labels(world.noisy), _labels(world.gold)
+    pairs = [pair for pair in found if pair in said]
+    _write_lines(folder / "rag-llm.jsonl", "relevance", [(*pair, said[pair]) for pair in pairs])
+    drawn = np.random.default_rng(seed).permutation(len(pairs))[:RAG_LABELS].tolist()
+    lines = [f"{t},{d},{true[t, d]:g}\n" for t, d in (pairs[i] for i in drawn)]
+    write_bytes(folder / "rag-labels.csv", "".join(["question_id,passage_id,label\n", *lines]).encode())
+    asked = (json.dumps({"question_id": t, "question": f"What is known of {t}?"}) for t in world.gold.topic.values)
+    write_bytes(folder / "rag-questions.jsonl", "".join(f"{line}\n" for line in asked).encode())
+
+
+def _labels(table: Judgments) -> dict[tuple[str, str], float]:
+    return dict(zip(zip(table.topic.strings(), table.docs.strings(), strict=True), table.label.tolist(), strict=True))
+
+
+def _write_lines(path: Path, name: str, rows: Iterable[tuple[str, str, float]]) -> None:
+    lines = (json.dumps({"question_id": t, "passage_id": d, name: round(float(x), 4)}) for t, d, x in rows)
+    write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
 
 
 @contextmanager

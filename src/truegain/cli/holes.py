@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import typer
@@ -17,14 +18,19 @@ from truegain.cli.options import (
     RunFiles,
     Seed,
 )
-from truegain.cli.output import write_table
+from truegain.cli.output import table_format_of, write_table
+from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of, with_texts
 from truegain.cli.streams import in_words
 from truegain.errors import TruegainError
 from truegain.tables.gold_list_kept import keep_labels
+from truegain.tables.gold_sheet import key_path
+from truegain.tables.judgments import CHOSEN
 from truegain.tables.sources import expand
-from truegain.tables.table import Format
+from truegain.tables.table import Format, Table
 from truegain.tables.tabular import ending
 from truegain.tables.write import write_judgments
+
+SHEETS = ("csv", "tsv", "jsonl", "parquet")  # formats that people, or their tools, fill in
 
 
 def holes_command(
@@ -83,6 +89,8 @@ def holes_command(
     scale: Annotated[
         str | None, typer.Option("--scale", help="The labels a judge may give it, as 0:3 (default: those given).")
     ] = None,
+    questions: Questions = None,
+    docs: Docs = None,
     seed: Seed = 0,
     level: Level = None,
     output_format: OutputFormat = None,
@@ -100,6 +108,11 @@ def holes_command(
         raise TruegainError(f"--until {until} is about what tells two systems apart; give --show next --pair a,b")
     if show in ("next", "sample"):
         keep_labels(output)  # now, not when the work is done
+    for option, file in (("--questions", questions), ("--docs", docs)):
+        if file is not None and (show not in ("next", "sample") or output == "-"):
+            raise TruegainError(
+                f"{option} {file}: this is about a sheet for people; give --show sample or next, and -o"
+            )
     if show == "left-out":
         if pool_depth is None:
             raise TruegainError("how deep were the runs pooled? Give --pool-depth, such as --pool-depth 100")
@@ -119,8 +132,12 @@ def holes_command(
         if output_format is None and ending(output) == ".qrels":
             write_judgments(listed.judgments(), output)
             return
+        if output != "-" and table_format_of(output_format, output) in SHEETS:
+            write_table(table, output_format, key_path(output))
+            typer.echo(f"{key_path(output)} has what is predicted of them, which those who judge should not see.")
+            table = _sheet(table)
     elif show == "sample" and fill is not None:
-        _write_list(files, judgments, measure, pair, scale, output, output_format,
+        _write_list(files, judgments, measure, pair, scale, output, output_format, (questions, docs),
                     corpus=corpus, llm=llm, seed=seed, jobs=jobs, level=level)  # fmt: skip
         return
     elif show == "sample":
@@ -132,7 +149,16 @@ def holes_command(
         made = holes(files, judgments, measure, depths=depths, jobs=jobs, level=level)
         by_system = made.shares if show == "shares" else made.table
         table = made.pairs() if show == "pairs" else by_system(by_topic)
+    if questions is not None or docs is not None:
+        table = with_texts(table, questions, docs)
     write_table(table, output_format, output)
+
+
+def _sheet(table: Table) -> Table:
+    """What to judge next without what is predicted of it: who sees a guess tends to agree with it."""
+    names = ("order", "topic", "doc", "label", CHOSEN)
+    at = [table.columns.index(name) if name in table.columns else None for name in names]
+    return replace(table, columns=names, rows=[tuple(None if i is None else row[i] for i in at) for row in table.rows])
 
 
 def _two(pair: str | None) -> tuple[str, ...] | None:
@@ -180,6 +206,7 @@ def _write_list(
     scale: str | None,
     output: str,
     output_format: Format | None,
+    texts: tuple[str | None, str | None] = (None, None),
     **options: Any,
 ) -> None:
     """Draw unjudged documents in proportion to what their predictions leave open, and say what to do with them."""
@@ -193,11 +220,12 @@ def _write_list(
     if two is not None and len(two) != 2:
         raise TruegainError(f"--pair {pair}: name two systems with a comma between, as in --pair bm25,dense")
     listed = hole_list(files, judgments, measure, pair=two, scale=scale, **options)
-    listed.write(output)
+    listed.with_texts(*texts_of(listed.topics, listed.docs, *texts)).write(output)
     some = A_TOPIC * len(set(listed.topics))
     usual = f"; the first {some:,}, {A_TOPIC} a topic, are a good start" if some < len(listed) else ""
     typer.echo(
         f"{output} has {len(listed):,} unjudged documents that {listed.measure} looks at, in the order to judge: fill "
         f"in `label` from the top and stop anywhere{usual}. Then give it to `truegain eval` or `truegain verdict`: "
-        "--fill predicted --hole-sample."
+        f"--fill predicted --hole-sample.{said_of_texts(*texts)} What is predicted of them stands in "
+        f"{key_path(output)}: those who judge should not see it."
     )

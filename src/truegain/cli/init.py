@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from truegain.addresses import is_remote
+from truegain.cli.gold import Design
 from truegain.cli.inputs import reads_inputs
 from truegain.cli.naming import in_options, option_names
 from truegain.cli.options import Judgments as JudgmentsFile
@@ -19,10 +20,14 @@ from truegain.cli.options import NameBy
 from truegain.cli.streams import speak_of
 from truegain.cli.study_file import ENDING
 from truegain.errors import InputError, TruegainError, some
+from truegain.tables import tabular
+from truegain.tables.header import IDS, own_gold, told
 from truegain.tables.judgments import Judgments
+from truegain.tables.named import Columns
 from truegain.tables.ratings import read_ratings
+from truegain.tables.read import loaded
 from truegain.tables.runs import Runs, read_runs
-from truegain.tables.sources import STANDARD_INPUT, expand, shown_path
+from truegain.tables.sources import STANDARD_INPUT, can_be_read_again, expand, shown_path
 from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
@@ -54,6 +59,11 @@ def init_command(
         typer.Option("-m", "--measure", help="A measure to ask for; may be given several times (default: usual ones)."),
     ] = None,
     gold: Annotated[str | None, typer.Option("--gold", help="Labels of the trusted judge for some pairs.")] = None,
+    design: Design = None,
+    judge_model: Annotated[
+        str | None,
+        typer.Option("--judge-model", help="The model that gave the judgments (default: what a column model says)."),
+    ] = None,
     name_by: NameBy = "file",
     schema: Annotated[  # noqa: ARG001
         bool,
@@ -64,6 +74,7 @@ def init_command(
     """Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml."""
     from truegain.cli.study_schema import parameters_of
     from truegain.cli.verdict import verdict_command
+    from truegain.inference.study.models import judge_in
     from truegain.inference.study.support import MOST_ASKED, lines_of, supported, usual_measures, whole_topics
     from truegain.measures.parse import parse_measures
 
@@ -77,11 +88,18 @@ def init_command(
     assessed = _assessed(judgments)
     labels = Judgments.of(judgments) if assessed is None else assessed
     options: dict[str, Any] = {} if assessed is None else {"rule": "mean"}
+    gave = judge_in(labels)
+    if judge_model or len(gave) == 1:
+        options |= {"judge_model": judge_model or gave[0]}
     if gold:
         options |= {"gold": gold}
         trusted = _trusted(gold)
-        if trusted is not None and whole_topics(labels, trusted):
+        if design is not None:
+            options |= {"design": design}
+        elif trusted is not None and whole_topics(labels, trusted):
             options |= {"design": "topics"}
+    elif design is not None:
+        raise TruegainError(f"--design {design} is about gold labels; give these with --gold")
     measures = given or usual_measures(labels, gold is not None, options.get("design"))
     wanted = given or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
     unsaid = "design" not in options and gold is not None and trusted is not None
@@ -96,7 +114,10 @@ def init_command(
         typer.echo(f"\nWhat {what} can support{condition}:")
         for line in lines_of(found):
             typer.echo(f"  {in_options(line, words)}")
-    text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by, labels)
+    said = [*_columns_said(judgments, [file for file in files if file not in rated]), *_model_said(options, gave)]
+    how = [_design_said(options, design is not None)] if gold and (trusted is not None or design) else []
+    said += [f"gold = {_path(gold, Path(output).parent)}", *how] if gold else []
+    text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by, labels, said)
     write_bytes(output, text.encode())
     typer.echo(f"\nWritten: {shown_path(output)}")
     if not any(one.measures for one in asked[0][1]):
@@ -153,7 +174,7 @@ def _looked_at(runs: Runs, labels: Judgments, assessed: Judgments | None, name: 
 
 def _toml(
     folder: Path, judgments: str, runs: list[str], rated: list[str], options: Mapping[str, Any],
-    measures: tuple[str, ...], found: list[Support], name_by: str, labels: Judgments,
+    measures: tuple[str, ...], found: list[Support], name_by: str, labels: Judgments, said: list[str],
 ) -> str:  # fmt: skip
     """The study file, with what may be said more as comments."""
     possible = list(found[0].measures or measures)
@@ -164,20 +185,13 @@ def _toml(
         f"runs = [{', '.join(_path(path, folder) for path in lists)}]",
         f"measure = [{', '.join(_quoted(m) for m in possible)}]",
     ]
+    lines += said
     if name_by != "file":
         lines.append(f"name-by = {_quoted(name_by)}")
     if "rule" in options:
         lines += ['rule = "mean"  # how the ratings of a document become one label']
         ends = np.asarray(labels.label)
         lines.append(f'# scale = "{ends.min():g}:{ends.max():g}"  # these are the ends seen; say what could be given')
-    if "gold" in options:
-        lines.append(f"gold = {_path(options['gold'], folder)}")
-        design = options.get("design")
-        lines.append(
-            f'design = "{design}"  # gold labels cover whole topics'
-            if design
-            else f'# design = "random"  # how were they drawn? {DESIGNS}; a list of `plan labels` knows'
-        )
     more = [
         f'"topics", "{kind}"' for kind, one in zip(("collection", "assessors"), found[1:], strict=False) if one.measures
     ]
@@ -186,14 +200,62 @@ def _toml(
         "# smallest = 0.01  # the smallest gain that matters",
         '# baseline = ["the system in use"]',
         '# candidate = "the one that may replace it"',
-        '# judge-model = "m1"  # the model that gave the judgments, if one did',
     ]
+    if "judge_model" not in options:
+        lines.append('# judge-model = "m1"  # the model that gave the judgments, if one did')
     lines += [f'# judgments = {_path(file, folder)}  # ratings: with rule = "mean"' for file in rated]
     return "\n".join(lines) + "\n"
 
 
+def _columns_said(judgments: str, runs: list[str]) -> list[str]:
+    """How files are read: as was said, or the names of columns that were seen and are not ours."""
+    said = told()
+    lines = [f"columns = {_quoted(said.columns)}"] if said.columns else []
+    if not said.columns:
+        of_judgments = _seen(judgments, ("topic", "doc", "label"))
+        of_runs = [_seen(file, IDS) for file in runs]
+        own = of_runs[0] if of_runs and all(seen == of_runs[0] for seen in of_runs) and of_runs[0] else {}
+        parts = [",".join(f"{ours}={theirs}" for ours, theirs in of_judgments.items())]
+        if any(of_judgments.get(ours, ours) != theirs for ours, theirs in own.items()):
+            parts.append("runs:" + ",".join(f"{ours}={theirs}" for ours, theirs in own.items()))
+        if any(parts):
+            lines.append(f"columns = {_quoted(';'.join(filter(None, parts)))}  # as the files name them")
+    if said.missing != "refuse":
+        lines.append(f"missing = {_quoted(said.missing)}")
+    return lines
+
+
+def _seen(file: str, wanted: Sequence[str]) -> dict[str, str]:
+    """The columns of a table that have names which we know and which are not ours; none of other files."""
+    if not can_be_read_again(file):
+        return {}
+    text, kind, name = loaded(file, told().header_of(file))
+    if kind in (None, "nested"):
+        return {}
+    columns = Columns(tabular.read(text, kind, name), name)
+    found = {ours: columns.written(columns.found[ours][0]) for ours in wanted if ours in columns}
+    return {ours: theirs for ours, theirs in found.items() if theirs != ours and not set(",;=+") & set(theirs)}
+
+
+def _design_said(options: Mapping[str, Any], given: bool) -> str:
+    """How gold labels were drawn: as was said, as was seen, or the question."""
+    if design := options.get("design"):
+        return f'design = "{design}"' + ("" if given else "  # gold labels cover whole topics")
+    return f'# design = "random"  # how were they drawn? {DESIGNS}; a list of `plan labels` knows'
+
+
+def _model_said(options: Mapping[str, Any], gave: Sequence[str]) -> list[str]:
+    """The model that gave the judgments, as was said, or as a column says."""
+    if "judge_model" not in options:
+        return []
+    model = str(options["judge_model"])
+    seen = "  # as the column model says" if (model,) == tuple(gave) else ""
+    return [f"judge-model = {_quoted(model)}{seen}"]
+
+
 def _path(path: str, folder: Path) -> str:
-    return _quoted(path if path == STANDARD_INPUT or is_remote(path) else os.path.relpath(path, folder or "."))
+    as_it_is = path == STANDARD_INPUT or is_remote(path) or own_gold("gold", path) is not None
+    return _quoted(path if as_it_is else os.path.relpath(path, folder or "."))
 
 
 def _quoted(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from truegain.cli.streams import tell
-from truegain.tables.header import Missing, Told, both_headers, own_gold, telling
+from truegain.tables.header import Missing, Told, headers_of, own_gold, telling
 from truegain.tables.memory import memory_of
 
 READ = ("judgments", "ratings", "runs")  # parameters that name what is read
@@ -63,13 +63,14 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def called(**words: Any) -> None:
-        judged, ran = both_headers(words["columns"] or "")
+        said = headers_of(words["columns"] or "")
         told = Told(
-            words.get("judgments", words.get("ratings")), judged, ran, words["missing"], _own(words),
+            words.get("judgments", words.get("ratings")), *said, words["missing"], _own(words),
             memory=memory_of(words["memory"]), say=cache(tell),  # each line once
+            columns=words["columns"] or "",
         )  # fmt: skip
         about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
-        words["columns"] = judged.written if about else None
+        words["columns"] = said.judged.written if about else None
         words["missing"] = words["missing"] if about else "refuse"
         with telling(told):
             command(**{name: value for name, value in words.items() if name in own or name not in OPTIONS})

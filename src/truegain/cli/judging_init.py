@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.options import Seed
+from truegain.tables.gold_sheet import KEY
 from truegain.tables.paper import counted
 from truegain.tables.sources import shown_path
 
@@ -62,10 +63,12 @@ def init_study_command(
     from truegain.judging.study.settings import JudgingSettings, People, Rules, Words, name_of
     from truegain.judging.study.units import Design, usual_size
     from truegain.judging.study.writing import usual_labels, write_study
+    from truegain.tables.gold_list_read import key_of
 
     place = Path(folder)
     found = gather(topics, docs, pool, anchors=anchors, depth=depth, most=most)
     files = [(_copy(name), Path(name)) for name in filter(None, [found.gold_list])]
+    files += [(_copy(key, "list.key"), Path(key)) for key in filter(None, [key_of(found.gold_list)])]
     two = 2 if platform == "prolific" else 1
     settings = JudgingSettings(
         name_of(place), task, gold_list=files[0][0] if files else "", labels=usual_labels(task),
@@ -83,6 +86,7 @@ def init_study_command(
     typer.echo(f"Next: look at {shown_path(place / 'judging.toml')}, then truegain judging check {shown_path(place)}")
 
 
-def _copy(name: str) -> str:
-    """The name of the list in the study's folder, with its ending."""
-    return "list" + "".join(Path(name).suffixes[-2:])
+def _copy(name: str, called: str = "list") -> str:
+    """The name of the list, or of its key, in the study's folder, with its ending."""
+    ending = "".join(Path(name).suffixes[-2:])
+    return called + ending.replace(KEY, "", 1)

@@ -26,7 +26,7 @@ PANELS: dict[str, str] = {
     "alpha rbo-p seed",
     "Printing": "by-topic no-summary sort show part top moves pairs groups with-intervals changed title figure format "
     "output table cache jobs cluster memory",
-    "Collecting judgments": "docs pool task judgments size order anchors runs platform database all "
+    "Collecting judgments": "docs questions key pool task judgments size order anchors runs platform database all "
     "unfinished excluded cannot judges wins filled audit "
     "bronze model prompt parameter prolific-key host port proxy per-address url number workers erase quiet",
     "Tables for papers": "wide names strip-prefix digits percent caption label",

@@ -26,6 +26,7 @@ from truegain.cli.options import (
 from truegain.cli.output import write_table
 from truegain.cli.ratings import NormaliseOption, Reading, reads_ratings
 from truegain.cli.scored import scored
+from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand
 
@@ -119,8 +120,17 @@ def labels_command(
     jobs: Jobs = None,
     output_format: OutputFormat = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", help="Where to write the list of pairs to judge, best first: a CSV.")
+        str | None,
+        typer.Option(
+            "-o", "--output", help="Where to write the list of pairs to judge, best first: a CSV without bronze labels."
+        ),
     ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option("--key", help="Where to write its key, with the bronze labels (default: LIST.key.csv beside it)."),
+    ] = None,
+    questions: Questions = None,
+    docs: Docs = None,
     table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
 ) -> None:
     """Which pairs to have gold-judged, in which order, and how many of them tell the systems apart."""
@@ -130,8 +140,13 @@ def labels_command(
     from truegain.report.saving import check_ending, save
     from truegain.tables.gold_list_kept import keep_labels
     from truegain.tables.gold_list_read import gold_list_of
+    from truegain.tables.gold_sheet import key_path
     from truegain.tables.write import kind_to_write
 
+    if output is None:
+        for option, value in (("--key", key), ("--questions", questions), ("--docs", docs)):
+            if value is not None:
+                raise TruegainError(f"{option} {value}: this is about a list for people; say where, as -o list.csv")
     if output is not None:
         kind_to_write(output)  # now, not when the work is done
         if gold is None:
@@ -161,10 +176,12 @@ def labels_command(
     notes = list(found.details.notes)
     if output is not None:
         assert listed is not None
-        listed.write(output)
+        listed = listed.with_texts(*texts_of(listed.topics, listed.docs, questions, docs))
+        listed.write(output, key)
         notes.append(
             f"{output} has {len(listed):,} pairs in the order to judge: fill in `label` from the top, stop anywhere, "
-            "and give it to `truegain verdict --gold`."
+            f"and give it to `truegain verdict --gold`.{said_of_texts(questions, docs)} The judge's labels stand in "
+            f"{key or key_path(output)}: people should not see them; verdict and plan fill read both."
         )
     if figure is not None:
         save(label_chart(found), figure)
@@ -183,9 +200,17 @@ def _two(pair: str | None) -> tuple[str, str] | None:
 
 @plan.command("fill")
 def fill_command(
-    gold_list: Annotated[str, typer.Argument(help="A list written by `plan labels`.")],
-    labels: Annotated[str, typer.Argument(help="Labels of its first pairs: TREC qrels, CSV, JSONL or Parquet.")],
+    gold_list: Annotated[str, typer.Argument(help="A list written by `plan labels`, or its key.")],
+    labels: Annotated[
+        str,
+        typer.Argument(
+            help="Labels of its first pairs: its sheet filled in, or any TREC qrels, CSV, JSONL or Parquet."
+        ),
+    ],
     output: Annotated[str, typer.Option("-o", "--output", help="Where to write the list with its labels.")],
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="Columns of the labels: topic=question,doc=url,label=grade.")
+    ] = None,
     rows: Annotated[
         int | None, typer.Option("--rows", min=1, help="Take only labels of the first so many rows, and skip others.")
     ] = None,
@@ -194,7 +219,7 @@ def fill_command(
     from truegain.tables.gold_list_read import labels_in, read_gold_list
 
     listed = read_gold_list(gold_list)
-    filled = listed.filled(labels_in(labels), rows)
+    filled = listed.filled(labels_in(labels, listed, columns), rows)
     filled.write(output)
     typer.echo(
         f"{filled.judged:,} of {len(filled):,} pairs have a label, {filled.judged - listed.judged:,} of them new."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from truegain.errors import TruegainError
-from truegain.tables.header import Missing, Outside, Repeated
+from truegain.tables.header import Missing, Outside, Repeated, told
 from truegain.tables.judgments import Judgments
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class RatingsAsked:
             outside=self.outside,
             repeated=self.repeated,
             assessors=self.assessors.split(",") if self.assessors else None,
-            columns=self.columns,
+            columns=None if told().columns is not None else self.columns,  # a command is told of all its files
             missing=self.missing,
             separator=self.separator,
             values={word: _number(text) for word, text in _pairs(self.values).items()},

@@ -16,7 +16,7 @@ import numpy as np
 from truegain.errors import EmptyError
 from truegain.tables import trec
 from truegain.tables.columns import Coded, Ids, frozen
-from truegain.tables.header import Header, told
+from truegain.tables.header import told
 from truegain.tables.judgments import Judgments, judgments_layout, judgments_of_lines, marked_at
 from truegain.tables.line_files import LineFile, line_file
 from truegain.tables.memory import FLOOR, MemoryLike, aligned_need, check_memory, limit_of
@@ -188,7 +188,7 @@ def batches_of(
 def tables_of(files: Sequence[str], judgments: PathLike, open_files: ExitStack) -> Iterator[LineTable | None]:
     """The judgments and then the runs as files of lines; None for one that is something else."""
     said = told()
-    headers = [said.judged if os.fspath(judgments) == said.judgments else Header(), *[said.ran] * len(files)]
+    headers = [said.header_of(judgments), *[said.ran] * len(files)]
     for number, (path, header) in enumerate(zip([os.fspath(judgments), *files], headers, strict=True)):
         lines = line_file(path, open_files)
         head = lines.head[lines.begin :]

@@ -15,13 +15,15 @@ import numpy as np
 from truegain.errors import InputError, TruegainError
 from truegain.tables.columns import Coded, Floats, Ids, Places, frozen
 from truegain.tables.gold_list_kept import keep_labels
+from truegain.tables.gold_sheet import TEXTS, for_people, keep_key, key_path
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.sources import PathLike
 from truegain.tables.table import Shown, Table
 from truegain.tables.targets import write_bytes
 from truegain.tables.write import kind_to_write, table_bytes
 
-COLUMNS = ("order", "topic", "doc", "label", "bronze", "size", "probability", "design", "measure", "scale", "digest")
+COLUMNS = ("order", "topic", "doc", "bronze", "size", "probability", "design", "measure", "scale", "digest")
+SHEET = ("order", "topic", "doc", "label", "scale", "digest")  # of the file that people fill in
 MEND = "mend the label, or draw the list with the labels there are (scale= of tg.gold_list)"
 NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
 DIGITS = 9  # of sizes and probabilities
@@ -54,6 +56,7 @@ class GoldList(Shown):
     source: str = "gold list"
     places: Places | None = None
     asked: Mapping[str, object] = field(default_factory=dict)
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # 'question' and 'passage' of each row
 
     @classmethod
     def of(
@@ -201,16 +204,35 @@ class GoldList(Shown):
         place: dict[str, Any] = (self.places or Places.rows(len(self))).of(row)
         return InputError(problem, file=self.source, **place, hint=hint)
 
-    def write(self, path: PathLike) -> None:
-        """As CSV, TSV, JSONL or Parquet, with an empty column `label` to fill in; not over labels that it has not."""
-        kind = kind_to_write(path)
-        if kind is None:
-            raise TruegainError(
-                f"{os.fspath(path)}: a gold list has named columns; end the path in .csv, .tsv or .jsonl"
-            )
+    def with_texts(self, questions: Mapping[str, str] | None, passages: Mapping[str, str] | None) -> GoldList:
+        """The same list with what people read: by topic the question, by document the passage."""
+        given = zip(TEXTS, (questions, passages), (self.topics, self.docs), strict=True)
+        texts = {name: [known.get(i, "") for i in ids] for name, known, ids in given if known is not None}
+        return replace(self, texts={**self.texts, **texts})
+
+    def write(self, path: PathLike, key: PathLike | None = None) -> None:
+        """Two files, CSV, TSV, JSONL or Parquet: the sheet for people, with an empty column `label`, and its key.
+
+        The sheet has no bronze label, nor what tells it: who sees the answer of another judge tends to agree with it,
+        and the errors that gold labels are to find would not be found.  The key stands beside the sheet, as
+        list.key.csv of list.csv, unless `key` names another place; `read_gold_list` joins them again.  Neither labels
+        that this list has not, nor the key of another list, are written over.
+        """
+        beside = key_path(path) if key is None else key
+        kinds = {name: kind_to_write(name) for name in (path, beside)}
+        if lines := [os.fspath(name) for name, kind in kinds.items() if kind is None]:
+            raise TruegainError(f"{lines[0]}: a gold list has named columns; end the path in .csv, .tsv or .jsonl")
         pairs = zip(self.topics, self.docs, strict=True)
         keep_labels(path, dict(zip(pairs, self.label.tolist(), strict=True)))
-        write_bytes(path, table_bytes(self._columns(), kind, os.fspath(path)))
+        keep_key(beside, self.digest)
+        whole = self._columns()
+        sheet = for_people({name: whole[name] for name in SHEET if name in whole} | self._of_people(), str(kinds[path]))
+        order = [name for name in (*SHEET[:1], "topic", "question", "doc", "passage", *SHEET[3:]) if name in sheet]
+        write_bytes(beside, table_bytes({n: whole[n] for n in COLUMNS}, kinds[beside], os.fspath(beside)))  # type: ignore[arg-type]
+        write_bytes(path, table_bytes({n: sheet[n] for n in order}, kinds[path], os.fspath(path)))  # type: ignore[arg-type]
+
+    def _of_people(self) -> dict[str, list[str]]:
+        return {name: list(texts) for name, texts in self.texts.items()}
 
     def _columns(self) -> dict[str, Any]:
         """What a file of it holds; what is the same for all pairs stands in every row."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from truegain.tables import tabular
 from truegain.tables.columns import Floats, Places, frozen
 from truegain.tables.frames import is_frame, opened
 from truegain.tables.gold_list import COLUMNS, GoldList
-from truegain.tables.header import told
-from truegain.tables.judgments import Judgments, judgments_of_columns
-from truegain.tables.named import is_missing
+from truegain.tables.gold_sheet import TEXTS, digest_in, key_beside, labels_by_order
+from truegain.tables.header import ColumnNames, Header, told
+from truegain.tables.judgments import Judgments, judgments_of_columns, read_judgments
+from truegain.tables.named import Columns, is_missing, renamed
 from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike
 
@@ -31,7 +33,7 @@ def gold_list_of(data: object) -> GoldList | None:
     table, file = _table(data)
     if table is None or sum(mark in _names(table) for mark in MARKS) < 2:
         return None
-    return _of_table(table, file)
+    return _joined(table, file, data)
 
 
 def read_gold_list(path: PathLike) -> GoldList:
@@ -49,26 +51,74 @@ def read_gold_list(path: PathLike) -> GoldList:
     table, file = _table(path)
     if table is None:
         raise InputError("not a gold list: its columns have no names", file=file, hint=AGAIN)
-    return _of_table(table, file)
+    return _joined(table, file, path)
 
 
-def labels_in(path: PathLike) -> Judgments:
-    """Labels from any file of judgments; of a table, also of a list, the rows that have one."""
-    table, file = _table(path)
-    names = [] if table is None else _names(table)
-    if table is None or not {"topic", "doc", "label"} <= set(names):
-        return Judgments.of(path)
-    columns = {name: table.column(names.index(name)) for name in ("topic", "doc", "label")}
-    keep = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "")]
+def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNames | None = None) -> Judgments:
+    """Labels from any file of judgments; of a table, also of a list, the rows that have one.
+
+    listed: whose sheet it may be: then rows are known by their order, whatever a spreadsheet made of ids.
+    """
+    header = Header.of(columns) if columns is not None else None
+    table, file = _table(path, header)
+    if table is None:
+        return Judgments.of(path) if columns is None else read_judgments(path, columns=columns)
+    places = table.places if isinstance(table, tabular.RawTable) else Places.rows(len(table.column(0)))
+    hint = "give a label of the list's scale"
+    if listed is not None and "order" in _names(table) and digest_in(table) == listed.digest:
+        rows = sorted(labels_by_order(table, file, listed.topics, listed.docs).items())
+        keep, values = [row for _, (row, _) in rows], [value for _, (_, value) in rows]
+        topics, docs = ([ids[at] for at, _ in rows] for ids in (listed.topics, listed.docs))
+    else:
+        named = renamed(Columns(table, file), header)
+        cells = named._raw("label")
+        keep = [i for i, x in enumerate(cells) if not (is_missing(x) or x == "")]
+        values = [cells[i] for i in keep]
+        topics, docs = ([str(named._raw(name)[i]) for i in keep] for name in ("topic", "doc"))
     if not keep:
         raise InputError("no row has a label", file=file, hint="fill in the column label")
-    places = table.places.take(np.array(keep)) if isinstance(table, tabular.RawTable) else Places.rows(len(keep))
-    label = _numbers("label", [columns["label"][i] for i in keep], places, file, "give a label of the list's scale")
-    topics, docs = ([str(columns[name][i]) for i in keep] for name in ("topic", "doc"))
-    return judgments_of_columns(topics, docs, label, file, places=places)
+    there = places.take(np.array(keep))
+    label = _numbers("label", values, there, file, hint)
+    return judgments_of_columns(topics, docs, label, file, places=there)
 
 
-def _table(data: object) -> tuple[Any, str]:
+def key_of(path: PathLike) -> str | None:
+    """The key of a list that is the sheet of one; None of a list that has all in one file, and of no list."""
+    table, _ = _table(path) if os.fspath(path) else (None, "")
+    if table is None or "bronze" in _names(table):
+        return None
+    return key_beside(path, digest_in(table) or "")
+
+
+def _joined(table: Any, file: str, data: object) -> GoldList:
+    """A list from its one table, or from the sheet that people filled in and its key."""
+    if "bronze" in _names(table) or not {"order", "digest"} <= set(_names(table)):
+        return _of_table(table, file)
+    if not isinstance(data, str | os.PathLike):
+        hint = "give the path of the sheet, with the key beside it"
+        raise InputError("a sheet without its key", file=file, hint=hint)
+    other, name = _table(key_beside(data, digest_in(table) or ""))
+    made = replace(_of_table(other, name), source=file, places=None)
+    label, where = np.full(len(made), np.nan), {}
+    places = table.places if isinstance(table, tabular.RawTable) else Places.rows(len(table.column(0)))
+    hint = f"give a label from {made.scale[0]:g} to {made.scale[1]:g}"
+    for at, (row, value) in labels_by_order(table, file, made.topics, made.docs).items():
+        label[at] = _numbers("label", [value], places.take(np.array([row])), file, hint)[0]
+        where[at] = row
+    names = _names(table)
+    order = {int(float(x)) - 1: row for row, x in enumerate(table.column(names.index("order"))) if not is_missing(x)}
+    if len(order) == len(made):  # the sheet is whole: its texts go on, and faults are told by its rows
+        rows = [order[at] for at in range(len(made))]
+        texts = {n: [_text(table.column(names.index(n))[row]) for row in rows] for n in TEXTS if n in names}
+        made = replace(made, texts=texts, places=places.take(np.array(rows)))
+    return replace(made, label=frozen(label)).checked()
+
+
+def _text(value: object) -> str:
+    return "" if is_missing(value) else str(value)
+
+
+def _table(data: object, header: Header | None = None) -> tuple[Any, str]:
     """A frame or a file with named columns, and what it is called; None for all else."""
     if is_frame(data):
         return opened(data), "gold list"
@@ -76,7 +126,7 @@ def _table(data: object) -> tuple[Any, str]:
         return None, "gold list"
     if os.fspath(data) == told().gold:  # labels in the judgments' own file are no list
         return None, "gold list"
-    text, kind, file = loaded(data)
+    text, kind, file = loaded(data, told().header_of(data) if header is None else header)
     return (None if kind in (None, "nested") else tabular.read(text, kind, file)), file
 
 
@@ -107,6 +157,7 @@ def _of_table(table: Any, file: str) -> GoldList:
     _check_rows(columns, places, file)
     scale = _scale_of(str(columns["scale"][0]), file)
     numbers = {name: _numbers(name, columns[name], places, file) for name in ("bronze", "size", "probability")}
+    columns["label"] = table.column(names.index("label")) if "label" in names else [None] * n  # a key has none
     there = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "")]
     label = np.full(n, np.nan)
     if there:

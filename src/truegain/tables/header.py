@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from truegain.errors import InputError, TruegainError
-from truegain.tables.raw import COLUMNS, EXTRA
+from truegain.tables.raw import COLUMNS, EXTRA, our_name
 
 Missing = Literal["refuse", "drop"]  # rows without a label
 Outside = Literal["error", "drop"]  # ratings outside the scale
@@ -18,7 +20,9 @@ ColumnNames = str | Sequence[str] | Mapping[str, str]
 COLUMN, ASSESSOR = "column:", "assessor:"  # where gold labels stand in the judgments' own table
 SKIPPED = ("-", "_")  # a column that is not read
 OF_RUNS, OF_JUDGMENTS = ("score", "rank", "system"), ("label", "assessor", "subtopic", *EXTRA)
-_OURS = {theirs: ours for ours, names in COLUMNS.items() for theirs in names}
+IDS = ("topic", "doc")
+Role = Literal["judgments", "runs", "gold"]  # what a file is read as; gold: all labels beside the judgments
+_OF = re.compile(r"(judgments|runs|gold)\s*:(.*)", re.DOTALL)
 _WRITE = "write topic,doc,score for a file without a line of names, or ours=theirs, as in label=grade"
 
 
@@ -28,14 +32,20 @@ class Header:
 
     >>> Header.of("topic,-,doc,rank").names, Header.of("label=grade,topic=query").renamed
     (('topic', '-', 'doc', 'rank'), {'label': 'grade', 'topic': 'query'})
+
+    lent: what is said of another file, which holds here too where this one has no names that we know.
     """
 
     names: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
+    lent: Header | None = None
+    role: Role = "judgments"
 
     @classmethod
-    def of(cls, columns: ColumnNames | None) -> Header:
+    def of(cls, columns: ColumnNames | Header | None) -> Header:
         """From a text, a list of names, or {ours: theirs}."""
+        if isinstance(columns, Header):
+            return columns
         if isinstance(columns, Mapping):
             return cls(renamed=_known(dict(columns)))
         parts = [p.strip() for p in columns.split(",")] if isinstance(columns, str) else list(columns or ())
@@ -50,7 +60,17 @@ class Header:
         return cls(renamed=_known(pairs))
 
     def __bool__(self) -> bool:
-        return bool(self.names or self.renamed)
+        return bool(self.names or self.renamed or self.lent)
+
+    @property
+    def theirs(self) -> dict[str, str]:
+        """Other names of ours that columns may have here."""
+        return {**(self.lent.renamed if self.lent else {}), **self.renamed}
+
+    @property
+    def unnamed(self) -> tuple[str, ...]:
+        """The names of all columns where no line of the file has them, and it is not as TREC writes it."""
+        return self.names or (self.lent.names if self.lent else ())
 
     @property
     def written(self) -> str | None:
@@ -60,7 +80,7 @@ class Header:
     @property
     def kinds(self) -> set[str]:
         """Our names of the columns, whichever way they are given."""
-        return {_OURS.get(name, name) for name in self.names} - set(SKIPPED) | set(self.renamed)
+        return {our_name(name) or name for name in self.names} - set(SKIPPED) | set(self.renamed)
 
 
 def _known(pairs: dict[str, str]) -> dict[str, str]:
@@ -75,7 +95,7 @@ def _known(pairs: dict[str, str]) -> dict[str, str]:
 def _listed(parts: Sequence[str]) -> tuple[str, ...]:
     """Names of all columns, each known once, with a topic and a document among them."""
     names = [part.strip().lower() for part in parts]
-    ours = [_OURS.get(name, name) for name in names if name not in SKIPPED]
+    ours = [our_name(name) or name for name in names if name not in SKIPPED]
     twice = next((name for name in ours if ours.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"columns {','.join(parts)!r}: {twice} is named twice", hint="'-' stands for one not read")
@@ -99,16 +119,45 @@ def own_gold(name: str, place: object) -> str | None:
 
 @dataclass(frozen=True)
 class Told:
-    """What the command that runs was told of its files: how judgments and runs are read."""
+    """What the command that runs was told of its files: how judgments, runs and other labels are read."""
 
     judgments: str | None = None  # the path of the judgments
     judged: Header = field(default_factory=Header)
-    ran: Header = field(default_factory=Header)
+    ran: Header = field(default_factory=lambda: Header(role="runs"))
+    trusted: Header = field(default_factory=lambda: Header(role="gold"))  # gold labels, and others
     missing: Missing = "refuse"
     gold: str | None = None  # 'column:NAME' or 'assessor:NAME': the gold labels stand in the judgments' own file
     kept: dict[str, Any] = field(default_factory=dict)  # those gold labels, once the judgments are read
     memory: int | None = None  # bytes that may be taken
     say: Callable[[str], object] = str  # where the user is told what is done; in Python nowhere
+    columns: str | None = None  # what was said of columns, as it was written; None: in Python
+
+    def is_judgments(self, path: str | os.PathLike[str]) -> bool:
+        """Whether these are the judgments of the command."""
+        return os.fspath(path) == self.judgments
+
+    def header_of(self, path: str | os.PathLike[str]) -> Header:
+        """What was said of the columns of a file of labels."""
+        return self.judged if self.is_judgments(path) else self.trusted
+
+    def option(self, role: Role, names: Mapping[str, str] | str) -> str:
+        """What `columns` should say for a file to be read: what it says now, and these names of its columns.
+
+        >>> Told(columns="topic=frage").option("runs", {"topic": "query", "score": "bm25"})
+        'topic=frage;runs:topic=query,score=bm25'
+        >>> Told(columns="label=note").option("judgments", {"topic": "frage"}), Told().option("gold", "topic,doc,label")
+        ('label=note,topic=frage', 'topic,doc,label')
+        """
+        said = (self.columns or "").strip()
+        more = names if isinstance(names, str) else ",".join(f"{ours}={theirs}" for ours, theirs in names.items())
+        if self.columns is None or (not said and role != "gold"):
+            return more
+        if not said:
+            return f"gold:{more}"
+        plain = not isinstance(names, str) and role != "gold" and not re.search("[;:]", said)
+        if plain and (known := Header.of(said).renamed) and not set(names) & set(known):
+            return f"{said},{more}"
+        return f"{said};{role}:{more}"
 
 
 _told = Told()  # of the command that runs; in Python all is said to the functions themselves
@@ -130,29 +179,59 @@ def told() -> Told:
     return _told
 
 
-def both_headers(text: str) -> tuple[Header, Header]:
-    """Of judgments and of runs, from one text: parts with ';' between them, told apart by what they name.
+class Headers(NamedTuple):
+    """What is said of the columns of judgments, of runs, and of gold and other labels."""
+
+    judged: Header
+    ran: Header
+    trusted: Header
+
+
+def headers_of(text: str) -> Headers:
+    """Of judgments, runs and gold labels, from one text: parts with ';' between them, told apart by what they name.
 
     A score, a rank or a system is of runs; a label, an assessor or a subtopic of judgments; pairs of topic and doc
-    alone are of both.
+    alone are of both.  'runs:', 'gold:' or 'judgments:' before a part says what it is of.  What is said of one kind of
+    file is lent to the others, where these have no names that we know.
 
-    >>> [h.names for h in both_headers("topic,doc,label;topic,doc,rank")]
-    [('topic', 'doc', 'label'), ('topic', 'doc', 'rank')]
+    >>> [h.names for h in headers_of("topic,doc,label;topic,doc,rank")]
+    [('topic', 'doc', 'label'), ('topic', 'doc', 'rank'), ()]
+    >>> [dict(h.theirs) for h in headers_of("topic=q,label=llm;gold:label=human")]
+    [{'topic': 'q', 'label': 'llm'}, {'topic': 'q'}, {'topic': 'q', 'label': 'human'}]
     """
-    judged, ran = Header(), Header()
+    own: dict[str, Header] = {"judgments": Header(), "runs": Header(), "gold": Header()}
     for part in filter(None, (p.strip() for p in text.split(";"))):
-        header = Header.of(part)
-        runs, labels = header.kinds & set(OF_RUNS), header.kinds & set(OF_JUDGMENTS)
-        if header.names and bool(runs) == bool(labels):
-            raise InputError(
-                f"columns {part!r}: it cannot be told whether this is about judgments or runs",
-                hint="name a label, as in topic,doc,label, or a score or rank, as in topic,doc,rank; both with ';'",
-            )
-        if header.names:
-            judged, ran = (judged, header) if runs else (header, ran)
-            continue
-        ours = {name: theirs for name, theirs in header.renamed.items() if name not in OF_RUNS}
-        theirs = {name: x for name, x in header.renamed.items() if name not in OF_JUDGMENTS}
-        judged = judged if runs and not labels else Header(judged.names, {**judged.renamed, **ours})
-        ran = ran if labels and not runs else Header(ran.names, {**ran.renamed, **theirs})
-    return judged, ran
+        named = _OF.fullmatch(part)
+        header = Header.of(named[2].strip() if named else part)
+        roles = [named[1]] if named else _roles(header, part)
+        for role in roles:
+            if header.names:
+                own[role] = header
+                continue
+            others = OF_JUDGMENTS if role == "runs" else OF_RUNS
+            pairs = {ours: theirs for ours, theirs in header.renamed.items() if named or ours not in others}
+            own[role] = Header(own[role].names, {**own[role].renamed, **pairs})
+    judged, ran, gold = own.values()
+    of_labels = {ours: theirs for ours, theirs in judged.renamed.items() if ours in COLUMNS}
+    return Headers(
+        Header(judged.names, judged.renamed, Header(renamed=_ids(gold) | _ids(ran))),
+        Header(ran.names, ran.renamed, Header(renamed=_ids(gold) | _ids(judged)), "runs"),
+        Header(gold.names, gold.renamed, Header(judged.names, {**_ids(ran), **of_labels}), "gold"),
+    )
+
+
+def _ids(header: Header) -> dict[str, str]:
+    return {ours: theirs for ours, theirs in header.renamed.items() if ours in IDS}
+
+
+def _roles(header: Header, part: str) -> list[str]:
+    """What a part is of, by what it names."""
+    runs, labels = header.kinds & set(OF_RUNS), header.kinds & set(OF_JUDGMENTS)
+    if header.names and bool(runs) == bool(labels):
+        raise InputError(
+            f"columns {part!r}: it cannot be told whether this is about judgments or runs",
+            hint="name a label, as in topic,doc,label, or a score or rank, as in topic,doc,rank; both with ';'",
+        )
+    if bool(runs) != bool(labels):
+        return ["runs" if runs else "judgments"]
+    return ["judgments", "runs"]

@@ -246,8 +246,8 @@ def read_judgments(
         if said.gold not in said.kept:
             read_judgments(said.judgments, jobs=jobs)
         return cast("Judgments", said.kept[said.gold])
-    ours = path == said.judgments
-    header = Header.of(columns) if columns is not None else said.judged if ours else Header()
+    ours = said.is_judgments(path)
+    header = Header.of(columns) if columns is not None else said.header_of(path)
     drop = missing or (said.missing if ours else "refuse")
     found = _read(path, header, drop, jobs or cores(), said.gold if ours else None)
     return without_gold(found) if ours and said.gold is not None else found
@@ -258,13 +258,15 @@ def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str
     check_one_of("missing", missing, ("refuse", "drop"))
     text, kind, file = loaded(path, header)
     if gold is not None and gold.startswith(COLUMN):
-        header = Header(header.names, {**header.renamed, "gold": gold.removeprefix(COLUMN)})
+        header = replace(header, renamed={**header.renamed, "gold": gold.removeprefix(COLUMN)})
     if kind == "nested":
         labels_of = nested(text, file) if missing == "refuse" else labelled(nested(text, file), file)
         topics, docs, labels = flat(labels_of, file, labels=True, text=text)
         return replace(judgments_of_columns(topics, docs, labels, file), bare=True)
     if kind:
         return _of_frame(tabular.read(text, kind, file), file, header, missing)
+    if not header.names and header.unnamed and not trec.looks_like(text, trec.JUDGMENTS):
+        header = replace(header, names=header.unnamed)  # as the judgments are, which name no columns either
     layout = judgments_layout(text, header)
     if layout is None:
         return _of_frame(read_unnamed(text, header.names, file), file, header, missing)
@@ -336,8 +338,8 @@ def _of_object(
 
 def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Missing = "refuse") -> Judgments:
     """Judgments from a frame with named columns."""
-    columns = renamed(Columns(frame, source), (header or Header()).renamed)
-    if {"order", "probability", "digest"} <= set(columns.names):
+    columns = renamed(Columns(frame, source, "judgments" if header is None else header.role), header)
+    if {"order", "digest"} <= set(columns.names):
         raise InputError(
             "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference", file=source,
             hint="a study reads it (gold= of tg.Study)",

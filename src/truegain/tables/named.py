@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -11,30 +11,55 @@ import numpy as np
 from truegain.errors import ORDER, InputError, some
 from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
+from truegain.tables.guessed import LOOKED_AT, NEEDED, option_for
+from truegain.tables.header import Header, Role, told
+from truegain.tables.raw import BEIR, parts_of, plain_name
 from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
+
+KNOWN = 6  # other names of a column that a message lists
 
 
 class Columns:
     """The columns of a table, or of a frame, by our names."""
 
-    def __init__(self, frame: RawTable | Frame, file: str) -> None:
-        self.frame, self.file = frame, file
+    def __init__(self, frame: RawTable | Frame, file: str, role: Role = "judgments") -> None:
+        self.frame, self.file, self.role = frame, file, role
         self.names = [str(name).strip().lower() for name in frame.columns]
-        self.found = {ours: [n for n in names if n in self.names] for ours, names in COLUMNS.items()}
+        plain = [plain_name(name) for name in self.names]
+        self.found = {
+            ours: [n for name in names for n, p in zip(self.names, plain, strict=True) if p == name]
+            for ours, names in COLUMNS.items()
+        }
         self.found |= {name: [name] for name in EXTRA if name in self.names}
         self.places: Places | None = frame.places if isinstance(frame, RawTable) else None
+        if set(plain) == BEIR and all(map(_is_whole, frame.column(plain.index("score")))):
+            self.found["label"] = ["score"]
 
     def __contains__(self, name: str) -> bool:
         return bool(self.found.get(name))
 
     def _raw(self, name: str) -> list[Any]:
         if name not in self:
+            others = COLUMNS[name][1:]
+            known = f"{', '.join(others[:KNOWN])}{', ...' if len(others) > KNOWN else ''}"
             raise InputError(
-                f"there is no column '{name}' (or {', '.join(COLUMNS[name][1:])}) among {', '.join(self.names)}",
+                f"there is no column '{name}' (or {known}) among {', '.join(self.names)}",
                 file=self.file,
-                hint=f"name the column '{name}'{self._mistaken(name)}",
+                hint=f"name the column '{name}'{self._mistaken(name) or self._option(name)}",
             )
         return self._column(self.found[name][0])
+
+    def _option(self, name: str) -> str:
+        """What to say of columns for this table to be read."""
+        if name not in NEEDED[self.role]:
+            return ""
+        cells = [list(self.frame.column(at)[:LOOKED_AT]) for at in range(len(self.names))]
+        names = [self.written_at(at) for at in range(len(self.names))]
+        return f", or say which it is: columns='{option_for(self.role, names, cells, self.found)}'"
+
+    def written_at(self, at: int) -> str:
+        """The name of a column by its place, as its owner writes it."""
+        return str(self.frame.columns[at]).strip()
 
     def written(self, name: str) -> str:
         """A column's name as its owner writes it."""
@@ -45,7 +70,7 @@ class Columns:
         wanted = rows.tolist()
         values = [[column[r] for r in wanted] for column in map(self.frame.column, range(len(self.names)))]
         places = (self.places or Places.rows(max(wanted, default=0) + 1)).take(rows)
-        taken = Columns(RawTable(list(self.frame.columns), values, places), self.file)
+        taken = Columns(RawTable(list(self.frame.columns), values, places), self.file, self.role)
         taken.found = self.found
         return taken
 
@@ -110,12 +135,14 @@ class Columns:
         return {name: self._column(self.found[name][0]) for name in EXTRA if name in self}
 
 
-def renamed(columns: Columns, names: Mapping[str, str], strict: bool = False) -> Columns:
+def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Columns:
     """The columns under the names that the user gave; a name such as query+facet joins columns.
 
-    Unless `strict`, topic and doc may also have names of ours: the user's may be those of another file.
+    Unless `strict`, topic and doc may also have names of ours: the user's may be those of another file.  What is said
+    of another file holds where there is no name of ours.
     """
-    for ours, theirs in names.items():
+    said = Header() if header is None else header
+    for ours, theirs in said.renamed.items():
         name = theirs.strip().lower()
         known = not strict and ours in ("topic", "doc") and ours in columns
         if name not in columns.names and "+" in name and ours in COLUMNS and not known:
@@ -128,12 +155,40 @@ def renamed(columns: Columns, names: Mapping[str, str], strict: bool = False) ->
                 file=columns.file,
                 hint="check its name",
             )
+    return _lent(columns, said)
+
+
+def _lent(columns: Columns, said: Header) -> Columns:
+    """The columns under names that the user gave to those of another file, where they have none of ours."""
+    for ours, theirs in (said.lent.renamed if said.lent is not None else {}).items():
+        name = theirs.strip().lower()
+        if ours in columns or ours in said.renamed:
+            continue
+        if "+" in name and set(parts_of(name)) <= set(columns.names):
+            columns = _joined(columns, name)
+        if name in columns.names:
+            columns.found[ours] = [name]
+            if ours == "label":
+                _check_label(columns, name)
     return columns
+
+
+def _check_label(columns: Columns, name: str) -> None:
+    """Refuse the judgments' own label as that of gold, where another column could be what is meant."""
+    taken = {n for some in columns.found.values() for n in some}
+    cells = {n: columns._column(n) for n in columns.names if n not in taken and columns.names.count(n) == 1}
+    others = [n for n, column in cells.items() if column and all(number_of(x) is not None for x in column)]
+    if others:
+        option = told().option(columns.role, {"label": columns.written(others[-1])})
+        raise InputError(
+            f"which is the label: '{name}', as in the judgments, or {some(others)}?", file=columns.file,
+            hint=f"say which, as in columns='{option}'",
+        )  # fmt: skip
 
 
 def _joined(columns: Columns, name: str) -> Columns:
     """The columns with one in the place of several, whose cells are theirs with a hyphen between them."""
-    parts = [part.strip() for part in name.split("+")]
+    parts = parts_of(name)
     lost = [part for part in parts if part not in columns.names]
     if lost:
         raise InputError(
@@ -152,7 +207,12 @@ def _joined(columns: Columns, name: str) -> Columns:
         [*(columns._column(n) for n in others), joined],
         columns.places or Places.rows(len(joined)),
     )
-    return Columns(table, columns.file)
+    return Columns(table, columns.file, columns.role)
+
+
+def _is_whole(value: object) -> bool:
+    number = number_of(value)
+    return number is not None and number.is_integer()
 
 
 def is_id(value: object) -> bool:

@@ -6,17 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from truegain.errors import InputError
 from truegain.tables import tabular
+from truegain.tables.guessed import STEMS
 from truegain.tables.named import Columns
+from truegain.tables.raw import our_name
 from truegain.tables.separated import first_line, separator_of
 
 NEEDED = ("topic", "doc", "assessor", "label")
 WANTED = "give a table with the columns topic, doc, assessor and label, separated by commas or tabs"
-_STEMS = {
-    "topic": ("topic", "query", "question"),
-    "doc": ("doc", "page", "passage", "url"),
-    "assessor": ("assessor", "worker", "judge", "rater", "annotator", "user", "coder"),
-    "label": ("label", "relevance", "grade", "rating", "score", "value", "answer"),
-}
 
 
 def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> tabular.Kind:
@@ -27,7 +23,7 @@ def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> tabular.Kind:
     between = separator_of(first)
     kind: tabular.Kind | None = "tsv" if "\t" in first else "csv" if between in first else None
     named = [n.strip().strip('"').lower() for n in first.split("\t" if kind == "tsv" else between)]
-    known = {n for names in tabular.COLUMNS.values() for n in names} | {"task"}
+    known = {n for n in named if our_name(n)} | {"task"}
     known |= {part.strip().lower() for theirs in renamed.values() for part in theirs.split("+")}
     if kind is not None and (set(named) & known or not any(map(_is_number, named))):
         return kind
@@ -36,7 +32,7 @@ def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> tabular.Kind:
         raise InputError("the columns are not named", file=file, line=1, text=first, hint=hint)
     for separator, what in ((None, "blanks"), ("|", "bars")):
         names = [n.strip().strip('"').lower() for n in first.split(separator)]
-        if len(set(names) & known) > 1:
+        if len([n for n in names if n in known or our_name(n)]) > 1:
             raise InputError(
                 f"the columns are separated by {what}", file=file, line=1, text=first, hint="separate by commas or tabs"
             )
@@ -69,7 +65,7 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
     taken = {name for found in columns.found.values() for name in found}
     guesses = {}
     for ours in NEEDED:
-        likely = [n for n in columns.names if n not in taken and any(stem in n for stem in _STEMS[ours])]
+        likely = [n for n in columns.names if n not in taken and any(stem in n for stem in STEMS[ours])]
         if ours not in columns and likely:
             guesses[ours] = written(columns, likely[0])
     for ours in missing:

@@ -77,10 +77,12 @@ def read_ratings(
             raise InputError(f"{name} is {value!r}", hint=f"give {' or '.join(choices.__args__)}")  # type: ignore[attr-defined]
     declared = Scale.of(scale)
     words_rate = declared.level == "nominal" and declared.low is None and declared.high is None
-    header, said = Header.of(columns), told()
-    gold = said.gold if isinstance(data, str | os.PathLike) and os.fspath(data) == said.judgments else None
+    said = told()
+    is_file = isinstance(data, str | os.PathLike)
+    header = said.header_of(data) if columns is None and is_file else Header.of(columns)  # type: ignore[arg-type]
+    gold = said.gold if is_file and said.is_judgments(data) else None  # type: ignore[arg-type]
     if gold is not None and gold.startswith(COLUMN):
-        header = Header(header.names, {**header.renamed, "gold": gold.removeprefix(COLUMN)})
+        header = replace(header, renamed={**header.renamed, "gold": gold.removeprefix(COLUMN)})
     shape = _Shape(assessors, header, separator, values or {}, topic, words_rate, missing)
     ratings = _loaded(data, shape)
     if gold is not None:
@@ -129,7 +131,7 @@ def _read(path: str | os.PathLike[str], shape: _Shape) -> Judgments:
         return _of_json(text, file, shape)
     if shape.header.names:
         return _tabled(rating_columns.stripped(read_unnamed(text, shape.header.names, file)), file, shape)
-    kind = rating_columns.kind_of(text, file, shape.header.renamed)
+    kind = rating_columns.kind_of(text, file, shape.header.theirs)
     return _tabled(rating_columns.stripped(tabular.read_text(text, kind, file)), file, shape)
 
 
@@ -149,11 +151,11 @@ def _of_json(text: bytes, file: str, shape: _Shape) -> Judgments:
     if found is None:
         return _tabled(table, file, shape)
     rest = {ours: theirs for ours, theirs in names.items() if ours not in found.columns}
-    return _tabled(found, file, replace(shape, header=Header(renamed=rest)))
+    return _tabled(found, file, replace(shape, header=Header(renamed=rest, role=shape.header.role)))
 
 
 def _tabled(frame: Any, file: str, shape: _Shape) -> Judgments:
-    columns = renamed(Columns(frame, file), shape.header.renamed, strict=True)
+    columns = renamed(Columns(frame, file, shape.header.role), shape.header, strict=True)
     is_wide = shape.assessors is not None or ("label" not in columns and "assessor" not in columns)
     of_tasks = "topic" not in columns and "doc" not in columns and "task" in columns.names
     needed = () if of_tasks else ("doc",) if shape.topic is not None else ("topic", "doc")

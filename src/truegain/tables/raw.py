@@ -12,15 +12,22 @@ import numpy.typing as npt
 from truegain.tables.columns import Places
 
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "topic": ("topic", "query_id", "qid", "query", "topic_id", "q_id"),
-    "doc": ("doc", "doc_id", "docno", "docid", "document"),
+    "topic": (
+        "topic", "query_id", "qid", "topic_id", "q_id", "question_id", "queryid", "questionid", "topicid", "query",
+    ),
+    "doc": (
+        "doc", "doc_id", "docno", "docid", "passage_id", "document_id", "corpus_id", "passageid", "documentid",
+        "corpusid", "document", "pid", "chunk_id", "chunkid",
+    ),
     "label": ("label", "relevance", "rel", "grade", "gain", "judgment", "rating", "value"),
     "score": ("score", "sim"),
     "rank": ("rank", "position"),
     "system": ("system", "run", "run_id"),
     "subtopic": ("subtopic", "iteration", "intent"),
     "assessor": ("assessor", "worker", "judge", "rater", "annotator"),
-}
+}  # fmt: skip
+_OURS = {theirs: ours for ours, names in COLUMNS.items() for theirs in names}
+BEIR = {"query_id", "corpus_id", "score"}  # all columns of its qrels, where a score is a label
 # what else may be known of a judgment; backs and sent_back are of its unit: uses of the back button, failed checks;
 # chosen says what asked for it, see `chosen_rows` of `Judgments`
 EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor", "backs", "sent_back", "model", "chosen")
@@ -39,14 +46,33 @@ class RawTable:
         return self.values[at]
 
 
+def plain_name(name: str) -> str:
+    """A column's name as it is looked up: query-id and "Query ID" are query_id.
+
+    >>> plain_name(" Query-ID ")
+    'query_id'
+    """
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def our_name(name: str) -> str | None:
+    """Our name of a column that its owner calls otherwise; None where we know no such name.
+
+    >>> our_name("Passage-ID"), our_name("grade"), our_name("url")
+    ('doc', 'label', None)
+    """
+    return _OURS.get(plain_name(name))
+
+
 def names_columns(cells: Sequence[str], renamed: Mapping[str, str] | None = None) -> bool:
     """Whether the cells of a line are names of columns, a topic's and a document's among them, perhaps other ones."""
     names = {name.strip().strip('"').lower() for name in cells}
-    known = {ours: {*COLUMNS[ours], *_parts((renamed or {}).get(ours, ""))} for ours in ("topic", "doc")}
-    return all(names & theirs for theirs in known.values()) and not any(map(is_number, names))
+    ours = {our_name(name) for name in names}
+    found = (o in ours or names & {*parts_of((renamed or {}).get(o, ""))} for o in ("topic", "doc"))
+    return all(found) and not any(map(is_number, names))
 
 
-def _parts(name: str) -> list[str]:
+def parts_of(name: str) -> list[str]:
     """The columns that a name such as query+facet joins."""
     return [part.strip().lower() for part in name.split("+")] if name else []
 

@@ -10,7 +10,7 @@ from truegain.errors import InputError
 from truegain.tables import tabular
 from truegain.tables.header import Header
 from truegain.tables.plain import plain_text
-from truegain.tables.raw import COLUMNS, EXTRA, names_columns
+from truegain.tables.raw import EXTRA, names_columns, our_name
 from truegain.tables.separated import first_line, separator_of
 from truegain.tables.sources import PathLike, read_bytes, shown_path
 from truegain.tables.trec import Layout
@@ -50,7 +50,7 @@ def layout_of(header: Header, text: bytes, what: str, values: Sequence[str]) -> 
 
     values: our names of the number that is wanted, the first that is there being taken.
     """
-    ours = [next((o for o, names in COLUMNS.items() if name in names), name) for name in header.names]
+    ours = [our_name(name) or name for name in header.names]
     value = next((name for name in values if name in ours), None)
     if value is None:
         raise InputError(

@@ -86,7 +86,7 @@ def runs_of_frame(frame: Any, name: str, source: str, header: Header | None = No
 
     Where there is no score, the rank orders the documents.
     """
-    columns = renamed(Columns(frame, source), (header or Header()).renamed)
+    columns = renamed(Columns(frame, source, "runs"), header)
     by_rank = "score" not in columns and "rank" in columns
     topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("rank" if by_rank else "score")
     ready = ranked_run if by_rank else tell_ranks

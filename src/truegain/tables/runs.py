@@ -169,7 +169,7 @@ def run_loaders(
     if files.count(STANDARD_INPUT) > 1:
         raise InputError("standard input can be only one run", hint="give '-' once")
     threads = max(1, jobs // len(files))
-    header = told().ran if columns is None else Header.of(columns)
+    header = told().ran if columns is None else replace(Header.of(columns), role="runs")
     return [partial(read_run, file, name_by, threads, header) for file in files]
 
 
@@ -224,7 +224,7 @@ def _in_list(data: object, at: int, several: int, columns: ColumnNames | None) -
         if convert.is_ranx(data)
         else convert.is_one_run(data)
         if isinstance(data, Mapping)
-        else is_frame(data) and "system" not in renamed(Columns(opened(data), "runs"), Header.of(columns).renamed)
+        else is_frame(data) and "system" not in renamed(Columns(opened(data), "runs"), Header.of(columns))
     )
     if nameless and several > 1:
         raise InputError(

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from truegain.errors import InputError
 from truegain.tables.columns import Places, frozen
-from truegain.tables.raw import COLUMNS, RawTable, names_columns
+from truegain.tables.raw import RawTable, names_columns, our_name
 
-_IDS = tuple(name for ours in ("topic", "doc", "system", "subtopic", "assessor") for name in COLUMNS[ours])
+_IDS = ("topic", "doc", "system", "subtopic", "assessor")
 _DECIMAL = re.compile(r"[+-]?\d+(,\d+)?")
 Cells = tuple[int, list[str], npt.ArrayLike]  # the width of a table, its cells row by row, the line of each row
 _OPEN = "a quote is never closed"
@@ -114,7 +114,7 @@ def _with_points(table: RawTable, file: str) -> RawTable:
     """Decimal commas, as beside semicolons, made points in columns of numbers; 1,234 alone could be either."""
     values = []
     for name, column in zip(table.columns, table.values, strict=True):
-        marked = [] if name.strip().lower() in _IDS else [cell for cell in column if "," in cell]
+        marked = [] if our_name(name) in _IDS else [cell for cell in column if "," in cell]
         if not marked or not all(_DECIMAL.fullmatch(cell.strip()) for cell in column if cell.strip()):
             values.append(column)
             continue
@@ -188,7 +188,7 @@ def _cells(reader: Any, separator: str, file: str, names: Sequence[str] = ()) ->
                 )
             if reader.line_num > begin:
                 top = names or cells[:width]
-                ids = [at for at, name in enumerate(top) if name.strip().lower() in _IDS]
+                ids = [at for at, name in enumerate(top) if our_name(name) in _IDS]
                 check_spread(row, ids, separator, file, begin, reader.line_num)
             cells += row
             lines.append(begin)

@@ -11,6 +11,7 @@ import numpy as np
 from truegain.errors import InputError, needs
 from truegain.tables.columns import Places, frozen
 from truegain.tables.frames import Frame, opened
+from truegain.tables.guessed import option_for_text
 from truegain.tables.header import Header
 from truegain.tables.json_files import STRICT, RepeatedKeyError, is_list, is_nested, records, repeated
 from truegain.tables.packing import COMPRESSED
@@ -48,7 +49,7 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> Kind | None
     >>> kind_of(b"topic,doc,label\n1,a,2\n", "x.csv"), kind_of(b"1 0 a 2\n", "qrels")
     ('csv', None)
     """
-    suffix, said = ending(file), header or Header()
+    suffix, said = ending(file), Header() if header is None else header
     if is_parquet(text, suffix):
         return "parquet"
     first = first_line(text)
@@ -62,9 +63,10 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> Kind | None
             hint="write one object a line, or a list of objects",
         )  # fmt: skip
     for kind, separator in (("csv", ","), ("csv", ";"), ("tsv", "\t")):
-        if not said.names and names_columns(first.split(separator), said.renamed):
+        if not said.names and names_columns(first.split(separator), said.theirs):
             return kind  # type: ignore[return-value]
-    if first and not said.names and suffix in (".csv", ".jsonl", ".ndjson", ".parquet"):
+    if first and not said.unnamed and suffix in (".csv", ".jsonl", ".ndjson", ".parquet"):
+        option = option_for_text(text, said.role, file) if suffix == ".csv" else None
         raise InputError(
             "not a Parquet file" if suffix == ".parquet" else "the columns 'topic' and 'doc' are not named",
             file=file,
@@ -74,6 +76,8 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> Kind | None
             if suffix in (".jsonl", ".ndjson")
             else "check that the file is whole"
             if suffix == ".parquet"
+            else f"say which columns they are: columns='{option}'"
+            if option
             else "begin the table with a line of column names, such as topic,doc,label or topic,doc,score, or name "
             "them, as in columns='topic,doc,label'",
         )

@@ -13,7 +13,10 @@ from truegain.cores import threads
 from truegain.errors import ORDER, EmptyError, InputError
 from truegain.tables import _scan
 from truegain.tables.columns import Coded, Codes, Floats, Ids, frozen
+from truegain.tables.guessed import option_for_text
 from truegain.tables.plain import line_at, line_of
+from truegain.tables.raw import is_number
+from truegain.tables.separated import first_line
 
 CHUNK = 1 << 23  # bytes one thread reads at a time
 Counts = tuple[int, int, int, int, int, int]  # what the compiled scanner gives
@@ -54,6 +57,16 @@ class Rows:
     value: Floats
     rank: Codes
     wider: int  # lines with more fields than are read
+
+
+def looks_like(text: bytes, layout: Layout) -> bool:
+    r"""Whether the first line has the fields of a layout, with a number where one is due.
+
+    >>> looks_like(b"1 0 a 2\n", JUDGMENTS), looks_like(b"1,a,2\n", JUDGMENTS), looks_like(b"1 0 a b\n", JUDGMENTS)
+    (True, False, False)
+    """
+    fields = first_line(text).split()
+    return layout.fewest <= len(fields) <= layout.most and is_number(fields[layout.value])
 
 
 def scan(text: bytes, layout: Layout, file: str, jobs: int = 1) -> Rows:
@@ -188,11 +201,18 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
         5: ("carriage return inside a line", "end lines with a newline"),
     }[status]
     is_first = line_of(text, offset) == 1  # what is no run at all is none from its first line on
-    if layout is RUN and len(fields) in (4, 5) and status == 1 and is_first:
+    option = option_for_text(text, "runs" if layout.what == RUN.what else "judgments", file) if is_first else None
+    if option is not None and "=" in option and status in (1, 2, 3):  # a line of names
+        hint = f"say which columns are which: columns='{option}'"
+    elif layout is RUN and len(fields) in (4, 5) and status == 1 and is_first:
         hint += f"; these look like judgments: {ORDER}"
     elif layout is JUDGMENTS and len(fields) >= 6 and status == 2 and is_first:
         hint += f"; this looks like a run: {ORDER}"
     elif status in (1, 2, 3) and is_first:
         names = f"topic,doc,{layout.value_name}"
-        hint += f"; or name the columns of a table, such as {names}, in its first line or by columns="
+        hint += (
+            f"; or name the columns of a table, such as {names}, in its first line or by columns="
+            if option is None
+            else f"; or say which columns are which: columns='{option}'"
+        )
     return InputError(problem, file=file, line=line_of(text, offset), text=line_at(text, offset), hint=hint)

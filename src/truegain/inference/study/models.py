@@ -52,7 +52,8 @@ def models_of(
         return {}, judge
     if judge is None:  # columns of either side: that they differ is as it should be
         return found, gave[0]
-    if not any(is_of(judge, models) for models in found.values()):
+    said_so = labels is not None and is_of(judge, judge_in(labels))  # by a column too: it is spelled as it should be
+    if not said_so and not any(is_of(judge, models) for models in found.values()):
         named = list(dict.fromkeys(model for models in found.values() for model in models))
         warn(f"no system uses {judge}, the judge's model; there are {some(named)}: check the spelling")
     return found, judge

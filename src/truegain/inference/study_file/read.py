@@ -13,7 +13,7 @@ from truegain.gains.reading import RatingsAsked
 from truegain.inference.study.study import Study
 from truegain.inference.study_file.asked import StudyAsked
 from truegain.made_by import named
-from truegain.tables.header import Told, both_headers, own_gold, telling
+from truegain.tables.header import Told, headers_of, own_gold, telling
 from truegain.tables.sources import PathLike, expand
 from truegain.tables.study_text import StudyText
 from truegain.tables.study_words import FileWords, argument_of
@@ -73,9 +73,11 @@ def read_study(path: PathLike) -> Study:
 
 
 def _study(files: _Files, asked: StudyAsked, reading: RatingsAsked, source: str) -> Study:
-    judged, ran = both_headers(reading.columns or "")
-    reading = replace(reading, columns=judged.written)
-    with telling(Told(files.judgments, judged, ran, reading.missing, own_gold("gold", asked.gold))):
+    columns = reading.columns or ""
+    said = headers_of(columns)
+    reading = replace(reading, columns=said.judged.written)
+    told = Told(files.judgments, *said, reading.missing, own_gold("gold", asked.gold), columns=columns)
+    with telling(told):
         study = asked.study(str(files.judgments), expand(files.runs or []), reading)
     study.claims = tuple(asked.claims(study.systems, files.pair, files.baseline, files.candidate))
     study.costs = asked.costs

@@ -20,6 +20,8 @@ from truegain.judging.tasks.material import Item
 from truegain.tables import tabular
 from truegain.tables.gold_list_read import MARKS, gold_list_of
 from truegain.tables.judgments import CHOSEN, NEXT, Judgments
+from truegain.tables.named import Columns
+from truegain.tables.raw import BEIR, plain_name
 from truegain.tables.read import loaded
 from truegain.tables.run import ordered_columns
 from truegain.tables.runs import Runs, read_runs
@@ -110,7 +112,9 @@ def _file(name: str, lists: list[str]) -> list[PoolRow] | None:
     if kind == "nested":
         return _of_judgments(Judgments.of(name))
     table = tabular.read(text, kind, file)
-    names = [str(n).strip().lower() for n in table.columns]
+    names = [plain_name(str(n)) for n in table.columns]
+    if set(names) == BEIR and Columns(table, file).found["label"]:
+        return _of_judgments(Judgments.of(name))
     if sum(mark in names for mark in MARKS) >= 2 and (listed := gold_list_of(name)) is not None:
         lists.append(name)
         return [

@@ -9,12 +9,13 @@ from typing import Any
 from truegain.errors import InputError
 from truegain.judging.study.rows import FileRow, rows_of, word
 from truegain.judging.tasks.material import Document, Question, Topic
+from truegain.tables.raw import COLUMNS, plain_name
 from truegain.tables.sources import PathLike, shown_path
 
-TOPIC_ID = ("id", "topic", "topic_id", "qid", "query_id", "_id", "number", "num")
+TOPIC_ID = ("id", *(name for name in COLUMNS["topic"] if name != "query"), "_id", "number", "num")
 TOPIC_TEXT = ("text", "description", "desc", "question", "query")
 COUNTS = ("counts", "narrative", "narr")
-DOC_ID = ("id", "doc", "doc_id", "docno", "docid", "document", "_id", "pid")
+DOC_ID = ("id", *COLUMNS["doc"], "_id")
 DOC_TEXT = ("text", "contents", "content", "body", "passage", "segment", "abstract")
 SOURCE = ("source", "url", "site")
 OPTIONS = 4
@@ -118,7 +119,11 @@ def read_documents(path: PathLike, faults: list[str], only: Collection[str] | No
 
 def _first(row: FileRow, names: Sequence[str]) -> str:
     """The first of some fields that has something in it."""
-    return next((text for text in (word(row.values.get(name)) for name in names) if text), "")
+    found = next((text for text in (word(row.values.get(name)) for name in names) if text), "")
+    if found or not any(set("- ") & set(name) or name != name.lower() for name in row.values):
+        return found
+    plain = {plain_name(name): value for name, value in row.values.items()}  # query-id is query_id
+    return next((text for text in (word(plain.get(name)) for name in names) if text), "")
 
 
 def _said(problem: str, file: str, row: FileRow, hint: str | None = None) -> str:

@@ -14,16 +14,17 @@ from typing import Any, NamedTuple
 from truegain.errors import InputError, TruegainError
 from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated
 from truegain.tables.packing import TOLD_BY, unpacking
-from truegain.tables.raw import is_number
+from truegain.tables.raw import COLUMNS, is_number, plain_name
 from truegain.tables.separated import check_spread, separator_of
 from truegain.tables.sources import PathLike, read_failures, shown_path
 from truegain.tables.tabular import ending
 
+TEXTS = ("query", "document")  # names of ids that are names of texts, too
 LONGEST = 1 << 26  # bytes of a line
 _TOP = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 _PART = re.compile(r"<(num|title|desc|narr)>(.*?)(?=<(?:num|title|desc|narr|/top)>|\Z)", re.DOTALL | re.IGNORECASE)
 _LABEL = re.compile(r"^\s*(Number|Topic|Description|Narrative)\s*:?", re.IGNORECASE)
-IDS = ("id", "_id", "topic", "topic_id", "qid", "query_id", "number", "num", "doc", "doc_id", "docid", "docno", "pid")
+IDS = ("id", "_id", "number", "num", *(name for o in ("topic", "doc") for name in COLUMNS[o] if name not in TEXTS))
 
 
 class FileRow(NamedTuple):
@@ -159,7 +160,7 @@ def _cells(
         yield from lines
 
     top = [cell.strip().strip('"').lower() for cell in first.rstrip("\r\n").split(separator)]
-    named = bool(set(top) & set(IDS)) and not any(map(is_number, top))
+    named = bool({plain_name(name) for name in top} & set(IDS)) and not any(map(is_number, top))
     if not named and separator == "\t" and len(top) in names:
         reader: Any = csv.reader(every(), delimiter="\t", quoting=csv.QUOTE_NONE)
         columns = list(names[len(top)])
@@ -175,7 +176,7 @@ def _cells(
         for row in reader:
             if row and len(row) == len(columns):
                 if reader.line_num > begin:
-                    ids = [at for at, name in enumerate(columns) if name in IDS]
+                    ids = [at for at, name in enumerate(columns) if plain_name(name) in IDS]
                     check_spread(row, ids, separator, file, begin, reader.line_num)
                 yield FileRow(begin, dict(zip(columns, row, strict=True)))
             elif row:

@@ -1,0 +1,341 @@
+"""Files with the names that a new user's own tools give to columns, from `init` to `gate`, and lists that are blind."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from tests.cli.conftest import Run
+
+TOPICS = [f"q{t}" for t in range(40)]
+DOCS = 16
+
+
+def world() -> tuple[dict[str, dict[str, dict[str, float]]], dict[str, dict[str, int]], dict[str, dict[str, int]]]:
+    """Two systems, the better one called dense; the truth, and an LLM that errs in a tenth of its labels."""
+    rng = np.random.default_rng(27)
+    truth = {t: {f"{t}-p{d}": int(rng.random() < 0.4) for d in range(DOCS)} for t in TOPICS}
+    llm = {t: {d: int(1 - x if rng.random() < 0.1 else x) for d, x in row.items()} for t, row in truth.items()}
+    runs = {
+        name: {t: {d: float(signal * x + rng.normal()) for d, x in row.items()} for t, row in truth.items()}
+        for name, signal in (("bm25", 0.2), ("dense", 2.5))
+    }
+    return runs, truth, llm
+
+
+def rows_of(table: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str, float]]:
+    """Topic, document and number."""
+    return [(t, d, x) for t, row in table.items() for d, x in row.items()]
+
+
+def jsonl(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """One object a line."""
+    path.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+
+
+def table(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A CSV, or a TSV by its ending."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",")
+        writer.writerows([names, *rows])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """What a RAG engineer has: JSONL of an LLM's labels and of two retrievers, and 150 labels of people as CSV."""
+    runs, truth, llm = world()
+    (tmp_path / "runs").mkdir()
+    for name, one in runs.items():
+        jsonl(tmp_path / "runs" / f"{name}.jsonl", ("question_id", "passage_id", "score"), rows_of(one))
+    jsonl(tmp_path / "llm.jsonl", ("question_id", "passage_id", "relevance"), rows_of(llm))
+    order = np.random.default_rng(1).permutation(len(TOPICS) * DOCS)[:150].tolist()
+    every = rows_of(truth)
+    table(tmp_path / "labels.csv", ("question_id", "passage_id", "label"), [every[i] for i in order])
+    jsonl(tmp_path / "questions.jsonl", ("question_id", "question"), [(t, f"what is {t}?") for t in TOPICS])
+    texts = [(d, f"Passage {d}.\nIts second line.") for _, d, _ in every]
+    jsonl(tmp_path / "passages.jsonl", ("passage_id", "passage"), texts)
+    return tmp_path
+
+
+def test_a_new_users_path(run: Run, folder: Path) -> None:
+    """Guards the whole way with own names: init, verdict, report and gate, and not one refusal or warning."""
+    said = ("--gold", "labels.csv", "--design", "random", "--judge-model", "gpt-4o", "-m", "P@10")
+    for words in (
+        ("init", "llm.jsonl", "runs", *said),
+        ("verdict", "study.toml", "--pair", "bm25,dense"),
+        ("report", "study.toml", "--baseline", "bm25", "-o", "report.html"),
+        ("gate", "study.toml", "--baseline", "bm25", "--candidate", "dense"),
+    ):
+        code, out, err = run(*words)
+        assert (code, err) == (0, ""), words
+    assert "dense: passes" in out
+    study = tomllib.loads((folder / "study.toml").read_text())
+    assert study["columns"] == "topic=question_id,doc=passage_id,label=relevance"
+    assert (study["judge-model"], study["design"], study["gold"]) == ("gpt-4o", "random", "labels.csv")
+    sentence = tg.read_study(folder / "study.toml").verdict("bm25", "dense").sentence
+    assert sentence in run("verdict", "study.toml", "--pair", "bm25,dense")[1]
+
+
+def test_a_new_users_path_with_a_list(run: Run, folder: Path) -> None:
+    """Guards buying the 150 labels: a blind list with texts, filled in a spreadsheet, is gold without more ado."""
+    _, truth, _ = world()
+    about = ("llm.jsonl", "runs", "-m", "P@10")
+    code, out, err = run(
+        "plan", "labels", *about, "--questions", "questions.jsonl", "--docs", "passages.jsonl", "-o", "list.csv"
+    )
+    assert (code, err) == (0, "")
+    assert "The judge's labels stand in list.key.csv" in out.replace("\n", " ")
+    with (folder / "list.csv").open(newline="") as file:
+        sheet = list(csv.DictReader(file))
+    assert list(sheet[0]) == ["order", "topic", "question", "doc", "passage", "label", "scale", "digest"]
+    assert sheet[0]["question"] == f"what is {sheet[0]['topic']}?"
+    assert sheet[0]["passage"] == f"Passage {sheet[0]['doc']}.\nIts second line."
+    filled = [{**row, "label": truth[row["topic"]][row["doc"]]} for row in sheet[:150]]
+    table(folder / "from people.csv", list(sheet[0]), [list(row.values()) for row in filled])
+    for words in (
+        ("plan", "fill", "list.csv", "from people.csv", "-o", "judged.csv"),
+        ("plan", "fill", "list.key.csv", "from people.csv", "-o", "again.csv"),
+        ("verdict", *about, "--gold", "judged.csv"),
+        ("verdict", *about, "--gold", "from people.csv"),
+        ("init", *about, "--gold", "judged.csv", "--judge-model", "gpt-4o"),
+        ("gate", "study.toml", "--baseline", "bm25", "--candidate", "dense"),
+    ):
+        code, out, err = run(*words)
+        assert (code, err) == (0, ""), words
+    assert "dense: passes" in out
+    assert run("verdict", *about, "--gold", "judged.csv") == run("verdict", *about, "--gold", "from people.csv")
+
+
+def test_names_reach_gold_and_runs(run: Run, folder: Path) -> None:
+    """Guards one option for all files: names we do not know, said once, are those of judgments, runs and gold."""
+    runs, _, llm = world()
+    ask = ("--gold", "gold.csv", "--design", "random", "-m", "P@10")
+    code, usual, _ = run("verdict", "llm.jsonl", "runs", *ask[:1], "labels.csv", *ask[2:])
+    assert code == 0
+    (folder / "own").mkdir()
+    for name, one in runs.items():
+        table(folder / "own" / f"{name}.csv", ("frage", "absatz", "score"), rows_of(one))
+    table(folder / "llm.csv", ("frage", "absatz", "note"), rows_of(llm))
+    lines = (folder / "labels.csv").read_text().splitlines()[1:]
+    (folder / "gold.csv").write_text("\n".join(["frage,absatz,label", *lines, ""]))
+    columns = "topic=frage,doc=absatz,label=note"
+    assert run("verdict", "llm.csv", "own", *ask, "--columns", columns) == (0, usual, "")
+    (folder / "gold.csv").write_text("\n".join(["frage,absatz,note", *lines, ""]))
+    assert run("verdict", "llm.csv", "own", *ask, "--columns", columns) == (0, usual, "")
+    (folder / "gold.csv").write_text("\n".join(["frage,absatz,mensch", *lines, ""]))
+    assert run("verdict", "llm.csv", "own", *ask, "--columns", f"{columns};gold:label=mensch") == (0, usual, "")
+    run("init", "llm.csv", "own", *ask, "--columns", f"{columns};gold:label=mensch")
+    code, out, err = run("verdict", "study.toml")
+    assert (code, out.splitlines()[0], err) == (0, usual.splitlines()[0], "")
+
+
+def test_the_judges_label_is_not_taken_for_gold(run: Run, folder: Path) -> None:
+    """Guards gold that is bronze: a file with both numbers is refused, and the option that says which is told."""
+    _, truth, llm = world()
+    table(folder / "llm.csv", ("topic", "doc", "llm_note"), rows_of(llm))
+    both = [(t, d, llm[t][d], x) for t, d, x in rows_of(truth)[::4]]
+    table(folder / "gold.csv", ("topic", "doc", "llm_note", "human_note"), both)
+    words = ("verdict", "llm.csv", "runs", "--gold", "gold.csv", "--design", "random", "-m", "P@10")
+    code, _, err = run(*words, "--columns", "label=llm_note")
+    assert code == 2
+    assert "which is the label: 'llm_note', as in the judgments, or human_note?" in err
+    assert run(*words, "--columns", option_in(err))[0] == 0
+
+
+def option_in(err: str) -> str:
+    """What a refusal says that --columns should be."""
+    found = re.search(r"--columns ('[^']+'|[^\s)]+)", err)
+    assert found is not None, err
+    return shlex.split(found[1])[0]
+
+
+NAMES = [  # of topic, doc and number: what a table calls them
+    ("query-id", "corpus-id", "grade"),
+    ("Question ID", "Passage ID", "Relevance"),
+    ("frage", "absatz", "note"),
+    ("suchanfrage_nr", "url", "bewertung"),
+    ("my_query", "my_page", "gpt4_rating"),
+]
+
+
+@pytest.mark.parametrize("names", NAMES, ids=lambda names: names[0])
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl"])
+def test_the_refusal_prints_the_option_that_works(run: Run, folder: Path, names: Sequence[str], ending: str) -> None:
+    """Guards "name the column": judgments, runs and gold under odd names; each refusal's option is the next try."""
+    runs, truth, llm = world()
+    write = jsonl if ending == ".jsonl" else table
+    (folder / "own").mkdir()
+    more = ("some text", *names[:2], "other", names[2])
+
+    def wide(rows: Iterable[tuple[str, str, float]]) -> list[Sequence[Any]]:
+        return [(f"what is {t} about", t, d, "x", n) for t, d, n in rows]
+
+    for name, one in runs.items():
+        write(folder / "own" / f"{name}{ending}", (*more[:-1], "punkte"), wide(rows_of(one)))
+    write(folder / f"llm{ending}", more, wide(rows_of(llm)))
+    write(folder / f"gold{ending}", (*more[:-1], "mensch"), wide(rows_of(truth)[::4]))
+    words = ["verdict", f"llm{ending}", "own", "--gold", f"gold{ending}", "--design", "random", "-m", "P@10"]
+    columns: list[str] = []
+    for _ in range(4):
+        code, out, err = run(*words, *columns)
+        if code != 2:
+            break
+        columns = ["--columns", option_in(err)]
+    assert code == 0, err
+    assert out.startswith("dense is better than bm25")
+
+
+def test_files_without_names(run: Run, folder: Path) -> None:
+    """Guards a CSV whose first line is data: the refusal's option reads it, for judgments, gold and runs at once."""
+    runs, truth, llm = world()
+    (folder / "own").mkdir()
+    for path, one in ((folder / "llm.csv", llm), (folder / "gold.csv", truth)):
+        table(path, *_bare(rows_of(one)))
+    for name, run_ in runs.items():
+        table(folder / "own" / f"{name}.csv", *_bare(rows_of(run_)))
+    words = ["verdict", "llm.csv", "own", "--gold", "gold.csv", "--design", "random", "-m", "P@10"]
+    columns: list[str] = []
+    for _ in range(4):
+        code, _, err = run(*words, *columns)
+        if code != 2:
+            break
+        columns = ["--columns", option_in(err)]
+    assert code == 0, err
+
+
+def _bare(rows: list[tuple[str, str, float]]) -> tuple[Sequence[Any], list[Sequence[Any]]]:
+    return rows[0], [*rows[1:]]
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".csv", ".jsonl", ".parquet"])
+def test_qrels_of_beir(run: Run, folder: Path, ending: str) -> None:
+    """Guards qrels/test.tsv as BEIR has it, header and all, in every command that reads judgments; a run is none."""
+    _, truth, _ = world()
+    names, path = ("query-id", "corpus-id", "score"), folder / f"test{ending}"
+    if ending == ".parquet":
+        pl = pytest.importorskip("polars")
+        pl.DataFrame(rows_of(truth), schema=names, orient="row").write_parquet(path)
+    else:
+        (jsonl if ending == ".jsonl" else table)(path, names, rows_of(truth))
+    tg.write_judgments(truth, folder / "test.qrels")
+    for words in (
+        ("eval", "{}", "runs", "-m", "P@10"),
+        ("compare", "{}", "runs", "-m", "P@10"),
+        ("verdict", "{}", "runs", "-m", "P@10"),
+        ("holes", "{}", "runs", "-m", "P@10"),
+        ("correct", "llm.jsonl", "runs", "--gold", "{}", "--design", "random", "-m", "P@10"),
+        ("judges", "llm.jsonl", "runs", "--gold", "{}", "--design", "random"),
+    ):
+        one, other = ([word.format(name) for word in words] for name in (f"test{ending}", "test.qrels"))
+        found, wanted = run(*one), run(*other)
+        assert found[0] == 0, found
+        assert found[1].replace(f"test{ending}", "test.qrels") == wanted[1]
+    (folder / "queries.jsonl").write_text("".join(f'{{"_id": "{t}", "text": "what is {t}?"}}\n' for t in TOPICS))
+    init = ("judging", "init", "app", "--topics", "queries.jsonl", "--docs", "passages.jsonl", "--task", "binary")
+    code, out, err = run(*init, "--pool", f"test{ending}")
+    assert code == 0, err
+    assert f"{len(TOPICS) * DOCS:,} to judge" in out
+
+
+def test_a_run_under_beirs_names_is_no_judgments(run: Run, folder: Path) -> None:
+    """Guards swapped files: scores that are no whole numbers are no labels."""
+    runs, _, _ = world()
+    table(folder / "dense.tsv", ("query-id", "corpus-id", "score"), rows_of(runs["dense"]))
+    code, _, err = run("eval", "dense.tsv", "runs")
+    assert code == 2
+    assert "this looks like a run" in err
+    assert run("eval", "llm.jsonl", "dense.tsv")[0] == 0
+
+
+def test_init_writes_what_it_saw(run: Run, folder: Path) -> None:
+    """Guards study.toml: the judge's model of a column, names of runs that differ, --missing; and it runs."""
+    runs, _, llm = world()
+    rows = [(t, d, x, "gpt-4o") for t, d, x in rows_of(llm)]
+    jsonl(
+        folder / "judged.jsonl",
+        ("question_id", "passage_id", "grade", "model"),
+        [*rows, ("q0", "none", None, "gpt-4o")],
+    )
+    (folder / "own").mkdir()
+    for name, one in runs.items():
+        table(folder / "own" / f"{name}.csv", ("query-id", "doc_id", "score"), rows_of(one))
+    code, _, err = run("init", "judged.jsonl", "own", "--missing", "drop", "-m", "P@10")
+    assert code == 0, err
+    study = tomllib.loads((folder / "study.toml").read_text())
+    assert study["columns"] == "topic=question_id,doc=passage_id,label=grade;runs:topic=query-id,doc=doc_id"
+    assert (study["judge-model"], study["missing"]) == ("gpt-4o", "drop")
+    code, out, _ = run("verdict", "study.toml")
+    assert code == 0
+    assert "gpt-4o" in out
+    code, _, err = run("init", "judged.jsonl", "own", "--design", "random", "-o", "two.toml", "--missing", "drop")
+    assert (code, "--design random is about gold labels; give these with --gold" in err) == (2, True)
+
+
+SHOWN = ("bronze", "predicted", "size", "probability", "swaps", "shift")  # what tells another judge's label, or could
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (("plan", "labels", "few.qrels", "runs", "-m", "P@10"), True),
+        (("plan", "labels", "few.qrels", "runs", "-m", "P@10", "--draw", "by-bronze"), True),
+        (("holes", "few.qrels", "runs", "-m", "P@10", "--show", "sample"), False),
+        (("holes", "few.qrels", "runs", "-m", "P@10", "--show", "sample", "--fill", "predicted"), True),
+        (("holes", "few.qrels", "runs", "-m", "P@10", "--show", "next", "--llm", "llm.jsonl"), True),
+    ],
+    ids=["labels", "by-bronze", "sample", "predicted", "next"],
+)
+def test_no_sheet_shows_another_judges_label(run: Run, folder: Path, words: Sequence[str], key: bool) -> None:
+    """Guards blind judging wherever a command writes what people fill in, with the texts that they read."""
+    _, _, llm = world()
+    tg.write_judgments({t: dict(list(row.items())[::2]) for t, row in llm.items()}, folder / "few.qrels")
+    texts = ("--questions", "questions.jsonl", "--docs", "passages.jsonl")
+    code, _, err = run(*words, *texts, "-o", "sheet.csv")
+    assert code == 0, err
+    with (folder / "sheet.csv").open(newline="") as file:
+        sheet = list(csv.DictReader(file))
+    assert not set(SHOWN) & set(sheet[0])
+    assert all(row["label"] == "" and row["question"] and row["passage"].endswith("line.") for row in sheet)
+    assert (folder / "sheet.key.csv").is_file() == key
+    if key:
+        with (folder / "sheet.key.csv").open(newline="") as file:
+            assert set(SHOWN) & set(next(csv.DictReader(file)))
+
+
+def test_texts_that_are_not_there_are_told(run: Run, folder: Path) -> None:
+    """Guards a sheet of ids: it says which option puts texts in; documents that a file lacks are counted."""
+    about = ("plan", "labels", "llm.jsonl", "runs", "-m", "P@10")
+    out = run(*about, "-o", "ids.csv")[1]
+    assert "It has no texts of questions and passages: --questions and --docs put them in" in " ".join(out.split())
+    lines = (folder / "passages.jsonl").read_text().splitlines()
+    (folder / "some.jsonl").write_text("\n".join(lines[:-20]) + "\n")
+    _, out, err = run(*about, "--docs", "some.jsonl", "-o", "some.csv")
+    assert re.search(r"some\.jsonl: \d+ of [\d,]+ documents are not there \(q\d+-p\d+", err)
+    assert "It has no texts of questions: --questions put" in " ".join(out.split())
+    assert run(*about, "--docs", "some.jsonl")[0] == 2
+    assert run(*about[:-1], "P@5", "-o", "far.csv", "--key", "kept.csv")[0] == 0
+    assert ((folder / "kept.csv").is_file(), (folder / "far.key.csv").exists()) == (True, False)
+    code, _, err = run("verdict", *about[2:-1], "P@5", "--gold", "far.csv")
+    assert (code, "put far.key.csv, which was written with it, there" in err) == (2, True)
+    assert "`truegain plan fill LIST LABELS -o FILE`" in err
+
+
+def test_a_study_of_the_app_keeps_the_key(run: Run, folder: Path) -> None:
+    """Guards judging init from a sheet: the key goes with the list into the study's folder, and nothing is shown."""
+    run("plan", "labels", "llm.jsonl", "runs", "-m", "P@10", "-o", "list.csv")
+    init = ("judging", "init", "app", "--topics", "questions.jsonl", "--docs", "passages.jsonl", "--task", "binary")
+    code, _, err = run(*init, "--pool", "list.csv")
+    assert code == 0, err
+    assert tg.read_gold_list(folder / "app" / "list.csv").digest == tg.read_gold_list(folder / "list.csv").digest
+    pool = [json.loads(line) for line in (folder / "app" / "pool.jsonl").read_text().splitlines()]
+    assert not {"bronze", "label"} & {name for row in pool for name in row}
