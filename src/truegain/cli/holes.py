@@ -19,6 +19,7 @@ from truegain.cli.options import (
 )
 from truegain.cli.output import write_table
 from truegain.cli.streams import in_words
+from truegain.cli.study_said import is_of_file
 from truegain.errors import TruegainError
 from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.sources import expand
@@ -92,6 +93,9 @@ def holes_command(
     from truegain.inference.holes.left_out import leave_out, left_out_table
 
     files = expand(runs)
+    fill, scale = (_unless_idle(name, x, None, show == "sample") for name, x in (("fill", fill), ("scale", scale)))
+    seed = _unless_idle("seed", seed, 0, show == "sample")
+    pair = _unless_idle("pair", pair, None, show == "next" or fill is not None)
     predicts = {"--pair": pair, "--corpus": corpus, "--llm": llm}
     _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, scale=scale)
     if until is not None and (pair is None or show != "next"):
@@ -127,6 +131,11 @@ def holes_command(
         by_system = made.shares if show == "shares" else made.table
         table = made.pairs() if show == "pairs" else by_system(by_topic)
     write_table(table, output_format, output)
+
+
+def _unless_idle(name: str, value: Any, usual: Any, is_heeded: bool) -> Any:
+    """What was typed; of what a study file says only what this table heeds."""
+    return usual if is_of_file(name) and not is_heeded else value
 
 
 def _two(pair: str | None) -> tuple[str, ...] | None:

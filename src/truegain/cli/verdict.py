@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truegain.cli.bundles import takes
-from truegain.cli.options import Output, OutputFormat, RunFiles
+from truegain.cli.options import Judgments, Output, OutputFormat, RunFiles
 from truegain.cli.output import digests, table_format_of, write_json, write_table
 from truegain.cli.ratings import Reading
-from truegain.cli.study_file import JudgmentsOrStudy, StudyFile, claims_said
+from truegain.cli.study_file import StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
 from truegain.tables.sources import expand
 from truegain.tables.table import Cell, Format, Table
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from truegain.inference.study.study import Study
     from truegain.inference.study.verdict import Verdict
 
+ANYTIME = "anytime=True"
 BEST = "The two best, had they been named beforehand"
 PICKED = (
     "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking above "
@@ -36,7 +37,7 @@ ALONE = "Each of these {n} is at its level by itself, as if it were the only cla
 @takes(asked=StudyOptions, reading=Reading)
 def verdict_command(
     context: typer.Context,
-    judgments: JudgmentsOrStudy,
+    judgments: Judgments,
     runs: RunFiles,
     pair: PairOption = None,
     baseline: Annotated[
@@ -166,6 +167,7 @@ def in_commands(text: str, verdict: Verdict) -> str:
             f"have a person check {verdict.labels_by}: {checking(verdict)} draws what to judge; with labels filled in "
         )
         text = text.replace(verdict.how_to_check, f"{judged}from the top, --gold LIST.csv takes it.")
+    text = text.replace(ANYTIME, "--anytime")
     if verdict.holes_to_draw is None:
         return text
     of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.holes_to_draw}"
