@@ -161,6 +161,6 @@ def test_incomplete_against_several(run: Run, folder: Path) -> None:
     parts = [run(*asked, "--against", name, *as_csv)[1].splitlines()[1:] for name in ("P@5", "infAP")]
     rows = [f"{name},{row}" for name, part in zip(("P@5", "infAP"), parts, strict=True) for row in part]
     assert both.splitlines()[1:] == rows
-    assert both.startswith("against,keep %,way,tau")
+    assert both.startswith("against,keep_percent,way,tau")
     code, _, err = run(*asked, "--against", "P@5", "--against", "infAP", "--figure", "f.svg")
     assert (code, "--figure draws one ranking, and 2 are named" in err) == (2, True)
