@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pydoc
 import re
 from pathlib import Path
 
@@ -40,3 +41,11 @@ def test_no_flag_and_no_command(path: Path) -> None:
         assert not COMMAND.search(text), (path.name, line, text)
         flags = [m[0] for m in FLAG.finditer(text) if " " in text and (not is_doc or m[0].startswith("--"))]
         assert not flags, (path.name, line, text)
+
+
+def test_help_shows_no_ellipsis() -> None:
+    """Guards help(): a default that other arguments decide is said to depend on them, not to be `= Ellipsis`."""
+    names = [name for name in tg.__all__ if callable(getattr(tg, name))]
+    texts = {name: pydoc.plain(pydoc.render_doc(getattr(tg, name))) for name in names}
+    assert [name for name, text in texts.items() if "Ellipsis" in text] == []
+    assert "p: 'float' = <depends>" in texts["to_gains"]

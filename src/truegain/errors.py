@@ -10,6 +10,7 @@ from typing import Any
 from truegain.addresses import without_secrets
 
 ORDER = "on the command line judgments come first, then the runs; in Python the runs come first"
+NEAR = 0.7  # the least likeness, 0 to 1, of a name that may have been meant
 
 
 class TruegainError(Exception):
@@ -65,6 +66,10 @@ class DataWarning(UserWarning):
     """Legal but suspicious data, told once, with counts."""
 
 
+class PeerWarning(DataWarning):
+    """Data that other tools take otherwise: no matter of an answer, but of its numbers beside theirs."""
+
+
 def shorten(text: str, width: int = 80) -> str:
     """Cut a long text for a message."""
     return text if len(text) <= width else text[: width - 3] + "..."
@@ -78,6 +83,25 @@ def some(names: Sequence[str], most: int = 3) -> str:
     """
     listed = ", ".join(names[:most])
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def there_are(unknown: Sequence[str], names: Sequence[str], most: int = 3) -> str:
+    """Which names there are, for a refusal of some that are not known: those that may have been meant come first.
+
+    A name that is as near to several is near to none.
+
+    >>> there_are(["BN25"], ["bm25", "dense", "splade"]), there_are(["run9"], ["run-1", "run-2"])
+    ('did you mean bm25? There are bm25, dense, splade', 'there are run-1, run-2')
+    """
+    from difflib import SequenceMatcher  # by those who mistyped
+
+    meant = []
+    for name in unknown:
+        near = [SequenceMatcher(None, name.lower(), other.lower()).ratio() for other in names]
+        if near and max(near) >= NEAR and near.count(max(near)) == 1:
+            meant.append(names[near.index(max(near))])
+    there = f"here are {some(names, most)}"
+    return f"did you mean {' and '.join(dict.fromkeys(meant))}? T{there}" if meant else f"t{there}"
 
 
 def why(error: OSError) -> str:

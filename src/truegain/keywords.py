@@ -15,6 +15,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[str, object], None]  # of a keyword's name and value
 
 
+class Depends:
+    """The default of a keyword that other arguments decide, such as a parameter of some rules alone.
+
+    >>> Depends()
+    <depends>
+    """
+
+    def __repr__(self) -> str:
+        return "<depends>"
+
+
+DEPENDS = Depends()
+
+
 class KeywordError(TruegainError, TypeError):
     """A keyword that the function called does not have."""
 
@@ -29,7 +43,7 @@ def takes(
     """The keywords of a TypedDict in place of **options: in the signature that help() shows, and in what is refused.
 
     Values of keywords that many functions have are checked, see CHECKS; without `words` this is all that is done.
-    defaults: by keyword; `...` is shown where the default depends on other arguments.  name: of what users call, where
+    defaults: by keyword; one that is not named is shown to depend on other arguments.  name: of what users call, where
     that is not the function's.  elsewhere: what to say of keywords that only other functions have.
 
     >>> from typing import TypedDict
@@ -105,7 +119,7 @@ def _signature(
     plain = [p for p in own.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     more = [
         inspect.Parameter(
-            word, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(word, ...),
+            word, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(word, DEPENDS),
             annotation=getattr(kind, "__forward_arg__", kind),
         )
         for word, kind in words.items()

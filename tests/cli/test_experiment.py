@@ -133,3 +133,34 @@ def test_intervals_of_every_topic(run: Run) -> None:
     code, _, err = run(*words, "--intervals", "topics")
     assert code == 2
     assert "over the collection" in err
+
+
+def test_incomplete_against_several(run: Run, folder: Path) -> None:
+    """Guards --against: each that is given is a part of the table, the same as by itself; a figure takes one."""
+    (folder / "several.qrels").write_text(
+        "".join(f"{t} 0 d{d} {int((t + d) % 3 == 0)}\n" for t in range(8) for d in range(12))
+    )
+    for step, name in ((5, "a"), (7, "b"), (11, "c")):
+        lines = [f"{t} Q0 d{(d * step + t) % 12} 0 {-d} {name}\n" for t in range(8) for d in range(12)]
+        (folder / f"{name}_of_3.run").write_text("".join(lines))
+    asked = (
+        "experiment",
+        "incomplete",
+        "several.qrels",
+        "a_of_3.run",
+        "b_of_3.run",
+        "c_of_3.run",
+        "--keep",
+        "50",
+        "--repeat",
+        "3",
+    )
+    as_csv = ("--format", "csv")
+    code, both, err = run(*asked, "--against", "P@5", "--against", "infAP", *as_csv)
+    assert code == 0, err
+    parts = [run(*asked, "--against", name, *as_csv)[1].splitlines()[1:] for name in ("P@5", "infAP")]
+    rows = [f"{name},{row}" for name, part in zip(("P@5", "infAP"), parts, strict=True) for row in part]
+    assert both.splitlines()[1:] == rows
+    assert both.startswith("against,keep_percent,way,tau")
+    code, _, err = run(*asked, "--against", "P@5", "--against", "infAP", "--figure", "f.svg")
+    assert (code, "--figure draws one ranking, and 2 are named" in err) == (2, True)

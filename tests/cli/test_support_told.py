@@ -57,9 +57,63 @@ def test_looking_often_at_a_sample_of_holes(run: Run, folder: Path) -> None:  # 
 
 def test_a_warning_is_told_once(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards plan labels -o, which looks at the runs twice: what it warns of is told once, and again the next time."""
-    near = "".join(f"{t} Q0 {d} 0 {9 + i * 1e-9:.12f} x\n" for t in range(12) for i, d in enumerate("edcba"))
-    (folder / "x.run").write_text(near)
+    turned = "".join(f"{t} Q0 {d} {i + 1} {i} x\n" for t in range(12) for i, d in enumerate("edcba"))
+    (folder / "x.run").write_text(turned)
     for name in ("one.csv", "two.csv"):
         code, _, err = run(*PLAN, "-o", name)
         assert code == 0
-        assert err.count("scores differ only beyond float32") == 1
+        assert err.count("the rank column contradicts the scores") == 1
+
+
+def test_ties_of_other_tools_are_told_where_a_collection_is_looked_at(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the warning of float32 ties: eval, init and report tell it, commands that print no scores do not."""
+    near = "".join(f"{t} Q0 {d} 0 {9 + i * 1e-9:.12f} x\n" for t in range(12) for i, d in enumerate("edcba"))
+    (folder / "x.run").write_text(near)
+    both = INIT[1:]
+    told = [("eval", *both), ("init", *both, "-o", "new.toml"), ("report", *both, "-m", "P@4", "-o", "r.html")]
+    quiet = [("verdict", *both, "-m", "P@4"), ("compare", *both), ("holes", *both, "-m", "P@4"), (*PLAN, "-o", "a.csv")]
+    for words in (*told, *quiet):
+        code, out, err = run(*words)
+        assert (code, (out + err).count("scores differ only beyond float32")) == (0, words in told), words
+
+
+def test_a_growing_list_has_one_look(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the plain verdict on a list that is not judged to its end: it names --anytime; whole, or with it, not."""
+    run(*PLAN, "-o", "list.csv")
+    head, *rows = (folder / "list.csv").read_text().splitlines()
+    at = head.split(",").index("label")
+    filled = [",".join([*r.split(",")[:at], str(i % 2), *r.split(",")[at + 1 :]]) for i, r in enumerate(rows)]
+    for n, more, said in ((len(rows) - 4, (), 1), (len(rows) - 4, ("--anytime",), 0), (len(rows), (), 0)):
+        (folder / "list.csv").write_text("\n".join([head, *filled[:n], *rows[n:]]) + "\n")
+        code, out, err = run("verdict", *PLAN[2:], "--gold", "list.csv", *more)
+        assert code == 0, err
+        assert out.count("to look again as labels come in, give --anytime from the first look on") == said
+
+
+def test_a_sample_of_holes_is_not_filled_in(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards plan fill against advice that leads back to it: labels of a random sample are given as they came."""
+    run(*SAMPLE, "--share", "1", "-o", "sample.csv")
+    code, _, err = run("plan", "fill", "sample.csv", "llm.qrels", "-o", "filled.csv")
+    assert code == 2
+    assert "go as they came back to `truegain verdict --hole-sample`" in err
+    assert "plan fill" not in err
+
+
+def test_remedies_of_labels_that_are_no_numbers(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards --missing drop, which is named and works for judgments and gold, and --values, named where it works."""
+    rows = [f"{t},{d},{i % 2}" for t in range(12) for i, d in enumerate("abc")]
+    for name in ("labels.csv", "gold.csv"):
+        (folder / name).write_text("\n".join(["topic,doc,label", *rows, "12,a,"]) + "\n")
+    for words in (("eval", "labels.csv", "x.run"), ("judges", "llm.qrels", "--gold", "gold.csv", "--design", "random")):
+        code, _, err = run(*words)
+        assert code == 2
+        assert ".csv:38: label is missing (give a number, or leave out all rows without one: --missing drop)" in err
+        code, _, err = run(*words, "--missing", "drop")
+        assert code == 0, err
+        assert "1 of 37 rows has no label, and is left out" in err
+    people = [f"{t},{d},{who},{'yes' if who == 'v' else 'no'}" for t in range(12) for d in "abcde" for who in "vw"]
+    (folder / "ratings.csv").write_text("\n".join(["topic,doc,assessor,label", *people]) + "\n")
+    _, _, err = run("eval", "ratings.csv", "x.run")
+    assert "ratings in words are read by --rule mean and --values yes=1; words here: yes, no" in err
+    code, _, err = run("eval", "ratings.csv", "x.run", "--rule", "mean", "--values", "yes=1,no=0")
+    assert code == 0, err

@@ -140,3 +140,17 @@ def test_mistakes_are_told(call: Any, message: str) -> None:
     """Guards the messages: nothing to draw is an error, not an empty picture."""
     with pytest.raises(TruegainError, match=message):
         call()
+
+
+def test_a_notebook_needs_no_network() -> None:
+    """Guards figures offline: a notebook is given SVG, also of what is made of a chart, and fetches no script."""
+    formatted = pytest.importorskip("IPython.core.formatters").DisplayFormatter().format
+    alt = pytest.importorskip("altair")
+    chart = Estimate("bm25", "AP", 0.25, 0.2, 0.31, method="percentile").plot()
+    for shown in (chart, chart.properties(width=200)):
+        drawn = formatted(shown)[0]
+        assert drawn["image/svg+xml"].startswith("<svg")
+        assert "text/html" not in drawn
+        assert "<script" not in drawn["image/svg+xml"]
+    with alt.renderers.enable("html"):  # which the user chose
+        assert "text/html" in formatted(chart)[0]

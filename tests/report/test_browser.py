@@ -100,3 +100,28 @@ def test_what_the_script_adds(chromium: Chromium, tmp_path: Path) -> None:
         tip = tab.evaluate("document.querySelector('.tip:not([hidden])').textContent")
         assert tip.startswith(f"{ranking[0]} (1), {ranking[128]} (129): ")
         assert tab.said == []
+
+
+CROSSED = """[...document.querySelectorAll('svg.big')].flatMap((svg) => [...svg.querySelectorAll('line.zero, line.del')]
+  .filter((l) => [...svg.querySelectorAll('text.halo')].some((t) => {
+    const a = l.getBoundingClientRect(), b = t.getBoundingClientRect();
+    return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+  }))).length"""
+CUT = "[...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth + 1).length"
+SHOWN = "[...document.querySelectorAll('#apart figure:first-of-type .cells td')].filter((e) => e.offsetHeight).length"
+
+
+def test_on_a_phone_no_pair_is_cut_off_and_no_line_runs_through_words(chromium: Chromium, tmp_path: Path) -> None:
+    """Guards 390 pixels: the matrix becomes a list with all its pairs, and 0 stands beside words, not in them."""
+    studies.truegain(tmp_path, "demo", "demo")
+    folder = tmp_path / "demo"
+    two = ("runs/system-4.run", "runs/system-5.run", "-m", "P@10", "--smallest", "0.02", "-o", "two.html")
+    studies.truegain(folder, "report", "gold.qrels", *two)
+    studies.truegain(folder, "report", "gold.qrels", "runs", "-m", "P@10", "-o", "all.html")
+    for width in (390, 1280):
+        with Tab(chromium, folder / "two.html", width) as tab:
+            assert tab.evaluate("document.querySelectorAll('svg.big line.zero').length") == 1
+            assert tab.evaluate(CROSSED) == 0
+        with Tab(chromium, folder / "all.html", width) as tab:
+            assert tab.evaluate(CUT) == 0
+            assert tab.evaluate(SHOWN) == 28 + (21 if width > 390 else 0)  # empty cells of the matrix

@@ -20,12 +20,13 @@ from typing import Any, NoReturn, TextIO
 from truegain import starting
 from truegain.cli import streams
 from truegain.cli.naming import told_of_renaming, told_of_trec
-from truegain.errors import DataWarning, TruegainError, why
+from truegain.errors import DataWarning, PeerWarning, TruegainError, why
 from truegain.tables.sources import shown_path
 
 COMPLETE = "_TRUEGAIN_COMPLETE"  # set by a shell that asks how a line may go on
 SCRIPTS = ("--show-completion", "--install-completion")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # of numpy's BLAS
+BESIDE_PEERS = ("eval", "init", "report")  # look at a collection, or print scores as other tools do
 RENAMED = {"study": "experiment"}  # verb of versions before: its name today
 
 
@@ -97,7 +98,7 @@ def _run() -> int | None:
     if sys.argv[1:2] and sys.argv[1] in SCRIPTS and sys.argv[2:]:
         _of_shell(sys.argv[1], sys.argv[2])
         return None
-    verb = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+    verb = _verb()
     if verb in RENAMED:
         raise TruegainError(f"`truegain {verb}` is now `truegain {RENAMED[verb]}`; the words after it are the same")
     command = _built(verb)
@@ -114,6 +115,11 @@ def _run() -> int | None:
         raise
     sys.stdout.flush()  # here, where a failure can still be told
     return code or None
+
+
+def _verb() -> str:
+    """The command that the words name."""
+    return next((word for word in sys.argv[1:] if not word.startswith("-")), "")
 
 
 def _built(verb: str) -> Any:
@@ -158,6 +164,8 @@ def _show_warning(
     line: str | None = None,  # noqa: ARG001
 ) -> None:
     if str(message) in shown:  # as where a file is looked at twice
+        return
+    if issubclass(category, PeerWarning) and _verb() not in BESIDE_PEERS:
         return
     shown.add(str(message))
     kind = "warning" if issubclass(category, DataWarning) else category.__name__

@@ -11,7 +11,7 @@ from typing import Any
 from truegain.cli.naming import option_names
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import speak_of, tell
-from truegain.cli.study_said import forget, placed
+from truegain.cli.study_said import forget, placed, tell_notes
 from truegain.errors import TruegainError, needs
 from truegain.tables.guard import Guard, guarded
 from truegain.tables.sources import STANDARD_INPUT, shown_path
@@ -38,6 +38,7 @@ def _checked(
     @functools.wraps(command)
     def call(**given: Any) -> Any:
         speak_of(options)
+        tell_notes()
         try:
             return checked(given)
         except TruegainError as error:

@@ -14,6 +14,7 @@ from truegain.cli.gold import Correcting, GoldSampleOption, Labelling, refuse
 from truegain.cli.options import JudgeModel, Judgments, Measures, RunFiles, Scoring
 from truegain.cli.output import write_table
 from truegain.cli.over_collection import over_collections
+from truegain.cli.study_said import is_of_file
 from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
 
@@ -68,6 +69,9 @@ def compare_command(
         _check_with_gold(asked, collections)
         table = with_gold(asked, gold, gold_sample, labelling, correcting)
     else:
+        if is_of_file("rule"):
+            raise TruegainError("--rule makes labels of ratings beside gold labels; without these, make judgments of "
+                                "them first, with `truegain gains`, and compare with these")  # fmt: skip
         about = {"gold_sample": "--gold-sample"} if gold_sample != "shared" else {}
         refuse("is about gold labels; give these with --gold", about | changed(labelling, correcting))
         if collections.over == "collection":

@@ -13,6 +13,7 @@ from truegain.cli.options import (
     Figure,
     Jobs,
     JudgedCorpus,
+    Judgments,
     Level,
     NameBy,
     Output,
@@ -20,6 +21,7 @@ from truegain.cli.options import (
     Seed,
 )
 from truegain.cli.output import table_format_of
+from truegain.cli.study_said import lack_of
 from truegain.errors import TruegainError
 from truegain.inference.ranks.correlate import Between, Correlation, Show, correlate
 from truegain.inference.ranks.tau import TauMethod
@@ -32,12 +34,16 @@ PEOPLE = ("table", "markdown", "latex", "html")
 
 
 def correlate_command(
-    judgments: Annotated[str, typer.Argument(help="Judgments: a file, an address, or - for stdin.")],
+    context: typer.Context,
+    judgments: Judgments,
     files: Annotated[
         list[str],
         typer.Argument(
-            help="A second set of judgments, then runs; runs alone with --between measures or halves.",
-            metavar="[JUDGMENTS_B] RUN...",
+            help="A second set of judgments, then runs; runs alone with --between measures or halves. Runs are not "
+            "needed with a study file, which names them.",
+            metavar="[JUDGMENTS_B] [RUN...]",
+            default_factory=list,
+            show_default=False,
         ),
     ],
     measure: Annotated[
@@ -77,12 +83,19 @@ def correlate_command(
     jobs: Jobs = None,
 ) -> None:
     """Tell whether two sets of judgments, two measures, or halves of the topics order the systems alike."""
-    against, runs = (files[0], files[1:]) if between == "judgments" else (None, files)
-    if not runs:
+    against, runs = (files[0], files[1:]) if between == "judgments" and files else (None, files)
+    runs = runs or context.meta.get("runs", [])
+    if between == "judgments" and against is None:
         raise TruegainError(
-            f"no runs: {files[0]} is taken as the second set of judgments; name runs after it, "
+            "a second set of judgments is needed: name it after the first, or give --between measures or halves"
+        )
+    if not runs and against is not None:
+        raise TruegainError(
+            f"no runs: {against} is taken as the second set of judgments; name runs after it, "
             "or give --between measures or halves"
         )
+    if not runs:
+        raise lack_of("runs")
     if against == judgments == STANDARD_INPUT:
         raise TruegainError("standard input cannot be both sets of judgments; name a file for one")
     if figure is not None:

@@ -99,11 +99,11 @@ def incomplete_command(
         str | None, typer.Option("--corpus", help="Term statistics made by 'text index', for measures that read text.")
     ] = None,
     against: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--against",
             help="Measure that ranks the systems with all judgments (default alpha_nDCG@20, without corpus and "
-            "subtopics nDCG@20).",
+            "subtopics nDCG@20); may be given several times, a part of the table each.",
         ),
     ] = None,
     measure: Annotated[
@@ -123,27 +123,36 @@ def incomplete_command(
 ) -> None:
     """How fast does each way of scoring lose the order of the systems?  Judgments are taken away at random."""
     from truegain.engine import engine_for
-    from truegain.experiments.incomplete_judgments import incomplete
+    from truegain.errors import TruegainError
+    from truegain.experiments.incomplete_judgments import incomplete, together
     from truegain.report.saving import check_ending
     from truegain.tables.sources import expand
 
     shares = _numbers("--keep", keep, float, "numbers with commas, such as 1,5,15,100")
+    asked: list[str | None] = [*dict.fromkeys(against)] if against else [None]
     if figure is not None:
         check_ending(figure)
-    with Progress(len(shares) * repeat, "draws") as progress:
-        found = incomplete(
-            expand(runs),
-            judgments,
-            corpus,
-            against=against,
-            measures=measure or None,
-            keep=shares,
-            repeat=repeat,
-            seed=seed,
-            engine=engine_for(jobs),
-            progress=progress.advance,
-        )
-    write_table(found.wide() if wide else found.table(), output_format, output)
+        if len(asked) > 1:
+            raise TruegainError(f"--figure draws one ranking, and {len(asked)} are named; give one --against with it")
+    files = expand(runs)
+    with Progress(len(shares) * repeat * len(asked), "draws") as progress:
+        every = [
+            incomplete(
+                files,
+                judgments,
+                corpus,
+                against=one,
+                measures=measure or None,
+                keep=shares,
+                repeat=repeat,
+                seed=seed,
+                engine=engine_for(jobs),
+                progress=progress.advance,
+            )
+            for one in asked
+        ]
+    found = every[0]
+    write_table(together(every, wide), output_format, output)
     if figure is not None:
         from truegain.report.curves import curves_chart
         from truegain.report.saving import save
@@ -233,7 +242,7 @@ def discriminative_command(
 
 @experiment.command("spending")
 def spending_command(
-    judgments: Annotated[str, typer.Argument(help="Bronze labels: those of the cheap judge.")],
+    judgments: Judgments,
     runs: RunFiles,
     gold: Annotated[str, typer.Option("--gold", help="All gold labels there are; they are spent again.")],
     measure: Annotated[str, typer.Option("-m", "--measure", help="A measure linear in gain, or nDCG.")] = "P@10",
@@ -249,7 +258,10 @@ def spending_command(
     output_format: OutputFormat = None,
     output: Output = "-",
 ) -> None:
-    """Which way of drawing gold labels pays, and how many of them?  Your own old labels are spent again."""
+    """Which way of drawing gold labels pays, and how many of them?  Your own old labels are spent again.
+
+    The judgments are bronze labels: those of the cheap judge.
+    """
     from truegain.engine import engine_for
     from truegain.errors import TruegainError
     from truegain.experiments.spending_again import WAYS, Labelled, spending

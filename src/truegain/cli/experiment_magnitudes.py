@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from truegain.cli.options import Figure, Jobs, Output, OutputFormat, Seed
+from truegain.cli.options import Figure, Jobs, Output, OutputFormat, Seed, study_or_judgments
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.ratings import Reading, reads_ratings
 from truegain.errors import TruegainError
@@ -38,7 +38,13 @@ class Asked(NamedTuple):
 def magnitudes_command(
     ratings: Annotated[
         str,
-        typer.Argument(help="Magnitudes: topic, doc, assessor, label; perhaps unit and anchor.", metavar="RATINGS"),
+        typer.Argument(
+            help="Magnitudes: topic, doc, assessor, label; perhaps unit and anchor. Or a file study.toml that names "
+            "them.",
+            metavar="RATINGS",
+            is_eager=True,
+            callback=study_or_judgments,
+        ),
     ],
     expert: Annotated[
         str,

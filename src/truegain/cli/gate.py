@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from truegain.cli.bundles import takes
-from truegain.cli.options import Output, RunFiles
+from truegain.cli.options import Judgments, Output, RunFiles
 from truegain.cli.output import digests, write_json
 from truegain.cli.ratings import Reading
-from truegain.cli.study_file import JudgmentsOrStudy
 from truegain.cli.study_options import StudyOptions
 from truegain.cli.study_said import is_typed
 from truegain.cli.verdict import checking, in_commands
@@ -38,7 +37,7 @@ SAID = {0: "passes", 1: "fails", 3: "cannot be told"}
 @takes(asked=StudyOptions, reading=Reading)
 def gate_command(
     context: typer.Context,
-    judgments: JudgmentsOrStudy,
+    judgments: Judgments,
     runs: RunFiles,
     baseline: Annotated[
         list[str] | None, typer.Option("--baseline", help="The system in use; with several, each must be beaten.")

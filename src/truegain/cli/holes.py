@@ -21,6 +21,7 @@ from truegain.cli.options import (
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of, with_texts
 from truegain.cli.streams import in_words
+from truegain.cli.study_said import is_of_file
 from truegain.errors import TruegainError
 from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.gold_sheet import key_path
@@ -102,6 +103,9 @@ def holes_command(
     from truegain.inference.holes.left_out import leave_out, left_out_table
 
     files = expand(runs)
+    fill, scale = (_unless_idle(name, x, None, show == "sample") for name, x in (("fill", fill), ("scale", scale)))
+    seed = _unless_idle("seed", seed, 0, show == "sample")
+    pair = _unless_idle("pair", pair, None, show == "next" or fill is not None)
     predicts = {"--pair": pair, "--corpus": corpus, "--llm": llm}
     _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, scale=scale)
     if until is not None and (pair is None or show != "next"):
@@ -159,6 +163,11 @@ def _sheet(table: Table) -> Table:
     names = ("order", "topic", "doc", "label", CHOSEN)
     at = [table.columns.index(name) if name in table.columns else None for name in names]
     return replace(table, columns=names, rows=[tuple(None if i is None else row[i] for i in at) for row in table.rows])
+
+
+def _unless_idle(name: str, value: Any, usual: Any, is_heeded: bool) -> Any:
+    """What was typed; of what a study file says only what this table heeds."""
+    return usual if is_of_file(name) and not is_heeded else value
 
 
 def _two(pair: str | None) -> tuple[str, ...] | None:

@@ -18,7 +18,7 @@ from truegain.cli.naming import in_options, option_names
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy
 from truegain.cli.streams import speak_of
-from truegain.cli.study_file import ENDING
+from truegain.cli.study_said import ENDING
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables import tabular
 from truegain.tables.header import IDS, own_gold, told

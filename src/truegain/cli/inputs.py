@@ -28,7 +28,8 @@ OPTIONS = {
     ),
     "missing": (
         Annotated[
-            Missing, typer.Option("--missing", help="Rows of the judgments without a label: stop, or leave out.")
+            Missing,
+            typer.Option("--missing", help="Rows of judgments or gold without a label: stop, or leave out."),
         ],
         "refuse",
     ),

@@ -8,8 +8,10 @@ import typer
 
 from truegain.cli.bundles import takes
 from truegain.cli.gold import Gold, Labelling
-from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat, Seed
+from truegain.cli.options import Jobs, Judgments, Level, NameBy, Output, OutputFormat, Seed
 from truegain.cli.output import write_table
+from truegain.cli.streams import tell
+from truegain.cli.study_said import is_of_file
 from truegain.errors import TruegainError
 from truegain.tables.judgments import Judgments as LabelTable
 from truegain.tables.sources import expand
@@ -32,6 +34,7 @@ def judges_command(
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Which documents of the runs count, and what is relevant.")
     ] = "P@10",
+    level: Level = None,
     replicates: Annotated[
         int, typer.Option("--replicates", "--trials", min=100, help="Permutations of the test over systems.")
     ] = 2000,
@@ -48,10 +51,23 @@ def judges_command(
 
     if show == "assessors" and labelling.rule is not None:
         raise TruegainError("--rule makes one judge of all assessors, --show assessors keeps them apart; give one")
+    measure = _weighing(measure) if runs and is_of_file("measure") else measure
     found = judges(
         labelling.bronze(judgments), gold=labelling.held(LabelTable.of(gold)), runs=expand(runs) if runs else None,
-        measure=measure, design=labelling.design, show=show, rule=labelling.rule, scale=labelling.labels,
+        measure=measure, level=level, design=labelling.design, show=show, rule=labelling.rule, scale=labelling.labels,
         gold_level=labelling.gold_level, missing=labelling.unmatched, replicates=replicates, seed=seed, name_by=name_by,
         jobs=jobs,
     )  # fmt: skip
     write_table(found, output_format, output)
+
+
+def _weighing(measure: str) -> str:
+    """A study's measure; where its ranks have no weights of their own, the precision at its cutoff."""
+    from truegain.measures.parse import parse_measure
+
+    one = parse_measure(measure)
+    cutoff = getattr(one, "cutoff", None)
+    if one.linear_in_gains or cutoff is None:
+        return measure
+    tell(f"{one} has no weights of ranks, by which documents count: judges takes P@{cutoff}; -m names another", "note")
+    return f"P@{cutoff}"

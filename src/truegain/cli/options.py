@@ -7,19 +7,45 @@ from typing import Annotated, Literal
 
 import typer
 
+from truegain.cli.study_said import ENDING, lack_of
 from truegain.tables.table import Format
+
+
+def study_or_judgments(context: typer.Context, value: str | None) -> str | None:
+    """Judgments, or those that a study file names, which then says all that the command line does not."""
+    if value is None or not value.lower().endswith(ENDING) or context.resilient_parsing:
+        return value
+    from truegain.cli.study_file import judgments_of  # read by those who give one
+
+    return judgments_of(context, value)
+
+
+def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
+    """The runs of the command line or of the study file: one of the two must name some."""
+    if not value and not context.resilient_parsing:
+        raise lack_of("runs")
+    return value
+
 
 Judgments = Annotated[
     str,
     typer.Argument(
         help="Judgments: TREC qrels, subtopic qrels, CSV, JSON, JSONL or Parquet; a file, an address (s3://, "
-        "https://), or - for stdin."
+        "https://), or - for stdin. Or a file study.toml that names them, the runs and the options.",
+        metavar="JUDGMENTS",
+        is_eager=True,
+        callback=study_or_judgments,
     ),
 ]
 RunFiles = Annotated[
     list[str],
     typer.Argument(
-        help="Runs: files, folders or globs, here or at an address (s3://, https://); - is stdin.", metavar="RUN..."
+        help="Runs: files, folders or globs, here or at an address (s3://, https://); - is stdin. Not needed with a "
+        "study file, which names them.",
+        metavar="[RUN...]",
+        default_factory=list,
+        show_default=False,
+        callback=runs_named,
     ),
 ]
 Measures = Annotated[

@@ -22,11 +22,13 @@ from truegain.cli.options import (
     RunFiles,
     Scoring,
     Seed,
+    study_or_judgments,
 )
 from truegain.cli.output import write_table
 from truegain.cli.ratings import NormaliseOption, Reading, reads_ratings
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of
+from truegain.cli.study_said import is_of_file
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand
 
@@ -156,6 +158,8 @@ def labels_command(
     if output == table == "-":
         raise TruegainError("the table and the list cannot both go to standard output; give --table FILE or -o FILE")
     files, two = expand(runs), _two(pair)
+    if is_of_file("costs") and not smallest:  # prices of a verdict; here they are for the way to a difference
+        costs = None
     if gold is None:
         refuse("is about gold labels; give these with --gold", {"design": "--design"} if design else {})
     elif draw is not None:
@@ -231,7 +235,13 @@ def fill_command(
 def assessors_command(
     error: Annotated[float, typer.Option("--error", help="How far the mean may lie from that of all assessors.")],
     ratings: Annotated[
-        str | None, typer.Argument(metavar="[RATINGS]", help="Ratings at hand, which tell sigma; or give --sigma.")
+        str | None,
+        typer.Argument(
+            metavar="[RATINGS]",
+            help="Ratings at hand, which tell sigma, or study.toml that names them; or give --sigma.",
+            is_eager=True,
+            callback=study_or_judgments,
+        ),
     ] = None,
     sigma: Annotated[
         float | None, typer.Option("--sigma", help="Standard deviation of the ratings of a document.")

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from truegain.cli.bundles import takes
+from truegain.cli.options import study_or_judgments
 from truegain.errors import InputError, TruegainError
 from truegain.gains.reading import RatingsAsked
 from truegain.tables.checks import warn
@@ -20,7 +21,9 @@ RatingsFile = Annotated[
     typer.Argument(
         metavar="RATINGS",
         help="Ratings: topic, doc, assessor, label; task, worker, label; a column an assessor; an export of Label "
-        "Studio or Prodigy; - is stdin.",
+        "Studio or Prodigy; - is stdin. Or a file study.toml whose judgments are ratings.",
+        is_eager=True,
+        callback=study_or_judgments,
     ),
 ]
 RuleOption = Annotated[

@@ -15,10 +15,10 @@ from truegain.addresses import without_secrets
 from truegain.cache import Cache
 from truegain.cli.bundles import takes
 from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles
+from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import digests
 from truegain.cli.ratings import Reading
 from truegain.cli.streams import in_words
-from truegain.cli.study_file import JudgmentsOrStudy
 from truegain.cli.study_options import StudyOptions
 from truegain.errors import TruegainError
 from truegain.inference.study_file.claims import pair_of
@@ -38,7 +38,7 @@ EACH = ("measure", "costs", "jobs")  # told with each result, or of no weight
 @unchanging()
 def report_command(
     context: typer.Context,
-    judgments: JudgmentsOrStudy,
+    judgments: Judged,
     runs: RunFiles,
     pair: Annotated[
         list[str] | None,

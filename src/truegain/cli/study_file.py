@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from dataclasses import fields
 from typing import Annotated, Any
 
 import typer
@@ -10,44 +12,126 @@ import typer
 from truegain.cli.study_said import is_typed, remember
 from truegain.errors import InputError
 from truegain.tables.sources import shown_path
-from truegain.tables.study_text import StudyText
+from truegain.tables.study_text import ELSEWHERE, StudyText
 from truegain.tables.study_words import FileWords, Key
 
-ENDING = ".toml"
 NOT_THERE = ("study", "help", "cache")
+ALL = "generalise-to"  # an option of the commands that answer a whole study
+# of a study, and something else in the commands that take it in part
+OTHERWISE = ("output", "format", "title", "replicates")
+# by command what its option of that name is not about: the measures that it reads text with, say
+OTHERWISE_IN = {"incomplete": ("measure",), "disjoint": ("measure",)}
+# of no weight for those who have no such option
+ASIDE = {
+    *OTHERWISE, *ELSEWHERE, "costs", "uses", "judge-model", "trust-judge", "smallest", "confidence", "seed", "jobs",
+    "memory",
+}  # fmt: skip
+ABOUT_GOLD = ("design", "gold-level", "gold-rule")  # said with the gold labels
+RATED = ("rule", "normalise")  # say that judgments are ratings
 
 
 def read_study(context: typer.Context, path: str | None) -> str | None:
-    """Take what a study file says for everything that the command line does not say."""
+    """Take what a study file says for everything that the command line does not say.
+
+    A command that has only some of a study's options takes these; which of the others would matter is told.
+    """
     if path is None or context.resilient_parsing:
         return path
-    known = {max(p.opts, key=len).lstrip("-"): p for p in context.command.params if p.name not in NOT_THERE}
-    text = StudyText.of(path)
+    text, own = StudyText.of(path), _own(context)
+    whole = ALL in own
+    may = own if whole else _of_studies()
     found: dict[str, Any] = {}
     keys: dict[str, Key] = {}
-    for option, key, value, line in text.options(known, str(context.info_name)):
-        parameter = known[option]
-        told = text.told(option, key, line, getattr(parameter, "multiple", False) or parameter.nargs == -1)
+    notes: list[tuple[str, str]] = []
+    for option, key, value, line in text.options(may, str(context.info_name)):
+        parameter = own.get(option)
+        if parameter is None or not (whole or _is_meant(context, option)):
+            continue
+        several = getattr(parameter, "multiple", False) or parameter.nargs == -1
+        if not several and isinstance(value, list) and option in ("measure", "baseline"):
+            notes.append((str(parameter.name), _first_of(context, text.file, line, key, value)))
+            text.values[key] = value = value[0]
+        told = text.told(option, key, line, several)
         text.check_kind(key, getattr(parameter.type, "name", "").removesuffix(" range"), line)
         _check(context, parameter, told, f"{key} is {value!r}", text.file, line)
         found[str(parameter.name)] = told
         keys[option] = text.key(option, key, line, told)
+    if not whole:
+        notes += _unheeded(context, text, [key.replace("_", "-") for key in text.values], own)
     context.default_map = found
-    remember(context, FileWords(text.file, keys))
+    remember(context, FileWords(text.file, keys), may, notes)
     return path
 
 
-def study_or_judgments(context: typer.Context, value: str | None) -> str | None:
-    """Judgments, or those that a study file names, which then says all that the command line does not."""
-    if value is None or not value.lower().endswith(ENDING) or context.resilient_parsing:
-        return value
-    read_study(context, value)
-    context.meta["study"] = value
-    said = (context.default_map or {}).get("judgments")
-    if said is None:
+def judgments_of(context: typer.Context, path: str) -> str:
+    """The judgments that a study file names; all else that it says goes for what the command line does not say."""
+    read_study(context, path)
+    context.meta["study"] = path
+    text = StudyText.of(path)
+    line = text.line("judgments")
+    if line is None:
         hint = 'write a line such as judgments = "gold.qrels"'
-        raise InputError("no judgments are named", file=shown_path(value), hint=hint)
-    return str(said)
+        raise InputError("no judgments are named", file=shown_path(path), hint=hint)
+    if "files" in {p.name for p in context.command.params} and "runs" in text.values:  # runs, and more before them
+        context.meta["runs"] = text.told("runs", "runs", text.line("runs"), several=True)
+    return str(text.told("judgments", "judgments", line, several=False))
+
+
+def _own(context: typer.Context) -> dict[str, Any]:
+    """The options of a command by the names they have in a study; judgments and ratings are read by themselves."""
+    names = {max(p.opts, key=len).lstrip("-"): p for p in context.command.params if p.name not in NOT_THERE}
+    return {name: p for name, p in names.items() if name != "ratings"}
+
+
+def _of_studies() -> Collection[str]:
+    """All that a study file may say."""
+    from truegain.gains.reading import RatingsAsked
+    from truegain.inference.study_file.asked import StudyAsked
+
+    asked = [field.name.replace("_", "-") for part in (StudyAsked, RatingsAsked) for field in fields(part)]
+    return dict.fromkeys(["judgments", "runs", *asked, "memory", *ELSEWHERE])
+
+
+def _is_meant(context: typer.Context, option: str) -> bool:
+    """Whether a command means by an option what a study does."""
+    return option not in (*OTHERWISE, *OTHERWISE_IN.get(str(context.info_name), ()))
+
+
+def _first_of(context: typer.Context, file: str, line: int | None, key: str, value: list[Any]) -> str:
+    """What to say where a study names several and a command takes one."""
+    place = file if line is None else f"{file}:{line}"
+    return f"{place}: of {len(value)} {key}s `{_name(context)}` takes one, the first, {value[0]}; --{key} names another"
+
+
+def _unheeded(context: typer.Context, text: StudyText, said: list[str], own: dict[str, Any]) -> list[tuple[str, str]]:
+    """What a study says and this command cannot heed, where its answer would be another.
+
+    Ratings that nothing here makes into gains are refused.
+    """
+    name, ratings = _name(context), {p.name for p in context.command.params} & {"ratings"}
+    rated = [option for option in RATED if option in said]
+    if rated and not ratings and not any(option in own for option in RATED):
+        hint = f"make judgments of them: truegain gains {shown_path(text.path)} -o gains.qrels"
+        problem = f"{rated[0]} says that the judgments are ratings, and `{name}` reads judgments"
+        raise InputError(problem, file=text.file, line=text.line(rated[0]), hint=hint)
+    aside = {*ASIDE, *OTHERWISE_IN.get(str(context.info_name), ()), "judgments", "runs"}
+    aside |= set(_about_labels(own) if ratings else ())
+    lost = [option for option in said if option not in own and option not in aside]
+    kept = [option for option in lost if "gold" not in lost or option not in ABOUT_GOLD]
+    return [("", f"{text.file}: `{name}` does not heed {', '.join(kept)}")] if kept else []
+
+
+def _name(context: typer.Context) -> str:
+    """The command, as it is typed."""
+    return str(context.command_path)
+
+
+def _about_labels(own: dict[str, Any]) -> Collection[str]:
+    """What is no matter for a command that looks at ratings: all that is not about these."""
+    from truegain.gains.reading import RatingsAsked
+
+    about = {field.name.replace("_", "-") for field in fields(RatingsAsked)} | {"normalise"}
+    return [option for option in _of_studies() if option not in about and option not in own]
 
 
 def claims_said(
@@ -80,14 +164,5 @@ StudyFile = Annotated[
         is_eager=True,
         callback=read_study,
         help="A file study.toml of judgments, runs and options by their names; the command line comes first.",
-    ),
-]
-JudgmentsOrStudy = Annotated[
-    str,
-    typer.Argument(
-        help="Judgments, one file; or a file study.toml that names them, the runs and the options.",
-        metavar="JUDGMENTS",
-        is_eager=True,
-        callback=study_or_judgments,
     ),
 ]

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from truegain.cli.streams import in_words
+from truegain.cli.streams import in_words, tell
 from truegain.errors import InputError, TruegainError
 
 if TYPE_CHECKING:
     from truegain.tables.study_words import FileWords
 
-_read: list[tuple[Any, FileWords]] = []  # by the command that runs, with its context
+_read: list[tuple[Any, FileWords, Collection[str]]] = []  # a context, what a file said to it, and may say
+_notes: list[tuple[str, str]] = []  # about what the file says, each with the parameter whose typing makes it idle
 ASIDE = {"study", "output", "format", "title", "cache", "jobs", "cluster"}  # may be typed beside a file with the rest
-EXAMPLES = {"runs": "runs", "judgments": "gold.qrels"}
+ENDING = ".toml"  # of the name of a study file
+EXAMPLES = {"runs": "runs", "judgments": "gold.qrels", "gold": "gold.qrels", "measure": "P@10"}
 
 
-def remember(context: Any, said: FileWords) -> None:
-    """Keep what a file said to the command that begins."""
-    _read[:] = [(context, said)]
+def remember(context: Any, said: FileWords, may: Collection[str], notes: Sequence[tuple[str, str]] = ()) -> None:
+    """Keep what a file said to the command that begins, which options it may say, and what is to be told of it."""
+    _read[:] = [(context, said, may)]
+    _notes[:] = notes
+
+
+def tell_notes() -> None:
+    """Tell what a command makes of a study that it takes in part, unless the command line says it otherwise."""
+    for name, note in _notes:
+        if not name or not is_typed(_read[0][0], name):
+            tell(note, "note")
+    _notes.clear()
+
+
+def is_of_file(name: str) -> bool:
+    """Whether the study file gave an option its value."""
+    return bool(_read) and getattr(_read[0][0].get_parameter_source(name), "name", "") == "DEFAULT_MAP"
 
 
 def forget() -> None:
     """Know of no file: another command begins."""
     _read.clear()
+    _notes.clear()
 
 
 def is_typed(context: Any, name: str) -> bool:
@@ -47,10 +65,10 @@ def placed(error: TruegainError) -> TruegainError:
     """A refusal of what a study file said, with its place there; any other as it is."""
     if not _read or (isinstance(error, InputError) and not (error.line is None and error.row is None)):
         return error
-    context, said = _read[0]
+    context, said, may = _read[0]
     aside = {"judgments"} if context.meta.get("study") else set()
     typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
-    known = {_name(p) for p in context.command.params if p.name != "help"} - typed
+    known = {_name(p) for p in context.command.params if _name(p) in may} - typed
     message = in_words(str(error))
     found = _placed(replace(said, keys={o: key for o, key in said.keys.items() if o not in typed}), message)
     if found is None and not typed - ASIDE and any(re.search(pattern_of(option), message) for option in known):
@@ -77,13 +95,20 @@ def pattern_of(option: str) -> str:
     return rf"(?<![\w-])--{re.escape(option)}(?![\w-])"
 
 
+def lack_of(name: str) -> TruegainError:
+    """What to say where neither the command line nor a study file names something that is needed."""
+    if not _read:
+        return TruegainError(f"no {name} are named; give them after the judgments, or study.toml that names both")
+    are = "is" if name in ("gold", "measure") else "are"
+    return InputError(f"no {name} {are} named", file=_read[0][1].file,
+                      hint=f'write a line such as {name} = "{EXAMPLES[name]}"')  # fmt: skip
+
+
 def told_of_lack(error: Any) -> str | None:
-    """What to say of a study file that names no runs; None where it is no such mistake."""
-    parameter = getattr(error, "param", None)
-    if not _read or parameter is None or type(error).__name__ != "MissingParameter":
-        return None
-    name = str(parameter.name)
-    return f'{_read[0][1].file}: no {name} are named (write a line such as {name} = "{EXAMPLES.get(name, "file")}")'
+    """What to say of a study file that does not name what is needed; None where it is no such mistake."""
+    name = getattr(getattr(error, "param", None), "name", None)
+    is_lack = bool(_read) and type(error).__name__ == "MissingParameter" and name in EXAMPLES
+    return str(lack_of(str(name))) if is_lack else None
 
 
 def _name(parameter: Any) -> str:

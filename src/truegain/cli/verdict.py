@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truegain.cli.bundles import takes
-from truegain.cli.options import Output, OutputFormat, RunFiles
+from truegain.cli.options import Judgments, Output, OutputFormat, RunFiles
 from truegain.cli.output import digests, table_format_of, write_json, write_table
 from truegain.cli.ratings import Reading
-from truegain.cli.study_file import JudgmentsOrStudy, StudyFile, claims_said
+from truegain.cli.study_file import StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
 from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, system_name
 from truegain.tables.table import Cell, Format, Table
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 ORDER = ("better", "not worse", "worse", "not better", "cannot be told", "unchecked")  # in which outcomes are listed
 InCommands = Callable[[str, "Verdict"], str]  # what a verdict says, with commands in place of calls
+ANYTIME = "anytime=True"
 BEST = "The two best, had they been named beforehand"
 ALONE = "Each of these {n} is at its level by itself, as if it were the only claim."
 
@@ -33,7 +34,7 @@ ALONE = "Each of these {n} is at its level by itself, as if it were the only cla
 @takes(asked=StudyOptions, reading=Reading)
 def verdict_command(
     context: typer.Context,
-    judgments: JudgmentsOrStudy,
+    judgments: Judgments,
     runs: RunFiles,
     pair: PairOption = None,
     baseline: Annotated[
@@ -173,6 +174,7 @@ def in_commands(text: str, verdict: Verdict, judgments: str, runs: Sequence[str]
             f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs)} draws what to judge; with "
         )
         text = text.replace(verdict.how_to_check, f"{judged}labels filled in from the top, --gold LIST.csv takes it.")
+    text = text.replace(ANYTIME, "--anytime")
     if verdict.holes_to_draw is None:
         return text
     of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.holes_to_draw}"

@@ -76,6 +76,21 @@ class Incomplete:
         return Table(("keep %", *self.ways), rows, {"against": self.against}, notes=self.table().notes)
 
 
+def together(found: Sequence[Incomplete], wide: bool = False) -> Table:
+    """The tables of several experiments as one, which says in its first column what each is held against."""
+    tables = [one.wide() if wide else one.table() for one in found]
+    if len(found) == 1:
+        return tables[0]
+    columns = list(dict.fromkeys(name for table in tables for name in table.columns))  # of predictions: where known
+    rows = [
+        (one.against, *(row.get(name) for name in columns))
+        for one, table in zip(found, tables, strict=True)
+        for row in table.records()
+    ]
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return Table(("against", *columns), rows, {"against": [one.against for one in found]}, notes=tuple(notes))
+
+
 @dataclass(frozen=True, eq=False)
 class _Shared:
     """What every repetition needs and none changes."""

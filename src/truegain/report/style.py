@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from truegain.errors import TruegainError, needs
+from truegain.report.saving import render
 
 INK, SOFT, BAD = "#1f4e79", "#8aa4bd", "#b5442e"
 GRID = "#e6e6e6"
@@ -28,12 +31,33 @@ def dressed(chart: Any, title: str, subtitle: str = "") -> Any:
     if title or subtitle:
         text = alt.TitleParams(title, subtitle=subtitle) if subtitle else title
         chart = chart.properties(title=text)
-    return (
+    return _shown_as_svg(
         chart.configure_view(stroke="#ccc")
         .configure_axis(gridColor=GRID, labelColor="#333", titleColor="#333", titleFontWeight="normal")
         .configure_title(anchor="start", fontSize=14, subtitleColor="#555")
         .configure_legend(labelColor="#333", titleFontWeight="normal")
     )
+
+
+class _Svg:
+    """A chart that a notebook shows as SVG, which needs no network; by altair's way where the user chose one."""
+
+    def _repr_mimebundle_(self, *given: Any, **options: Any) -> Any:
+        if altair().renderers.active == "default" and find_spec("vl_convert") is not None:
+            return {"image/svg+xml": render(self, ".svg").decode()}
+        return super()._repr_mimebundle_(*given, **options)  # type: ignore[misc]
+
+
+@cache
+def _svg_of(kind: type) -> type:
+    return type(kind.__name__, (_Svg, kind), {})
+
+
+def _shown_as_svg(chart: Any) -> Any:
+    """The same chart; copies of it are shown alike."""
+    kind: Any = type(chart)
+    object.__setattr__(chart, "__class__", _svg_of(kind))  # altair's own is for what is drawn
+    return chart
 
 
 def check_some(things: Any, what: str) -> None:

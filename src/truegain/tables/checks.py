@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from truegain.errors import InputError, some
+from truegain.errors import InputError, PeerWarning, some
 from truegain.tables.columns import Codes, Floats, distinct
 from truegain.tables.id_causes import KnownIds, likely_cause
 from truegain.tables.judgments import Judgments
@@ -136,7 +136,8 @@ def check_scores(systems: Sequence[SeenRun], trec_eval: int, ties: str = "descen
     if trec_eval >= 10 and (where := where_seen("float32 ties")):
         warn(
             f"scores differ only beyond float32 in {where}; trec_eval 9 and "
-            "pytrec_eval see ties there and may differ (trec_eval=9 of tg.evaluate does as they do)"
+            "pytrec_eval see ties there and may differ (trec_eval=9 of tg.evaluate does as they do)",
+            PeerWarning,
         )
 
 

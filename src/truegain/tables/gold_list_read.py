@@ -22,6 +22,10 @@ from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike
 
 AGAIN = "take the list as it was written, and put the labels into it by tg.read_gold_list and its `filled`"
+SAMPLE = (
+    "labels of a random sample of unjudged documents go as they came back to hole_sample= of tg.Study; what is filled "
+    "in is a list of tg.gold_list"
+)
 MARKS = ("order", "size", "probability", "digest")  # two of these make a table a list
 ROUNDED = 0.01  # of a size or probability, that a spreadsheet may have cut off
 
@@ -147,6 +151,8 @@ def _numbers(name: str, values: list[Any], places: Places, file: str, hint: str 
 
 def _of_table(table: Any, file: str) -> GoldList:
     names = _names(table)
+    if not any(mark in names for mark in MARKS):
+        raise InputError("this is no list of tg.gold_list: its rows have no order", file=file, hint=SAMPLE)
     if lacking := [name for name in COLUMNS if name not in names]:
         raise InputError(f"not a whole gold list: there is no column {', '.join(lacking)}", file=file, hint=AGAIN)
     columns = {name: table.column(names.index(name)) for name in COLUMNS}

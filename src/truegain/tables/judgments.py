@@ -248,7 +248,7 @@ def read_judgments(
         return cast("Judgments", said.kept[said.gold])
     ours = said.is_judgments(path)
     header = Header.of(columns) if columns is not None else said.header_of(path)
-    drop = missing or (said.missing if ours else "refuse")
+    drop = missing or said.missing
     found = _read(path, header, drop, jobs or cores(), said.gold if ours else None)
     return without_gold(found) if ours and said.gold is not None else found
 

@@ -116,7 +116,7 @@ class Columns:
             number = None if name == "score" and is_bool(value) else number_of(value)
             if number is None:
                 problem = "is missing" if is_missing(value) else "is not a number"
-                raise self._fault(f"{name} {problem}", row, value, "give a number")
+                raise self._fault(f"{name} {problem}", row, value, _remedy(self, name, value, values))
             if number != number:
                 problem = "is NaN" if isinstance(value, str) else "is missing or NaN"
                 raise self._fault(f"{name} {problem}", row, value, "give a number that can be ordered")
@@ -218,6 +218,19 @@ def _is_whole(value: object) -> bool:
 def is_id(value: object) -> bool:
     """Text or a whole number."""
     return isinstance(value, str) or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -> str:
+    """What to do about something that is no number: of labels, rows may be left out, and ratings in words counted."""
+    if name != "label":
+        return "give a number"
+    if is_missing(value):
+        return "give a number, or leave out all rows without one: missing='drop'"
+    words = dict.fromkeys(str(x) for x in values if not is_missing(x) and number_of(x) is None)
+    if "assessor" in columns:
+        first = next(iter(words))
+        return f"ratings in words are read by rule='mean' and values='{first}=1'; words here: {some([*words])}"
+    return f"write a number in place of each word; words here: {some([*words])}"
 
 
 def is_missing(value: object) -> bool:

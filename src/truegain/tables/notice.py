@@ -12,12 +12,12 @@ from truegain.errors import DataWarning
 OURS = ("truegain", "contextlib", "functools")  # with what stands between two functions of ours
 
 
-def warn(message: str) -> None:
+def warn(message: str, kind: type[DataWarning] = DataWarning) -> None:
     """Tell the user about suspicious data, at the line of the user's own that led to it."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in OURS:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, DataWarning, stacklevel=level)
+    warnings.warn(message, kind, stacklevel=level)
 
 
 def counted(n: int, noun: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from string import ascii_lowercase
 
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, some, there_are
 from truegain.tables.formats.grid import BETTER, WORSE
 from truegain.tables.paper_style import PaperStyle
 from truegain.tables.renaming import new_names
@@ -100,7 +100,7 @@ class Wide:
             return self.systems
         lost = [s for s in style.systems if s not in self.systems]
         if lost or not style.systems:
-            raise TruegainError(f"systems: there is no {some(lost) or 'system'}; there are {some(self.systems)}")
+            raise TruegainError(f"systems: there is no {some(lost) or 'system'}; {there_are(lost, self.systems)}")
         return tuple(dict.fromkeys(style.systems))
 
     def _marks(self, column: Column, system: str, systems: Sequence[str], letters: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs, some
+from truegain.errors import TruegainError, needs, some, there_are
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.formats.frames import pandas_frame
 from truegain.tables.formats.records import as_dict
@@ -95,7 +95,7 @@ class Scores(Shown):
         if system is None:
             raise TruegainError(f"which system? There are {some(self.systems)}")
         if system not in self.systems:
-            raise TruegainError(f"there is no system {system!r} here; there are {some(self.systems)}")
+            raise TruegainError(f"there is no system {system!r} here; {there_are([system], self.systems)}")
         return self.systems.index(system)
 
     def check_judged(self) -> None:

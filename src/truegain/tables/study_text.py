@@ -34,7 +34,7 @@ class StudyText:
     path: str
     file: str  # its name in messages
     text: str
-    values: Mapping[str, Any]
+    values: dict[str, Any]
 
     @classmethod
     def of(cls, path: str) -> StudyText:
@@ -52,9 +52,13 @@ class StudyText:
             if option in known:
                 yield option, key, value, line
             elif option not in ELSEWHERE:
-                near = difflib.get_close_matches(option, known, 1)
+                near = difflib.get_close_matches(option, [*known, *ELSEWHERE], 1)
                 meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
                 raise InputError(f"{key!r} is no option of {what}", file=self.file, line=line, hint=meant)
+
+    def line(self, option: str) -> int | None:
+        """The line where an option is said, its key written with - or _; None where it is not."""
+        return next((line_of(self.text, key) for key in self.values if key.replace("_", "-") == option), None)
 
     def told(self, option: str, key: str, line: int | None, several: bool) -> Any:
         """The value of a key as the command line would have it: see `_value`."""

@@ -51,7 +51,8 @@ class FileWords:
         if named:
             _, key = min(named, key=lambda found: found[0])
             return key.at(message), message
-        told = [(at, key) for option, key in self.keys.items() if (at := _told(option, key, message)) is not None]
+        about = re.split(r"; (?:did you mean|there are) ", message)[0]  # not what is there to choose from
+        told = [(at, key) for option, key in self.keys.items() if (at := _told(option, key, about)) is not None]
         if not told:
             return None
         _, key = min(told, key=lambda found: found[0])

@@ -272,3 +272,11 @@ def test_a_verdict_in_one_line_and_as_a_frame() -> None:
     assert repr(told) == f"Verdict({told.sentence})"
     about, limits = ("P@10", "a", "b", "better", "topics"), (pytest.approx(0.03), 0.01, 0.05)
     assert told.frame().row(0) == (*about, *limits, 1.0, 1.0, 1.0, True)
+
+
+def test_the_numbers_of_the_sentence_are_its_own() -> None:
+    """Guards `difference`, `low`, `high` and `p`: those that the sentence and `to_dict` have."""
+    found = verdict(0.01, 0.05)
+    numbers = {name: getattr(found, name) for name in ("difference", "low", "high", "p")}
+    assert numbers == {name: found.to_dict()[name] for name in numbers}
+    assert f"{found.difference:+.4f} P@10 [{found.low:.4f}, {found.high:.4f}]" in found.sentence

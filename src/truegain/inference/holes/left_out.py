@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, some, there_are
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, at_level, matching_for, options_of, score
 from truegain.measures.parse import parse_measure, parse_measures
@@ -58,7 +58,8 @@ def leave_out(
     loaded, table, given = Runs.of(runs), Judgments.of(judgments), options_of(options)
     names = set(pooled) if pooled is not None else set(loaded.systems)
     if unknown := sorted(names - set(loaded.systems)):
-        raise TruegainError(f"pooled systems without a run: {some(unknown)}; give their runs too")
+        named = there_are(unknown, loaded.systems)
+        raise TruegainError(f"pooled systems without a run: {some(unknown)}; give theirs too; {named}")
     tops = {part.system: _top(part, pool_depth, given) for part in loaded.parts if part.system in names}
     times = Counter(pair for top in tops.values() for pair in top)
     asked = parse_measures(at_level(parse_measure(measure), given.level))

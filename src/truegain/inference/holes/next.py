@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 
 from truegain._version import __version__
-from truegain.errors import MeasureError, TruegainError, check_one_of, some
+from truegain.errors import MeasureError, TruegainError, check_one_of, some, there_are
 from truegain.inference.holes.bounds import extremes_by_topic
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.filled import Filled
@@ -229,7 +229,7 @@ def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Unti
     if len(pair) != 2 or pair[0] == pair[1]:
         raise TruegainError(f"a pair is two systems, not {', '.join(pair)}; give it as a,b")
     if unknown := [name for name in pair if name not in runs.systems]:
-        raise TruegainError(f"no run is named {some(unknown)}; there are {some(runs.systems)}")
+        raise TruegainError(f"no run is named {some(unknown)}; {there_are(unknown, runs.systems)}")
     if until == "certain" and not is_known(measure):
         raise MeasureError(f"{measure}: when a sign is certain is not known for it; ask until sure, or for P or nDCG")
 

@@ -21,7 +21,7 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import judges_of
 from truegain.keywords import takes
 from truegain.measures.base import mean_of_rows
-from truegain.measures.evaluate import Options, aligned, matching_for
+from truegain.measures.evaluate import Options, aligned, at_level, matching_for
 from truegain.measures.label_weights import level_of, levels_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.designs import Design
@@ -42,6 +42,7 @@ def judges(
     gold: JudgmentsLike | Judge,
     runs: RunsLike | None = None,
     measure: MeasureLike = "P@10",
+    level: float | None = None,
     design: Design | None = None,
     show: ShowOf | None = None,
     rule: str | None = None,
@@ -59,7 +60,8 @@ def judges(
     `rule` what is made of them (see `to_gains`); `gold` are trusted labels of some pairs, `design` how these were drawn
     (see `correct`), or a fitted `Judge`.  show: accuracy by gold label ('labels'), by topic, system or assessor (by
     default what the data allow, the last first).  measure: which documents of the runs count, and what is relevant;
-    gold_level: what is, of gold labels, where their scale differs.  scale: the labels that there are, such as '0:3'.
+    level: what is, where the measure does not say; gold_level: of gold labels, where their scale differs.  scale: the
+    labels that there are, such as '0:3'.
 
     >>> import truegain as tg
     >>> bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
@@ -71,13 +73,13 @@ def judges(
         check_one_of("show", show, get_args(ShowOf))
     if show == "assessors" and rule is not None:
         raise TruegainError("rule= makes one judge of all assessors, show='assessors' keeps them apart; give one")
+    one = at_level(parse_measure(measure), Options(level=level).level)
     known = scale_of(scale)
     given = on_scale(Judgments.of(judgments), known)
     trusted = gold if isinstance(gold, Judge) else on_scale(Judgments.of(gold, "gold"), known)
     if show == "assessors" or (show is None and rule is None and is_ratings(given)):
-        return assessor_table(given, trusted, design=design, levels=levels_of(measure, gold_level))
+        return assessor_table(given, trusted, design=design, levels=levels_of(one, gold_level))
     bronze, said = bronze_of(given, rule)
-    one = parse_measure(measure)
     if runs is not None and not one.linear_in_gains:
         raise MeasureError(
             f"{one} does not say which documents of a run count, and how much: the judge's accuracy by system needs a "

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, some, there_are
 from truegain.tables.checks import warn
 from truegain.tables.frames import is_frame
 from truegain.tables.judgments import Judgments
@@ -43,7 +43,7 @@ def models_of(
         _tell_not_asked(_columns(runs, systems) if _may_name_models(runs) else {}, gave)
         return {}, None
     if unknown := [str(s) for s in given if s not in systems]:
-        raise TruegainError(f"uses: {some(unknown)} is no system here; there are {some(systems)}")
+        raise TruegainError(f"uses: {some(unknown)} is no system here; {there_are(unknown, systems)}")
     found = {s: (models,) if isinstance(models, str) else _texts(s, models) for s, models in given.items()}
     found = (_columns(runs, systems) if judge is not None or _may_name_models(runs) else {}) | found
     if judge is None and not found:  # the judge's model is known, and that of no system

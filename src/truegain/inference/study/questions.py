@@ -255,6 +255,17 @@ class Questions:
         """
         return {s: (x.low, x.high) for s, x in self._shares(self._measure(measure), a, b).items()}
 
+    def _growing(self) -> str:
+        """How often one may look at a list that is not judged to its end; nothing where there is none."""
+        listed = self.hole_sample.rows if isinstance(self.hole_sample, HoleList) else self.gold_list
+        if listed is None or listed.judged == len(listed) or self.over - {"topics"}:
+            return ""
+        return (
+            f"{listed.judged:,} of the list's {len(listed):,} pairs have a label. These limits are those of one look, "
+            "at a number of labels set beforehand; to look again as labels come in, give anytime=True from the first "
+            "look on."
+        )
+
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
         self._check_told(m, a, b)
         if not (found := self.lattice(m).shares(self._pair(a, b), self.seed)):
@@ -306,6 +317,8 @@ class Questions:
         notes += [note for note in (self.left_out(m), answering.note, answering.of_pairs) if note]
         if lattice.looks is not None and comparison.low is not None:
             notes.append("Limits hold at every look at the growing list, all looks together.")
+        elif comparison.low is not None and (growing := self._growing()):
+            notes.append(growing)
         of_systems = self._lent(m, [a, b])
         said = decided(comparison, hidden, self.holes, least)
         few = [why for reasons in of_systems.values() for why in reasons if why.startswith(FEW)]

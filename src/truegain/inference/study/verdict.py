@@ -53,7 +53,8 @@ class Verdict(Shown):
 
     unchecked: labels of a model decide it (`by_labels` says how), which no person has checked, and nobody trusts.
 
-    `comparison` is the difference by the labels there are, `with_holes` what `Study.compare` says of it.
+    `difference`, `low`, `high` and `p` are its numbers, by the labels there are (`comparison` has all of them);
+    `with_holes` is what `Study.compare` says, whatever unjudged documents are.
     """
 
     comparison: Comparison  # by the labels there are; see `with_holes`
@@ -83,6 +84,26 @@ class Verdict(Shown):
     def with_holes(self) -> Comparison:
         """The difference with limits and p that hold whatever unjudged documents are, as `Study.compare` gives it."""
         return self.comparison if self.widened is None else self.widened
+
+    @property
+    def difference(self) -> float:
+        """By how much b is ahead of a, as the sentence has it; NaN where nothing tells it."""
+        return self.comparison.difference
+
+    @property
+    def low(self) -> float | None:
+        """The lower limit of the difference, as the sentence has it; None where it has none."""
+        return self.comparison.low
+
+    @property
+    def high(self) -> float | None:
+        """The upper limit of the difference, as the sentence has it; None where it has none."""
+        return self.comparison.high
+
+    @property
+    def p(self) -> float | None:
+        """The p-value of no difference; None where none is known, as at every look at a growing list."""
+        return self.comparison.p
 
     def with_limits(self, wider: float, variance: float, quantile: float) -> Outcome:
         """The answer by limits so many times as far out, where holes are held against as many standard errors."""

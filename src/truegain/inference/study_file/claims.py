@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, some, there_are
 
 
 def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], str] = str) -> tuple[str, str] | None:
@@ -26,7 +26,7 @@ def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], st
     known = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
     if known is None:
         unknown = [name for name in splits[0] if called(name) not in systems]
-        raise TruegainError(f"pair= names {some(unknown)}, which is no system here; there are {some(list(systems), 8)}")
+        raise TruegainError(f"pair= names {some(unknown)}, which is no system here; {there_are(unknown, systems, 8)}")
     if known[0] == known[1]:
         raise TruegainError(f"pair {text!r}: {known[0]} is compared with itself; name two systems")
     return known
@@ -51,8 +51,8 @@ def claims_of(
         raise TruegainError("pair= names both systems; leave out baseline= and candidate=, or pair=")
     named = [*dict.fromkeys(baselines or ()), *([candidate] if candidate else [])]
     if unknown := [name for name in named if name not in systems]:
-        there = some(list(systems), 8)
-        raise TruegainError(f"{some(unknown)} {'is' if len(unknown) == 1 else 'are'} no system here; there are {there}")
+        are = "is" if len(unknown) == 1 else "are"
+        raise TruegainError(f"{some(unknown)} {are} no system here; {there_are(unknown, systems, 8)}")
     if candidate in (baselines or ()):
         raise TruegainError(f"{candidate} is compared with itself; name another baseline= or candidate=")
     others = [name for name in systems if name not in named]

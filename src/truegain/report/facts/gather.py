@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import DataWarning, TruegainError, some
+from truegain.errors import DataWarning, TruegainError, there_are
 from truegain.inference.agreement.agree import AgreementReport, agree
 from truegain.inference.holes.bounds import OpenOrder
 from truegain.inference.holes.extremes import is_known
@@ -78,7 +78,7 @@ def gather(
     """
     if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
         kind = "baseline" if unknown[0] in baselines else "pair"
-        raise TruegainError(f"{kind} '{unknown[0]}' is no system here; there are {some(study.systems, 8)}")
+        raise TruegainError(f"{kind} '{unknown[0]}' is no system here; {there_are(unknown[:1], study.systems, 8)}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
         for m in study.measures:

@@ -12,6 +12,7 @@ from truegain.report.parts.numbers import limits, signed
 from truegain.report.parts.svg import Span, alone, bottom_axis, figure, line, pc, text
 
 BAR = 64  # pixels from bar to bar
+TOP, WORDS = 28, 20  # pixels above the first bar, and of the words of a bar
 HEAD, FOOT = 24, 30  # pixels of who is better, in a drawing that leaves the page, and of the axis
 LEFT = "\N{BLACK LEFT-POINTING SMALL TRIANGLE}"
 RIGHT = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
@@ -73,7 +74,7 @@ class NumberLine:
         parts = [
             el("rect", class_="zone", x="0", y=0, width=pc(zero), height=height) if zero > 0 else None,
             self._hatched(axis, height),
-            line(zero, 0, height + 4, "zero"),
+            self._upright(zero, "zero"),
         ]
         for i, (words, span) in enumerate(self.bars):
             y = 33 + BAR * i
@@ -94,7 +95,13 @@ class NumberLine:
         turned = {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
         hatch = el("pattern", stroke, id="hx", width=6, height=6, **turned)
         zone = el("rect", fill="url(#hx)", x=pc(zero), y=0, width=pc(to - zero), height=height)
-        return join(el("defs", hatch), zone, line(to, 0, height + 4, "del"))
+        return join(el("defs", hatch), zone, self._upright(to, "del"))
+
+    def _upright(self, x: float, class_: str) -> Html:
+        """A line beside the bars, with gaps where their words stand."""
+        last = len(self.bars) - 1
+        ends = [(TOP + BAR * i, self.height + 4 if i == last else TOP + BAR * (i + 1) - WORDS) for i in range(last + 1)]
+        return join(*(line(x, top, bottom, class_) for top, bottom in ends))
 
 
 def _cut(words: str) -> str:

@@ -104,7 +104,7 @@ def _cells(m: MeasureFacts) -> Html:
             d = c.difference if c.b == s else -c.difference
             told[i, j] = signed(d), p_value(c.p_shown)
             words = el("b", told[i, j][0]), el("br"), el("span", told[i, j][1])
-            cells.append(cell(*words, kind=f"k{kinds[i, j]}"))
+            cells.append(el("td", *words, class_=f"k{kinds[i, j]}", data_s=names[j]))  # which a phone says
             data.append((s, names[j], d, c.p, c.p_adjusted, CLASSES[kinds[i, j]]))
         rows.append(tr(who(s), *cells))
     top = [head("better by score"), *(head(name(s), "n0") for s in names[1:])]
