@@ -146,7 +146,9 @@ def test_labels_below_0_are_no_judgments() -> None:
     """Guards documents that were pooled and not judged: no silent 0, alone or among some that were judged."""
     pooled = {t: {"elsewhere": 1, **dict.fromkeys(docs, -1)} for t, docs in run().items()}
     said = refused(run(), pooled, "P@5")
-    assert said.startswith("run: none of the 60 documents in its first 5 ranks is judged: 60 have labels below 0, which")
+    assert said.startswith(
+        "run: none of the 60 documents in its first 5 ranks is judged: 60 have labels below 0, which"
+    )
     one = {**pooled, "t0": labels()["t0"]}
     assert there(tg.evaluate(run(), one, "P@5").mean()) > 0
 

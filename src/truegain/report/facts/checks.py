@@ -174,8 +174,7 @@ def unchecked_check(labels: str) -> Check:
     about = (
         f"The judgments are {labels}, and there is no gold: how often they err, and whether they favour a system, is "
         "not known, and no interval here speaks of it.",
-        "Have a person judge some of the pairs (truegain plan labels draws a list) and give them with "
-        "--gold.",
+        "Have a person judge some of the pairs (truegain plan labels draws a list) and give them with --gold.",
     )
     return Check("Labels checked by a person", False, "none", about, fails=True)
 
