@@ -319,7 +319,7 @@ def test_scores_carry_what_is_to_be_said_of_documents() -> None:
     assert tg.compare(runs, labels(), ["nDCG@10", "AP"]).notes == (said,)
     assert "in their first 8 ranks: new " in tg.evaluate(runs, labels(), "P@8").caveats[0]
     for words in ({"measures": "P@10", "judged_only": True}, {"measures": "Bpref"}, {"measures": "Judged@10"}):
-        assert tg.evaluate(runs, labels(), **words).caveats == ()  # type: ignore[arg-type]
+        assert tg.evaluate(runs, labels(), **words).caveats == ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         assert tg.evaluate(runs, labels(), "P@10", fill="predicted").caveats == ()

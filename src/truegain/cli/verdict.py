@@ -155,8 +155,8 @@ def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, 
         for line in note.splitlines()
     ]
     said += filter(None, [_alone((), verdicts), *together])
-    named = tuple(name.replace(" ", "_") for name in columns)
-    return Table(named, rows, {}, " ".join(v.sentence for v in verdicts), tuple(said))
+    heads = tuple(name.replace(" ", "_") for name in columns)
+    return Table(heads, rows, {}, " ".join(v.sentence for v in verdicts), tuple(said))
 
 
 def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
