@@ -179,6 +179,7 @@ def _passed(album: Album, slow: Visitor, other: Visitor) -> None:
     slow.fill(number="40", reason="tells what to do")
     _run_out(slow.study, slow.token)
     other.begin()
+    other.practise()
     slow.press()
     album.take(slow, "passed")
 

@@ -56,7 +56,9 @@ def test_sent_twice_then_passed_on(visitors: Made, one_unit: Served) -> None:
     slow.fill(number="7", reason="typed when it was too late")
     run_out(one_unit, token)
     other = visitors(one_unit)
-    other.begin()  # the same set, from its beginning
+    other.begin()
+    other.practise()  # the same set, from its beginning
+    assert other.path == "/topic"
     slow.press()
     assert (slow.path, slow.text("h1")) == ("/passed", "This set was passed on")
     rows = [slow.texts(f"tbody tr:nth-child({n}) > *") for n in (1, 2)]

@@ -37,7 +37,19 @@ CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance)
 STATUSES = (200, 400, 401, 403, 404, 405, 409, 413, 422, 429)
 TEXT = {"type": "string"}
 SHORT = {"type": "string", "minLength": 1, "maxLength": 30}
-STEPS = ("consent", "practice", "topic", "doc", "revise", "leave", "done", "failed", "paused", "instructions")
+STEPS = (
+    "consent",
+    "practice",
+    "topic",
+    "doc",
+    "revise",
+    "leave",
+    "done",
+    "failed",
+    "paused",
+    "crowded",
+    "instructions",
+)
 WORDS: dict[str, Any] = {
     "token": SHORT,
     "assessor": SHORT,
@@ -75,7 +87,8 @@ class Place:
     def __init__(self, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.study = simulated_study(folder / "study", topics=2, docs=8, judgments=4, rules=Rules(seconds=0.0))
         keep_password(self.study.folder, password_hash_of(PASSWORD))
-        monkeypatch.setenv(SETTINGS, json.dumps({"folder": str(self.study.folder), "database": url}))
+        given = {"folder": str(self.study.folder), "database": url, "per_address": 10, "prolific_key": None}
+        monkeypatch.setenv(SETTINGS, json.dumps(given))
         self.app = app_of_settings()
         self.client = TestClient(self.app, follow_redirects=False)
         self.key = JudgeKeys(self.study.folder).make(LlmJudge.of("some-model", b"Is it relevant?"))
