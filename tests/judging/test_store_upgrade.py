@@ -27,8 +27,8 @@ NEXT = '''
 """A version to come."""
 import sqlalchemy as sa
 from alembic import op
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 
 def upgrade() -> None:
     op.add_column("answers", sa.Column("mood", sa.Text))
@@ -69,7 +69,7 @@ def later(tmp_path: Path) -> Path:
     """The versions of a truegain to come."""
     folder = tmp_path / "versions"
     shutil.copytree(VERSIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "v0003_mood.py").write_text(NEXT)
+    (folder / "v0004_mood.py").write_text(NEXT)
     return folder
 
 
@@ -105,11 +105,11 @@ def test_an_old_study_is_copied_and_upgraded(study: JudgingStudy, database_url: 
     assert upgrade(database._engine, database.url, later) == ""
     query = text("SELECT count(*) FROM answers WHERE mood = 'calm'")
     assert database.read(lambda c: c.execute(query).scalar()) == before
-    assert database.read(current) == "0003"
+    assert database.read(current) == "0004"
     if database.is_sqlite:
         with sqlite3.connect(copy) as old:
             assert old.execute("SELECT count(*) FROM answers").fetchone() == (before,)
-            assert old.execute("SELECT version_num FROM alembic_version").fetchone() == ("0002",)
+            assert old.execute("SELECT version_num FROM alembic_version").fetchone() == ("0003",)
         old.close()
     else:
         counted = text(f'SELECT count(*) FROM "{copy}".answers')
@@ -167,7 +167,7 @@ def test_models_that_held_places_keep_them(database_url: str, tmp_path: Path) ->
 
 def test_an_upgrade_that_fails_changes_nothing(database: Database, later: Path) -> None:
     """Guards a broken upgrade: the study is as it was."""
-    (later / "v0003_mood.py").write_text(f"{NEXT}\n    op.execute('SELECT no_such_column FROM answers')\n")
+    (later / "v0004_mood.py").write_text(f"{NEXT}\n    op.execute('SELECT no_such_column FROM answers')\n")
     database.write(lambda c: c.execute(insert(settings).values(name="kept", value=1)))
     with pytest.raises(Exception, match="no_such_column"):
         upgrade(database._engine, database.url, later)

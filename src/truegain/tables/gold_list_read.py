@@ -12,7 +12,7 @@ from truegain.errors import InputError
 from truegain.tables import tabular
 from truegain.tables.columns import Floats, Places, frozen
 from truegain.tables.frames import is_frame, opened
-from truegain.tables.gold_list import COLUMNS, GoldList
+from truegain.tables.gold_list import CANNOT, COLUMNS, GoldList
 from truegain.tables.header import told
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.named import is_missing
@@ -59,13 +59,27 @@ def labels_in(path: PathLike) -> Judgments:
     if table is None or not {"topic", "doc", "label"} <= set(names):
         return Judgments.of(path)
     columns = {name: table.column(names.index(name)) for name in ("topic", "doc", "label")}
-    keep = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "")]
+    keep = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "" or _cannot(x))]
     if not keep:
         raise InputError("no row has a label", file=file, hint="fill in the column label")
     places = table.places.take(np.array(keep)) if isinstance(table, tabular.RawTable) else Places.rows(len(keep))
     label = _numbers("label", [columns["label"][i] for i in keep], places, file, "give a label of the list's scale")
     topics, docs = ([str(columns[name][i]) for i in keep] for name in ("topic", "doc"))
     return judgments_of_columns(topics, docs, label, file, places=places)
+
+
+def cannot_in(path: PathLike) -> list[tuple[str, str]]:
+    """Topics and documents of a table whose label says that people could not judge them."""
+    table, _ = _table(path)
+    names = [] if table is None else _names(table)
+    if table is None or not {"topic", "doc", "label"} <= set(names):
+        return []
+    topics, docs, labels = (table.column(names.index(name)) for name in ("topic", "doc", "label"))
+    return [(str(t), str(d)) for t, d, x in zip(topics, docs, labels, strict=True) if _cannot(x)]
+
+
+def _cannot(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.strip().lower() == CANNOT
 
 
 def _table(data: object) -> tuple[Any, str]:
@@ -107,15 +121,16 @@ def _of_table(table: Any, file: str) -> GoldList:
     _check_rows(columns, places, file)
     scale = _scale_of(str(columns["scale"][0]), file)
     numbers = {name: _numbers(name, columns[name], places, file) for name in ("bronze", "size", "probability")}
-    there = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "")]
+    cannot = frozenset(i for i, x in enumerate(columns["label"]) if _cannot(x))
+    there = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "") and i not in cannot]
     label = np.full(n, np.nan)
     if there:
-        hint = f"give a label from {scale[0]:g} to {scale[1]:g}"
+        hint = f"give a label from {scale[0]:g} to {scale[1]:g}, or {CANNOT} where people could not judge it"
         label[there] = _numbers("label", [columns["label"][i] for i in there], places.take(np.array(there)), file, hint)
     made = GoldList(
         tuple(map(str, columns["topic"])), tuple(map(str, columns["doc"])), frozen(numbers["bronze"]),
         frozen(numbers["size"]), frozen(label), str(columns["design"][0]), str(columns["measure"][0]), scale, file,
-        places,
+        places, cannot=cannot,
     )  # fmt: skip
     _check_sizes(made, numbers["probability"], file)
     if made.digest != str(columns["digest"][0]):

@@ -13,6 +13,8 @@ from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
 from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
+
 
 class Columns:
     """The columns of a table, or of a frame, by our names."""
@@ -70,7 +72,7 @@ class Columns:
         """A column of ids: text or whole numbers, none missing."""
         values = self._raw(name)
         if set(map(type, values)) == {str} and all(values):
-            return [*values]
+            return _unguarded(values)
         for row, value in enumerate(values):
             if type(value) is str and value:
                 continue
@@ -79,7 +81,7 @@ class Columns:
             if not is_id(value):
                 kind = "floating-point number" if isinstance(value, float) else type(value).__name__
                 raise self._fault(f"{name} is a {kind}", row, value, "write ids as text or whole numbers")
-        return [v if type(v) is str else str(v) for v in values]
+        return _unguarded([v if type(v) is str else str(v) for v in values])
 
     def numbers(self, name: str) -> Floats:
         """A column of numbers, none missing."""
@@ -153,6 +155,23 @@ def _joined(columns: Columns, name: str) -> Columns:
         columns.places or Places.rows(len(joined)),
     )
     return Columns(table, columns.file)
+
+
+def guarded(value: Any) -> Any:
+    """An id in a cell that no spreadsheet runs: one that begins as a formula does, and is no number, gets a quote.
+
+    >>> guarded("=HYPERLINK(1)"), guarded("-12"), guarded("d7")
+    ("'=HYPERLINK(1)", '-12', 'd7')
+    """
+    runs = isinstance(value, str) and value.startswith(FORMULA) and number_of(value) is None
+    return f"'{value}" if runs else value
+
+
+def _unguarded(ids: list[str]) -> list[str]:
+    """Ids without the quote that `guarded` puts before some."""
+    if not any(x.startswith("'") for x in ids):
+        return [*ids]
+    return [x[1:] if x.startswith("'") and x[1:].startswith(FORMULA) else x for x in ids]
 
 
 def is_id(value: object) -> bool:

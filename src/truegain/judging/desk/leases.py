@@ -17,6 +17,7 @@ from truegain.judging.desk.steps import PageStep
 from truegain.judging.desk.visits import stop
 from truegain.judging.store.database import lock
 from truegain.judging.store.schema import sessions, units
+from truegain.judging.tasks.material import base_of
 
 FREE, HELD, DONE = "free", "held", "done"
 
@@ -59,15 +60,15 @@ def may_take(work: Work, assessor: str, kind: str = "human") -> bool:
 
 
 def claim(work: Work, assessor: str, kind: str, about: Mapping[str, str]) -> Session | None:
-    """Give a person the next unit on a topic that they have not seen: a free one, else one whose lease ran out.
+    """Give a person the next unit that they may have (see `_unseen`): a free one, else one whose lease ran out.
 
     Units that others are claiming at this moment are passed over; only where no other is left do we wait for them.  A
     model is given the unit that the fewest models had, whoever else has it: places are people's.
     """
     if kind == "model":
-        row = work.connection.execute(lock(_least_beside(assessor), of=units)).first()
+        row = work.connection.execute(lock(_least_beside(work, assessor), of=units)).first()
         return _begin(work, assessor, kind, about, row.id) if row else None
-    for query in (_free(assessor), _lapsed(work, assessor)):
+    for query in (_free(work, assessor), _lapsed(work, assessor)):
         for skip in (True, False):
             passed_over: list[str] = []
             while True:
@@ -83,7 +84,7 @@ def claim(work: Work, assessor: str, kind: str, about: Mapping[str, str]) -> Ses
 
 def is_free(work: Work, assessor: str) -> bool:
     """Whether a unit could be claimed."""
-    return any(work.connection.execute(q).first() is not None for q in (_free(assessor), _lapsed(work, assessor)))
+    return any(work.connection.execute(q).first() is not None for q in (_free(work, assessor), _lapsed(work, assessor)))
 
 
 def give_back(work: Work, session: Session) -> None:
@@ -92,24 +93,58 @@ def give_back(work: Work, session: Session) -> None:
     work.connection.execute(update(units).where(*own).values(state=FREE, session=None))
 
 
-def _unseen(query: Select[Any], assessor: str) -> Select[Any]:
-    """Units of topics that a person has not had, in the order in which they are given out."""
-    had = select(1).where(sessions.c.assessor == assessor, sessions.c.topic == units.c.topic)
-    return query.where(~exists(had.correlate(units))).order_by(units.c.place, units.c.id).limit(1)
+def units_for_others(work: Work) -> list[Any]:
+    """The units that ask others about what someone could not judge."""
+    query = select(units.c.id, units.c.topic, units.c["items"]).where(units.c.id.contains("+", autoescape=True))
+    return [row for row in work.connection.execute(query).all() if base_of(row.id)]
 
 
-def _free(assessor: str) -> Select[Any]:
-    return _unseen(select(units.c.id).where(units.c.state == FREE), assessor)
+def _unseen(work: Work, query: Select[Any], assessor: str) -> Select[Any]:
+    """Units that a person may have, in the order in which they are given out.
+
+    So many of a topic as the study lets them, no item twice (Hk and Nk aside), and none of a topic whose question they
+    failed.
+    """
+    most = work.study.people.most_of_topic
+    had = select(sessions.c.topic).where(sessions.c.assessor == assessor, sessions.c.topic == units.c.topic)
+    if most == 1:
+        query = query.where(~exists(had.correlate(units)))
+    else:
+        barred = _barred(work, assessor)
+        query = query.where(~exists(had.where(sessions.c.outcome == "screened").correlate(units)))
+        query = query.where(~exists(had.where(sessions.c.unit == units.c.id).correlate(units)))
+        if most is not None:
+            counted = select(func.count()).where(sessions.c.assessor == assessor, sessions.c.topic == units.c.topic)
+            query = query.where(counted.correlate(units).scalar_subquery() < most)
+        query = query.where(units.c.id.not_in(sorted(barred))) if barred else query
+    return query.order_by(units.c.place, units.c.id).limit(1)
+
+
+def _barred(work: Work, assessor: str) -> set[str]:
+    """Units with an item that a person has had in another one."""
+    query = select(sessions.c.unit).where(sessions.c.assessor == assessor)
+    had = [work.unit(name) for name in work.connection.execute(query).scalars()]
+    seen = {(unit.topic, item.key) for unit in had for item in unit.asked}
+    barred = {name for key in seen for name in work.study.holding.get(key, ())}
+    more = map(work.unit, (row.id for row in units_for_others(work))) if work.study.rules.others else ()
+    barred |= {unit.id for unit in more if any((unit.topic, item.key) in seen for item in unit.asked)}
+    return barred - {unit.id for unit in had}
+
+
+def _free(work: Work, assessor: str) -> Select[Any]:
+    return _unseen(work, select(units.c.id).where(units.c.state == FREE), assessor)
 
 
 def _lapsed(work: Work, assessor: str) -> Select[Any]:
     holders = select(sessions.c.id).where(sessions.c.outcome.is_(None), is_expired(work.now))
-    return _unseen(select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor)
+    return _unseen(work, select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor)
 
 
-def _least_beside(assessor: str) -> Select[Any]:
+def _least_beside(work: Work, assessor: str) -> Select[Any]:
     had = select(func.count()).where(sessions.c.unit == units.c.id, sessions.c.beside).correlate(units)
-    return _unseen(select(units.c.id).order_by(had.scalar_subquery()), assessor)
+    more = [row.id for row in units_for_others(work)]
+    query = select(units.c.id).where(units.c.id.not_in(more)) if more else select(units.c.id)
+    return _unseen(work, query.order_by(had.scalar_subquery()), assessor)
 
 
 def _still(work: Work, unit: str) -> bool:
@@ -123,7 +158,7 @@ def _still(work: Work, unit: str) -> bool:
 
 def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], unit: str) -> Session:
     """Pass the unit on from who had it, if anyone, and begin the person's way through it; a model takes from none."""
-    material = work.units[unit]
+    material = work.unit(unit)
     is_model = kind == "model"
     if not is_model:
         _pass_on(work, unit)
@@ -131,6 +166,7 @@ def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], unit:
     row = {
         "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, "unit": unit,
         "about": dict(about), "topic": material.topic, "state": step.name, "number": step.number,
+        "turn": material.topic if work.study.people.most_of_topic == 1 else unit,
         "plan": draw_plan(material, work.study.topics[material.topic].question, work.random),
         "tries": {}, "flags": [], "began": work.now.wall, "notice": "", "saved": 0,
         "lease_key": secrets.token_hex(16), "beside": is_model, **work.leased(),
