@@ -128,7 +128,7 @@ def test_a_copy_is_whole_or_not_there(study: JudgingStudy, tmp_path: Path, later
         [sys.executable, "-c", KILLED, url, str(later)], capture_output=True, text=True, timeout=120
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    copy = tmp_path / "judging.sqlite.before-0002"
+    copy = tmp_path / "judging.sqlite.before-0003"
     assert not copy.exists()
     database = Database(url)
     assert upgrade(database._engine, database.url, later) == str(copy)
@@ -152,13 +152,13 @@ def test_models_that_held_places_keep_them(database_url: str, tmp_path: Path) ->
             connection.exec_driver_sql(statement)
     engine.dispose()
     database = Database(database_url)
-    assert database.read(current) == "0002"
+    assert database.read(current) == "0003"
     (session,) = rows(database, sessions)
     assert (session.id, session.beside) == ("s1", False)
-    again = (
-        "INSERT INTO sessions SELECT 's2', 'k2', 'a2', unit, topic, about, state, number, plan, tries, flags, began,"
-    )
-    again += " notice, saved, lease, steady, boot, lease_key, ended, outcome, code, {} FROM sessions WHERE id = 's1'"
+    assert (session.topic, session.turn) == ("t1", "t1")
+    again = "INSERT INTO sessions SELECT 's2', 'k2', 'a2', unit, turn, about, state, number, plan, tries, flags, began,"
+    again += " notice, saved, lease, steady, boot, lease_key, ended, outcome, code, {}, topic"
+    again += " FROM sessions WHERE id = 's1'"
     with pytest.raises(StoreError, match=r"(?i)unique"):
         database.write(lambda c: c.exec_driver_sql(again.format("false")))
     database.write(lambda c: c.exec_driver_sql(again.format("true")))
@@ -171,7 +171,7 @@ def test_an_upgrade_that_fails_changes_nothing(database: Database, later: Path) 
     database.write(lambda c: c.execute(insert(settings).values(name="kept", value=1)))
     with pytest.raises(Exception, match="no_such_column"):
         upgrade(database._engine, database.url, later)
-    assert database.read(current) == "0002"
+    assert database.read(current) == "0003"
     columns = database.read(lambda c: {col["name"] for col in inspect(c).get_columns("answers")})
     assert "mood" not in columns
     assert len(rows(database, settings, name="kept")) == 1
@@ -182,7 +182,7 @@ def test_a_newer_study_is_left_alone(database_url: str, later: Path, monkeypatch
     database = Database(database_url)
     upgrade(database._engine, database.url, later)
     database.close()
-    with pytest.raises(TruegainError, match="version 0003, which this truegain does not know"):
+    with pytest.raises(TruegainError, match="version 0004, which this truegain does not know"):
         Database(database_url)
 
 

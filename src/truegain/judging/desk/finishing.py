@@ -15,7 +15,7 @@ from truegain.judging.desk.steps import PageStep, StepName
 from truegain.judging.desk.visits import seconds_of, stop
 from truegain.judging.store.database import insert_new
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
-from truegain.judging.tasks.material import Unit, more_id
+from truegain.judging.tasks.material import Unit, base_of, more_id
 
 KEPT = ("claimed", "withdrawn")  # events that say no more than that a set was begun, and taken back
 CODED = ("done", "screened", "failed")  # states at the end that a platform may have a code for
@@ -102,7 +102,7 @@ def _ask_others(work: Work, session: Session) -> None:
     unit, order, given = work.unit(session.unit), session.plan["order"], last_answers(work, session)
     anchors = [unit.items[place] for place in (unit.high, unit.low) if place is not None]
     there = [row for row in units_for_others(work) if row.topic == unit.topic]
-    place = select(units.c.place).where(units.c.id == session.unit).scalar_subquery()
+    place = work.connection.execute(select(units.c.place).where(units.c.id == session.unit)).scalar_one()
     for number, at in enumerate(order, start=1):
         item = unit.items[at]
         if at in (unit.high, unit.low) or not given[number].answer.cannot:
@@ -111,11 +111,9 @@ def _ask_others(work: Work, session: Session) -> None:
         if asked >= work.study.rules.others:
             continue
         more = Unit("", unit.topic, (*anchors, item), *((0, 1) if anchors else (None, None)))
-        taken = 1
-        while not insert_new(
-            work.connection, units, **{**unit_row(more, 0), "id": more_id(unit.id, taken), "place": place}
-        ):
-            taken += 1
+        taken = sum(base_of(row.id) == (base_of(unit.id) or unit.id) for row in there) + 1
+        while not insert_new(work.connection, units, **{**unit_row(more, place), "id": more_id(unit.id, taken)}):
+            taken += 1  # another unit was sent at the same moment
         work.event("others", session, number=number, unit=more_id(unit.id, taken))
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 Format = Literal["text", "html"]
 FORMATS: tuple[Format, ...] = ("text", "html")
 TEXT, HTML = FORMATS
-_MORE = re.compile(r"(.*-\d+)\+(\d+)", re.DOTALL)
+_MORE = re.compile(r"(.+)\+(\d+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
