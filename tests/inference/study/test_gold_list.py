@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ import pytest
 import truegain as tg
 from tests.inference.test_label_plan import P5, judged, ranked_of, world
 from truegain.contrasts import Contrasts
+from truegain.errors import InputError
 from truegain.experiments.spending_again import Labelled, looked
 from truegain.inference.labels.listing import draw_list
 from truegain.inference.study.anytime import at_every_look, sequence_half
@@ -17,6 +21,7 @@ from truegain.inference.study.by_list import ByList
 from truegain.inference.study.next_steps import fewest_gold
 from truegain.moves import Spread
 from truegain.sampling.ordered import OrderedDraws
+from truegain.tables.gold_list import GoldList
 
 PAIR = Contrasts.of([(0, 1)])
 
@@ -356,3 +361,66 @@ def test_older_lists_are_held_against_the_bronze_labels_too() -> None:
     other = {t: {d: (x + 1) % 3 for d, x in row.items()} for t, row in bronze.items()}
     with pytest.raises(tg.InputError, match="made for other judgments"):
         tg.Study(runs, other, "P@5", gold=listed)
+
+
+def stuck_at(listed: GoldList, rows: Sequence[int], label: float | None = None) -> GoldList:
+    """The same list with rows that nobody could judge, or with a label for all of them."""
+    told = listed.label.copy()
+    told[list(rows)] = np.nan if label is None else label
+    return replace(listed, label=told, cannot=frozenset(rows) if label is None else frozenset())
+
+
+def test_what_nobody_could_judge_is_told_by_all_its_labels() -> None:
+    """Guards exact limits: with the whole list judged they are the least and the most over all labels it could have."""
+    runs, bronze, gold = world()
+    listed = draw_list(ranked_of(runs, bronze), P5)
+    whole, rows = judged(listed, gold, len(listed)), (2, 5, 11)
+
+    def difference(labels: Sequence[float]) -> float:
+        told = whole.label.copy()
+        told[list(rows)] = labels
+        with_all = replace(whole, label=told)
+        return float(tg.Study(runs, bronze, "P@5", gold=with_all, topics="fixed").compare("s0", "s1")[0].difference)
+
+    every = [difference(labels) for labels in itertools.product((0.0, whole.scale[1]), repeat=3)]
+    verdict = tg.Study(runs, bronze, "P@5", gold=stuck_at(whole, rows), topics="fixed").verdict("s0", "s1")
+    found = verdict.comparison
+    assert (found.low, found.high) == (pytest.approx(min(every)), pytest.approx(max(every)))
+    assert found.p is None
+    assert verdict.sentence.endswith("; 3 documents that people could not judge count at worst and at best.")
+    assert "exactly" not in verdict.sentence
+
+
+@pytest.mark.parametrize("words", [{"topics": "fixed"}, {}, {"topics": "fixed", "anytime": True}, {"anytime": True}])
+def test_limits_hold_those_of_the_worst_and_the_best_labels(words: dict[str, Any]) -> None:
+    """Guards the promise: the lower limit is no higher than that of a list with the worst labels; so above."""
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
+    rows = (1, 7, 20, 33, 41)
+    tops = {s: {(t, d) for t, row in lists.items() for d in sorted(row, key=lambda d: -row[d])[:5]}
+            for s, lists in runs.items()}  # fmt: skip
+    pairs = list(zip(listed.topics, listed.docs, strict=True))
+    for side, better in (("low", "s0"), ("high", "s1")):
+        end = listed.label.copy()
+        end[list(rows)] = [listed.scale[1] if pairs[i] in tops[better] else 0.0 for i in rows]
+        sure = tg.Study(runs, bronze, "P@5", gold=replace(listed, label=end), **words).compare("s0", "s1")[0]
+        open_ = tg.Study(runs, bronze, "P@5", gold=stuck_at(listed, rows), **words).compare("s0", "s1")[0]
+        limit, wide = getattr(sure, side), getattr(open_, side)
+        assert wide <= limit + 1e-12 if side == "low" else wide >= limit - 1e-12
+        assert abs(wide - limit) < 0.02, "no wider than that needs"
+    assert open_.low < sure.low or open_.high > sure.high
+    if open_.p is not None:
+        assert (open_.p < 0.05) == (open_.low > 0 or open_.high < 0)
+
+
+def test_cannot_is_counted_and_buys_nothing() -> None:
+    """Guards what is said: so many that move this pair, no label that brings more, and none from a random list."""
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
+    study = tg.Study(runs, bronze, "P@5", gold=stuck_at(listed, (1, 7)))
+    verdict = study.verdict("s0", "s1")
+    assert verdict.cannot <= 2
+    assert verdict.to_dict()["cannot"] == verdict.cannot
+    drawn = judged(draw_list(ranked_of(runs, bronze), P5, design="random"), gold, 60)
+    with pytest.raises(InputError, match="people could not judge 2 documents of this list"):
+        tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, (1, 7)))
