@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from truegain.errors import TruegainError
 from truegain.judging.desk.codes import code_digest, digest
@@ -154,6 +154,11 @@ class Office:
 
         self.database.write(work)
         return tokens
+
+    def invited(self) -> int:
+        """How many invitations there are."""
+        query = select(func.count()).select_from(invitations)
+        return self.database.read(lambda connection: int(connection.execute(query).scalar_one()))
 
     def owner(self, who: str) -> str | None:
         """The assessor who has this completion code, id, or id of the platform; None where nobody has."""
