@@ -20,7 +20,7 @@ import numpy as np
 from tests.judging.served import Served
 from tests.judging.visiting import BODY, HIDDEN, LINE, OPTION, Knowledge, Visitor
 from truegain.experiments.ratings_world import magnitude_ratings, meant, rounded, runs_over, second_expert
-from truegain.judging.server.documents import shown
+from truegain.judging.study.shown import shown
 from truegain.judging.study.simulated import write_material
 from truegain.judging.study.study import JudgingStudy
 from truegain.tables.gold_list import GoldList

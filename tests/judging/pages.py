@@ -25,7 +25,7 @@ TEXT = (
     "The toll house was left where it was. It sells ice cream."
 )
 DOC = Document("3", TEXT, "Ormley moves its bridge", "The Vale Observer, 3 May 1998")
-OTHER = Document("3b", "<h1>Repairs</h1><p>The deck was <b>renewed</b> in 2003.</p>", "Works of 2003")
+OTHER = Document("3b", "<h1>Repairs</h1><p>The deck was <b>renewed</b> in 2003.</p>", "Works of 2003", format="html")
 OPTIONS = (("k3", "A guide to paints for iron"), ("k1", "A report on a bridge that was rolled to another bank"),
            ("k4", "A list of ferries"), ("k2", "A news item on a bridge with a new deck"))  # fmt: skip
 ITEM = Item(

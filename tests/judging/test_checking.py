@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import shlex
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 from truegain.cli.app import main
 from truegain.judging.study.checking import check_study
+from truegain.judging.study.shown import shown
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import read_study
 from truegain.judging.tasks.catalogue import task_of
@@ -90,11 +92,119 @@ def test_small_units_are_told(tmp_path: Path) -> None:
 def test_minutes_are_reckoned_from_texts(tmp_path: Path) -> None:
     """Guards the time: long documents take their words, short ones the seconds that the rules ask."""
     simulated_study(tmp_path, task="graded", topics=1, docs=4, judgments=1, size=4)
+    change(tmp_path / "judging.toml", "seconds = 0", "seconds = 20")
     for line in range(4):
         edit(tmp_path / "docs.jsonl", line, text="word " * (238 * (4 if line == 0 else 0) + 1))
     needs = check_study(tmp_path).needs
     assert needs is not None
     assert needs.minutes == pytest.approx(4 + 1 / 238 + 3 * 20 / 60)
+
+
+def test_hours_are_those_of_all_units(tmp_path: Path) -> None:
+    """Guards the hours: a unit of one long document counts as long as it is, not as the middle unit."""
+    simulated_study(tmp_path, task="graded", topics=1, docs=5, judgments=1, size=1)
+    for line, minutes in enumerate((1, 1, 1, 1, 116)):
+        edit(tmp_path / "docs.jsonl", line, text="word " * 238 * minutes)
+    needs = check_study(tmp_path).needs
+    assert needs is not None
+    assert (needs.minutes, needs.hours) == (pytest.approx(1), pytest.approx(2))
+
+
+def test_chinese_is_read_by_its_signs(tmp_path: Path) -> None:
+    """Guards time for scripts without spaces: 510 signs of Chinese are two minutes, not one word."""
+    simulated_study(tmp_path, task="graded", topics=1, docs=3, judgments=1, size=1)
+    for line in range(3):
+        edit(tmp_path / "docs.jsonl", line, text="\u706f" * 509 + "\u3002\u95ea")
+    found = check_study(tmp_path)
+    assert found.needs is not None
+    assert found.needs.minutes == pytest.approx(2)
+    assert any("at 255 signs a minute" in line for line in found.lines())
+
+
+def test_seconds_and_topics_are_the_task_s(tmp_path: Path) -> None:
+    """Guards defaults by task: the paper's 20 seconds and a topic once of magnitudes, neither of labels."""
+    for task, seconds, most, others in (("magnitude", 20.0, 1, 0), ("graded", 0.0, None, 2)):
+        study = simulated_study(tmp_path / task, task=task, topics=1, docs=8, judgments=1)
+        assert (study.rules.seconds, study.people.most_of_topic, study.rules.others) == (seconds, most, others)
+        toml = tmp_path / task / "judging.toml"
+        lines = [x for x in toml.read_text().splitlines() if not x.startswith(("seconds", "most_of_topic", "others"))]
+        toml.write_text("\n".join(lines))
+        bare = read_study(tmp_path / task)
+        assert (bare.rules.seconds, bare.people.most_of_topic, bare.rules.others) == (seconds, most, others)
+
+
+def test_people_who_cannot_finish_are_a_fault(tmp_path: Path, run: Run) -> None:
+    """Guards the promise of check: a team that the rules do not let finish is told, however the rules stop it."""
+    simulated_study(tmp_path / "s", task="graded", topics=3, docs=20, judgments=1, size=1)
+    toml = tmp_path / "s/judging.toml"
+    change(toml, "# number = 30", "number = 3")
+    code, out, _ = run("check s")
+    assert code == 0
+    assert "people: at least 1, each with 60 units at most; a topic any number of times, a document once" in out
+    change(toml, 'most_of_topic = "any"', "most_of_topic = 1")
+    code, out, _ = run("check s")
+    assert code == 2
+    assert "a topic has 20 units, which need 20 people, and there are 3" in out
+    change(toml, "most_of_topic = 1", "most_of_topic = 6")
+    assert "which need 4 people, and there are 3" in run("check s")[1]
+    change(toml, "most_of_topic = 6", "most_of_topic = 0")
+    assert "most_of_topic is 0 (give a whole number of at least 1, or 'any')" in run("check s")[1]
+
+
+def test_units_that_share_documents_need_more_people(tmp_path: Path) -> None:
+    """Guards the tried out number: three judgments in units of eight need more people than three, or seven."""
+    simulated_study(tmp_path, task="graded", topics=1, docs=20, judgments=3, size=8)
+    toml = tmp_path / "judging.toml"
+    found = check_study(tmp_path)
+    assert found.needs is not None
+    least = found.needs.people
+    assert 3 < least <= 8
+    change(toml, "# number = 30", f"number = {least - 1}")
+    change(toml, "others = 2", "others = 0")
+    assert any("units, since nobody judges a document twice" in fault for fault in check_study(tmp_path).faults)
+    change(toml, f"number = {least - 1}", f"number = {least}")
+    assert check_study(tmp_path).faults == ()
+    change(toml, "others = 0", f"others = {least - 2}")
+    assert any(fault.startswith(f"others = {least - 2}: ") for fault in check_study(tmp_path).faults)
+
+
+TAGS = "Where can I find a <title> and the <head> tag? Every page has one, says </b> the manual."
+
+
+def test_a_text_with_tags_is_shown_whole(tmp_path: Path, run: Run) -> None:
+    """Guards documents cut off: nothing in a text makes it HTML, and what is said to be HTML must show all words."""
+    simulated_study(tmp_path / "s", task="graded", topics=1, docs=4, judgments=1, size=1)
+    docs, toml = tmp_path / "s/docs.jsonl", tmp_path / "s/judging.toml"
+    edit(docs, 1, text=TAGS)
+    code, out, _ = run("check s")
+    assert code == 0
+    assert "note: 1 document with tags, which are shown as they stand, since the format is text" in out
+    name = json.loads(docs.read_text().splitlines()[1])["id"]
+    study = read_study(tmp_path / "s")
+    assert str(shown(study.documents[name])) == f"<p>{html.escape(TAGS, quote=False)}</p>"
+    edit(docs, 1, format="html")
+    code, out, _ = run("check s")
+    assert code == 2
+    assert f"1 document of which words would not be shown: {name} (10 of 15 words, from 'and the tag? Every" in out
+    edit(docs, 1, format="markdown")
+    assert f"docs.jsonl:2: document {name} has the format 'markdown' (give text or html" in run("check s")[1]
+    edit(docs, 1, format=None)
+    change(toml, 'format = "text"', 'format = "html"')
+    assert "words would not be shown" in run("check s")[1]
+    edit(docs, 1, format="text")
+    assert run("check s")[0] == 0
+
+
+def test_init_keeps_the_format(tmp_path: Path, run: Run) -> None:
+    """Guards `init --format`: of a whole file, and of one document that says otherwise."""
+    (tmp_path / "topics.jsonl").write_text('{"id": "1", "title": "tags"}\n')
+    rows = [{"id": "a", "text": "<p>One <b>two</b></p>"}, {"id": "b", "text": "three <p>", "format": "text"}]
+    (tmp_path / "docs.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (tmp_path / "pool.qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    words = "init s --topics topics.jsonl --docs docs.jsonl --pool pool.qrels --task graded --judgments 1 --format html"
+    assert run(words)[0] == 0
+    documents = read_study(tmp_path / "s").documents
+    assert [documents[d].format for d in "ab"] == ["html", "text"]
 
 
 def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
@@ -108,8 +218,8 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
     change(toml, "# number = 30", "number = 9")
     change(toml, "check_tries = 3", "check_tries = 0")
     edit(docs, 2, text=None)
-    edit(docs, 3, text="<p><script>x()</script><img src='a.png'></p>")
-    edit(docs, 4, text="A <img src='a.png'> picture.")
+    edit(docs, 3, text="<p><script>x()</script><img src='a.png'></p>", format="html")
+    edit(docs, 4, text="A <img src='a.png'> picture.", format="html")
     edit(docs, 5, id="another")
     lines = docs.read_text().splitlines()
     docs.write_text("\n".join([*lines, lines[6]]))
@@ -121,15 +231,15 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
     code, out, _ = run("check s")
     assert code == 2
     for said in (
-        "judging.toml:24: check_tries is 0", "the question of topic 2 has 3 options, not 4", "stands twice, first on",
+        "judging.toml:25: check_tries is 0", "the question of topic 2 has 3 options, not 4", "stands twice, first on",
         f"topic 3 has the same document, {same}, as Hk and as Nk", "topic 4 names high alone",
-        "1 of the pool's documents", "1 document without text", "nothing but markup that is not shown (img, script)",
+        "1 of the pool's documents", "1 document without text", "1 document of which nothing is shown, only markup: ",
         "1 topic without a question of four options: 1 ", "the study has no title", "language 'fr' is not known",
         "Prolific's codes for completed, screened, failed are missing", "a person may take 5 units, but there are",
-        "which need as many people, and there are 9", "units are too many for 9 people",
+        "which need 10 people, and there are 9", "units are too many for 9 people",
     ):  # fmt: skip
         assert sum(said in line for line in out.splitlines() if line.startswith("wrong: ")) == 1, said
-    assert "note: 1 document with markup that is taken out before they are shown (img in" in out
+    assert "note: 2 documents with markup that is taken out before they are shown (img in" in out
     assert "Nothing is wrong" not in out
     assert "minutes: " in out
     assert out.count("wrong: ") == 15

@@ -12,11 +12,13 @@ from typing import TypeVar
 import pytest
 
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows, small_study, texts
+from truegain.judging.desk import leases
 from truegain.judging.desk.desk import Desk, Elsewhere, Entered, PageStep, Person
 from truegain.judging.desk.office import Office
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
-from truegain.judging.study.study import JudgingStudy, People
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import JudgingStudy, People, Rules
 
 T = TypeVar("T")
 
@@ -395,3 +397,138 @@ def test_a_slow_first_judgment_counts_where_nobody_came(
     assert other.enter() == "none"
     assert walker.rest().name in ("done", "revise")
     check_invariants(database, one_unit)
+
+
+def one_by_one(tmp_path: Path, *, docs: int = 6, judgments: int = 1, others: int = 2) -> JudgingStudy:
+    """A study of labels, a document a unit, in which people may see a topic again."""
+    rules, people = Rules(seconds=0, others=others), People(most_of_topic=None)
+    return simulated_study(
+        tmp_path / "labels", task="graded", topics=2, docs=docs, judgments=judgments, size=1, rules=rules, people=people
+    )
+
+
+def judged(desk: Desk, clock: Time, name: str, cannot: bool = False) -> tuple[str, str]:
+    """Someone takes one unit and judges its document, or says that they cannot; the unit, or why there is none."""
+    walker = Walker(desk, clock, name)
+    if reason := walker.enter():
+        return "", reason
+    if walker.step.name == "done" and (reason := walker.another()):
+        return "", reason
+    walker.consent()
+    page = walker.page()
+    if page.options:
+        right = desk.study.topics[rows(desk.database, sessions, token=walker.token)[0].topic].question
+        assert right is not None
+        page = walker.page()
+        value = next(v for v, text in page.options if text == right.options[right.right])
+        walker.send(page, choice=value)
+    else:
+        walker.send(page)
+    page = walker.page()
+    walker.send(page, "cannot", cannot="unclear") if cannot else walker.send(page, label="2", reason="because")
+    assert walker.step.name == "done"
+    return rows(desk.database, sessions, token=walker.token)[0].unit, ""
+
+
+def test_a_team_of_three_judges_a_whole_list(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards teams: where topics may be seen again three people give two labels to each of 12 documents, none twice."""
+    study = one_by_one(tmp_path, judgments=2)
+    desk = desk_of(study, database, clock)
+    turns = ["p1", "p2", "p3"] * 12
+    for name in turns:
+        judged(desk, clock, name)
+    assert {u.state for u in rows(database, units)} == {"done"}
+    assert judged(desk, clock, "p1") == ("", "none")
+    check_invariants(database, study)
+
+
+def test_most_of_a_topic(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards the setting between once and always: two units of each of two topics, and no more."""
+    study = one_by_one(tmp_path)
+    desk = desk_of(replace(study, people=People(most_of_topic=2)), database, clock)
+    had = [judged(desk, clock, "p1") for _ in range(5)]
+    assert [bool(unit) for unit, _ in had] == [True] * 4 + [False]
+    assert Counter(row.topic for row in rows(database, sessions)) == {"1": 2, "2": 2}
+
+
+def test_what_one_cannot_judge_goes_to_others(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards the list: a document goes to as many others as the rules say, to nobody twice, and then to no more."""
+    study = one_by_one(tmp_path, others=2)
+    desk = desk_of(study, database, clock)
+    first = judged(desk, clock, "p1", cannot=True)[0]
+    assert [u.id for u in rows(database, units) if u.id not in {v.id for v in study.units}] == [f"{first}+1"]
+    second = judged(desk, clock, "p1")[0]
+    assert second not in (first, f"{first}+1")
+    assert judged(desk, clock, "p2", cannot=True)[0] == f"{first}+1"
+    assert judged(desk, clock, "p2")[0] != f"{first}+2"
+    assert judged(desk, clock, "p3", cannot=True)[0] == f"{first}+2"
+    assert judged(desk, clock, "p4")[0] in {u.id for u in study.units}
+    ids = {u.id for u in rows(database, units)}
+    assert {u for u in ids if u.startswith(f"{first}+")} == {f"{first}+1", f"{first}+2"}
+    assert [e.about["unit"] for e in rows(database, events, kind="others")] == [f"{first}+1", f"{first}+2"]
+    again = desk_of(study, database, clock)  # as after a new start
+    assert judged(again, clock, "p5")[0]
+    check_invariants(database, study)
+
+
+def test_no_model_is_given_what_is_for_others(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards places: models judge the study's own units beside people, never those made for one more person."""
+    study = one_by_one(tmp_path, docs=3)
+    desk = desk_of(study, database, clock)
+    judged(desk, clock, "p1", cannot=True)
+    model = Person("model", "m1", "model")
+    for _ in study.units:
+        page = desk.page(desk.enter(model).token)
+        token = rows(database, sessions, outcome=None)[0].token
+        desk.send(
+            token, page.step, {"csrf": page.csrf, "once": page.once, "action": "next", "label": "1", "reason": "x"}
+        )
+    assert desk.enter(model).reason == "none"
+    models = [s.unit for s in rows(database, sessions) if s.beside]
+    assert sorted(models) == sorted(u.id for u in study.units)
+
+
+@pytest.mark.parametrize("most", [1, 2, None])
+@pytest.mark.parametrize("cannot", [False, True])
+def test_who_takes_another_unit_than_they_began_with_has_its_turn(
+    tmp_path: Path, database: Database, clock: Time, most: int | None, cannot: bool
+) -> None:
+    """Guards units that others took meanwhile: unit, topic and turn change together; who only began had no document."""
+    study = replace(one_by_one(tmp_path, docs=3), people=People(most_of_topic=most))
+    desk = desk_of(study, database, clock)
+    walker = Walker(desk, clock, "p1")
+    walker.enter()
+    (began,) = rows(database, sessions, token=walker.token)
+    others = [judged(desk, clock, f"q{n}", cannot=cannot)[0] for n in range(1 if cannot else 3)]
+    assert others[0] == began.unit
+    walker.consent()
+    (took,) = rows(database, sessions, token=walker.token)
+    assert took.state == "topic"
+    if cannot:
+        assert took.unit == f"{began.unit}+1"
+    else:
+        assert (began.topic, took.topic) == ("1", "2")
+    assert took.turn == (took.topic if most == 1 else took.unit)
+    check_invariants(database, study)
+
+
+def test_a_unit_for_others_made_at_the_moment_of_a_claim(
+    tmp_path: Path, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards documents: a unit that was made while someone claims is looked at again before it is given to them."""
+    study = one_by_one(tmp_path, docs=3)
+    desk = desk_of(study, database, clock)
+    first = judged(desk, clock, "p1", cannot=True)[0]
+    walker = Walker(desk, clock, "p1")
+    walker.enter()
+    assert walker.another() == ""
+    assert judged(desk, clock, "p2", cannot=True)[0] == f"{first}+1"
+    for _ in study.units[1:]:
+        assert judged(desk, clock, "p2")[0]
+    assert [u.id for u in rows(database, units) if u.state == "free"] == [f"{first}+2"]
+    found, blind = leases.units_for_others, iter((True, True))  # once for what is free, once for what ran out
+    monkeypatch.setattr(leases, "units_for_others", lambda work: [] if next(blind, False) else found(work))
+    walker.consent()
+    assert walker.step == PageStep("none")
+    assert next(blind, None) is None
+    check_invariants(database, study)

@@ -302,3 +302,32 @@ def test_what_a_list_of_what_to_judge_next_asked_for_stays_marked(tmp_path: Path
     for found in (read_ratings(tmp_path / "ratings.csv"), table.judgments()):
         docs = {doc for doc, mark in zip(found.docs.strings(), found.chosen_rows, strict=True) if mark}
         assert docs == {first}
+
+
+def test_no_id_is_a_formula(tmp_path: Path) -> None:
+    """Guards spreadsheets: an id that would be run gets a quote, in CSV and TSV alone, and is read back as it was."""
+    study = made_study("graded", topics=1, people=2)
+    bad = {"a1": "=HYPERLINK(1)", "b1": "+1+1", "c1": "@x", "d1": "-12"}
+    units = tuple(
+        replace(u, items=tuple(replace(i, docs=(bad.get(i.docs[0], i.docs[0]),)) for i in u.items)) for u in study.units
+    )
+    table = rating_table(replace(study, units=units), made_rows(study).ratings())
+    for ending in ("csv", "tsv", "jsonl"):
+        path = tmp_path / f"ratings.{ending}"
+        table.write(path)
+        text = path.read_text()
+        assert ("'=HYPERLINK(1)" in text, "'+1+1" in text, "'@x" in text) == ((ending != "jsonl"),) * 3
+        assert "'-12" not in text
+        assert set(bad.values()) <= set(read_ratings(path).docs.strings())
+
+
+def test_unfinished_is_what_there_is() -> None:
+    """Guards --unfinished where nobody has finished yet: people's answers come out, flagged."""
+    study = made_study("graded", topics=1, people=2)
+    going = changed(made_rows(study), sessions=lambda _: {"outcome": None})
+    with pytest.raises(TruegainError, match="nothing to export yet"):
+        rating_table(study, going.ratings())
+    table = rating_table(study, going.ratings(), Wanted(unfinished=True))
+    assert len(table) == 16
+    assert set(table.columns["kind"]) == {"human"}
+    assert all("unfinished" in flags for flags in table.columns["flags"])

@@ -13,6 +13,7 @@ from tests.judging.test_export import changed
 from truegain.errors import InputError
 from truegain.judging.collected import Collected
 from truegain.judging.export import fill_list
+from truegain.judging.study.study import Rules
 from truegain.tables.gold_list import GoldList
 
 
@@ -45,9 +46,16 @@ def test_a_list_is_filled_from_its_top() -> None:
         filled(*pairs, rows=out)
     skipped = changed(found, answers=lambda r: {"value": None, "cannot": "other"} if r["session"] == "s0" else None)
     assert filled(*pairs, rows=skipped) == ([3.0, 0.0, 1.0, 3.0], 0)
-    nobody = changed(found, answers=lambda _: {"value": None, "cannot": "other"})
-    with pytest.raises(InputError, match="not ready"):
-        filled(*pairs, rows=nobody)
+    nobody = changed(
+        found, answers=lambda r: {"value": None, "cannot": "other"} if orders[r["session"]][1] == "1" else None
+    )
+    listed = GoldList.of(
+        [t for t, _ in pairs], [d for _, d in pairs], np.zeros(4), np.ones(4), "random", "P@10", (0, 3)
+    )
+    done, later = fill_list(listed, study, nobody.ratings())
+    assert (done.judged, later, sorted(done.cannot), done.labelled.tolist()) == (4, 0, [0, 1, 3], [2])
+    every = changed(found, answers=lambda _: {"value": None, "cannot": "other"})
+    assert fill_list(listed, study, every.ratings())[0].judged == 4
     off = changed(found, answers=lambda _: {"value": 4.0})
     with pytest.raises(InputError, match="not on the scale"):
         filled(*pairs, rows=off)
@@ -80,3 +88,16 @@ def test_a_pair_is_ready_when_people_finished_all_its_units() -> None:
             fill_list(listed, study, found.ratings())
     for found in (whole, out, again(whole, "s0", "a-7"), again(whole, "s0", "m-1", "model")):
         assert fill_list(listed, study, found.ratings())[0].judged == 1
+
+
+def test_others_are_waited_for() -> None:
+    """Guards what one cannot judge: not ready while a unit for others is open, unless the rules ask fewer by now."""
+    study = made_study("graded", topics=1, people=1)
+    whole = changed(made_rows(study), answers=lambda _: {"value": None, "cannot": "other"})
+    more = replace(study.units[0], id="1-0+1", items=study.units[0].items[1:2])
+    asked = replace(study, units=(*study.units, more), rules=Rules(others=2))
+    listed = GoldList.of(["1"], ["a1"], np.zeros(1), np.ones(1), "random", "P@10", (0, 3))
+    with pytest.raises(InputError, match="not ready"):
+        fill_list(listed, asked, whole.ratings())
+    fewer = replace(asked, rules=Rules(others=0))
+    assert fill_list(listed, fewer, whole.ratings())[0].cannot == {0}

@@ -156,12 +156,10 @@ def test_models_that_held_places_keep_them(database_url: str, tmp_path: Path) ->
     assert database.read(current) == NOW
     (session,) = rows(database, sessions)
     assert (session.id, session.beside) == ("s1", False)
-    again = (
-        "INSERT INTO sessions SELECT 's2', 'k2', 'a2', unit, topic, about, state, number, plan, tries, flags, began,"
-    )
-    again += (
-        " notice, saved, lease, steady, boot, lease_key, ended, outcome, code, {}, NULL FROM sessions WHERE id = 's1'"
-    )
+    assert (session.topic, session.turn) == ("t1", "t1")
+    again = "INSERT INTO sessions SELECT 's2', 'k2', 'a2', unit, turn, about, state, number, plan, tries, flags, began,"
+    again += " notice, saved, lease, steady, boot, lease_key, ended, outcome, code, {}, NULL, topic"
+    again += " FROM sessions WHERE id = 's1'"
     with pytest.raises(StoreError, match=r"(?i)unique"):
         database.write(lambda c: c.exec_driver_sql(again.format("false")))
     database.write(lambda c: c.exec_driver_sql(again.format("true")))
@@ -189,6 +187,36 @@ def test_units_that_were_held_before_consent_are_free(database_url: str, tmp_pat
     database = Database(database_url)
     found = {row.id: (row.state, row.session) for row in rows(database, units)}
     assert found == {"u0": ("free", None), "u1": ("free", None), "u2": ("held", "s2"), "u3": ("held", "s3")}
+    assert {(row.id, row.topic, row.turn) for row in rows(database, sessions)} == {
+        (f"s{n}", f"t{n}", f"t{n}") for n in range(4)
+    }
+    database.close()
+
+
+def test_topics_of_before_are_turns(database_url: str, tmp_path: Path) -> None:
+    """Guards the way from version 3: topics stand as they were, and what nobody has twice is a turn."""
+    before = tmp_path / "before"
+    before.mkdir()
+    for name in ("v0001_first.py", "v0002_beside.py", "v0003_later.py"):
+        shutil.copy(VERSIONS / name, before)
+    url = make_url(database_url)
+    engine = create_engine(url.set(drivername="postgresql+psycopg") if "postgres" in database_url else url)
+    upgrade(engine, url, before)
+    with engine.begin() as connection:
+        for statement in OLD[:3]:
+            connection.exec_driver_sql(statement)
+        connection.exec_driver_sql(OLD[3].replace("NULL)", "NULL, false, 'where')"))
+        connection.exec_driver_sql("UPDATE sessions SET outcome = 'left', ended = 1")
+    engine.dispose()
+    database = Database(database_url)
+    assert database.read(current) == NOW
+    (session,) = rows(database, sessions)
+    assert (session.topic, session.turn, session.origin) == ("t1", "t1", "where")
+    again = {**session._asdict(), "id": "s2", "token": "k2"}
+    with pytest.raises(StoreError, match=r"(?i)unique"):
+        database.write(lambda c: c.execute(insert(sessions).values(**again)))
+    database.write(lambda c: c.execute(insert(sessions).values(**again | {"turn": "u1"})))
+    assert [row.topic for row in rows(database, sessions)] == ["t1", "t1"]
     database.close()
 
 

@@ -13,7 +13,7 @@ from html import unescape
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from truegain.judging.server.documents import shown
+from truegain.judging.study.shown import shown
 from truegain.judging.study.simulated import simulated_truth
 from truegain.judging.study.study import JudgingStudy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 
 from sqlalchemy import Table, select
 
+from truegain.judging.collected import unit_of
 from truegain.judging.desk.desk import Desk, Elsewhere, Page, PageStep, Person
 from truegain.judging.desk.steps import UNCLAIMED
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
 from truegain.judging.study.study import JudgingStudy, People, Rules, Words
 from truegain.judging.tasks.magnitude import MagnitudeTask
-from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit
+from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit, base_of
 from truegain.judging.tasks.task import Fields, Task
 
 RIGHT = 2
@@ -209,8 +211,14 @@ def check_invariants(database: Database, study: JudgingStudy) -> None:
     for answer in all_answers:
         revisions.setdefault((answer.session, answer.kind, answer.number), []).append(answer.revision)
     assert all(sorted(r) == list(range(1, len(r) + 1)) for r in revisions.values()), "a revision is missing"
-    pairs = [(s.assessor, s.topic) for s in all_sessions]
-    assert len(set(pairs)) == len(pairs), "an assessor has a topic twice"
+    most = study.people.most_of_topic
+    pairs = Counter((s.assessor, s.topic) for s in all_sessions)
+    assert most is None or max(pairs.values(), default=0) <= most, "an assessor has a topic too often"
+    place = {u.id: unit_of(u._asdict()) for u in all_units}
+    seen = [(s.assessor, s.topic, item.key) for s in all_sessions for item in place[s.unit].asked]
+    assert len(set(seen)) == len(seen), "an assessor has a document twice"
+    assert all(s.turn == (s.topic if most == 1 else s.unit) for s in all_sessions), "a turn is another unit's"
+    assert all(s.topic == place[s.unit].topic for s in all_sessions), "a topic is another unit's"
     going = [s.unit for s in all_sessions if s.outcome is None and not s.beside and s.state not in UNCLAIMED]
     assert len(set(going)) == len(going), "a unit has two holders"
     for session in all_sessions:
@@ -223,7 +231,7 @@ def check_invariants(database: Database, study: JudgingStudy) -> None:
         found = (holder.outcome, holder.unit) if holder else None
         assert holder is None or not holder.beside, "a model took a place"
         assert found == {"free": None, "held": (None, unit.id), "done": ("done", unit.id)}[unit.state]
-    assert len(all_units) == len(study.units)
+    assert sum(not base_of(unit.id) for unit in all_units) == len(study.units)
 
 
 def with_rules(study: JudgingStudy, **values: Any) -> JudgingStudy:

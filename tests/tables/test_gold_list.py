@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from truegain.errors import InputError, TruegainError
 from truegain.tables.gold_list import GoldList
-from truegain.tables.gold_list_read import gold_list_of, labels_in, read_gold_list
+from truegain.tables.gold_list_read import cannot_in, gold_list_of, labels_in, read_gold_list
 from truegain.tables.judgments import read_judgments
 from truegain.tables.write import table_bytes
 
@@ -250,3 +250,37 @@ def test_a_key_is_not_lost(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is not beside it \(put list\.key\.csv, which was written with it, there"):
         read_gold_list(path)
     assert read_gold_list(tmp_path / "elsewhere.csv").judged == 0
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_a_row_that_nobody_could_judge_holds_up_none(tmp_path: Path, ending: str) -> None:
+    """Guards "cannot judge": a word in place of a label, in every format, and those below it count."""
+    path = tmp_path / f"list{ending}"
+    labels = {"1": {"d0": 1.0, "d2": 2.5}}
+    one = made().filled(labels, cannot=[("2", "d1")])
+    assert (one.judged, one.cannot, one.labelled.tolist()) == (3, {1}, [0, 2])
+    one.write(path)
+    back = read_gold_list(path)
+    assert (back.judged, back.cannot, back.digest) == (3, {1}, one.digest)
+    assert back.judgments().label.tolist() == [1.0, 2.5]
+    back.write(path)  # over the same labels
+    later = back.filled({"2": {"d1": 3.0, "d3": 0.0}})
+    assert (later.judged, later.cannot) == (4, frozenset())
+    with pytest.raises(InputError, match=r"order 1 .*has no label, and order 2 has one"):
+        made().filled(None, cannot=[("2", "d1")])
+    with pytest.raises(InputError, match="holds 1 label that would be lost"):
+        made().filled(labels | {"2": {"d1": 0.0}}).write(path)
+
+
+def test_labels_that_say_cannot_are_filled_in(tmp_path: Path) -> None:
+    """Guards lists that people fill in by hand: the word stands in the column `label`."""
+    path = tmp_path / "labels.csv"
+    path.write_text("topic,doc,label\n1,d0,2\n2,d1,Cannot\n1,d2,\n")
+    filled = made().filled(labels_in(path), cannot=cannot_in(path))
+    assert (filled.judged, filled.cannot) == (2, {1})
+    list_ = tmp_path / "list.csv"
+    filled.write(list_)
+    changed = rows_of(list_)
+    changed[1]["label"] = "dunno"
+    with pytest.raises(InputError, match="or cannot where people could not judge it"):
+        read_gold_list(rewritten(list_, changed))

@@ -83,4 +83,7 @@ def _write_filled(path: str, study: JudgingStudy, rows: Sequence[Row]) -> None:
     complete, later = fill_list(read_gold_list(study.gold_list), study, rows)
     complete.write(path)
     rest = f"; {later:,} after the first that is not ready are left out" if later else ""
-    typer.echo(f"{complete.judged:,} of {len(complete):,} pairs of the list have a label{rest}", err=True)
+    stuck = len(complete.cannot)
+    nobody = f", {stuck:,} could not be judged and count{'s' * (stuck == 1)} at worst and at best" if stuck else ""
+    told = f"{complete.judged - stuck:,} of {len(complete):,} pairs of the list have a label"
+    typer.echo(f"{told}{nobody}{rest}", err=True)

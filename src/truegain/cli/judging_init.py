@@ -54,29 +54,41 @@ def init_study_command(
         int, typer.Option("-M", "--depth", min=1, help="Of runs in the pool, the first so many documents.")
     ] = 10,
     most: Annotated[int | None, typer.Option("--most", min=1, help="Judge the first so many rows of the pool.")] = None,
+    usual: Annotated[
+        Literal["text", "html"], typer.Option("--format", help="Of documents that do not say it in a field `format`.")
+    ] = "text",
     title: Annotated[str | None, typer.Option("--title", help="What assessors read on top.")] = None,
     platform: Annotated[Platform, typer.Option("--platform", help="Where assessors come from.")] = "open",
     seed: Seed = 0,
 ) -> None:
     """Make a study: a folder with judging.toml, the topics, the documents that are judged, and the pool."""
     from truegain.judging.study.gathering import gather
-    from truegain.judging.study.settings import JudgingSettings, People, Rules, Words, name_of
+    from truegain.judging.study.settings import (
+        JudgingSettings,
+        People,
+        Rules,
+        Words,
+        name_of,
+        usual_of_topic,
+        usual_rules,
+    )
     from truegain.judging.study.units import Design, usual_size
     from truegain.judging.study.writing import usual_labels, write_study
     from truegain.tables.gold_list_read import key_of
 
     place = Path(folder)
-    found = gather(topics, docs, pool, anchors=anchors, depth=depth, most=most)
+    found = gather(topics, docs, pool, anchors=anchors, depth=depth, most=most, usual=usual)
     files = [(_copy(name), Path(name)) for name in filter(None, [found.gold_list])]
     files += [(_copy(key, "list.key"), Path(key)) for key in filter(None, [key_of(found.gold_list)])]
     two = 2 if platform == "prolific" else 1
     settings = JudgingSettings(
-        name_of(place), task, gold_list=files[0][0] if files else "", labels=usual_labels(task),
+        name_of(place), task, format=usual, gold_list=files[0][0] if files else "", labels=usual_labels(task),
         bronze=os.path.relpath(bronze, place) if bronze else "",
         runs=tuple(os.path.relpath(run, place) for run in run_files or ()),
         design=Design(wanted, size or usual_size(order, task == "magnitude"), order, seed),
         words=Words(title or place.resolve().name),
-        rules=Rules(practice_tries=two, question_tries=two), people=People(platform),
+        rules=Rules(practice_tries=two, question_tries=two, **usual_rules(task, wanted)),
+        people=People(platform, most_of_topic=usual_of_topic(task)),
     )  # fmt: skip
     write_study(place, settings, found.topics, found.documents, found.rows, files)
     many = f"{counted(len(found.topics), 'topic')}, {counted(len(found.documents), 'document')}"

@@ -24,6 +24,7 @@ def invite_command(
     needs("sqlalchemy", "judging")
     from truegain.judging.desk.office import Office
     from truegain.judging.store.database import Database, default_url
+    from truegain.judging.study.checking import check_study
     from truegain.judging.study.study import FILE, read_study
 
     study = read_study(folder)
@@ -36,7 +37,13 @@ def invite_command(
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise TruegainError(f"--url {url!r} is no address of a server; give one such as https://judge.example")
     store = Database(database or default_url(folder))
-    tokens = Office(study, store).invite(number)
+    office = Office(study, store)
+    tokens = office.invite(number)
+    invited = office.invited()
     store.close()
+    needed = check_study(folder).needs
+    if needed is not None and invited < needed.people:
+        typer.echo(f"{invited:,} invited so far; {needed.people:,} are needed at least to "
+                   f"judge all {needed.units:,} units (truegain judging check)", err=True)  # fmt: skip
     for token in tokens:
         typer.echo(f"{url.rstrip('/')}/s/{study.name}/?invitation={token}")

@@ -220,10 +220,10 @@ def fill_command(
     ] = None,
 ) -> None:
     """Put labels that came back from a judging tool into the list they were drawn from."""
-    from truegain.tables.gold_list_read import labels_in, read_gold_list
+    from truegain.tables.gold_list_read import cannot_in, labels_in, read_gold_list
 
     listed = read_gold_list(gold_list)
-    filled = listed.filled(labels_in(labels, listed, columns), rows)
+    filled = listed.filled(labels_in(labels, listed, columns), rows, cannot_in(labels, listed, columns))
     filled.write(output)
     typer.echo(
         f"{filled.judged:,} of {len(filled):,} pairs have a label, {filled.judged - listed.judged:,} of them new."

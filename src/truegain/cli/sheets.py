@@ -10,7 +10,7 @@ import typer
 
 from truegain.errors import some
 from truegain.tables.checks import warn
-from truegain.tables.gold_sheet import harmless
+from truegain.tables.named import harmless
 from truegain.tables.sources import shown_path
 from truegain.tables.table import Cell, Table
 

@@ -21,6 +21,9 @@ class ListFit:
         m = (sum of e g at label c + gbar)/(sum of e at c + 1) ;  gbar = (sum of e g + (low + high)/2)/(sum of e + 1)
         score = (sum over all pairs of w m + sum over gold of k w (g - m))/topics
 
+    A gold value of NaN, where people could not judge a pair, is taken to be m; what it could be instead, `ByList.ends`
+    tells.
+
     Raj 1956, JASA 51(274); Angelopoulos et al. 2023, Science 382 (prediction-powered inference).
 
     >>> fit = ListFit(np.array([0, 0, 1, 1]), np.array([1, 0, 1, 0]), 2, np.full((1, 4), 0.5), np.array([0, 3]),
@@ -43,9 +46,15 @@ class ListFit:
         """Topic x label: e, and e g, over gold."""
         strata = int(self.stratum.max(initial=0)) + 1
         cell = self.topic[self.item] * strata + self.stratum[self.item]
-        e = self.expansion / self.expansion.mean()
+        e, g = self._known
         size = self.topics * strata
-        return tuple(np.bincount(cell, x, size).reshape(self.topics, strata) for x in (e, e * self.gold))  # type: ignore[return-value]
+        return tuple(np.bincount(cell, x, size).reshape(self.topics, strata) for x in (e, e * g))  # type: ignore[return-value]
+
+    @cached_property
+    def _known(self) -> tuple[Floats, Floats]:
+        """What each gold pair counts, and its value: none where there is no value."""
+        there = ~np.isnan(self.gold)
+        return np.where(there, self.expansion / self.expansion.mean(), 0.0), np.where(there, self.gold, 0.0)
 
     @cached_property
     def expected(self) -> Floats:
@@ -59,7 +68,7 @@ class ListFit:
     @cached_property
     def pull(self) -> Floats:
         """Gold pair x system: w (g - m)."""
-        error = self.gold - self.expected[self.item]
+        error = np.nan_to_num(self.gold - self.expected[self.item])
         return frozen((self.coefficient[:, self.item] * error).T)
 
     @cached_property
@@ -79,11 +88,11 @@ class ListFit:
     @cached_property
     def variance(self) -> Floats:
         """Of the gold values at the bronze label of each pair, half a label added at each end of the scale."""
-        e = self.expansion / self.expansion.mean()
+        e, g = self._known
         at = self.stratum[self.item]
         n = int(self.stratum.max(initial=0)) + 1
         low, high = self.scale
         count = np.bincount(at, e, n) + 2 * HALF
-        first = (np.bincount(at, e * self.gold, n) + HALF * (low + high)) / count
-        second = (np.bincount(at, e * self.gold**2, n) + HALF * (low**2 + high**2)) / count
+        first = (np.bincount(at, e * g, n) + HALF * (low + high)) / count
+        second = (np.bincount(at, e * g**2, n) + HALF * (low**2 + high**2)) / count
         return frozen((second - first**2)[self.stratum])

@@ -110,10 +110,11 @@ def units_given_out(database: Readable) -> tuple[Unit, ...]:
     from truegain.judging.store import schema
 
     query = select(schema.units).order_by(schema.units.c.place, schema.units.c.id)
-    return database.read(lambda connection: tuple(_unit(row) for row in connection.execute(query).mappings()))
+    return database.read(lambda connection: tuple(unit_of(row) for row in connection.execute(query).mappings()))
 
 
-def _unit(row: Row) -> Unit:
+def unit_of(row: Row) -> Unit:
+    """A unit from its row."""
     items = (
         Item(tuple(item["docs"]), item["probability"], item["claim"], item["answer"], item.get("chosen", ""))
         for item in row["items"]

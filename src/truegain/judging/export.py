@@ -16,9 +16,10 @@ import numpy as np
 from truegain.errors import InputError, TruegainError
 from truegain.judging.collected import DONE, Row
 from truegain.judging.study.study import JudgingStudy
-from truegain.judging.tasks.material import Item, Unit
+from truegain.judging.tasks.material import Item, Unit, base_of
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import CHOSEN, Judgments, judgments_of_columns
+from truegain.tables.named import FORMULA, harmless
 from truegain.tables.sources import PathLike, shown_path
 from truegain.tables.tabular import Kind
 from truegain.tables.targets import write_bytes
@@ -37,7 +38,7 @@ OF_RATINGS = (
     CHOSEN,
 )  # what tables of ratings know
 FREE_TEXT = ("comment", "note", "claim")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
+IDS = ("topic", "doc", "assessor", "unit", "typed", "doc_a", "doc_b", "left", "passage")
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Export:
         columns = dict(self.columns)
         if kind in ("csv", "tsv"):
             columns |= {name: [_harmless(v) for v in columns[name]] for name in FREE_TEXT if name in columns}
+            columns |= {name: [harmless(v) for v in columns[name]] for name in IDS if name in columns}
         write_bytes(path, table_bytes(columns, kind, shown_path(path)))
 
 
@@ -139,11 +141,15 @@ def check_ending(path: PathLike) -> Kind:
 def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tuple[GoldList, int]:
     """A list of pairs to judge, labelled from its top to the first pair that is not ready, and how many are after it.
 
-    A pair is ready when each of the units that hold it was finished by a person who is not excluded: a label that may
-    still change is none yet, and models judge beside people.  The label is the lower median of people's, so that it is
-    one that somebody gave; a pair that nobody could judge has none.
+    A pair is ready when each of the units that hold it was finished by a person who is not excluded, those for others
+    among them (as many as the study's rules say now): a label that may still change is none yet, and models judge
+    beside people.  The label is the lower median of people's, so that it is one that somebody gave; a pair that nobody
+    could judge is marked so, and those below it count.
     """
-    wanted = Counter((unit.topic, doc) for unit in study.units for item in unit.items for doc in item.docs)
+    wanted, others = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for unit in study.units:
+        for pair in {(unit.topic, doc) for item in unit.items for doc in item.docs}:
+            (others if base_of(unit.id) else wanted)[pair] += 1
     units = {unit.id: unit for unit in study.units}
     finished: dict[tuple[str, str], set[str]] = {}
     said: dict[tuple[str, str], list[float]] = {}
@@ -154,15 +160,17 @@ def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tup
             if row["value"] is not None:
                 said.setdefault(pair, []).append(row["value"])
     pairs = list(zip(listed.topics, listed.docs, strict=True))
-    ready = [pair in said and len(finished[pair]) >= wanted[pair] for pair in pairs]
-    kept = ~np.isnan(listed.label)
+    most = study.rules.others
+    ready = [len(finished.get(pair, ())) >= max(1, wanted[pair] + min(most, others[pair])) for pair in pairs]
+    kept = np.arange(len(pairs)) < listed.judged
     first = next((i for i, (mine, had) in enumerate(zip(ready, kept, strict=True)) if not (mine or had)), len(pairs))
     found: dict[str, dict[str, float]] = {}
-    for topic, doc in (pair for pair, mine in zip(pairs[:first], ready[:first], strict=True) if mine):
+    mine = [pair for pair, is_ready in zip(pairs[:first], ready[:first], strict=True) if is_ready]
+    for topic, doc in (pair for pair in mine if pair in said):
         found.setdefault(topic, {})[doc] = median_low(said[topic, doc])
-    if not found:
+    if not mine:
         raise InputError("the first pair of the list is not ready", file=listed.source, hint="wait for its judgments")
-    return listed.filled(found), sum(ready[first:])
+    return listed.filled(found or None, cannot=[pair for pair in mine if pair not in said]), sum(ready[first:])
 
 
 def write_audit(path: PathLike, events: Iterable[Row]) -> int:
@@ -179,7 +187,7 @@ def rows_that_count(rows: Iterable[Row], judges: Judges | None = None) -> list[R
 
 def _chosen(rows: Sequence[Row], wanted: Wanted) -> tuple[list[Row], dict[str, int]]:
     """The rows that are wanted, and how many others there are, by the first of the reasons that holds."""
-    people = any(row["kind"] == "human" and row["outcome"] == DONE for row in rows)
+    people = any(row["kind"] == "human" and (wanted.unfinished or row["outcome"] == DONE) for row in rows)
     judges = wanted.judges or ("people" if people else "models")
     kept, left = [], dict.fromkeys(("models", "people", "unfinished", "excluded", "cannot"), 0)
     for row in rows:

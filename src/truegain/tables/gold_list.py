@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError, TruegainError
-from truegain.tables.columns import Coded, Floats, Ids, Places, frozen
+from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, frozen
 from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.gold_sheet import TEXTS, for_people, keep_key, key_path
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
@@ -26,6 +26,7 @@ COLUMNS = ("order", "topic", "doc", "bronze", "size", "probability", "design", "
 SHEET = ("order", "topic", "doc", "label", "scale", "digest")  # of the file that people fill in
 MEND = "mend the label, or draw the list with the labels there are (scale= of tg.gold_list)"
 NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
+CANNOT = "cannot"  # in place of a label: people could not judge the document
 DIGITS = 9  # of sizes and probabilities
 
 SEEN = 20  # rows that a person sees
@@ -37,7 +38,8 @@ class GoldList(Shown):
 
     design: 'ordered' (each next pair drawn with a chance in proportion to its size), 'random' (all sizes alike, of all
     pairs), 'by-bronze' (all sizes of one bronze label alike) or 'topics' (whole topics, one after another).
-    scale: the labels that a judge may give.  A list is judged from the top, to any point.
+    scale: the labels that a judge may give.  A list is judged from the top, to any point; a document that people could
+    not judge has 'cannot' for a label, and holds up none of those below it.
 
     >>> bronze, size = np.array([1.0, 0.0]), np.array([3.0, 1.0])
     >>> made = GoldList.of(["1", "2"], ["a", "b"], bronze, size, "ordered", "P@10", (0, 1))
@@ -57,6 +59,7 @@ class GoldList(Shown):
     places: Places | None = None
     asked: Mapping[str, object] = field(default_factory=dict)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # 'question' and 'passage' of each row
+    cannot: frozenset[int] = frozenset()  # rows that people looked at and could not judge, from 0
 
     @classmethod
     def of(
@@ -79,7 +82,8 @@ class GoldList(Shown):
 
     def in_short(self) -> str:
         """How many pairs there are and how many are judged, and the digest."""
-        return f"{self.judged:,} of {len(self):,} pairs judged; {self.design}, {self.measure}, {self.digest}"
+        cannot = f" ({len(self.cannot):,} could not be)" if self.cannot else ""
+        return f"{self.judged:,} of {len(self):,} pairs judged{cannot}; {self.design}, {self.measure}, {self.digest}"
 
     @property
     def made_by(self) -> dict[str, object]:
@@ -108,8 +112,15 @@ class GoldList(Shown):
 
     @property
     def judged(self) -> int:
-        """How many rows have a label: the first so many."""
-        return int((~np.isnan(self.label)).sum())
+        """How many rows people have judged, or could not: the first so many."""
+        return int(self._told(self.label, self.cannot).sum())
+
+    @staticmethod
+    def _told(label: Floats, cannot: Iterable[int]) -> Bools:
+        """Rows with a label, or with the word that there can be none."""
+        told = ~np.isnan(label)
+        told[list(cannot)] = True
+        return told
 
     @cached_property
     def probability(self) -> Floats:
@@ -135,17 +146,27 @@ class GoldList(Shown):
 
     def with_labels(self, label: Floats) -> GoldList:
         """The same list with these labels, NaN where there is none."""
-        return replace(self, label=frozen(np.asarray(label, np.float64))).checked()
+        given = np.asarray(label, np.float64)
+        return replace(self, label=frozen(given), cannot=self._still(given, self.cannot)).checked()
 
-    def filled(self, labels: object, rows: int | None = None) -> GoldList:
+    @staticmethod
+    def _still(label: Floats, cannot: Iterable[int]) -> frozenset[int]:
+        """Rows that nobody could judge, less those that have a label by now."""
+        return frozenset(row for row in cannot if math.isnan(label[row]))
+
+    def filled(self, labels: object, rows: int | None = None, cannot: Iterable[tuple[str, str]] = ()) -> GoldList:
         """The same list with these judgments beside those it has; other pairs, and other labels, are refused.
 
-        rows: labels of its first so many rows are taken, and all others skipped.
+        rows: labels of its first so many rows are taken, and all others skipped.  cannot: topics and documents that
+        people could not judge; labels may be None where there are only these.
         """
         if rows is not None and rows < 1:
             raise TruegainError(f"rows {rows}: give a number of rows of at least 1")
-        table = Judgments.of(labels)
         place = {pair: i for i, pair in enumerate(zip(self.topics, self.docs, strict=True))}
+        stuck = {place[pair] for pair in cannot if pair in place and (rows is None or place[pair] < rows)}
+        if labels is None:
+            return self._with_cannot(self.label, stuck)
+        table = Judgments.of(labels)
         label, taken = self.label.copy(), 0
         for row, pair in enumerate(zip(table.topic.strings(), table.docs.strings(), strict=True)):
             where: dict[str, Any] = table.where(row)
@@ -164,27 +185,37 @@ class GoldList(Shown):
                 raise InputError(self._off_scale(place[pair], new), **where, hint=MEND)
             label[place[pair]] = new
             taken += 1
-        if not taken:
+        if not taken and not stuck:
             of = f"the first {rows:,} rows of " if rows is not None else ""
             raise InputError(f"no label here is of {of}the list {self.source}", file=table.source,
                              hint="check that topics and documents are named alike")  # fmt: skip
-        if gap := _gap(label):
+        if gap := _gap(self._told(label, self.cannot | stuck)):
             raise InputError(self._open(*gap), file=table.source, hint=NO_GAP)
-        return self.with_labels(label)
+        return self._with_cannot(label, stuck)
+
+    def _with_cannot(self, label: Floats, stuck: Iterable[int]) -> GoldList:
+        every = self._still(label, self.cannot.union(stuck))
+        return replace(self, label=frozen(np.asarray(label, np.float64)), cannot=every).checked()
 
     def judgments(self) -> Judgments:
         """The gold labels so far."""
-        n = self.judged
-        if not n:
+        rows = self.labelled
+        if not len(rows):
             raise InputError("no row of this list has a label yet", file=self.source, hint="have its first rows judged")
+        topics, docs = ([names[i] for i in rows.tolist()] for names in (self.topics, self.docs))
         return Judgments(
-            Coded.of(self.topics[:n]), Ids.of(self.docs[:n]), frozen(self.label[:n]),
-            Coded((NO_SUBTOPIC,), frozen(np.zeros(n, np.int32))), source=self.source,
+            Coded.of(topics), Ids.of(docs), frozen(self.label[rows]),
+            Coded((NO_SUBTOPIC,), frozen(np.zeros(len(rows), np.int32))), source=self.source,
         )  # fmt: skip
+
+    @property
+    def labelled(self) -> Ints:
+        """The rows that have a label."""
+        return np.flatnonzero(~np.isnan(self.label))
 
     def checked(self) -> GoldList:
         """The list itself; a gap among the labels, or one that the scale does not have, is refused by its row."""
-        if gap := _gap(self.label):
+        if gap := _gap(self._told(self.label, self.cannot)):
             raise self._fault(gap[0], self._open(*gap), NO_GAP)
         outside = np.flatnonzero((self.label < self.scale[0]) | (self.label > self.scale[1]))
         if len(outside):
@@ -223,7 +254,7 @@ class GoldList(Shown):
         if lines := [os.fspath(name) for name, kind in kinds.items() if kind is None]:
             raise TruegainError(f"{lines[0]}: a gold list has named columns; end the path in .csv, .tsv or .jsonl")
         pairs = zip(self.topics, self.docs, strict=True)
-        keep_labels(path, dict(zip(pairs, self.label.tolist(), strict=True)))
+        keep_labels(path, dict(zip(pairs, self._cells(), strict=True)))
         keep_key(beside, self.digest)
         whole = self._columns()
         sheet = for_people({name: whole[name] for name in SHEET if name in whole} | self._of_people(), str(kinds[path]))
@@ -234,20 +265,27 @@ class GoldList(Shown):
     def _of_people(self) -> dict[str, list[str]]:
         return {name: list(texts) for name, texts in self.texts.items()}
 
+    def _cells(self) -> list[Any]:
+        """What stands in the column `label`: text in all rows where one has a word in place of a number."""
+        cells: list[Any] = [None if math.isnan(x) else x for x in self.label.tolist()]
+        if not self.cannot:
+            return cells
+        return [CANNOT if i in self.cannot else None if x is None else f"{x:.17g}" for i, x in enumerate(cells)]
+
     def _columns(self) -> dict[str, Any]:
         """What a file of it holds; what is the same for all pairs stands in every row."""
         n = len(self)
         return {
             "order": list(range(1, n + 1)), "topic": list(self.topics), "doc": list(self.docs),
-            "label": [None if math.isnan(x) else x for x in self.label.tolist()],
+            "label": self._cells(),
             "bronze": [_plain(x) for x in self.bronze.tolist()], "size": self.size.tolist(),
             "probability": self.probability.tolist(), **{name: [value] * n for name, value in self.made_by.items()},
         }  # fmt: skip
 
 
-def _gap(label: Floats) -> tuple[int, int] | None:
+def _gap(told: Bools) -> tuple[int, int] | None:
     """The first row without a label above one that has one, and the last that has one."""
-    missing = np.isnan(label)
+    missing = ~told
     if not missing[: int((~missing).sum())].any():
         return None
     return int(np.flatnonzero(missing)[0]), int(np.flatnonzero(~missing)[-1])

@@ -17,7 +17,7 @@ from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path
 ASIDE = "name another file, or move this one away"
 
 
-def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float] | None = None) -> None:
+def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float | str | None] | None = None) -> None:
     """Refuse to write over a table whose column `label` holds what is not written again.
 
     new: labels by topic and document that the new file will hold.
@@ -31,11 +31,16 @@ def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float] | None = No
         raise InputError(
             "it is there already, and whether it holds labels cannot be told", file=shown_path(path), hint=ASIDE
         ) from None
-    if lost := sum(1 for pair, label in there.items() if label != (new or {}).get(pair)):
+    if lost := sum(1 for pair, label in there.items() if label != _plain((new or {}).get(pair))):
         raise InputError(
             f"it is there already and holds {lost:,} {'label' if lost == 1 else 'labels'} that would be lost",
             file=shown_path(path), hint=ASIDE,
         )  # fmt: skip
+
+
+def _plain(label: float | str | None) -> float | str | None:
+    """A label as it is read back."""
+    return label if label is None or (found := tabular.number_of(label)) is None else found
 
 
 def _labels(path: PathLike) -> dict[tuple[str, str], float | str]:

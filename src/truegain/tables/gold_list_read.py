@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from truegain.errors import InputError
 from truegain.tables import tabular
 from truegain.tables.columns import Floats, Places, frozen
 from truegain.tables.frames import is_frame, opened
-from truegain.tables.gold_list import COLUMNS, GoldList
+from truegain.tables.gold_list import CANNOT, COLUMNS, GoldList
 from truegain.tables.gold_sheet import TEXTS, digest_in, key_beside, labels_by_order
 from truegain.tables.header import ColumnNames, Header, told
 from truegain.tables.judgments import Judgments, judgments_of_columns, read_judgments
@@ -69,14 +69,14 @@ def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNam
         return Judgments.of(path) if columns is None else read_judgments(path, columns=columns)
     places = table.places if isinstance(table, tabular.RawTable) else Places.rows(len(table.column(0)))
     hint = "give a label of the list's scale"
-    if listed is not None and "order" in _names(table) and digest_in(table) == listed.digest:
-        rows = sorted(labels_by_order(table, file, listed.topics, listed.docs).items())
+    if _is_sheet_of(listed, table):
+        rows = _told(table, file, listed, cannot=False)
         keep, values = [row for _, (row, _) in rows], [value for _, (_, value) in rows]
         topics, docs = ([ids[at] for at, _ in rows] for ids in (listed.topics, listed.docs))
     else:
         named = renamed(Columns(table, file), header)
         cells = named._raw("label")
-        keep = [i for i, x in enumerate(cells) if not (is_missing(x) or x == "")]
+        keep = [i for i, x in enumerate(cells) if not (is_missing(x) or x == "" or _cannot(x))]
         values = [cells[i] for i in keep]
         topics, docs = ([str(named._raw(name)[i]) for i in keep] for name in ("topic", "doc"))
     if not keep:
@@ -84,6 +84,35 @@ def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNam
     there = places.take(np.array(keep))
     label = _numbers("label", values, there, file, hint)
     return judgments_of_columns(topics, docs, label, file, places=there)
+
+
+def cannot_in(
+    path: PathLike, listed: GoldList | None = None, columns: ColumnNames | None = None
+) -> list[tuple[str, str]]:
+    """Topics and documents of a table whose label says that people could not judge them; else as `labels_in`."""
+    header = Header.of(columns) if columns is not None else None
+    table, file = _table(path, header)
+    if table is None:
+        return []
+    if _is_sheet_of(listed, table):
+        return [(listed.topics[at], listed.docs[at]) for at, _ in _told(table, file, listed, cannot=True)]
+    named = renamed(Columns(table, file), header)
+    topics, docs, labels = (named._raw(name) for name in ("topic", "doc", "label"))
+    return [(str(t), str(d)) for t, d, x in zip(topics, docs, labels, strict=True) if _cannot(x)]
+
+
+def _is_sheet_of(listed: GoldList | None, table: Any) -> TypeGuard[GoldList]:
+    return listed is not None and "order" in _names(table) and digest_in(table) == listed.digest
+
+
+def _told(table: Any, file: str, listed: GoldList, *, cannot: bool) -> list[tuple[int, tuple[int, Any]]]:
+    """The rows of a sheet that have a label, or those that people could not judge."""
+    rows = sorted(labels_by_order(table, file, listed.topics, listed.docs).items())
+    return [row for row in rows if _cannot(row[1][1]) == cannot]
+
+
+def _cannot(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.strip().lower() == CANNOT
 
 
 def key_of(path: PathLike) -> str | None:
@@ -105,8 +134,12 @@ def _joined(table: Any, file: str, data: object) -> GoldList:
     made = replace(_of_table(other, name), source=file, places=None)
     label, where = np.full(len(made), np.nan), {}
     places = table.places if isinstance(table, tabular.RawTable) else Places.rows(len(table.column(0)))
-    hint = f"give a label from {made.scale[0]:g} to {made.scale[1]:g}"
+    hint = f"give a label from {made.scale[0]:g} to {made.scale[1]:g}, or {CANNOT} where people could not judge it"
+    cannot = set()
     for at, (row, value) in labels_by_order(table, file, made.topics, made.docs).items():
+        if _cannot(value):
+            cannot.add(at)
+            continue
         label[at] = _numbers("label", [value], places.take(np.array([row])), file, hint)[0]
         where[at] = row
     names = _names(table)
@@ -115,7 +148,7 @@ def _joined(table: Any, file: str, data: object) -> GoldList:
         rows = [order[at] for at in range(len(made))]
         texts = {n: [_text(table.column(names.index(n))[row]) for row in rows] for n in TEXTS if n in names}
         made = replace(made, texts=texts, places=places.take(np.array(rows)))
-    return replace(made, label=frozen(label)).checked()
+    return replace(made, label=frozen(label), cannot=frozenset(cannot)).checked()
 
 
 def _text(value: object) -> str:
@@ -164,15 +197,16 @@ def _of_table(table: Any, file: str) -> GoldList:
     scale = _scale_of(str(columns["scale"][0]), file)
     numbers = {name: _numbers(name, columns[name], places, file) for name in ("bronze", "size", "probability")}
     columns["label"] = table.column(names.index("label")) if "label" in names else [None] * n  # a key has none
-    there = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "")]
+    cannot = frozenset(i for i, x in enumerate(columns["label"]) if _cannot(x))
+    there = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "") and i not in cannot]
     label = np.full(n, np.nan)
     if there:
-        hint = f"give a label from {scale[0]:g} to {scale[1]:g}"
+        hint = f"give a label from {scale[0]:g} to {scale[1]:g}, or {CANNOT} where people could not judge it"
         label[there] = _numbers("label", [columns["label"][i] for i in there], places.take(np.array(there)), file, hint)
     made = GoldList(
         tuple(map(str, columns["topic"])), tuple(map(str, columns["doc"])), frozen(numbers["bronze"]),
         frozen(numbers["size"]), frozen(label), str(columns["design"][0]), str(columns["measure"][0]), scale, file,
-        places,
+        places, cannot=cannot,
     )  # fmt: skip
     _check_sizes(made, numbers["probability"], file)
     if made.digest != str(columns["digest"][0]):

@@ -12,7 +12,7 @@ from truegain.errors import InputError, TruegainError
 from truegain.tables import tabular
 from truegain.tables.checks import warn
 from truegain.tables.guard import guarded
-from truegain.tables.named import is_missing
+from truegain.tables.named import harmless, is_missing
 from truegain.tables.packing import COMPRESSED
 from truegain.tables.raw import number_of
 from truegain.tables.read import loaded
@@ -20,7 +20,6 @@ from truegain.tables.sources import PathLike, shown_path
 
 KEY = ".key"  # before the ending: gold_list.csv has its key in gold_list.key.csv
 TEXTS = ("question", "passage")  # columns of a sheet that people read
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 CELL = 32_767  # characters that a cell of a spreadsheet holds
 MOST_KEYS = 100  # that are looked at
 
@@ -110,16 +109,6 @@ def for_people(columns: Mapping[str, Sequence[Any]], kind: str) -> dict[str, lis
     if long:
         warn(f"{long:,} texts have more than {CELL:,} characters, which spreadsheets cut off; write .jsonl for them")
     return {name: [harmless(value) for value in values] for name, values in columns.items()}
-
-
-def harmless(value: Any) -> Any:
-    """A text that no spreadsheet takes for a formula: one that begins like one gets a quote before it.
-
-    >>> harmless("=1+1"), harmless("-5"), harmless("a")
-    ("'=1+1", '-5', 'a')
-    """
-    risky = isinstance(value, str) and value.startswith(FORMULA) and number_of(value) is None
-    return f"'{value}" if risky else value
 
 
 def same_id(there: object, known: str) -> bool:

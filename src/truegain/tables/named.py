@@ -17,6 +17,7 @@ from truegain.tables.raw import BEIR, parts_of, plain_name
 from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
 
 KNOWN = 6  # other names of a column that a message lists
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 
 
 class Columns:
@@ -95,7 +96,7 @@ class Columns:
         """A column of ids: text or whole numbers, none missing."""
         values = self._raw(name)
         if set(map(type, values)) == {str} and all(values):
-            return [*values]
+            return _unguarded(values)
         for row, value in enumerate(values):
             if type(value) is str and value:
                 continue
@@ -104,7 +105,7 @@ class Columns:
             if not is_id(value):
                 kind = "floating-point number" if isinstance(value, float) else type(value).__name__
                 raise self._fault(f"{name} is a {kind}", row, value, "write ids as text or whole numbers")
-        return [v if type(v) is str else str(v) for v in values]
+        return _unguarded([v if type(v) is str else str(v) for v in values])
 
     def numbers(self, name: str) -> Floats:
         """A column of numbers, none missing."""
@@ -213,6 +214,23 @@ def _joined(columns: Columns, name: str) -> Columns:
 def _is_whole(value: object) -> bool:
     number = number_of(value)
     return number is not None and number.is_integer()
+
+
+def harmless(value: Any) -> Any:
+    """A cell that no spreadsheet runs: one that begins as a formula does, and is no number, gets a quote.
+
+    >>> harmless("=HYPERLINK(1)"), harmless("-12"), harmless("d7")
+    ("'=HYPERLINK(1)", '-12', 'd7')
+    """
+    runs = isinstance(value, str) and value.startswith(FORMULA) and number_of(value) is None
+    return f"'{value}" if runs else value
+
+
+def _unguarded(ids: list[str]) -> list[str]:
+    """Ids without the quote that `harmless` puts before some."""
+    if not any(x.startswith("'") for x in ids):
+        return [*ids]
+    return [x[1:] if x.startswith("'") and x[1:].startswith(FORMULA) else x for x in ids]
 
 
 def is_id(value: object) -> bool:

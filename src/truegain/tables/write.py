@@ -225,7 +225,7 @@ def _plain_values(name: str, values: Any) -> list[Any]:
     """Python values; labels that are whole numbers as such, whatever is missing as None."""
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if name in ("label", "gain"):
-        return [None if v is None else _whole_if(v) for v in listed]
+        return [_whole_if(v) if isinstance(v, float) else v for v in listed]
     return [None if not isinstance(v, str) and is_missing(v) else v for v in listed]
 
 

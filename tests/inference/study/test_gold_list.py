@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ import pytest
 import truegain as tg
 from tests.inference.test_label_plan import P5, judged, ranked_of, world
 from truegain.contrasts import Contrasts
+from truegain.errors import InputError
 from truegain.experiments.spending_again import Labelled, looked
 from truegain.inference.labels.listing import draw_list
 from truegain.inference.study.anytime import at_every_look, sequence_half
@@ -17,6 +21,7 @@ from truegain.inference.study.by_list import ByList
 from truegain.inference.study.next_steps import fewest_gold
 from truegain.moves import Spread
 from truegain.sampling.ordered import OrderedDraws
+from truegain.tables.gold_list import GoldList
 
 PAIR = Contrasts.of([(0, 1)])
 
@@ -356,3 +361,97 @@ def test_older_lists_are_held_against_the_bronze_labels_too() -> None:
     other = {t: {d: (x + 1) % 3 for d, x in row.items()} for t, row in bronze.items()}
     with pytest.raises(tg.InputError, match="made for other judgments"):
         tg.Study(runs, other, "P@5", gold=listed)
+
+
+def stuck_at(listed: GoldList, rows: Sequence[int], label: float | None = None) -> GoldList:
+    """The same list with rows that nobody could judge, or with a label for all of them."""
+    told = listed.label.copy()
+    told[list(rows)] = np.nan if label is None else label
+    return replace(listed, label=told, cannot=frozenset(rows) if label is None else frozenset())
+
+
+def test_what_nobody_could_judge_is_told_by_all_its_labels() -> None:
+    """Guards exact limits: with the whole list judged they are the least and the most over all labels it could have."""
+    runs, bronze, gold = world()
+    listed = draw_list(ranked_of(runs, bronze), P5)
+    whole, rows = judged(listed, gold, len(listed)), (2, 5, 11)
+
+    def difference(labels: Sequence[float]) -> float:
+        told = whole.label.copy()
+        told[list(rows)] = labels
+        with_all = replace(whole, label=told)
+        return float(tg.Study(runs, bronze, "P@5", gold=with_all, topics="fixed").compare("s0", "s1")[0].difference)
+
+    every = [difference(labels) for labels in itertools.product((0.0, whole.scale[1]), repeat=3)]
+    verdict = tg.Study(runs, bronze, "P@5", gold=stuck_at(whole, rows), topics="fixed").verdict("s0", "s1")
+    found = verdict.comparison
+    assert (found.low, found.high) == (pytest.approx(min(every)), pytest.approx(max(every)))
+    assert found.p is None
+    assert verdict.sentence.endswith("; 3 documents that people could not judge count at worst and at best.")
+    assert "exactly" not in verdict.sentence
+
+
+@pytest.mark.parametrize("words", [{"topics": "fixed"}, {}, {"topics": "fixed", "anytime": True}, {"anytime": True}])
+def test_limits_hold_those_of_the_worst_and_the_best_labels(words: dict[str, Any]) -> None:
+    """Guards the promise: the lower limit is no higher than that of a list with the worst labels; so above."""
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
+    rows = (1, 7, 20, 33, 41)
+    tops = {s: {(t, d) for t, row in lists.items() for d in sorted(row, key=lambda d: -row[d])[:5]}
+            for s, lists in runs.items()}  # fmt: skip
+    pairs = list(zip(listed.topics, listed.docs, strict=True))
+    for side, better in (("low", "s0"), ("high", "s1")):
+        end = listed.label.copy()
+        end[list(rows)] = [listed.scale[1] if pairs[i] in tops[better] else 0.0 for i in rows]
+        sure = tg.Study(runs, bronze, "P@5", gold=replace(listed, label=end), **words).compare("s0", "s1")[0]
+        open_ = tg.Study(runs, bronze, "P@5", gold=stuck_at(listed, rows), **words).compare("s0", "s1")[0]
+        limit, wide = getattr(sure, side), getattr(open_, side)
+        assert wide <= limit + 1e-12 if side == "low" else wide >= limit - 1e-12
+        assert abs(wide - limit) < 0.02, "no wider than that needs"
+    assert open_.low < sure.low or open_.high > sure.high
+    if open_.p is not None:
+        assert (open_.p < 0.05) == (open_.low > 0 or open_.high < 0)
+
+
+def test_cannot_is_counted_and_buys_nothing() -> None:
+    """Guards what is said: so many that move this pair, no label that brings more, and none from a random list."""
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
+    study = tg.Study(runs, bronze, "P@5", gold=stuck_at(listed, (1, 7)))
+    verdict = study.verdict("s0", "s1")
+    assert verdict.cannot <= 2
+    assert verdict.to_dict()["cannot"] == verdict.cannot
+    drawn = judged(draw_list(ranked_of(runs, bronze), P5, design="random"), gold, 60)
+    with pytest.raises(InputError, match="people could not judge 2 documents of this list"):
+        tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, (1, 7)))
+
+
+def test_limits_hold_where_what_cannot_be_judged_is_not_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards coverage: of what speaks against the second system 40% cannot be judged; left out, most limits fail."""
+    held = {"at worst and at best": 0, "left out": 0}
+    studies = 20
+    for seed in range(studies):
+        rng = np.random.default_rng([11, seed])
+        n, docs = 30, [f"d{i}" for i in range(16)]
+        gold = {str(t): dict(zip(docs, (rng.random(16) < 0.4).astype(float).tolist(), strict=True)) for t in range(n)}
+        bronze = {t: {d: x if rng.random() < 0.75 else 1 - x for d, x in row.items()} for t, row in gold.items()}
+        runs = {s: {t: {d: by * x + rng.normal() for d, x in row.items()} for t, row in gold.items()}
+                for s, by in (("a", 0.6), ("b", 0.9))}  # fmt: skip
+        top = {s: {(t, d) for t, row in lists.items() for d in sorted(row, key=row.__getitem__)[-5:]}
+               for s, lists in runs.items()}  # fmt: skip
+        truth = sum(gold[t][d] for t, d in top["b"]) / 150 - sum(gold[t][d] for t, d in top["a"]) / 150
+        listed = tg.gold_list(runs, bronze, "P@5", seed=seed)
+        pairs = list(zip(listed.topics, listed.docs, strict=True))[: len(listed) // 2]
+        full = listed.filled({t: {d: gold[t][d] for u, d in pairs if u == t} for t in {t for t, _ in pairs}})
+        against = [gold[t][d] == 1 if (t, d) in top["a"] else gold[t][d] == 0 for t, d in pairs]
+        open_ = stuck_at(full, [i for i, bad in enumerate(against) if bad and rng.random() < 0.4])
+        for how in held:
+            with monkeypatch.context() as only:
+                if how == "left out":
+                    only.setattr(ByList, "stuck", lambda _, asked: np.zeros(len(asked), np.int64))
+                c = tg.Study(runs, bronze, "P@5", gold=open_, topics="fixed").compare("a", "b")[0]
+            assert c.low is not None
+            assert c.high is not None
+            held[how] += c.low <= truth <= c.high
+    assert held["at worst and at best"] >= studies - 3
+    assert held["left out"] <= 0.8 * studies

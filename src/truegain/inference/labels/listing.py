@@ -192,9 +192,10 @@ def errors_of(earlier: object, measure: Measure) -> dict[float, float]:
     listed = gold_list_of(earlier)
     if listed is None:
         raise TruegainError(f"earlier {str(earlier)!r}: give a list with gold labels, as tg.gold_list draws it")
-    n = listed.judged
+    rows = listed.labelled
+    n = len(rows)
     if n < LEAST_JUDGED:
         raise TruegainError(f"earlier: {n} labels of the earlier list are judged; at least {LEAST_JUDGED} are needed")
-    worth = measure.worth(listed.label[:n]) if measure.linear_in_gains else listed.label[:n]
-    bronze = listed.bronze[:n]
+    worth = measure.worth(listed.label[rows]) if measure.linear_in_gains else listed.label[rows]
+    bronze = listed.bronze[rows]
     return {x: float(worth[bronze == x].std()) for x in np.unique(bronze).tolist() if (bronze == x).sum() > 1}

@@ -128,12 +128,13 @@ class Answering:
         difference = lattice.evidence.values(asked)
         difference = np.where(np.abs(difference) < NO_DIFFERENCE, 0.0, difference) if exact else difference
         low, high = lattice.difference_limits(asked, difference, spread, self.confidence)
+        stuck, t_of = lattice.evidence.stuck(asked), self._t(asked, spread, None)
         empty = low > high
         low, high = within(low, high, self.measure.bounds(), value=difference, differences=True)
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
-            still = se <= NO_SPREAD * max(abs(float(value[a])), abs(float(value[b])))
+            still = se <= NO_SPREAD * max(abs(float(value[a])), abs(float(value[b]))) and not stuck[i]
             notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice)
             known = exact or still or not notes
             if still and not exact and self._same(a, b):
@@ -152,13 +153,14 @@ class Answering:
                 notes = (nothing_in_common(self.confidence),)
             if alike and not lattice.over & OF_DOCUMENTS:  # whatever the labels are
                 notes, known, difference[i], low[i], high[i] = (), True, 0.0, 0.0, 0.0
-            t = difference[i] / se if se > 0 else 0.0
+            t = t_of[i] if stuck[i] else difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
                     self.systems[a], self.systems[b], self.name, float(self.scores[a]), float(self.scores[b]),
                     float(difference[i]) if known else math.nan, None if notes else float(low[i]),
                     None if notes else float(high[i]),
-                    None if notes or exact or alike or lattice.looks else p_of(float(t), float(spread.df[i])),
+                    None if notes or exact or alike or lattice.looks or not se
+                    else p_of(float(t), float(spread.df[i])),
                     test=METHOD if lattice.looks is None else EVERY_LOOK,
                     confidence=self.confidence, n=self.topics, naive=float(naive[i]),
                     naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
@@ -210,6 +212,12 @@ class Answering:
             fall, rise, less, more = bounds.sides(asked)
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
             variance = variance + np.where(difference > 0, less, more)
+        if self.lattice.looks is None:  # p is told at one look alone
+            far, variance = far.copy(), variance.copy()
+            for i, worst, best in self.lattice.ends(asked, spread):
+                value, wide = worst if difference[i] > 0 else best
+                far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
+                variance[i] += max(0.0, float(wide.variance[0] - spread.variance[i]))
         return np.asarray(far / np.where(spread.variance > 0, np.sqrt(variance), np.inf))
 
     def all_differences(self, seed: int, bounds: HoleBounds | None = None) -> list[Comparison]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from truegain.contrasts import Contrasts
+from truegain.contrasts import NONE, Contrasts
 from truegain.gains.judge import Judge
 from truegain.gains.list_fit import ListFit
 from truegain.gains.topic_fit import tails
@@ -16,9 +16,10 @@ from truegain.inference.study.evidence import LEAST_GOLD, NO_WEIGHT, About, Evid
 from truegain.inference.study.listed import Listed, spread_of_contrasts
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import level_of
+from truegain.measures.linear import LinearParts
 from truegain.moves import Moves, Spread
 from truegain.sampling.ordered import OrderedDraws
-from truegain.tables.columns import Floats, Ints, frozen
+from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.gold_list import GoldList
 from truegain.tables.ranked import RankedGains
 
@@ -50,7 +51,7 @@ class ByList(Evidence):
         assert listed.parts is not None
         fit = ListFit(
             ranked.pool.topic.astype(np.int64), np.unique(ranked.item_gain, return_inverse=True)[1],
-            len(ranked.topics), listed.coefficient, first, listed.parts.worth(gold[first]), draws.expansion[turn],
+            len(ranked.topics), listed.coefficient, first, worth_of(listed.parts, gold[first]), draws.expansion[turn],
             listed.scale,
         )  # fmt: skip
         names = tuple(f"{t} {d}" for t, d in zip(rows.topics[: draws.n], rows.docs[: draws.n], strict=True))
@@ -72,9 +73,8 @@ class ByList(Evidence):
     def about(self) -> About:
         """Judged rows, of the list."""
         counts = self.draws.n, len(self.draws.sizes)
-        return About(
-            counts=counts, exact=self.draws.whole, order=self.draws, name=self.listed.name, note=self.listed.note
-        )
+        exact = self.draws.whole and not self._stuck.any()
+        return About(counts=counts, exact=exact, order=self.draws, name=self.listed.name, note=self.listed.note)
 
     @cached_property
     def _pull(self) -> Floats:
@@ -83,13 +83,45 @@ class ByList(Evidence):
         out[self.turn] = self.fit.pull
         return frozen(out)
 
+    @cached_property
+    def _stuck(self) -> Bools:
+        """Which gold pairs people could not judge."""
+        return np.isnan(self.fit.gold)
+
+    def stuck(self, asked: Contrasts) -> Ints:
+        """Judged rows that move each contrast and that nobody could judge."""
+        if not self._stuck.any():
+            return np.zeros(len(asked), np.int64)
+        return asked.moved(self.fit.coefficient[:, self.fit.item[self._stuck]].T, NO_WEIGHT)
+
+    def ends(self, asked: Contrasts, at: int) -> tuple[ByList, ByList]:
+        """One contrast as if it were a score, with what nobody could judge at its worst, and at its best.
+
+        With g- the gold values in which every document that cannot be judged, drawn or not, has the end of the scale
+        that is worst for the contrast, sum w g- <= sum w g whatever their labels, and a list with the labels g- is
+        judged without a gap: its lower limit holds the first sum, hence the second, as often as any list's does, at
+        one look or at all.  So it is with g+ and the upper limit.  Whether a document can be judged may hang on its
+        label, its rank, its topic: on anything but its place in the order drawn.
+        (Horowitz and Manski 2000, JASA 95.)
+        """
+        a, b = int(asked.a[at]), int(asked.b[at])
+        weight = self.fit.coefficient[b] - (self.fit.coefficient[a] if a != NONE else 0.0)
+        up = weight[self.fit.item] > 0
+        low, high = self.fit.scale
+        return self._at(a, b, weight, np.where(up, low, high)), self._at(a, b, weight, np.where(up, high, low))
+
+    def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:  # noqa: ARG002
+        row = frozen(weight[None])
+        fit = replace(self.fit, coefficient=row, gold=np.where(self._stuck, end, self.fit.gold))
+        return replace(self, fit=fit, listed=replace(self.listed, coefficient=row))
+
     def unlisted(self, asked: Contrasts) -> Ints:
         """Pairs that move each contrast and were never to be drawn."""
         return self.listed.unlisted(asked)
 
     def still_open(self, asked: Contrasts) -> Ints:
-        """Listed pairs that move each contrast, less those with a gold label."""
-        return self.listed.moving(asked) - self.touching(asked)
+        """Listed pairs that move each contrast, less those with a gold label and those that can have none."""
+        return self.listed.moving(asked) - self.touching(asked) - self.stuck(asked)
 
     @property
     def value(self) -> Floats:
@@ -129,7 +161,7 @@ class ByList(Evidence):
 
     def touching(self, asked: Contrasts) -> Ints:
         """Gold labels that move each contrast; no fewer than are needed where the list is judged to its end."""
-        found = asked.moved(self.fit.coefficient[:, self.fit.item].T, NO_WEIGHT)
+        found = asked.moved(self.fit.coefficient[:, self.fit.item[~self._stuck]].T, NO_WEIGHT)
         return np.maximum(found, LEAST_GOLD) if self.draws.whole else found
 
     def contributions(self) -> Floats:
@@ -139,3 +171,8 @@ class ByList(Evidence):
     @cached_property
     def _squares(self) -> Floats:
         return frozen(self.listed.squares(self.fit.variance))
+
+
+def worth_of(parts: LinearParts, label: Floats) -> Floats:
+    """What labels are worth; NaN where there is none."""
+    return np.where(np.isnan(label), np.nan, parts.worth(np.nan_to_num(label)))

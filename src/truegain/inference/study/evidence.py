@@ -113,6 +113,10 @@ class Evidence(ABC):
         """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
         return None
 
+    def stuck(self, asked: Contrasts) -> Ints:
+        """Documents that move each contrast and that people could not judge, of a list of gold labels."""
+        return np.zeros(len(asked), np.int64)
+
     def unmoved(self, asked: Contrasts) -> Bools:
         """Contrasts that no hole moves, where a sample of the holes sets scores right."""
         return np.zeros(len(asked), np.bool_)

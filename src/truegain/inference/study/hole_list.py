@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from truegain.contrasts import Contrasts
+from truegain.contrasts import NONE, Contrasts
 from truegain.errors import InputError, TruegainError
 from truegain.gains.list_fit import ListFit
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.sample import DESIGN, LEAST_SAMPLED, looked_at
-from truegain.inference.study.by_list import ByList
+from truegain.inference.study.by_list import ByList, worth_of
 from truegain.inference.study.evidence import LEAST_GOLD, NO_WEIGHT, About
 from truegain.inference.study.hole_sample import labels_are, with_holes
 from truegain.inference.study.listed import Listed, items_of
@@ -68,6 +68,11 @@ class ByHoleList(ByList):
         found = super().touching(asked)
         return np.where(self.unmoved(asked), np.maximum(found, LEAST_GOLD), found)
 
+    def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:
+        found = super()._at(a, b, weight, end)
+        assert isinstance(found, ByHoleList)
+        return replace(found, judged=frozen((self.judged[:, b] - (self.judged[:, a] if a != NONE else 0.0))[:, None]))
+
     def unmoved(self, asked: Contrasts) -> Bools:
         """Contrasts that no hole moves."""
         return np.asarray(asked.moved(self.listed.coefficient.T, NO_WEIGHT) == 0)
@@ -120,7 +125,7 @@ class HoleList:
         ranked, rows, topics = self.filled.ranked, self.rows, len(self.filled.ranked.topics)
         known, open_ = ranked.item_judged, np.flatnonzero(looked_at(self.filled, m))
         said = np.where(known, ranked.item_gain, 0.0)
-        labels = np.concatenate([said, rows.label[: rows.judged], np.array(rows.scale)])
+        labels = np.concatenate([said, rows.label[rows.labelled], np.array(rows.scale)])
         parts = linear_parts(m, labels, int(ranked.rank.max(initial=1)))
         counts, topic = parts.coefficients(ranked), ranked.pool.topic.astype(np.int64)
         judged = np.zeros((topics, len(ranked.systems)))
@@ -142,7 +147,7 @@ class HoleList:
                 f"lists; at least {LEAST_SAMPLED} are needed: judge the next rows of {rows.source}"
             )
         draws, first = OrderedDraws(rows.size[turn], n), turn[:n]
-        worths = parts.worth(rows.label[first])
+        worths = worth_of(parts, rows.label[first])
         fit = ListFit(topic[open_], stratum, topics, coefficient, hole[:n], worths, draws.expansion, scale)
         names = tuple(f"{rows.topics[i]} {rows.docs[i]}" for i in first.tolist())
         return ByHoleList(fit, draws, np.arange(n), listed, ranked.topics, names, frozen(judged))

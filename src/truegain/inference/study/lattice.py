@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -226,15 +226,53 @@ class Lattice:
 
         An earlier look counts from 10 labels that touch a difference on.  topics: as `spread` was made.
         """
-        low, high = limits(value, spread, confidence)
+        low, high = self._held_open(asked, limits(value, spread, confidence), spread, confidence, topics)
         if self.looks is None:
             return low, high
         for before in self._before:
             wide = self._at_every_look(asked, topics, before)
             known = (before.touching(asked) >= LEAST_GOLD) & (wide.variance > 0)
             then = limits(before.values(asked), wide, confidence)
+            then = self._held_open(asked, then, wide, confidence, topics, before)
             low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
         return low, high
+
+    def _held_open(
+        self,
+        asked: Contrasts,
+        found: tuple[Floats, Floats],
+        spread: Spread,
+        confidence: float,
+        topics: bool = True,
+        evidence: Evidence | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Limits with what people could not judge at its worst below, and at its best above: see `ByList.ends`."""
+        low, high = found[0].copy(), found[1].copy()
+        for i, *ends in self.ends(asked, spread, topics, evidence):
+            low[i] = min(low[i], limits(*ends[0], confidence)[0][0])
+            high[i] = max(high[i], limits(*ends[1], confidence)[1][0])
+        return low, high
+
+    def ends(
+        self, asked: Contrasts, spread: Spread, topics: bool = True, evidence: Evidence | None = None
+    ) -> Iterator[tuple[int, tuple[Floats, Spread], tuple[Floats, Spread]]]:
+        """Value and spread, at worst and at best, of each contrast that a document moves which nobody could judge."""
+        now = evidence or self.evidence
+        for i in np.flatnonzero(now.stuck(asked)).tolist():
+            assert isinstance(now, ByList)
+            one, own = Contrasts(asked.a[[i]], asked.b[[i]]), Spread(spread.variance[[i]], spread.df[[i]])
+            worst, best = ((end.value, self._at_end(now, end, one, own, topics)) for end in now.ends(asked, i))
+            yield i, worst, best
+
+    def _at_end(self, now: ByList, end: ByList, one: Contrasts, spread: Spread, topics: bool) -> Spread:
+        """The spread of a contrast with what nobody could judge at an end: no less than it is."""
+        score = Contrasts.scores(1)
+        if self.looks is not None:
+            return self._at_every_look(score, topics, end)
+        over = "topics" in self.over
+        before, then = (e.over_topics(c) if over else e.over_gold(c) for e, c in ((now, one), (end, score)))
+        more = np.maximum(then.variance - before.variance, 0.0)
+        return Spread(spread.variance + more, np.minimum(spread.df, then.df))
 
     def _crossed(
         self, asked: Contrasts, of: Callable[[Spread], Floats] = attrgetter("variance")
@@ -304,7 +342,8 @@ class Lattice:
             topics = len(self.evidence.contributions())
             known = (np.full(len(value), float(topics)), bounds) if topics < FEW_TOPICS else None
         if known is None:
-            low, high = limits(value, spread, confidence)
+            asked = Contrasts.scores(len(value))
+            low, high = self._held_open(asked, limits(value, spread, confidence), spread, confidence)
             return within(low, high, bounds)
         by_label = None if "topics" in self.over else self._by_label(spread, confidence)
         return joined_with_wilson(value, spread, *known, confidence, by_label)

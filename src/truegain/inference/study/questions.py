@@ -50,6 +50,10 @@ from truegain.tables.models_used import by_unchecked
 from truegain.tables.ranked import RankedGains
 
 T = TypeVar("T", Estimate, Comparison)
+STUCK = (
+    "No further label narrows what the documents that people could not judge leave open: have others look at them, or "
+    "show them in another way."
+)
 Costs = Mapping[str, float] | str | None
 
 
@@ -335,8 +339,13 @@ class Questions:
         outcome = "unchecked" if doubted and said in SETTLED else said
         sure = comparison.low is not None and comparison.p is None
         alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
+        stuck = int(lattice.evidence.stuck(asked)[0])
         known = comparison.low is not None and not lattice.exact and not alike
-        if said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
+        if stuck and known and not lattice.spread(asked, self.confidence).variance[0]:  # only these leave it open
+            known = False
+        if said == "cannot be told" and known and stuck:
+            notes.append(STUCK)
+        elif said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
             notes.append(more)
         held = known and not lent and holds_back(comparison, hidden, self.holes, least)
         if held:
@@ -353,6 +362,7 @@ class Questions:
             None if widened is None else marked([widened], of_systems)[0],
             not_worse_by or 0.0, self.unchecked, said if doubted else None,
             "" if not doubted else "ordered" if m.linear_in_gains else "topics",
+            stuck,
         )  # fmt: skip
 
     def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:

@@ -38,6 +38,12 @@ def listed_in(gold: Any, design: Design | None) -> tuple[Any, Design | None, Gol
                          hint="give it as hole_sample=")  # fmt: skip
     if listed.design == "ordered":
         return listed.judgments(), "random", listed
+    if listed.cannot:
+        raise InputError(
+            f"people could not judge {len(listed.cannot):,} documents of this list, and the labels of the others alone "
+            f"are no sample of the design {listed.design!r}", file=listed.source,
+            hint="have them judged, or draw an ordered list, which takes them at worst and at best",
+        )  # fmt: skip
     known = next((d for d in get_args(Design) if d == listed.design), None)
     check_design(known)
     return listed.judgments(), known, listed
@@ -120,4 +126,4 @@ def expansion_in(listed: GoldList, kept: Judgments) -> Floats:
     """How many pairs each gold label that is kept stands for."""
     draws = OrderedDraws(listed.size, listed.judged)
     left = set(kept.topic.values)
-    return np.asarray(draws.expansion[[t in left for t in listed.topics[: draws.n]]])
+    return np.asarray(draws.expansion[[i for i in listed.labelled.tolist() if listed.topics[i] in left]])

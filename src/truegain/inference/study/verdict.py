@@ -79,6 +79,7 @@ class Verdict(Shown):
     labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
     by_labels: Outcome | None = None  # what these labels say, where they are not trusted
     to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
+    cannot: int = 0  # documents of a list that move the difference and that people could not judge
 
     @property
     def with_holes(self) -> Comparison:
@@ -124,16 +125,16 @@ class Verdict(Shown):
         c = self.comparison
         if math.isnan(c.difference):  # nothing here tells it: no number
             asked = f"{self._asked()} cannot be told on {c.measure}, {self.holds_for}"
-            return f"{self._by_whom(asked)}: {self._why()}{self._as_zero}."
+            return f"{self._by_whom(asked)}: {self._why()}{self._open}."
         found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
         if self.alike and self._said == "not better":
             head = f"{c.b} is not better than {c.a}, they do not differ"
-            return f"{self._by_whom(head)}: {found}; {ALIKE}{self._as_zero}."
+            return f"{self._by_whom(head)}: {found}; {ALIKE}{self._open}."
         if self._exact and not self.alike:
             holes = self.hidden is not None and self.hidden.documents
             found += ", exactly by its judged documents, all gold" if holes else ", exactly: all its labels are gold"
         head, more = self._answered()
-        return f"{self._by_whom(head)}: {found}{more}{self._as_zero}."
+        return f"{self._by_whom(head)}: {found}{more}{self._open}."
 
     @property
     def _said(self) -> Outcome:
@@ -208,6 +209,18 @@ class Verdict(Shown):
             return f"; {self.hidden.as_zero}" if self.hidden.as_zero else ""
         counted = self.hidden is None or self.hidden.documents or self.hidden.below
         return "; unjudged documents count as not relevant" if counted else ""
+
+    @property
+    def _open(self) -> str:
+        """What was taken of documents without a label: that people could not judge, or were not asked about."""
+        if not self.cannot:
+            return self._as_zero
+        are = (
+            "document that people could not judge counts"
+            if self.cannot == 1
+            else ("documents that people could not judge count")
+        )
+        return f"; {self.cannot:,} {are} at worst and at best{self._as_zero}"
 
     def _survives(self) -> str:
         """What was held fixed and would, by itself, take the difference away."""
@@ -445,6 +458,7 @@ class Verdict(Shown):
             "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
             "largest_source": self.largest_source,
             "decisive": {source: [pull._asdict() for pull in pulls] for source, pulls in self.decisive.items()},
+            **({"cannot": self.cannot} if self.cannot else {}),
             "holes": None if self.hidden is None else self.hidden.to_dict(self.holes, self._undone_by(self.hidden)),
             "next_steps": [step.to_dict() for step in self.steps],
             "borrowed": list(self.borrowed),

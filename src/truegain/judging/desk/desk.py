@@ -84,7 +84,7 @@ class Desk:
         self._keys = Keys(database.write(lambda connection: open_study(connection, study, at)))
 
     def enter(self, person: Person, *, invitation: str = "", network: str = "") -> Entered:
-        """Take up the unit that the person is at, else begin with one on a topic they have not had, if one is free.
+        """Take up the unit that the person is at, else begin with one that they may have, if one is free.
 
         network: that they come from, where units held from it are counted.
         """

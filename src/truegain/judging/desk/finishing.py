@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from sqlalchemy import delete, func, select, update
 
 from truegain.judging.desk.codes import code_digest
-from truegain.judging.desk.leases import DONE, FREE, give_back
+from truegain.judging.desk.leases import DONE, FREE, give_back, units_for_others
+from truegain.judging.desk.opening import item_row, unit_row
 from truegain.judging.desk.sessions import Session, Work, last_answers
 from truegain.judging.desk.steps import PageStep, StepName
 from truegain.judging.desk.visits import seconds_of, stop
+from truegain.judging.store.database import insert_new
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
+from truegain.judging.tasks.material import Unit, base_of, more_id
 
 KEPT = ("began", "claimed", "withdrawn")  # events that say no more than that a set was begun, and taken back
 CODED = ("done", "screened", "failed")  # states at the end that a platform may have a code for
@@ -66,7 +69,7 @@ def finish(work: Work, session: Session) -> PageStep:
 
 def _look(work: Work, session: Session) -> tuple[Session, tuple[str, ...]]:
     """The checks that a unit fails, items in the unit's own order; a model needs no time."""
-    unit, order = work.units[session.unit], session.plan["order"]
+    unit, order = work.unit(session.unit), session.plan["order"]
     given, spent = last_answers(work, session), seconds_of(work, session)
     number = {place: i for i, place in enumerate(order, start=1)}
     found = [given[number[place]].answer for place in range(len(order))]
@@ -88,7 +91,31 @@ def _done(work: Work, session: Session) -> PageStep:
     excluded = work.connection.execute(mine).scalar_one() is not None
     state = {"state": FREE, "session": None} if excluded else {"state": DONE, "session": session.id}
     work.connection.execute(update(units).where(units.c.id == session.unit).values(**state))
+    if not excluded:
+        _ask_others(work, session)
     return done.step
+
+
+def _ask_others(work: Work, session: Session) -> None:
+    """Make a unit of each item that the person could not judge, for someone else, unless enough others were asked."""
+    if not work.study.rules.others:
+        return
+    unit, order, given = work.unit(session.unit), session.plan["order"], last_answers(work, session)
+    anchors = [unit.items[place] for place in (unit.high, unit.low) if place is not None]
+    there = [row for row in units_for_others(work) if row.topic == unit.topic]
+    place = work.connection.execute(select(units.c.place).where(units.c.id == session.unit)).scalar_one()
+    for number, at in enumerate(order, start=1):
+        item = unit.items[at]
+        if at in (unit.high, unit.low) or not given[number].answer.cannot:
+            continue
+        asked = sum(item_row(item) in row.items for row in there)
+        if asked >= work.study.rules.others:
+            continue
+        more = Unit("", unit.topic, (*anchors, item), *((0, 1) if anchors else (None, None)))
+        taken = sum(base_of(row.id) == (base_of(unit.id) or unit.id) for row in there) + 1
+        while not insert_new(work.connection, units, **{**unit_row(more, place), "id": more_id(unit.id, taken)}):
+            taken += 1  # another unit was sent at the same moment
+        work.event("others", session, number=number, unit=more_id(unit.id, taken))
 
 
 def withdraw(work: Work, session: Session) -> PageStep:

@@ -20,6 +20,7 @@ from truegain.judging.desk.steps import UNCLAIMED, PageStep, StepName
 from truegain.judging.desk.visits import stop
 from truegain.judging.store.database import lock
 from truegain.judging.store.schema import assessors, sessions, settings, units
+from truegain.judging.tasks.material import Unit, base_of
 
 FREE, HELD, DONE = "free", "held", "done"
 
@@ -82,9 +83,9 @@ def begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], origin
     A model begins with its unit, the one that the fewest models had, whoever else has it: places are people's.
     """
     if kind == "model":
-        row = work.connection.execute(lock(_least_beside(assessor), of=units)).first()
+        row = work.connection.execute(lock(_least_beside(work, assessor), of=units)).first()
     else:
-        found = (work.connection.execute(query).first() for query in (_free(assessor), _lapsed(work, assessor)))
+        found = (work.connection.execute(query).first() for query in (_free(work, assessor), _lapsed(work, assessor)))
         row = next((row for row in found if row is not None), None)
     return _begin(work, assessor, kind, about, origin, row.id) if row else None
 
@@ -100,21 +101,21 @@ def take(work: Work, session: Session) -> Session:
             return session
         work.event("waits", session, why=why)
         return work.change(session, state=why, number=0, notice="", saved=0)
-    material, step = work.units[unit], PageStep("topic")
+    material, step = work.unit(unit), PageStep("topic")
     plan = dict(session.plan)
     if unit != session.unit:
         plan = draw_plan(material, work.study.topics[material.topic].question, work.random)
         plan["lines"] = session.plan["lines"]
     _pass_on(work, unit)
     work.connection.execute(update(units).where(units.c.id == unit).values(state=HELD, session=session.id))
-    given = {"unit": unit, "topic": material.topic, "plan": plan, "notice": "", "saved": 0}
+    given = {**_given(work, material), "plan": plan, "notice": "", "saved": 0}
     session = work.change(session, **given, state=step.name, number=step.number, **work.leased(step))
     work.event("claimed", session, unit=unit, topic=material.topic, order=plan["order"])
     return replace(session, holder=session.id)
 
 
 def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
-    """A unit, locked, that a person can have: on a topic that they have not seen, free, else with a lease that ran out.
+    """A unit, locked, that a person may have (see `_unseen`): a free one, else one whose lease ran out.
 
     Units that others are claiming at this moment are passed over; only where no other is left do we wait for them.
     """
@@ -125,7 +126,7 @@ def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
         return None, "paused"
     if not _has_room(work, session):
         return None, "crowded"
-    for query in (_free(session.assessor, session.id), _lapsed(work, session.assessor, session.id)):
+    for query in (_free(work, session.assessor, session.id), _lapsed(work, session.assessor, session.id)):
         for skip in (True, False):
             passed_over: list[str] = []
             while True:
@@ -133,7 +134,8 @@ def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
                 row = work.connection.execute(lock(wanted, of=units, skip=skip)).first()
                 if row is None:
                     break
-                if _still(work, row.id):
+                is_new = base_of(row.id) and row.id in _barred(work, session.assessor, session.id)  # made meanwhile
+                if _still(work, row.id) and not is_new:
                     return row.id, "topic"
                 passed_over.append(row.id)
     return None, "none"
@@ -158,7 +160,7 @@ def is_paused(work: Work) -> bool:
 
 def is_free(work: Work, assessor: str) -> bool:
     """Whether a unit could be claimed."""
-    return any(work.connection.execute(q).first() is not None for q in (_free(assessor), _lapsed(work, assessor)))
+    return any(work.connection.execute(q).first() is not None for q in (_free(work, assessor), _lapsed(work, assessor)))
 
 
 def give_back(work: Work, session: Session) -> None:
@@ -167,24 +169,59 @@ def give_back(work: Work, session: Session) -> None:
     work.connection.execute(update(units).where(*own).values(state=FREE, session=None))
 
 
-def _unseen(query: Select[Any], assessor: str, own: str = "") -> Select[Any]:
-    """Units of topics that a person has not had, but for their session `own`, in the order in which they are given."""
-    had = select(1).where(sessions.c.assessor == assessor, sessions.c.topic == units.c.topic, sessions.c.id != own)
-    return query.where(~exists(had.correlate(units))).order_by(units.c.place, units.c.id).limit(1)
+def units_for_others(work: Work) -> list[Any]:
+    """The units that ask others about what someone could not judge."""
+    query = select(units.c.id, units.c.topic, units.c["items"]).where(units.c.id.contains("+", autoescape=True))
+    return [row for row in work.connection.execute(query).all() if base_of(row.id)]
 
 
-def _free(assessor: str, own: str = "") -> Select[Any]:
-    return _unseen(select(units.c.id).where(units.c.state == FREE), assessor, own)
+def _unseen(work: Work, query: Select[Any], assessor: str, own: str = "") -> Select[Any]:
+    """Units that a person may have, in the order in which they are given out.
+
+    So many of a topic as the study lets them, no item twice (Hk and Nk aside), and none of a topic whose question they
+    failed.  own: their session that takes a unit now; what it began with is not theirs yet.
+    """
+    most = work.study.people.most_of_topic
+    before = (sessions.c.assessor == assessor, sessions.c.topic == units.c.topic, sessions.c.id != own)
+    had = select(sessions.c.topic).where(*before)
+    if most == 1:
+        query = query.where(~exists(had.correlate(units)))
+    else:
+        barred = _barred(work, assessor, own)
+        query = query.where(~exists(had.where(sessions.c.outcome == "screened").correlate(units)))
+        query = query.where(~exists(had.where(sessions.c.unit == units.c.id).correlate(units)))
+        if most is not None:
+            counted = select(func.count()).where(*before)
+            query = query.where(counted.correlate(units).scalar_subquery() < most)
+        query = query.where(units.c.id.not_in(sorted(barred))) if barred else query
+    return query.order_by(units.c.place, units.c.id).limit(1)
+
+
+def _barred(work: Work, assessor: str, own: str = "") -> set[str]:
+    """Units with an item that a person has had in another one, but for their session `own`."""
+    query = select(sessions.c.unit).where(sessions.c.assessor == assessor, sessions.c.id != own)
+    had = [work.unit(name) for name in work.connection.execute(query).scalars()]
+    seen = {(unit.topic, item.key) for unit in had for item in unit.asked}
+    barred = {name for key in seen for name in work.study.holding.get(key, ())}
+    more = map(work.unit, (row.id for row in units_for_others(work))) if work.study.rules.others else ()
+    barred |= {unit.id for unit in more if any((unit.topic, item.key) in seen for item in unit.asked)}
+    return barred - {unit.id for unit in had}
+
+
+def _free(work: Work, assessor: str, own: str = "") -> Select[Any]:
+    return _unseen(work, select(units.c.id).where(units.c.state == FREE), assessor, own)
 
 
 def _lapsed(work: Work, assessor: str, own: str = "") -> Select[Any]:
     holders = select(sessions.c.id).where(sessions.c.outcome.is_(None), is_expired(work.now))
-    return _unseen(select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor, own)
+    return _unseen(work, select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor, own)
 
 
-def _least_beside(assessor: str) -> Select[Any]:
+def _least_beside(work: Work, assessor: str) -> Select[Any]:
     had = select(func.count()).where(sessions.c.unit == units.c.id, sessions.c.beside).correlate(units)
-    return _unseen(select(units.c.id).order_by(had.scalar_subquery()), assessor)
+    more = [row.id for row in units_for_others(work)]
+    query = select(units.c.id).where(units.c.id.not_in(more)) if more else select(units.c.id)
+    return _unseen(work, query.order_by(had.scalar_subquery()), assessor)
 
 
 def _still(work: Work, unit: str) -> bool:
@@ -196,14 +233,20 @@ def _still(work: Work, unit: str) -> bool:
     return row.state == HELD and holder is not None and holder.outcome is None and expired(holder, work.now)
 
 
+def _given(work: Work, unit: Unit) -> dict[str, Any]:
+    """Values of a session that is given a unit; `turn` is what nobody has twice."""
+    turn = unit.topic if work.study.people.most_of_topic == 1 else unit.id
+    return {"unit": unit.id, "topic": unit.topic, "turn": turn}
+
+
 def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], origin: str, unit: str) -> Session:
     """Begin the way through a unit: a model's at its first item, a person's at consent, and nobody's place is taken."""
-    material = work.units[unit]
+    material = work.unit(unit)
     is_model = kind == "model"
     step = PageStep("doc", 1) if is_model else PageStep("consent")
     row = {
-        "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, "unit": unit,
-        "about": dict(about), "topic": material.topic, "state": step.name, "number": step.number,
+        "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, **_given(work, material),
+        "about": dict(about), "state": step.name, "number": step.number,
         "plan": draw_plan(material, work.study.topics[material.topic].question, work.random),
         "tries": {}, "flags": [], "began": work.now.wall, "notice": "", "saved": 0,
         "lease_key": secrets.token_hex(16), "beside": is_model, "origin": origin or None, **work.leased(step),

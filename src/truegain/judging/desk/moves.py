@@ -215,7 +215,7 @@ def _judge(work: Work, session: Session, step: PageStep, fields: Fields, last: R
     drop_draft(work, session, step)
     if answer.cannot:
         session = work.flag(session, "cannot")
-    if step.number == len(work.units[session.unit].items):
+    if step.number == len(work.unit(session.unit).items):
         return Reply(finish(work, session), counted=True)
     return Reply(_go(work, session, PageStep("doc", step.number + 1), "saved", step.number), counted=True)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from truegain.errors import TruegainError
 from truegain.judging.desk.codes import code_digest, digest
@@ -173,6 +173,11 @@ class Office:
         """Whether a visit was ended."""
         query = select(settings.c.name).where(settings.c.name == ENDED_VISIT + digest(visit))
         return self.database.read(lambda connection: connection.execute(query).first()) is not None
+
+    def invited(self) -> int:
+        """How many invitations there are."""
+        query = select(func.count()).select_from(invitations)
+        return self.database.read(lambda connection: int(connection.execute(query).scalar_one()))
 
     def owner(self, who: str) -> str | None:
         """The assessor who has this completion code, id, or id of the platform; None where nobody has."""

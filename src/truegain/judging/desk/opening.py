@@ -13,7 +13,7 @@ from truegain.judging.store.database import insert_new
 from truegain.judging.store.schema import events, settings, units
 from truegain.judging.store.upgrade import guard
 from truegain.judging.study.study import JudgingStudy
-from truegain.judging.tasks.material import Item, Unit
+from truegain.judging.tasks.material import Item, Unit, base_of
 
 
 def open_study(connection: Connection, study: JudgingStudy, at: float) -> bytes:
@@ -43,7 +43,7 @@ def _setting(connection: Connection, name: str) -> Any:
 def _add(connection: Connection, study: JudgingStudy) -> None:
     rows = {row.id: row for row in connection.execute(select(units)).all()}
     wanted = {unit.id for unit in study.units}
-    if gone := sorted(set(rows) - wanted):
+    if gone := sorted(name for name in set(rows) - wanted if base_of(name) not in wanted):
         _refuse(study, f"units that the database has are gone: {some(gone)}")
     changed = [unit.id for unit in study.units if unit.id in rows and not _same(rows[unit.id], unit)]
     if changed:
@@ -51,7 +51,7 @@ def _add(connection: Connection, study: JudgingStudy) -> None:
     place = max((row.place for row in rows.values()), default=-1) + 1
     new = [unit for unit in study.units if unit.id not in rows]
     if new:
-        connection.execute(insert(units), [_row(unit, place + i) for i, unit in enumerate(new)])
+        connection.execute(insert(units), [unit_row(unit, place + i) for i, unit in enumerate(new)])
 
 
 def _refuse(study: JudgingStudy, problem: str) -> None:
@@ -60,11 +60,12 @@ def _refuse(study: JudgingStudy, problem: str) -> None:
 
 
 def _same(row: Any, unit: Unit) -> bool:
-    new = _row(unit, row.place)
+    new = unit_row(unit, row.place)
     return all(getattr(row, name) == new[name] for name in ("topic", "high", "low", "items"))
 
 
-def _row(unit: Unit, place: int) -> dict[str, Any]:
+def unit_row(unit: Unit, place: int) -> dict[str, Any]:
+    """A unit as the database keeps it, free."""
     items = json.loads(json.dumps([item_row(item) for item in unit.items]))  # as the database gives it back
     row = {"id": unit.id, "topic": unit.topic, "place": place, "items": items, "high": unit.high, "low": unit.low}
     return {**row, "state": "free", "session": None}

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
+from truegain.judging.collected import unit_of
 from truegain.judging.desk.clocks import Moment
 from truegain.judging.desk.codes import TOKEN, Keys, shown
 from truegain.judging.desk.steps import UNCLAIMED, PageStep, StepName, UnknownToken
@@ -69,11 +70,18 @@ class Work:
 
     connection: Connection
     study: JudgingStudy
-    units: Mapping[str, Unit]
+    units: dict[str, Unit]
     keys: Keys
     now: Moment
     random: Random
     per_address: int = 0  # units that may be held from one address at a time; 0: any number
+
+    def unit(self, name: str) -> Unit:
+        """A unit of the study, or one that asks others about what someone could not judge."""
+        if name not in self.units:
+            row = self.connection.execute(select(units).where(units.c.id == name)).one()
+            self.units[name] = unit_of(row._asdict())
+        return self.units[name]
 
     def event(self, kind: str, /, session: Session | None = None, assessor: str | None = None, **about: Any) -> int:
         """Write a line of the audit trail, and give back its number."""
@@ -159,7 +167,7 @@ def session_of(row: Any) -> Session:
 
 def items_of(work: Work, session: Session) -> list[Item]:
     """The unit's items in this person's order."""
-    unit = work.units[session.unit]
+    unit = work.unit(session.unit)
     return [unit.items[place] for place in session.plan["order"]]
 
 
@@ -196,7 +204,7 @@ def _given(row: Any) -> Recorded:
 def reached(work: Work, session: Session, given: Iterable[int]) -> int:
     """The furthest item that may be shown: the first without an answer."""
     done = set(given)
-    total = len(work.units[session.unit].items)
+    total = len(work.unit(session.unit).items)
     return next((number for number in range(1, total + 1) if number not in done), total)
 
 

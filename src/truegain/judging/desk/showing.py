@@ -31,7 +31,7 @@ def show(work: Work, session: Session, step: PageStep) -> Page:
         step,
         csrf=work.keys.sign(session.id, session.lease_key),
         once=new_once(0),
-        total=len(work.units[session.unit].items),
+        total=len(work.unit(session.unit).items),
         fields=draft.fields if draft else {},
         notice=_notice(session, step, draft),
         ended=session.state if session.outcome else "",

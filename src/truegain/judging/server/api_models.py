@@ -73,6 +73,7 @@ class ApiDocument(BaseModel):
     title: str
     source: str
     text: str
+    format: str = Field(description="Of the text: text or html.")
 
 
 class ApiWrong(BaseModel):
@@ -163,7 +164,7 @@ def page_shown(token: str, page: Page, *, again: bool = False) -> ApiPage:
     topic = None if t is None else ApiTopic(title=t.title, text=t.text, counts=t.counts, counts_not=t.counts_not)
     return ApiPage(
         where="judge", unit=token, number=page.step.number, total=page.total, topic=topic,
-        documents=[ApiDocument(title=d.title, source=d.source, text=d.text) for d in page.documents],
+        documents=[ApiDocument(title=d.title, source=d.source, text=d.text, format=d.format) for d in page.documents],
         claim=page.item.claim if page.item else "", answer=page.item.answer if page.item else "",
         csrf=page.csrf, once=page.once, again=again, errors=[wrong_shown(w) for w in page.errors],
         notice=page.notice,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from truegain.judging.desk.steps import Page, PageStep
-from truegain.judging.server.documents import answer_of, shown
 from truegain.judging.server.people import way_back
 from truegain.judging.server.templates import static, templates
+from truegain.judging.study.shown import answer_of, shown
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.forms import CANNOT
 from truegain.judging.tasks.material import Document

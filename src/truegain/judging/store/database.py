@@ -124,7 +124,8 @@ def lock(query: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
 def insert_new(connection: Connection, table: Table, **values: Any) -> bool:
     """Insert a row unless its name is taken; whether it was inserted."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    return connection.execute(dialect.insert(table).values(**values).on_conflict_do_nothing()).rowcount == 1
+    new = dialect.insert(table).values(**values).on_conflict_do_nothing().returning(*table.primary_key)
+    return connection.execute(new).first() is not None  # the count of rows is not promised of an INSERT
 
 
 def _parsed(url: str) -> URL:

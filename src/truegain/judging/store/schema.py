@@ -61,7 +61,7 @@ sessions = Table(
     Column("token", Text, nullable=False, unique=True),
     Column("assessor", Text, ForeignKey("assessors.id"), nullable=False),
     Column("unit", Text, ForeignKey("units.id"), nullable=False),
-    Column("topic", Text, nullable=False),
+    Column("turn", Text, nullable=False),  # what nobody has twice: the topic, or where it may be seen again the unit
     Column("about", JSON, nullable=False),  # the platform's submission
     Column("state", Text, nullable=False),  # the step the person is at
     Column("number", Integer, nullable=False),
@@ -80,7 +80,8 @@ sessions = Table(
     Column("code", LargeBinary),  # digest of the completion code
     Column("beside", Boolean, nullable=False, server_default=false()),  # a model's, which takes nobody's place
     Column("origin", Text),  # keyed digest of the address, while it goes on: so many units are held from one
-    UniqueConstraint("assessor", "topic"),  # nobody sees a topic twice
+    Column("topic", Text, nullable=False, server_default=""),
+    UniqueConstraint("assessor", "turn"),
     CheckConstraint("(code IS NOT NULL) = (coalesce(outcome, '') = 'done')", name="code_if_done"),
     CheckConstraint("(ended IS NULL) = (outcome IS NULL)", name="ended_if_outcome"),
     Index("one_at_a_unit", "unit", unique=True, sqlite_where=HOLDING, postgresql_where=HOLDING),

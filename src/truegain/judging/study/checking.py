@@ -8,14 +8,16 @@ import statistics
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from truegain.errors import some
 from truegain.judging.study.rows import refuse
-from truegain.judging.study.settings import CODES, JudgingSettings
+from truegain.judging.study.settings import CODES, FILE, JudgingSettings
 from truegain.judging.study.study import ALL, JudgingStudy, Opened, open_study
-from truegain.judging.study.units import first_tenth
+from truegain.judging.study.units import first_tenth, given_out, holding
 from truegain.judging.tasks.catalogue import LABELLED
+from truegain.judging.tasks.material import HTML, Item, Unit
 from truegain.judging.tasks.task import Task
 from truegain.judging.texts import Wording
 from truegain.tables.paper import counted
@@ -23,13 +25,18 @@ from truegain.tables.paper import counted
 LANGUAGES = ("de", "en")
 LISTED = 5  # names in a sentence
 WORDS_A_MINUTE = 238  # silent reading of English, Brysbaert 2019, Journal of Memory and Language 109
+SIGNS_A_MINUTE = 255  # of Chinese, Trauzettel-Klosinski and Dietz 2012, Investigative Ophthalmology 53(9)
+MOST_TRIED = 5_000  # units, beyond which it is not tried out how many people can take all
 LATE = 0.2  # of all judgments: a first tenth that is complete later is told
 PAPER = 10  # scores of each document, at least
 _LOST = re.compile(
     r"<(script|style|img|picture|video|audio|iframe|object|embed|svg|math|form|input|button|link)\b", re.I
 )
-_EMPTIED = re.compile(r"<(script|style|template|noscript|iframe|object|svg|math)\b.*?</\1\s*>", re.I | re.S)
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _TAG = re.compile(r"</?[a-z!][^<>]*>", re.I)
+_LOOKS_HTML = re.compile(
+    r"<(?:(?:p|div|br|li|ul|ol|h[1-6]|table|tr|td)(?:\s[^<>]*)?/?|/[a-z][a-z0-9]*\s*|!doctype[^<>]*)>", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,9 @@ class Needs:
     most_of_a_topic: int
     judgments: int
     people: int  # at least, each taking all the units that one may
+    each: int  # units that one may take
     minutes: float  # of a unit: the middle one
+    hours: float  # of all units together
     told: bool  # by the study, or else reckoned from its texts
     cost: float | None
 
@@ -73,14 +82,14 @@ class Checked:
         if told := labels_told(opened.task, settings):
             lines.append(f"labels: {told}")
         lines.append(f"judgments: {n.judgments:,}; {judgments_told(opened)}")
-        most = settings.people.most or topics
-        lines.append(f"people: at least {n.people:,}, each with {counted(min(most, topics), 'unit')} at most; "
-                     "nobody sees a topic twice")  # fmt: skip
-        how = (
-            "as the study says" if n.told else f"at {WORDS_A_MINUTE} words a minute, with {settings.rules.seconds:g} s"
-        )
-        lines.append(f"minutes: {n.minutes:.1f} a unit ({how}{'' if n.told else ' or more on each page'}), "
-                     f"{n.units * n.minutes / 60:.1f} hours in all")  # fmt: skip
+        of_topic, named = settings.people.most_of_topic, settings.people.number
+        again = {None: "a topic any number of times, a document once", 1: "nobody sees a topic twice"}
+        lines.append(f"people: at least {n.people:,}, each with {counted(n.each, 'unit')} at most; "
+                     f"{again.get(of_topic, f'a topic at most {of_topic} times, a document once')}"
+                     f"{'; number in [people] does not say how many there are' if named is None else ''}")  # fmt: skip
+        least = f", with {settings.rules.seconds:g} s or more on each page" if settings.rules.seconds else ""
+        how = "as the study says" if n.told else f"at {reading_rate(opened)} a minute{least}"
+        lines.append(f"minutes: {n.minutes:.1f} a unit ({how}), {n.hours:.1f} hours in all")
         if n.cost is not None and settings.people.pay is not None:
             money = settings.people.currency
             lines.append(f"cost: {n.cost:,.2f} {money}".rstrip() + f", {settings.people.pay:.2f} a unit, about "
@@ -110,26 +119,55 @@ def check_study(folder: str | Path) -> Checked:
 
 def _check_texts(opened: Opened, faults: list[str], notes: list[str]) -> None:
     """Documents that nobody could judge, or not as they are."""
-    empty, marked, kinds = [], [], Counter[str]()
+    empty, marked, kinds, tagged = [], [], Counter[str](), []
     for name, document in opened.documents.items():
         if not document.text.strip():
             empty.append(name)
-            continue
-        lost = {m[1].lower() for m in _LOST.finditer(document.text)}
-        kinds.update(lost)
-        if lost and not _TAG.sub(" ", _EMPTIED.sub(" ", document.text)).strip():
-            faults.append(f"document {name} holds nothing but markup that is not shown ({', '.join(sorted(lost))})")
-        elif lost:
-            marked.append(name)
+        elif document.format == HTML:
+            lost = {m[1].lower() for m in _LOST.finditer(document.text)}
+            kinds.update(lost)
+            marked += [name] * bool(lost)
+        elif _LOOKS_HTML.search(document.text):
+            tagged.append(name)
+    _check_shown(opened, faults, notes)
     if empty:
         faults.append(f"{counted(len(empty), 'document')} without text: {some(empty, LISTED)}")
     if marked:
         told = ", ".join(f"{kind} in {n}" for kind, n in sorted(kinds.items()))
         notes.append(f"{counted(len(marked), 'document')} with markup that is taken out before they are shown "
                      f"({told}): {some(marked, LISTED)}")  # fmt: skip
+    if tagged:
+        notes.append(f"{counted(len(tagged), 'document')} with tags, which are shown as they stand, since the format "
+                     f"is text: {some(tagged, LISTED)}; if they are HTML, say so (format = 'html' in {FILE}, or a "
+                     "field `format` of a document)")  # fmt: skip
     alike = Counter(d.text.strip() for d in opened.documents.values() if d.text.strip())
     if double := [name for name, d in opened.documents.items() if alike[d.text.strip()] > 1]:
         notes.append(f"{counted(len(double), 'document')} with a text that another has, too: {some(double, LISTED)}")
+
+
+def _check_shown(opened: Opened, faults: list[str], notes: list[str]) -> None:
+    """Hold the words that pages show against those given: whoever judges a document must see all of it."""
+    of_html = [d for d in opened.documents.values() if d.format == HTML]
+    try:
+        from truegain.judging.study.shown import lost_words, shown
+    except ImportError:
+        if of_html:
+            notes.append(f"whether all words of {counted(len(of_html), 'HTML document')} are shown is not known here: "
+                         "install truegain[judging]")  # fmt: skip
+        return
+    short, bare = [], []
+    for document in opened.documents.values():
+        if not document.text.strip():
+            continue
+        if document.format == HTML and not _TAG.sub(" ", str(shown(document))).strip():
+            bare.append(document.id)
+        elif lost := lost_words(document):
+            short.append(f"{document.id} ({lost.words:,} of {lost.of:,} words, from {lost.first!r} on)")
+    if bare:
+        faults.append(f"{counted(len(bare), 'document')} of which nothing is shown, only markup: {some(bare, LISTED)}")
+    if short:
+        faults.append(f"{counted(len(short), 'document')} of which words would not be shown: {some(short, LISTED)}; "
+                      "mend the markup, or take them for plain text (format = 'text')")  # fmt: skip
 
 
 def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str]) -> None:
@@ -190,43 +228,100 @@ def _check_people(
         notes.append("what a unit pays is not told, so neither is the cost (pay in [people])")
     if needs is None:
         return
-    if people.minutes is not None and people.minutes < (least := reading_minutes(opened, settings)):
+    if people.minutes is not None and people.minutes < (least := _middle_minutes(opened, settings)):
         notes.append(f"minutes = {people.minutes:g} is less than reading takes, about {least:.1f}")
-    topics = len({unit.topic for unit in opened.units})
-    if people.most is not None and people.most > topics:
-        faults.append(f"a person may take {people.most} units, but there are {topics} topics, and nobody sees one "
-                      f"twice (most in [people]: at most {topics}, or give more topics)")  # fmt: skip
+    topics, of_topic = len({unit.topic for unit in opened.units}), people.most_of_topic
+    if of_topic is not None and people.most is not None and people.most > topics * of_topic:
+        faults.append(f"a person may take {people.most} units, but there are {counted(topics, 'topic')}, and nobody "
+                      f"takes more than {of_topic} of one (most in [people]: at most {topics * of_topic}, or "
+                      "most_of_topic = 'any')")  # fmt: skip
     if people.number is None:
         return
-    if people.number < needs.most_of_a_topic:
-        faults.append(f"a topic has {needs.most_of_a_topic} units, which need as many people, and there are "
-                      f"{people.number} (number in [people]; or fewer judgments in [units])")  # fmt: skip
-    each = min(people.most or topics, topics)
-    if people.number * each < needs.units:
-        faults.append(f"{needs.units} units are too many for {people.number} people with {each} each: there are too "
-                      "few topics, or people, or units that one may take")  # fmt: skip
+    told = len(faults)
+    if of_topic is not None and people.number * of_topic < needs.most_of_a_topic:
+        wanted = -(-needs.most_of_a_topic // of_topic)
+        faults.append(f"a topic has {needs.most_of_a_topic} units, which need {wanted} people, and there are "
+                      f"{people.number} (number in [people]; or most_of_topic = 'any', or fewer judgments in "
+                      "[units])")  # fmt: skip
+    if people.number * needs.each < needs.units:
+        faults.append(f"{needs.units} units are too many for {people.number} people with {needs.each} each: there are "
+                      "too few topics, or people, or units that one may take")  # fmt: skip
+    if len(faults) == told and (done := _given_out(opened, settings, people.number)) < needs.units:
+        faults.append(f"{people.number} people can take {done:,} of {needs.units:,} units, since nobody judges a "
+                      f"document twice: {needs.people:,} are needed (number in [people]; or fewer judgments, or "
+                      "smaller units, in [units])")  # fmt: skip
+    if settings.rules.others > max(0, people.number - settings.design.judgments):
+        faults.append(f"others = {settings.rules.others}: {people.number} people, {settings.design.judgments} of whom "
+                      "judge a document, leave fewer to ask where one cannot judge (others in [rules])")  # fmt: skip
+
+
+def _given_out(opened: Opened, settings: JudgingSettings, people: int) -> int:
+    return given_out(opened.units, people, settings.people.most, settings.people.most_of_topic)
 
 
 def _needs(opened: Opened, settings: JudgingSettings) -> Needs:
     units, people = opened.units, settings.people
     of_a_topic = Counter(unit.topic for unit in units)
-    each = max(1, min(people.most or len(of_a_topic), len(of_a_topic)))
-    most = max(of_a_topic.values())
-    minutes = people.minutes or reading_minutes(opened, settings)
+    most, of_topic = max(of_a_topic.values()), people.most_of_topic
+    each = min(people.most or len(units), len(units) if of_topic is None else of_topic * len(of_a_topic))
+    held = max(map(len, holding(units).values()), default=1)  # units that ask about one item
+    least = max(held, -(-len(units) // max(1, each)), 0 if of_topic is None else -(-most // of_topic))
+    spent = [unit_minutes(unit, opened, settings) for unit in units]
+    minutes = people.minutes or statistics.median(spent)
+    hours = (len(units) * people.minutes if people.minutes else sum(spent)) / 60
     return Needs(
-        len(units), most, sum(len(unit.items) for unit in units), max(most, -(-len(units) // each)), minutes,
-        people.minutes is not None, None if people.pay is None else len(units) * people.pay,
+        len(units), most, sum(len(unit.items) for unit in units), _enough(opened, settings, least), each, minutes,
+        hours, people.minutes is not None, None if people.pay is None else len(units) * people.pay,
     )  # fmt: skip
 
 
-def reading_minutes(opened: Opened, settings: JudgingSettings) -> float:
-    """Minutes that the middle unit takes to read, each item at least as long as the rules ask."""
-    words = {name: len(_TAG.sub(" ", d.text).split()) for name, d in opened.documents.items()}
-    seconds = settings.rules.seconds
-    return statistics.median(
-        sum(max(seconds, 60 * sum(words.get(d, 0) for d in item.docs) / WORDS_A_MINUTE) for item in unit.items) / 60
-        for unit in opened.units
-    )
+def _enough(opened: Opened, settings: JudgingSettings, least: int) -> int:
+    """The fewest people, from so many on, who can take all units in turn; of very many units the least itself."""
+    units = len(opened.units)
+    if units > MOST_TRIED or _given_out(opened, settings, least) == units:
+        return least
+    low, high = least, units
+    while high - low > 1:  # low cannot, high can: each takes one
+        middle = (low + high) // 2
+        low, high = (low, middle) if _given_out(opened, settings, middle) == units else (middle, high)
+    return high
+
+
+def _middle_minutes(opened: Opened, settings: JudgingSettings) -> float:
+    return statistics.median(unit_minutes(unit, opened, settings) for unit in opened.units)
+
+
+def unit_minutes(unit: Unit, opened: Opened, settings: JudgingSettings) -> float:
+    """Minutes that a unit takes to read, each item at least as long as the rules ask."""
+
+    def reading(item: Item) -> float:
+        return sum(_minutes_of(opened.documents[d].text) for d in item.docs if d in opened.documents)
+
+    return sum(max(settings.rules.seconds / 60, reading(item)) for item in unit.items)
+
+
+@lru_cache(maxsize=100_000)
+def _minutes_of(text: str) -> float:
+    signs, words = reading_units(text)
+    return signs / SIGNS_A_MINUTE + words / WORDS_A_MINUTE
+
+
+def reading_units(text: str) -> tuple[int, int]:
+    """Signs of scripts that put no space between words (Chinese, Japanese), and words of all others; tags aside.
+
+    >>> reading_units("<p>A lamp</p>"), reading_units("\u706f\u95ea\u70c1\u3002 LED lamp")
+    ((0, 2), (3, 2))
+    """
+    plain = _TAG.sub(" ", text)
+    signs = len(_UNSPACED.findall(plain))
+    return signs, sum(any(map(str.isalnum, word)) for word in _UNSPACED.sub(" ", plain).split())
+
+
+def reading_rate(opened: Opened) -> str:
+    """The rate by which minutes are reckoned, in words: signs where documents have more of them than words."""
+    signs, words = map(sum, zip(*(reading_units(d.text) for d in opened.documents.values()), strict=True))
+    told = [f"{SIGNS_A_MINUTE} signs"] * (signs > 0) + [f"{WORDS_A_MINUTE} words"] * (words > signs or not signs)
+    return " or ".join(told)
 
 
 def judgments_told(opened: Opened) -> str:

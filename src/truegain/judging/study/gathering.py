@@ -10,7 +10,7 @@ from truegain.judging.study.items import anchors_of
 from truegain.judging.study.pool import JudgingPool, PoolRow, read_pool
 from truegain.judging.study.reading import TopicRow, read_documents, read_topics
 from truegain.judging.study.rows import refuse
-from truegain.judging.tasks.material import Document
+from truegain.judging.tasks.material import TEXT, Document, Format
 from truegain.tables.paper import counted
 from truegain.tables.sources import PathLike, shown_path
 
@@ -34,10 +34,12 @@ def gather(
     anchors: PathLike | None = None,
     depth: int = 10,
     most: int | None = None,
+    usual: Format = TEXT,
 ) -> Gathered:
     """Read the files of a new study; an error with the first thing that is wrong with them.
 
     anchors: labels that Hk and Nk are chosen by.  depth: to which runs are read.  most: rows of the pool, its first.
+    usual: the format of documents that do not say.
     """
     faults: list[str] = []
     found = read_pool(pool, depth=depth)
@@ -55,7 +57,7 @@ def gather(
         refuse(faults)
         used = [replace(t, high=chosen[t.topic.id][0].docs[0], low=chosen[t.topic.id][1].docs[0]) for t in used]
     ids = {doc for row in kept for doc in row.item.docs} | {x for t in used for x in (t.high, t.low)}
-    documents = read_documents(docs, faults, ids)
+    documents = read_documents(docs, faults, ids, usual)
     refuse(faults)
     left = []
     if rest := len(rows) - len(kept):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from truegain.errors import InputError
 from truegain.judging.study.rows import FileRow, rows_of, word
-from truegain.judging.tasks.material import Document, Question, Topic
+from truegain.judging.tasks.material import TEXT, Document, Format, Question, Topic
 from truegain.tables.raw import COLUMNS, plain_name
 from truegain.tables.sources import PathLike, shown_path
 
@@ -94,10 +94,13 @@ def _question(name: str, row: FileRow, file: str, faults: list[str]) -> Question
     return Question(asked, options, options.index(right))
 
 
-def read_documents(path: PathLike, faults: list[str], only: Collection[str] | None = None) -> dict[str, Document]:
+def read_documents(
+    path: PathLike, faults: list[str], only: Collection[str] | None = None, usual: Format = TEXT
+) -> dict[str, Document]:
     """The documents of a file by id, of those that are wanted; what is wrong with any of them is added to the faults.
 
-    An object has `id`, `title`, `text`, `source`; BEIR's corpus.jsonl and MS MARCO's collection.tsv are read as well.
+    An object has `id`, `title`, `text`, `source`, and where it is not the `usual` one its `format`, text or html;
+    BEIR's corpus.jsonl and MS MARCO's collection.tsv are read as well.
     """
     file = shown_path(path)
     found: dict[str, Document] = {}
@@ -113,8 +116,18 @@ def read_documents(path: PathLike, faults: list[str], only: Collection[str] | No
         else:
             first[name] = row.line
             text = next((t for t in (str(row.values.get(n) or "").strip() for n in DOC_TEXT) if t), "")
-            found[name] = Document(name, text, word(row.values.get("title")), _first(row, SOURCE))
+            about = word(row.values.get("title")), _first(row, SOURCE), _format(name, row, file, usual, faults)
+            found[name] = Document(name, text, *about)
     return found
+
+
+def _format(name: str, row: FileRow, file: str, usual: Format, faults: list[str]) -> Format:
+    said = word(row.values.get("format")).lower()
+    known = next((one for one in get_args(Format) if one == said), None)
+    if said and known is None:
+        what = f"document {name} has the format {said!r}"
+        faults.append(_said(what, file, row, f"give {' or '.join(get_args(Format))}, or leave it out"))
+    return known or usual
 
 
 def _first(row: FileRow, names: Sequence[str]) -> str:

@@ -13,17 +13,21 @@ from typing import Any, Literal, get_args
 
 from truegain.errors import InputError
 from truegain.judging.study.units import ORDERS, Design
+from truegain.judging.tasks.material import FORMATS, TEXT, Format
 from truegain.tables.sources import read_bytes, shown_path
 
 FILE = "judging.toml"
 Platform = Literal["open", "invitation", "prolific", "mturk"]
+ANY = "any"
+PAPER = "magnitude"  # the task whose usual rules are the paper's: a topic once, 20 s on each document
+OTHERS = 2  # people who are asked where one cannot judge, where nobody says
 CODES = ("completed", "screened", "failed")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What is asked of assessors; the paper's numbers unless the study says otherwise."""
+    """What is asked of assessors; the paper's numbers unless the study says otherwise, or its task is another."""
 
     seconds: float = 20.0  # on each document, all visits; LLM judges are exempt
     practice_tries: int = 1
@@ -34,6 +38,7 @@ class Rules:
     show_previous: bool = False
     reason: bool = True  # whether a reason is asked
     first_lease: float = 900.0  # seconds that a place is kept until its first document is judged
+    others: int = 0  # more people who are asked about an item that someone cannot judge
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,7 @@ class People:
     currency: str = ""
     minutes: float | None = None
     most: int | None = None  # units that one person may take
+    most_of_topic: int | None = 1  # of one topic; None: any number
     number: int | None = None  # of people there are, where that is known
 
 
@@ -68,6 +74,7 @@ class JudgingSettings:
     task: str = "magnitude"
     topics: str = "topics.jsonl"
     documents: str = "docs.jsonl"
+    format: Format = TEXT  # of documents that do not say
     pool: tuple[str, ...] = ("pool.jsonl",)
     depth: int = 10  # to which runs in the pool are read
     gold_list: str = ""  # the list that the pool was made of, as `plan labels` wrote it
@@ -126,6 +133,15 @@ def _count(least: int = 1, *, even: bool = False) -> Check:
     return check
 
 
+def _count_or_any(value: Any) -> int | None:
+    if value == ANY:
+        return None
+    try:
+        return int(_count()(value))
+    except BadValueError:
+        raise BadValueError(f"give a whole number of at least 1, or {ANY!r}") from None
+
+
 def _one_of(*known: str) -> Check:
     def check(value: Any) -> str:
         if value not in known:
@@ -157,7 +173,8 @@ def _tables(value: Any) -> tuple[Mapping[str, Any], ...]:
 
 KEYS: dict[str, dict[str, Check]] = {
     "": {
-        "name": _name, "task": _text, "topics": _text, "documents": _text, "pool": _texts, "depth": _count(),
+        "name": _name, "task": _text, "topics": _text, "documents": _text, "format": _one_of(*FORMATS),
+        "pool": _texts, "depth": _count(),
         "gold_list": _text, "bronze": _text, "runs": _texts, "opponents": _count(2, even=True), "labels": _tables,
     },
     "units": {"judgments": _count(), "size": _count(), "order": _one_of(*ORDERS), "seed": _count(0)},
@@ -165,11 +182,12 @@ KEYS: dict[str, dict[str, Check]] = {
     "rules": {
         "seconds": _number(0), "practice_tries": _count(), "question_tries": _count(), "check_tries": _count(),
         "first_lease": _number(60), "lease": _number(60), "decimal": _one_of(".", ","), "show_previous": _bool,
-        "reason": _bool,
+        "reason": _bool, "others": _count(0),
     },
     "people": {
         "platform": _one_of(*get_args(Platform)), "codes": _codes, "pay": _number(0), "currency": _text,
-        "minutes": _number(0, over=True), "most": _count(), "number": _count(),
+        "minutes": _number(0, over=True), "most": _count(), "most_of_topic": _count_or_any,
+        "number": _count(),
     },
 }  # fmt: skip
 
@@ -245,14 +263,35 @@ def _texts_by_name(said: Any, above: str, text: str, file: str, faults: list[str
 
 def _settings(parts: Mapping[str, dict[str, Any]], folder: Path) -> JudgingSettings:
     words = {"title": "", **parts["words"], "texts": parts["texts"]}
-    rules = dict(parts["rules"])
+    task = parts[""].get("task", JudgingSettings.task)
+    judgments = parts["units"].get("judgments", Design.judgments)
+    rules = {**usual_rules(task, judgments, parts["people"].get("number")), **parts["rules"]}
+    people = {"most_of_topic": usual_of_topic(task), **parts["people"]}
     if parts["people"].get("platform") == "prolific":  # its rules want two tries
         rules = {"practice_tries": 2, "question_tries": 2, **rules}
     top = {"name": name_of(folder), **parts[""]}
     return JudgingSettings(
         **top, design=Design(**parts["units"]), words=Words(**words), rules=Rules(**rules),
-        people=People(**parts["people"]),
+        people=People(**people),
     )  # fmt: skip
+
+
+def usual_rules(task: str, judgments: int, number: int | None = None) -> dict[str, Any]:
+    """What a task asks of assessors where a study does not say: the paper's 20 seconds are those of magnitudes.
+
+    number: of people there are; no more others are asked than there are beside those who judge an item anyway.
+
+    >>> usual_rules("magnitude", 10), usual_rules("graded", 1), usual_rules("graded", 1, 2)["others"]
+    ({'seconds': 20.0, 'others': 0}, {'seconds': 0.0, 'others': 2}, 1)
+    """
+    if task == PAPER:
+        return {"seconds": Rules.seconds, "others": 0}
+    return {"seconds": 0.0, "others": OTHERS if number is None else max(0, min(OTHERS, number - judgments))}
+
+
+def usual_of_topic(task: str) -> int | None:
+    """Units of one topic that a person may take where a study does not say: one of magnitudes, as in the paper."""
+    return 1 if task == PAPER else None
 
 
 def name_of(folder: Path) -> str:

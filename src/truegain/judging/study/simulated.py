@@ -13,7 +13,7 @@ from truegain.errors import TruegainError
 from truegain.judging.study.invented import SUBJECTS, Subject
 from truegain.judging.study.pool import PoolRow
 from truegain.judging.study.reading import TopicRow
-from truegain.judging.study.settings import JudgingSettings, People, Rules, Words
+from truegain.judging.study.settings import JudgingSettings, People, Rules, Words, usual_of_topic, usual_rules
 from truegain.judging.study.study import JudgingStudy, read_study
 from truegain.judging.study.units import Design
 from truegain.judging.study.writing import document_line, topic_line, write_study
@@ -80,7 +80,8 @@ def simulated_study(
         raise TruegainError(f"{topics} topics of {docs} documents: give at least 1 topic, and 3 documents")
     settings = JudgingSettings(
         "simulated", task, design=Design(judgments, size, seed=seed), words=Words("A simulated study"),
-        rules=rules or Rules(), people=people or People(),
+        rules=rules or Rules(**usual_rules(task, judgments)),
+        people=people or People(most_of_topic=usual_of_topic(task)),
     )  # fmt: skip
     rows = [row for topic, documents, truths in made for row in _rows(task, topic, documents, truths, seed)]
     with tempfile.TemporaryDirectory() as place:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from truegain.errors import some
@@ -19,7 +20,7 @@ from truegain.judging.study.settings import People as People
 from truegain.judging.study.settings import Platform as Platform
 from truegain.judging.study.settings import Rules as Rules
 from truegain.judging.study.settings import Words as Words
-from truegain.judging.study.units import Design, build_units
+from truegain.judging.study.units import Design, build_units, holding
 from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.tasks.material import Document, Topic, Unit
 from truegain.judging.tasks.task import Task
@@ -46,6 +47,11 @@ class JudgingStudy:
     design: Design = field(default_factory=Design)
     gold_list: str = ""  # the list that the pool was made of: export fills it in
     bronze: str = ""  # the labels that it was drawn with: for the verdict so far
+
+    @cached_property
+    def holding(self) -> Mapping[tuple[str, str], list[str]]:
+        """Of each topic and item the units that ask about it, Hk and Nk aside."""
+        return holding(self.units)
 
 
 @dataclass
@@ -111,7 +117,7 @@ def open_study(folder: str | Path) -> Opened:
         opened.pool = read_pool([opened.folder / name for name in settings.pool], depth=settings.depth)
     wanted = {doc for row in opened.pool.rows for doc in row.item.docs}
     wanted |= {doc for t in opened.topics for doc in (t.high, t.low) if doc}
-    opened.documents = read_documents(opened.folder / settings.documents, faults, wanted)
+    opened.documents = read_documents(opened.folder / settings.documents, faults, wanted, settings.format)
     if opened.task is not None and opened.topics and opened.pool.rows:
         _build(opened, settings, opened.task)
     return opened

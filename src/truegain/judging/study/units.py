@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -104,6 +105,57 @@ def first_tenth(units: Sequence[Unit], ranks: Mapping[tuple[str, str], int]) -> 
     top = set(listed[: max(1, len(listed) // 10)])
     last = max((n for n, keys in enumerate(asked, 1) if any(ranks.get(key) in top for key in keys)), default=0)
     return sum(map(len, asked[:last])) / max(1, sum(map(len, asked)))
+
+
+def sharing(units: Sequence[Unit]) -> dict[str, frozenset[str]]:
+    """Of each unit the others that ask about an item of it, Hk and Nk aside: nobody may have two of these.
+
+    >>> one, two = Unit("1-001", "1", (Item(("a",)), Item(("b",)))), Unit("1-002", "1", (Item(("b",)), Item(("c",))))
+    >>> sharing([one, two, Unit("1-003", "1", (Item(("d",)),))])["1-001"]
+    frozenset({'1-002'})
+    """
+    found = holding(units)
+    return {
+        unit.id: frozenset(other for item in unit.asked for other in found[unit.topic, item.key]) - {unit.id}
+        for unit in units
+    }
+
+
+def holding(units: Sequence[Unit]) -> dict[tuple[str, str], list[str]]:
+    """Of each topic and item the units that ask about it, Hk and Nk aside."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for unit in units:
+        for item in unit.asked:
+            found.setdefault((unit.topic, item.key), []).append(unit.id)
+    return found
+
+
+def given_out(units: Sequence[Unit], people: int, most: int | None, of_topic: int | None) -> int:
+    """How many units so many people can take who come in turn, each given the next that they may have.
+
+    most: units that one may take; of_topic: of one topic; None: any number.
+
+    >>> units = [Unit(f"1-{i:03d}", "1", (Item((str(i),)),)) for i in range(10)]
+    >>> given_out(units, 3, None, 1), given_out(units, 3, 2, None), given_out(units, 3, None, None)
+    (3, 6, 10)
+    """
+    barred = sharing(units)
+    free, left = list(units), list(range(min(people, len(units))))
+    had: list[set[str]] = [set() for _ in left]
+    topics: list[Counter[str]] = [Counter() for _ in left]
+    while free and left:
+        for who in tuple(left):
+            mine, of = had[who], topics[who]
+            may = most is None or len(mine) < most
+            at = next((i for i, unit in enumerate(free) if (of_topic is None or of[unit.topic] < of_topic)
+                       and mine.isdisjoint(barred[unit.id])), None) if may else None  # fmt: skip
+            if at is None:
+                left.remove(who)
+                continue
+            unit = free.pop(at)
+            mine.add(unit.id)
+            of[unit.topic] += 1
+    return len(units) - len(free)
 
 
 def _check(design: Design, anchors: Mapping[str, tuple[Item, Item]] | None) -> None:

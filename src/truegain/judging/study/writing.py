@@ -10,9 +10,9 @@ from typing import Any
 from truegain.errors import InputError
 from truegain.judging.study.pool import PoolRow, write_pool
 from truegain.judging.study.reading import TopicRow
-from truegain.judging.study.settings import CODES, FILE, JudgingSettings
+from truegain.judging.study.settings import ANY, CODES, FILE, JudgingSettings
 from truegain.judging.tasks.catalogue import LABELLED, task_of
-from truegain.judging.tasks.material import Document
+from truegain.judging.tasks.material import TEXT, Document, Format
 from truegain.tables.sources import shown_path
 from truegain.tables.targets import write_bytes, write_failures
 
@@ -33,7 +33,7 @@ def write_study(
     copied = dict(files)
     texts = {
         settings.topics: "".join(map(topic_line, topics)).encode(),
-        settings.documents: "".join(map(document_line, documents)).encode(),
+        settings.documents: "".join(document_line(d, settings.format) for d in documents).encode(),
         settings.pool[0]: write_pool(rows),
         **{name: source.read_bytes() for name, source in copied.items()},
         FILE: toml_of(settings).encode(),
@@ -58,9 +58,10 @@ def topic_line(row: TopicRow) -> str:
     return json.dumps(said, ensure_ascii=False) + "\n"
 
 
-def document_line(document: Document) -> str:
-    """A document as it stands in `docs.jsonl`."""
+def document_line(document: Document, usual: Format = TEXT) -> str:
+    """A document as it stands in `docs.jsonl`; its format where it is not the usual one."""
     said = {"id": document.id, "title": document.title, "source": document.source, "text": document.text}
+    said |= {"format": document.format} if document.format != usual else {}
     return json.dumps({name: value for name, value in said.items() if value}, ensure_ascii=False) + "\n"
 
 
@@ -94,6 +95,7 @@ def toml_of(settings: JudgingSettings) -> str:
         *_lines([
             ("name", s.name, "stands in addresses"), ("task", s.task, "magnitude, graded, binary, preference, claim"),
             ("topics", s.topics, ""), ("documents", s.documents, ""),
+            ("format", s.format, "of documents that do not say: text or html"),
             ("pool", s.pool[0] if len(s.pool) == 1 else s.pool, "what is judged, in this order"),
             ("gold_list", s.gold_list or None, "the list that the pool was made of"),
             ("bronze", s.bronze or None, "the labels that it was drawn with, of a judge: for the verdict so far"),
@@ -120,9 +122,13 @@ def toml_of(settings: JudgingSettings) -> str:
             ("lease", rules.lease, "seconds that it is kept after each later step"),
             ("decimal", rules.decimal, "the mark in numbers"), ("show_previous", rules.show_previous, ""),
             ("reason", rules.reason, "whether one is asked for"),
+            ("others", rules.others, "more people who are asked about an item that someone cannot judge"),
         ]),
         "", "[people]",
-        *_lines([("platform", people.platform, "open, invitation, prolific, mturk")]),
+        *_lines([
+            ("platform", people.platform, "open, invitation, prolific, mturk"),
+            ("most_of_topic", people.most_of_topic or ANY, "units of one topic that a person may take, or any"),
+        ]),
         *_unset([
             ("pay", people.pay, 1.5, "for a finished unit"), ("currency", people.currency or None, "EUR", ""),
             ("minutes", people.minutes, 8.0, "that a unit takes"), ("most", people.most, 4, "units a person may take"),

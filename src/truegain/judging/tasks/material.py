@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
+
+Format = Literal["text", "html"]
+FORMATS: tuple[Format, ...] = ("text", "html")
+TEXT, HTML = FORMATS
+_MORE = re.compile(r"(.+)\+(\d+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -28,12 +36,16 @@ class Topic:
 
 @dataclass(frozen=True)
 class Document:
-    """A document as it is shown: HTML is cleaned before it is served, plain text is cut into paragraphs."""
+    """A document; `format` says what its text is: HTML is cleaned before it is shown, plain text cut into paragraphs.
+
+    Nothing in a text makes it HTML: a page about the <title> tag is text like any other.
+    """
 
     id: str
     text: str
     title: str = ""
     source: str = ""
+    format: Format = TEXT
 
 
 @dataclass(frozen=True)
@@ -65,3 +77,27 @@ class Unit:
     items: tuple[Item, ...]
     high: int | None = None
     low: int | None = None
+
+    @property
+    def asked(self) -> Iterator[Item]:
+        """The items without Hk and Nk."""
+        return (item for place, item in enumerate(self.items) if place not in (self.high, self.low))
+
+
+def more_id(unit: str, number: int) -> str:
+    """The id of a unit that asks others about what someone could not judge in a unit.
+
+    >>> more_id("7-001", 1), more_id("7-001+1", 2)
+    ('7-001+1', '7-001+2')
+    """
+    return f"{base_of(unit) or unit}+{number}"
+
+
+def base_of(unit: str) -> str:
+    """The unit that was given out first, of one that asks others; empty where a unit is none of these.
+
+    >>> base_of("7-001+1"), base_of("a+1-001")
+    ('7-001', '')
+    """
+    found = _MORE.fullmatch(unit)
+    return found[1] if found else ""
