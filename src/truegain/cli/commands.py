@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from truegain._version import __version__
+from truegain.cli.streams import ours
 
 # verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and what it
 # says of itself
@@ -102,6 +104,22 @@ def root(
     """Tells whether a search system's gain is true."""
 
 
+class _Command(TyperCommand):
+    """A command whose help has colours on a terminal."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        with ours():
+            super().format_help(ctx, formatter)
+
+
+class _Group(TyperGroup):
+    """The same of a group of commands."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        with ours():
+            super().format_help(ctx, formatter)
+
+
 def build(verb: str | None = None) -> typer.Typer:
     """The command line with all commands, or with the one that is called alone, or for '' with their names alone.
 
@@ -109,6 +127,7 @@ def build(verb: str | None = None) -> typer.Typer:
     """
     app = typer.Typer(
         name="truegain",
+        cls=_Group,
         help="Tells whether a search system's gain is true.",
         no_args_is_help=True,
         add_completion=verb == "",
@@ -120,7 +139,7 @@ def build(verb: str | None = None) -> typer.Typer:
         if verb in COMMANDS and name != verb:
             continue
         if verb == "":
-            app.command(name, help=says)(lambda: None)
+            app.command(name, help=says, cls=_Command)(lambda: None)
             continue
         file, attribute = place.split(":")
         command = getattr(import_module(f"truegain.cli.{file}"), attribute)
@@ -130,7 +149,8 @@ def build(verb: str | None = None) -> typer.Typer:
         if isinstance(command, typer.Typer):
             for info in command.registered_commands:
                 info.callback = arranged(on_cluster(reads_inputs(info.callback)))
-            app.add_typer(command, name=name)
+                info.cls = _Command
+            app.add_typer(command, name=name, cls=_Group)
         else:
-            app.command(name)(arranged(on_cluster(reads_inputs(command))))
+            app.command(name, cls=_Command)(arranged(on_cluster(reads_inputs(command))))
     return app
