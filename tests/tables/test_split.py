@@ -17,7 +17,7 @@ def gathered(part: list[int], begin: list[int], place: list[int], room: int = 6)
     try:
         _split.gather(TEXT, np.array(part, np.int32), np.array(begin, np.int64), at, out)
     except ValueError:
-        assert (out, at.tolist()) == (b"-" * room, place), "something was written before it was refused"
+        assert (bytes(out), at.tolist()) == (b"-" * room, place), "something was written before it was refused"
         raise
     return bytes(out), at.tolist()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -104,20 +105,25 @@ def root(
     """Tells whether a search system's gain is true."""
 
 
-class _Command(TyperCommand):
-    """A command whose help has colours on a terminal."""
+def _show_help(self: Any, ctx: Any, formatter: Any) -> None:  # noqa: ARG001
+    from truegain.cli.help import on_screen
+    from truegain.cli.help_pages import page_of
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        with ours():
-            super().format_help(ctx, formatter)
+    with ours():
+        sys.stdout.write(on_screen(page_of(self, ctx)))
+        sys.stdout.flush()
+
+
+class _Command(TyperCommand):
+    """A command with a help page of ours."""
+
+    format_help = _show_help
 
 
 class _Group(TyperGroup):
     """The same of a group of commands."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        with ours():
-            super().format_help(ctx, formatter)
+    format_help = _show_help
 
 
 def build(verb: str | None = None) -> typer.Typer:
