@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from truegain.cli.commands import every_page
 from truegain.cli.help import PAGES, in_words, stored, stored_page
-from truegain.cli.help_pages import every_page
 
 FILE = Path(PAGES)
 

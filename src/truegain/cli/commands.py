@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from truegain._version import __version__
 from truegain.cli.streams import ours
+
+if TYPE_CHECKING:
+    from truegain.cli.help import Page
 
 # verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and what it
 # says of itself
@@ -160,3 +164,27 @@ def build(verb: str | None = None) -> typer.Typer:
         else:
             app.command(name, cls=_Command)(arranged(on_cluster(reads_inputs(command))))
     return app
+
+
+def every_page() -> Iterator[tuple[str, Page]]:
+    """All pages, by the words that ask for them."""
+    from typer.main import get_command
+
+    from truegain.cli.help_pages import page_of
+
+    def below(command: Any, name: str, context: Any) -> Iterator[tuple[str, Page]]:
+        yield name, page_of(command, context)
+        for word, inner in getattr(command, "commands", {}).items():
+            yield from below(inner, f"{name} {word}", _context(inner, word, context))
+
+    root = get_command(build(""))
+    yield "", page_of(root, _context(root, "truegain"))
+    for verb in COMMANDS:
+        whole: Any = get_command(build(verb))
+        yield from below(whole.commands[verb], verb, _context(whole.commands[verb], verb, _context(whole, "truegain")))
+
+
+def _context(command: Any, name: str, parent: Any = None) -> Any:
+    return command.context_class(
+        command, info_name=name, parent=parent, **({} if parent else {"help_option_names": ["-h", "--help"]})
+    )

@@ -1,8 +1,7 @@
-"""The help pages of all commands, made of the commands themselves."""
+"""Help pages, made of the commands themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from truegain.cli.help import Page
@@ -34,27 +33,3 @@ def _row(p: Any, context: Any, argument: bool) -> list[str]:
 
 def _one_line(text: str | None) -> str:
     return " ".join((text or "").split("\f")[0].split())
-
-
-def every_page() -> Iterator[tuple[str, Page]]:
-    """All pages, by the words that ask for them."""
-    from typer.main import get_command
-
-    from truegain.cli.commands import COMMANDS, build
-
-    def below(command: Any, name: str, context: Any) -> Iterator[tuple[str, Page]]:
-        yield name, page_of(command, context)
-        for word, inner in getattr(command, "commands", {}).items():
-            yield from below(inner, f"{name} {word}", _context(inner, word, context))
-
-    root = get_command(build(""))
-    yield "", page_of(root, _context(root, "truegain"))
-    for verb in COMMANDS:
-        whole: Any = get_command(build(verb))
-        yield from below(whole.commands[verb], verb, _context(whole.commands[verb], verb, _context(whole, "truegain")))
-
-
-def _context(command: Any, name: str, parent: Any = None) -> Any:
-    return command.context_class(
-        command, info_name=name, parent=parent, **({} if parent else {"help_option_names": ["-h", "--help"]})
-    )
