@@ -19,6 +19,7 @@ from tests.cli.conftest import Run
 from tests.report import worlds
 from truegain.experiments.ratings_world import noisy_ratings
 from truegain.report.facts import filed
+from truegain.stored import packed, unpacked
 
 PLAIN = 'judgments = "true.qrels"\nruns = "runs"\n'
 GOLD = 'judgments = "llm.qrels"\nruns = "runs"\ngold = "gold.qrels"\ndesign = "random"\n'
@@ -187,12 +188,9 @@ def test_a_file_that_changes_meanwhile_is_refused(run: Run, folder: Path, monkey
 
 def test_kept_tables_cannot_be_written_to(folder: Path) -> None:
     """Guards arrays that come back from a file: read-only, as those that were made."""
-    kept: dict[object, Any] = {}
 
-    def keep(what: tuple[object, ...], make: Callable[[], Any]) -> Any:
-        found = kept.setdefault(what, make())
-        columns = {name: np.array(x) if isinstance(x, np.ndarray) else x for name, x in found[0].items()}
-        return columns, *found[1:]
+    def keep(what: tuple[object, ...], make: Callable[[], Any], kind: Any) -> Any:
+        return unpacked(packed(make()), kind)
 
     given = filed.Filed.of([str(p) for p in sorted((folder / "runs").iterdir())], "file", 1, keep)
     with warnings.catch_warnings():
