@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE  # commands that tests start would be compiled anew each time
 MAKEFLAGS += --jobs=2  # types are checked while the browser is fetched and tests begin
 
-.PHONY: demo test lint types tests fast bench bench-scaling bench-check clean
+.PHONY: demo test lint types tests fast sanitize bench bench-scaling bench-check clean
 
 demo: $(VENV)/base
 	$(BIN)/truegain demo demo
@@ -31,6 +31,24 @@ types: $(VENV)/test
 
 fast: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 2 -x tests
+
+# The compiled parts once more, with AddressSanitizer and UndefinedBehaviorSanitizer, in a copy; the tests that feed them
+# what nobody should, and those that use all of them.  The first fault ends it.
+CHECKED    := build/sanitized
+C_TESTS    ?= tests/tables/test_scan.py tests/tables/test_split.py tests/tables/test_fuzz.py tests/sampling/test_deals.py \
+  tests/sampling/test_copies.py tests/text/test_words.py tests/cli/test_memory.py
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+
+sanitize: $(VENV)/test
+	rm -rf $(CHECKED)
+	mkdir -p $(CHECKED)
+	cp -r src $(CHECKED)/src
+	find $(CHECKED)/src -name '*.so' -delete
+	CFLAGS='$(SANITIZERS)' LDFLAGS='-fsanitize=address,undefined' $(BIN)/python setup.py -q build_ext --force \
+	  --build-temp $(CHECKED)/temp --build-lib $(CHECKED)/src
+	LD_PRELOAD="$$($(or $(CC),cc) -print-file-name=libasan.so) $$($(or $(CC),cc) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+	  PYTHONPATH=$(CHECKED)/src PYTHONMALLOC=malloc OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -p no:xdist $(C_TESTS)
 
 # Peers have an environment of their own; one that cannot be had here is told as missing, with the reason.
 # BENCH_REPEAT=1 is the quick setting. Runs of `make -j` would disturb each other's clocks.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pickle
 import zlib
 from pathlib import Path
 
@@ -15,8 +14,10 @@ from truegain import cache
 from truegain.cache import ENDING, MARK, Cache
 from truegain.errors import DataWarning
 from truegain.inference.results import Estimate
+from truegain.tables.columns import Bools, Floats
 
 KEY = {"inputs": {"a": "1"}, "measure": "P@10"}
+KIND = {"one": Estimate, "many": Floats, "flag": Bools}
 
 
 def made() -> dict[str, object]:
@@ -32,8 +33,8 @@ def only(folder: Path) -> Path:
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     """Guards a second asking: nothing is made, and it is the same; another key is another result."""
-    Cache(tmp_path).of(KEY, made)
-    again: dict[str, object] = Cache(tmp_path).of(KEY, lambda: pytest.fail("made again"))
+    Cache(tmp_path).of(KEY, made, KIND)
+    again: dict[str, object] = Cache(tmp_path).of(KEY, lambda: pytest.fail("made again"), KIND)
     assert again["one"] == made()["one"]
     assert np.asarray(again["many"]).tolist() == [0, 1, 2]
     assert Cache(tmp_path).of({**KEY, "measure": "AP"}, lambda: 3) == 3
@@ -43,7 +44,7 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("left", [slice(-1), slice(40), slice(0), slice(1, None)])
 def test_what_is_damaged_is_made_again(tmp_path: Path, left: slice) -> None:
     """Guards files that were cut or changed: told once, made again, and kept anew."""
-    Cache(tmp_path).of(KEY, made)
+    Cache(tmp_path).of(KEY, made, KIND)
     path = only(tmp_path)
     path.write_bytes(path.read_bytes()[left])
     with pytest.warns(DataWarning, match="damaged; it is made again"):
@@ -51,18 +52,28 @@ def test_what_is_damaged_is_made_again(tmp_path: Path, left: slice) -> None:
     assert Cache(tmp_path).of(KEY, lambda: pytest.fail("made again")) == 7
 
 
+def poison(command: str) -> bytes:
+    """A pickle that runs a command by names that our own modules have: `attrgetter`, a type, and a class with `os`."""
+
+    def called(what: bytes, given: bytes) -> bytes:
+        return what + b"(" + given + b"tR"
+
+    def attribute(name: str) -> bytes:
+        return called(b"ctruegain.inference.study.lattice\nattrgetter\n", b"V" + name.encode() + b"\n")
+
+    names = called(attribute("of.__globals__.get"), b"ctruegain.cache\nCache\n")
+    system = called(attribute("system"), called(names, b"Vos\n"))
+    return called(system, b"V" + command.encode() + b"\n") + b"."
+
+
 def test_a_file_runs_nothing(tmp_path: Path) -> None:
-    """Guards those who share a folder: a file that would call something is damaged, whatever its digest."""
-
-    class Evil:
-        def __reduce__(self) -> tuple[object, tuple[str]]:
-            return os.system, (f"touch {tmp_path}/ran",)
-
-    Cache(tmp_path).of(KEY, made)
-    packed = zlib.compress(pickle.dumps(Evil()))
-    only(tmp_path).write_bytes(MARK + hashlib.sha256(packed).digest() + packed)
-    with pytest.warns(DataWarning, match="damaged"):
-        assert Cache(tmp_path).of(KEY, lambda: 7) == 7
+    """Guards those who share a folder: a file that would run a command is damaged, whatever its digest."""
+    Cache(tmp_path).of(KEY, made, KIND)
+    data = poison(f"touch {tmp_path}/ran")
+    for packed in (zlib.compress(data), data):
+        only(tmp_path).write_bytes(MARK + hashlib.sha256(packed).digest() + packed)
+        with pytest.warns(DataWarning, match="damaged"):
+            assert Cache(tmp_path).of(KEY, lambda: 7) == 7
     assert not (tmp_path / "ran").exists()
 
 

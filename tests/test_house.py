@@ -36,7 +36,7 @@ FLOORS = (
     ("engine",),
     ("studentized",),
     ("student",),
-    ("drawing", "keywords", "made_by", "lazy"),
+    ("drawing", "keywords", "made_by", "lazy", "stored"),
     ("errors", "_version", "cores", "starting"),
     ("addresses",),
 )

@@ -1,14 +1,13 @@
-"""Results kept in a folder by what they were made of; what is damaged is found, and made again."""
+"""Results kept in a folder by what they were made of; what is damaged is found, and made again.
+
+Files hold data only (see `stored`): they may come from anybody, and nothing in them is run.
+"""
 
 from __future__ import annotations
 
-import builtins
 import hashlib
-import importlib
-import io
 import json
 import os
-import pickle
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,7 +17,9 @@ from typing import Any, TypeVar
 
 from truegain._version import __version__
 from truegain.errors import InputError, why
+from truegain.stored import UnfitError, packed, unpacked
 from truegain.tables.checks import warn
+from truegain.tables.memory import available
 from truegain.tables.sources import shown_path
 from truegain.tables.targets import write_bytes
 
@@ -26,22 +27,6 @@ Kept = TypeVar("Kept")
 MARK = b"truegain kept\n"
 ENDING = ".kept"
 CODE = (".py", ".so", ".pyd")
-PLAIN = ("list", "dict", "set", "frozenset", "tuple", "complex", "slice", "range", "bytearray")
-ARRAYS = {  # what numpy makes its arrays and numbers of
-    ("numpy", "ndarray"),
-    ("numpy", "dtype"),
-    ("numpy._core.multiarray", "_reconstruct"),
-    ("numpy._core.multiarray", "scalar"),
-    ("numpy._core.numeric", "_frombuffer"),
-    ("types", "MappingProxyType"),
-    ("collections", "OrderedDict"),
-}
-
-
-UNREADABLE = (  # what reading a file that nobody meant to be read may end in
-    OSError, ValueError, EOFError, AttributeError, ImportError, IndexError, TypeError, zlib.error,
-    pickle.UnpicklingError,
-)  # fmt: skip
 MOST = 256 * 2**20  # bytes that a folder holds; what was not asked for the longest goes first
 
 
@@ -50,7 +35,7 @@ class Cache:
 
     >>> import tempfile
     >>> cache = Cache(tempfile.mkdtemp())
-    >>> cache.of({"question": 1}, lambda: [1, 2]), cache.of({"question": 1}, lambda: [3])
+    >>> cache.of({"question": 1}, lambda: [1, 2], list[int]), cache.of({"question": 1}, lambda: [3], list[int])
     ([1, 2], [1, 2])
     """
 
@@ -58,23 +43,23 @@ class Cache:
         self.folder = None if folder is None else Path(folder)
         self.most, self.tell, self.told = most, tell, False
 
-    def of(self, key: Mapping[str, object], make: Callable[[], Kept]) -> Kept:
-        """What is kept under a key, or made and kept now."""
+    def of(self, key: Mapping[str, object], make: Callable[[], Kept], kind: Any = Any) -> Kept:
+        """What is kept under a key and is of a kind (see `stored.unpacked`), or made and kept now."""
         if self.folder is None:
             return make()
         path = self.folder / f"{digest_of(key)}{ENDING}"
         try:
-            found: Kept = _loaded(path.read_bytes())
+            found: Kept = unpacked(_inflated(unsealed(path.read_bytes(), path.stem)), kind)
         except (FileNotFoundError, NotADirectoryError):
             pass
-        except UNREADABLE:
+        except Exception:  # whatever is wrong with it, it can be made again
             self._tell(f"{shown_path(path)}: what was kept is damaged; it is made again")
         else:
             with suppress(OSError):  # others' files may be read, and not touched
                 os.utime(path)
             return found
         made = make()
-        self._keep(path, made)
+        self._keep(path, made, kind)
         return made
 
     def _tell(self, message: str) -> None:
@@ -82,14 +67,19 @@ class Cache:
             self.told = True
             self.tell(message)
 
-    def _keep(self, path: Path, made: object) -> None:
-        packed = zlib.compress(pickle.dumps(made, protocol=5), 1)
+    def _keep(self, path: Path, made: object, kind: Any) -> None:
+        try:
+            data = packed(made)
+            unpacked(data, kind)  # now, lest it be damaged at every reading
+        except UnfitError as error:
+            self._tell(f"nothing is kept of {type(made).__name__}: {error}")
+            return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             ignored = path.parent / ".gitignore"
             if not ignored.exists():
                 write_bytes(ignored, b"*\n")
-            write_bytes(path, sealed(packed))
+            write_bytes(path, sealed(zlib.compress(data, 1), path.stem))
         except (OSError, InputError) as error:
             reason = why(error) if isinstance(error, OSError) else str(error)
             self._tell(f"nothing can be kept in {shown_path(path.parent)}: {reason}")
@@ -133,39 +123,28 @@ def code_digest(endings: tuple[str, ...]) -> str:
     return found.hexdigest()
 
 
-def sealed(data: bytes) -> bytes:
-    """Bytes for a file that will tell whether they are still what was written.
+def sealed(data: bytes, name: str) -> bytes:
+    """Bytes for a file of a name that will tell whether they are still what was written there.
 
-    >>> unsealed(sealed(b"abc"))
+    >>> unsealed(sealed(b"abc", "one"), "one")
     b'abc'
     """
-    return MARK + hashlib.sha256(data).digest() + data
+    return MARK + hashlib.sha256(name.encode() + data).digest() + data
 
 
-def unsealed(data: bytes) -> bytes:
-    """What was sealed; ValueError where it is not what was written."""
+def unsealed(data: bytes, name: str) -> bytes:
+    """What was sealed; ValueError where it is not what was written there."""
     begin = len(MARK) + hashlib.sha256().digest_size
     inside = data[begin:]
-    if data[: len(MARK)] != MARK or hashlib.sha256(inside).digest() != data[len(MARK) : begin]:
+    if data[: len(MARK)] != MARK or hashlib.sha256(name.encode() + inside).digest() != data[len(MARK) : begin]:
         raise ValueError
     return inside
 
 
-def _loaded(data: bytes) -> Any:
-    """What the bytes of a file hold; ValueError where they are not what was written."""
-    return _Reader(io.BytesIO(zlib.decompress(unsealed(data)))).load()
-
-
-class _Reader(pickle.Unpickler):
-    """Makes classes of ours, arrays and plain containers only: a file that asks for more is damaged."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module == "builtins" and name in PLAIN:
-            return getattr(builtins, name)
-        if (module, name) in ARRAYS:
-            return getattr(importlib.import_module(module), name)
-        if module.split(".")[0] == "truegain":
-            found = getattr(importlib.import_module(module), name)
-            if isinstance(found, type):
-                return found
-        raise pickle.UnpicklingError(f"{module}.{name}")
+def _inflated(data: bytes) -> bytes:
+    """What was compressed; ValueError where it is more than memory holds, as a few bytes can ask for."""
+    whole = zlib.decompressobj()
+    found = whole.decompress(data, available())
+    if not whole.eof or whole.unused_data:
+        raise ValueError
+    return found

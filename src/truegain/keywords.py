@@ -13,6 +13,7 @@ from truegain.errors import TruegainError
 
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[str, object], None]  # of a keyword's name and value
+LARGEST = 2**63 - 1  # that arrays of whole numbers hold
 
 
 class Depends:
@@ -72,7 +73,7 @@ def takes(
 
 
 def check_whole(name: str, value: object, least: int | None = None) -> None:
-    """Refuse what is no whole number, or one below the least.
+    """Refuse what is no whole number, one below the least, and one that arrays cannot hold (a seed may be any).
 
     >>> check_whole("jobs", -3, 1)
     Traceback (most recent call last):
@@ -82,6 +83,8 @@ def check_whole(name: str, value: object, least: int | None = None) -> None:
         raise TruegainError(
             f"{name} {value!r}: give a whole number" + ("" if least is None else f" of at least {least}")
         )
+    if abs(int(value)) > LARGEST and name != "seed":
+        raise TruegainError(f"{name} {value}: give a whole number of at most {LARGEST:,}")
 
 
 def check_number(name: str, value: object) -> None:

@@ -131,3 +131,44 @@ def test_the_library_names_arguments() -> None:
 
 
 COMMAND = re.compile(r"truegain |verdict --|holes |--show sample|--changed|--gold`")
+
+
+def whole() -> list[tuple[str, Any, str]]:
+    """Every option that takes whole numbers, of every command, but seeds, which may be any."""
+    return [
+        (name, command, max(p.opts, key=len))
+        for name, command in commands(get_command(build()))
+        for p in command.params
+        if p.type.name in ("int", "int range") and p.name != "seed" and getattr(p.type, "max", None) is None
+    ]
+
+
+def test_numbers_beyond_all_are_refused(run: Run, tmp_path: Path) -> None:
+    """Guards every option of whole numbers: one that no array holds is refused in a sentence, never a traceback."""
+    (file := tmp_path / "q.qrels").write_text("1 0 a 1\n")
+    seen = set()
+    for name, command, option in whole():
+        if option in seen and name != "eval":  # the same words declare it
+            continue
+        seen.add(option)
+        words = [w for p in command.params if p.required for w in _words(p, file)]
+        for number in (10**30, 2**63):
+            code, _, told = run(*name.split(), *words, f"{option}={number}")
+            assert code == 2
+            assert f"{option} {number}: give a whole number of at most 9,223,372,036,854,775,807" in told, name
+    assert {"--depth", "--jobs", "--replicates", "--first", "--at"} <= seen
+
+
+def _words(p: Any, file: Path) -> list[str]:
+    """Words for an argument or option that is needed."""
+    one = {"float": "1", "int": "1", "int range": "1"}.get(p.type.name, str(file))
+    value = str(p.type.choices[0]) if hasattr(p.type, "choices") else one
+    return [value] if p.param_type_name == "argument" else [p.opts[0], value]
+
+
+def test_a_cutoff_beyond_all_is_refused(run: Run, tmp_path: Path) -> None:
+    """Guards measures: as options are."""
+    (file := tmp_path / "q.qrels").write_text("1 0 a 1\n")
+    for measure in (f"P@{10**30}", f"nDCG@{2**63}", f"RBP(p=0.5)@{10**30}", f"Judged@{10**30}"):
+        code, _, told = run("eval", str(file), str(file), "-m", measure)
+        assert (code, "the cutoff must be at most" in told) == (2, True)

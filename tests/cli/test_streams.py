@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -296,3 +299,73 @@ def test_ctrl_c_that_python_cannot_raise_comes_again() -> None:
     other = SimpleNamespace(exc_type=ValueError)
     app._unraisable(seen.append, other)
     assert seen == [other]
+
+
+EVIL = "x\x1b]0;owned\x07\x1b[2J\x9b31m\u202etxt\u2028\x7f"
+SHOWN = r"x\x1b]0;owned\x07\x1b[2J\x9b31m\u202etxt\u2028\x7f"
+
+
+def on_terminal(folder: Path, *words: str) -> tuple[int, str]:
+    """Exit code of a command on a terminal, and all that this is sent."""
+    here, there = os.openpty()
+    mode = termios.tcgetattr(there)
+    mode[1] &= ~termios.OPOST  # ends of lines as they are
+    termios.tcsetattr(there, termios.TCSANOW, mode)
+    started = subprocess.Popen(
+        [sys.executable, "-m", "truegain", *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=there, stderr=there,
+        env={**os.environ, "TERM": "xterm", "PYTHONUTF8": "1"},
+    )  # fmt: skip
+    os.close(there)
+    found = b""
+    with suppress(OSError):  # so a terminal ends
+        while data := os.read(here, 65536):
+            found += data
+    os.close(here)
+    return started.wait(), found.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("eval", "q.json", "r.json", "-m", "P@1", "-q"), 0),
+        (("eval", "q.json", "r.json", "-m", "P@1", "-q", "--format", "trec"), 0),
+        (("eval", "q.json", "r.json", "-m", "P@1", "-q", "--format", "csv"), 0),
+        (("eval", "q.json", "r.json", "-m", "P@1", "-q", "--format", "json"), 0),
+        (("eval", "q", "tagged", "-m", "P@1", "--name-by", "tag"), 0),
+        (("eval", "q", "r", "-m", f"P@{EVIL}"), 2),
+        (("eval", "q", f"{EVIL}.run"), 2),
+        (("eval", "q", "r", f"--{EVIL}"), 2),
+        (("compare", "q", "r", "tagged", "--name-by", "tag", "--baseline", EVIL), 2),
+        (("init", "q", "tagged", "r", "-o", EVIL), 2),
+    ],
+)
+def test_a_terminal_obeys_no_name(words: tuple[str, ...], code: int, folder: Path) -> None:
+    """Guards who looks: escape sequences, other ends of lines and turned text, wherever they stand, are shown."""
+    (folder / "q.json").write_text(json.dumps({EVIL: {"a": 1, EVIL: 1}, "2": {"a": 1}}))
+    (folder / "r.json").write_text(json.dumps({EVIL: {"a": 1.0, EVIL: 2.0}, "2": {"a": 1.0}}))
+    tag = "x\x1b]0;owned\x07\x1b[2J\u202etxt"  # no white space
+    (folder / "tagged").write_text(f"1 Q0 a 1 2.5 {tag}\n2 Q0 a 1 0.5 {tag}\n")
+    found, told = on_terminal(folder, *words)
+    assert found == code, told
+    assert SHOWN[:14] in told or json.dumps(EVIL, ensure_ascii=False)[1:9] in told  # JSON has its own way
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", told), ascii(told)
+
+
+def test_help_has_its_colours_on_a_terminal(folder: Path) -> None:
+    """Guards our own escape sequences: a terminal gets those of the help."""
+    code, told = on_terminal(folder, "eval", "--help")
+    assert code == 0
+    assert "\x1b[" in told
+    assert r"\x1b" not in told
+
+
+def test_files_and_pipes_get_names_as_they_are(folder: Path) -> None:
+    """Guards programs that read what is printed: nothing is changed there; but what is told of mistakes is safe."""
+    tag = "x\x1b[2J\u202e"
+    (folder / "r").write_text(f"1 Q0 a 1 2.5 {tag}\n2 Q0 a 1 0.5 {tag}\n")
+    code, out, _ = shell(folder, "truegain eval q r -m P@1 --name-by tag --format csv")
+    assert (code, tag in out.decode()) == (0, True)
+    code, _, told = shell(folder, "truegain eval q r -m P@1 --name-by tag --format csv -o out.csv")
+    assert (code, tag in (folder / "out.csv").read_text(), told) == (0, True, "")
+    code, _, told = shell(folder, "truegain eval q \"$(printf 'x\\033[2J')\" -m P@1")
+    assert (code, r"x\x1b[2J" in told, "\x1b" in told) == (2, True, False)

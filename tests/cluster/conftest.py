@@ -26,13 +26,16 @@ LONG = 120  # seconds after which something hangs, also where the machine is bus
 class Started:
     """A scheduler and its workers, as processes of the tests."""
 
-    def __init__(self, workers: int, folder: Path, *how: str) -> None:
+    def __init__(self, workers: int, folder: Path, *how: str, certified: tuple[str, ...] = ()) -> None:
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             port = found.getsockname()[1]
-        self.address, self.folder = f"tcp://127.0.0.1:{port}", folder
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(port))
+        kind = "tls" if certified else "tcp"
+        self.address, self.folder = f"{kind}://127.0.0.1:{port}", folder
+        at = ["--host", "127.0.0.1", "--port", str(port), "--protocol", kind]
+        self.scheduler = self._start("scheduler", *at, *certified)
         self.number = workers
+        how = (*how, *certified)
         self.workers = self._start("worker", self.address, "--nthreads", "1", "--nworkers", str(workers), *how)
 
     @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -11,15 +12,18 @@ import tempfile
 import threading
 import time
 import warnings
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import dask
 import numpy as np
 import pytest
 
 import truegain as tg
 from tests.cluster import pieces
 from tests.cluster.conftest import LONG, Started, distributed
+from truegain.cache import sealed
 from truegain.cluster import address, crew, job, processes, worker
 from truegain.cluster.cluster import Cluster
 from truegain.cluster.interrupts import heard_after
@@ -27,6 +31,7 @@ from truegain.cluster.kept import KeptPieces
 from truegain.cluster.sizes import Sizes
 from truegain.engine import Engine, Interrupted, Local, PieceError, Progress, cores, engine_for
 from truegain.errors import TruegainError
+from truegain.stored import packed, unpacked
 
 
 def done(folder: Path) -> list[int]:
@@ -158,7 +163,7 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         silent.bind(("127.0.0.1", 0))
         assert "(Connection refused)" in nobody(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
         silent.listen()
-        assert "(it says nothing)" in nobody(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
+        assert "(it says nothing; one with certificates is tls://" in nobody(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
     assert "(encoding with 'idna' codec failed" in nobody("tcp://a..b:8786")
     monkeypatch.setattr(address, "WEB", 2.0)
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as page:
@@ -361,26 +366,42 @@ def test_without_the_library_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_kept_pieces_that_are_damaged_are_left_out(tmp_path: Path) -> None:
     """Guards the results: what was written is read whole, or not at all, and none counts twice."""
-    one = KeptPieces(tmp_path / "pieces", lambda _: None).job("f", "a", "b", 0)
+    one = KeptPieces(tmp_path / "pieces", lambda _: None).job("f", "a", "b", 0, bytes)
     one.keep(0, [b"0", b"1"])
     one.keep(2, [b"2"])
     one.keep(4, [b"4", b"5"])
     (one.folder / "1-3.kept").write_bytes((one.folder / "0-2.kept").read_bytes())
     damaged = one.folder / "2-3.kept"
     damaged.write_bytes(damaged.read_bytes()[:-1])
-    again = KeptPieces(tmp_path / "pieces", lambda _: None).job("f", "a", "b", 0)
+    told: list[str] = []
+    again = KeptPieces(tmp_path / "pieces", told.append).job("f", "a", "b", 0, bytes)
     assert again.stretches(9) == [(0, 2), (4, 6)]
+    assert len(told) == 1
+    assert "damaged; they are done again" in told[0]
     assert (again.load(4, 6), again.load(2, 3), again.count) == ([b"4", b"5"], None, 4)
     assert not damaged.exists()
-    other = KeptPieces(tmp_path / "pieces", lambda _: None).job("f", "a", "b", 1)
+    other = KeptPieces(tmp_path / "pieces", lambda _: None).job("f", "a", "b", 1, bytes)
     assert other.stretches(9) == []
+
+
+def test_kept_pieces_run_nothing(tmp_path: Path) -> None:
+    """Guards those whose folder others can write to: a pickle in it, around results or one of them, is damage."""
+    evil = b"cposix\nsystem\n(V" + f"touch {tmp_path}/ran".encode() + b"\ntR."
+    told: list[str] = []
+    one = KeptPieces(tmp_path / "pieces", told.append).job("f", "a", "b", 0, partial(unpacked, kind=float))
+    one.keep(0, [packed(0.5)])
+    one.keep(1, [evil])
+    (one.folder / "2-3.kept").write_bytes(sealed(evil, f"{one.folder.name}/2-3.kept"))
+    assert one.stretches(9) == [(0, 1)]
+    assert not (tmp_path / "ran").exists()
+    assert len(told) == 1
 
 
 def test_a_folder_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:
     """Guards full disks: the job goes on, and it is told that nothing is kept."""
     (tmp_path / "file").write_text("")
     told: list[str] = []
-    one = KeptPieces(tmp_path / "file" / "pieces", told.append).job("f", "a", "b", 0)
+    one = KeptPieces(tmp_path / "file" / "pieces", told.append).job("f", "a", "b", 0, bytes)
     one.keep(0, [b"0"])
     one.keep(1, [b"1"])
     assert len(told) == 1
@@ -407,6 +428,44 @@ def test_tls_needs_certificates() -> None:
             pass
 
 
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
+def test_tls_works_with_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards what docs/cluster.md says: with the certificates in Dask's configuration a job runs, the same bits."""
+    new = ["-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    for words in (
+        ["req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=ours"],
+        ["req", *new[:3], "-keyout", "key.pem", "-out", "asked.pem", "-subj", "/CN=node"],
+        [
+            "x509",
+            "-req",
+            "-in",
+            "asked.pem",
+            "-CA",
+            "ca.pem",
+            "-CAkey",
+            "ca.key",
+            "-CAcreateserial",
+            "-out",
+            "cert.pem",
+        ],
+    ):
+        subprocess.run(["openssl", *words], cwd=tmp_path, check=True, capture_output=True)
+    ca, cert, key = (str(tmp_path / name) for name in ("ca.pem", "cert.pem", "key.pem"))
+    certified = ("--tls-ca-file", ca, "--tls-cert", cert, "--tls-key", key)
+    found = Started(1, tmp_path, "--no-nanny", certified=certified)
+    settings = {"ca-file": ca, "client.cert": cert, "client.key": key}
+    try:
+        with dask.config.set({f"distributed.comm.tls.{name}": value for name, value in settings.items()}):
+            with found.client():
+                pass
+            with tg.run_on(Cluster(found.address)) as engine:
+                assert list(engine.run(pieces.draw, range(3), shared=0.5)) == list(
+                    Local(1).run(pieces.draw, range(3), shared=0.5)
+                )
+    finally:
+        found.end()
+
+
 def test_an_address_is_no_engine() -> None:
     """Guards `run_on("tcp://...")`: told what to write."""
     with pytest.raises(tg.TruegainError, match=r"give one such as tg\.Cluster"), tg.run_on("tcp://127.0.0.1:1"):  # type: ignore[arg-type]
@@ -424,7 +483,7 @@ def test_what_could_not_be_kept_is_not_said_to_be(tmp_path: Path) -> None:
     """Guards against "all finished ones are kept" after a disk was full."""
     told: list[str] = []
     home = KeptPieces(tmp_path / "kept", told.append)
-    job = home.job("work", "shared", "pieces", 0)
+    job = home.job("work", "shared", "pieces", 0, bytes)
     job.keep(0, [b"a", b"b"])
     assert home.told_where("all of them").startswith("all of them are kept in ")
     home.cannot(OSError(28, "No space left on device"))

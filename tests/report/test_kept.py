@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import warnings
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,11 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.report import worlds
+from tests.test_cache import poison
+from truegain.cache import sealed
 from truegain.experiments.ratings_world import noisy_ratings
 from truegain.report.facts import filed
+from truegain.stored import packed, unpacked
 
 PLAIN = 'judgments = "true.qrels"\nruns = "runs"\n'
 GOLD = 'judgments = "llm.qrels"\nruns = "runs"\ngold = "gold.qrels"\ndesign = "random"\n'
@@ -169,6 +173,18 @@ def test_a_damaged_table_is_made_again(run: Run, folder: Path) -> None:
     assert page(run, folder) == before
 
 
+def test_poisoned_files_run_nothing(run: Run, folder: Path) -> None:
+    """Guards who gets a folder from somebody else: a pickle in every file runs no command, and the page is the same."""
+    whole, _ = page(run, folder, study=measured(PLAIN, "P@10"))
+    for path in (folder / ".truegain").glob("*.kept"):
+        for data in (poison(f"touch {folder}/ran"), zlib.compress(poison(f"touch {folder}/ran"))):
+            path.write_bytes(sealed(data, path.stem))
+    again, told = page(run, folder)
+    assert again == whole
+    assert told.count("damaged; it is made again") == 1
+    assert not (folder / "ran").exists()
+
+
 def test_a_file_that_changes_meanwhile_is_refused(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards digests: what is told and kept is of the bytes that were read, or there is no page and nothing kept."""
     read = tg.read_runs
@@ -187,12 +203,9 @@ def test_a_file_that_changes_meanwhile_is_refused(run: Run, folder: Path, monkey
 
 def test_kept_tables_cannot_be_written_to(folder: Path) -> None:
     """Guards arrays that come back from a file: read-only, as those that were made."""
-    kept: dict[object, Any] = {}
 
-    def keep(what: tuple[object, ...], make: Callable[[], Any]) -> Any:
-        found = kept.setdefault(what, make())
-        columns = {name: np.array(x) if isinstance(x, np.ndarray) else x for name, x in found[0].items()}
-        return columns, *found[1:]
+    def keep(what: tuple[object, ...], make: Callable[[], Any], kind: Any) -> Any:
+        return unpacked(packed(make()), kind)
 
     given = filed.Filed.of([str(p) for p in sorted((folder / "runs").iterdir())], "file", 1, keep)
     with warnings.catch_warnings():

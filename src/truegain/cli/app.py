@@ -64,7 +64,9 @@ def main() -> None:
             if said := said or import_module("truegain.cli.study_said").told_of_lack(error):
                 streams.tell(said, "error")
                 sys.exit(2)
-            with suppress(OSError):
+            message = streams.seen(error.format_message())  # type: ignore[attr-defined]
+            error.format_message = lambda: message  # type: ignore[attr-defined]
+            with suppress(OSError), streams.ours():
                 error.show()  # a mistake in the words of the command
             sys.exit(getattr(error, "exit_code", 2))
         finally:

@@ -13,6 +13,7 @@ from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import speak_of, tell
 from truegain.cli.study_said import forget, placed, tell_notes
 from truegain.errors import TruegainError, needs
+from truegain.keywords import check_whole
 from truegain.tables.guard import Guard, guarded
 from truegain.tables.sources import STANDARD_INPUT, shown_path
 from truegain.tables.tabular import ending
@@ -79,3 +80,5 @@ def _check_numbers(given: Mapping[str, Any]) -> None:
             if isinstance(number, float) and not math.isfinite(number):
                 what = "not a number" if math.isnan(number) else "infinite"
                 raise TruegainError(f"--{name.replace('_', '-')} {number:g} is {what}; give a finite number")
+            if type(number) is int:
+                check_whole(name, number)

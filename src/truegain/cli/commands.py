@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from importlib import import_module
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from truegain._version import __version__
+from truegain.cli.streams import ours
+
+if TYPE_CHECKING:
+    from truegain.cli.help import Page
 
 # verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and what it
 # says of itself
@@ -102,6 +109,27 @@ def root(
     """Tells whether a search system's gain is true."""
 
 
+def _show_help(self: Any, ctx: Any, formatter: Any) -> None:  # noqa: ARG001
+    from truegain.cli.help import on_screen
+    from truegain.cli.help_pages import page_of
+
+    with ours():
+        sys.stdout.write(on_screen(page_of(self, ctx)))
+        sys.stdout.flush()
+
+
+class _Command(TyperCommand):
+    """A command with a help page of ours."""
+
+    format_help = _show_help
+
+
+class _Group(TyperGroup):
+    """The same of a group of commands."""
+
+    format_help = _show_help
+
+
 def build(verb: str | None = None) -> typer.Typer:
     """The command line with all commands, or with the one that is called alone, or for '' with their names alone.
 
@@ -109,6 +137,7 @@ def build(verb: str | None = None) -> typer.Typer:
     """
     app = typer.Typer(
         name="truegain",
+        cls=_Group,
         help="Tells whether a search system's gain is true.",
         no_args_is_help=True,
         add_completion=verb == "",
@@ -120,7 +149,7 @@ def build(verb: str | None = None) -> typer.Typer:
         if verb in COMMANDS and name != verb:
             continue
         if verb == "":
-            app.command(name, help=says)(lambda: None)
+            app.command(name, help=says, cls=_Command)(lambda: None)
             continue
         file, attribute = place.split(":")
         command = getattr(import_module(f"truegain.cli.{file}"), attribute)
@@ -130,7 +159,32 @@ def build(verb: str | None = None) -> typer.Typer:
         if isinstance(command, typer.Typer):
             for info in command.registered_commands:
                 info.callback = arranged(on_cluster(reads_inputs(info.callback)))
-            app.add_typer(command, name=name)
+                info.cls = _Command
+            app.add_typer(command, name=name, cls=_Group)
         else:
-            app.command(name)(arranged(on_cluster(reads_inputs(command))))
+            app.command(name, cls=_Command)(arranged(on_cluster(reads_inputs(command))))
     return app
+
+
+def every_page() -> Iterator[tuple[str, Page]]:
+    """All pages, by the words that ask for them."""
+    from typer.main import get_command
+
+    from truegain.cli.help_pages import page_of
+
+    def below(command: Any, name: str, context: Any) -> Iterator[tuple[str, Page]]:
+        yield name, page_of(command, context)
+        for word, inner in getattr(command, "commands", {}).items():
+            yield from below(inner, f"{name} {word}", _context(inner, word, context))
+
+    root = get_command(build(""))
+    yield "", page_of(root, _context(root, "truegain"))
+    for verb in COMMANDS:
+        whole: Any = get_command(build(verb))
+        yield from below(whole.commands[verb], verb, _context(whole.commands[verb], verb, _context(whole, "truegain")))
+
+
+def _context(command: Any, name: str, parent: Any = None) -> Any:
+    return command.context_class(
+        command, info_name=name, parent=parent, **({} if parent else {"help_option_names": ["-h", "--help"]})
+    )

@@ -8,6 +8,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from truegain.cli.streams import own_errors
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
@@ -55,7 +57,7 @@ class Progress:
             TaskProgressColumn(show_speed=True),
             TimeRemainingColumn(),
         )
-        bar = RichProgress(*columns, console=Console(stderr=True), transient=True)
+        bar = RichProgress(*columns, console=Console(file=own_errors()), transient=True)
         bar.add_task(self.what, total=self.total)
         bar.start()
         return bar

@@ -89,7 +89,7 @@ def report_command(
     key = _key(asked, reading, {name: inputs[shown_path(name)] for name in read})
     noticed: list[str] = []  # of what is kept: no matter of the page
     keep = Cache(_folder(cache, said), tell=noticed.append)
-    kept = as_made if key is None else lambda what, make: keep.of({**key, "what": what}, make)
+    kept = as_made if key is None else lambda what, make, kind: keep.of({**key, "what": what}, make, kind)
     given = Filed.of(files, asked.name_by, asked.jobs, kept, asked.renamed if asked.renames else None)
     with heard() as told:
         judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)

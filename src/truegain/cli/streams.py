@@ -1,13 +1,18 @@
-"""Standard input, output and errors, where they are closed, full, or of another encoding than ours."""
+r"""Standard input, output and errors, where they are closed, full, of another encoding than ours, or a terminal.
+
+A terminal obeys some characters, and names in files may hold these: it is shown them as `\x1b`, as `ls` and `git` do.
+What goes to a file or a pipe stays as it is; what is told on standard error is always safe to look at.
+"""
 
 from __future__ import annotations
 
 import io
 import os
+import re
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any, BinaryIO, cast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO, TextIO, cast
 
 from truegain.cli.naming import in_options
 from truegain.tables.targets import STANDARD_OUTPUT
@@ -15,6 +20,9 @@ from truegain.tables.targets import STANDARD_OUTPUT
 # name: how a stand-in is opened, so that using it fails as it should; what is said to nobody may be lost
 _STREAMS = {"stdin": ("r", os.O_WRONLY), "stdout": ("w", os.O_RDONLY), "stderr": ("w", os.O_WRONLY)}
 _options: dict[str, str] = {}  # of the command that runs
+# control characters but tab and end of line (C0, DEL, C1), other ends of lines, and what turns the direction of text
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_ours = False  # whether what is written now is our own, with its colours
 
 
 def mend() -> None:
@@ -26,6 +34,43 @@ def mend() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout = _told_apart(sys.stdout)
         sys.stdout.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr.isatty():
+        number, before = sys.stderr.fileno(), sys.stderr
+        below = io.BufferedWriter(io.FileIO(number, "w", closefd=False))
+        sys.stderr = _Terminal(below, before.encoding, "backslashreplace", line_buffering=True)
+
+
+def seen(text: str) -> str:
+    r"""A text as a terminal may show it: what it would obey is written out.
+
+    >>> print(seen("a\x1b[2Jb\u202ec\x9bd"))
+    a\x1b[2Jb\u202ec\x9bd
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+@contextmanager
+def ours() -> Iterator[None]:
+    """What is written meanwhile is our own: a terminal may obey it."""
+    global _ours
+    before, _ours = _ours, True
+    try:
+        yield
+    finally:
+        _ours = before
+
+
+def own_errors() -> TextIO:
+    """Standard error for what is our own: a terminal may obey it."""
+    return open(sys.stderr.fileno(), "w", encoding=sys.stderr.encoding, errors="backslashreplace", closefd=False)
+
+
+class _Terminal(io.TextIOWrapper):
+    """A stream that somebody looks at."""
+
+    def write(self, text: str) -> int:
+        super().write(text if _ours else seen(text))
+        return len(text)
 
 
 class _Output(io.FileIO):
@@ -46,9 +91,8 @@ def _told_apart(stream: io.TextIOWrapper) -> io.TextIOWrapper:
         return stream
     raw = _Output(stream.fileno(), "w", closefd=False)
     buffer = io.BufferedWriter(raw) if isinstance(below, io.BufferedWriter) else cast("BinaryIO", raw)
-    return io.TextIOWrapper(
-        buffer, stream.encoding, line_buffering=stream.line_buffering, write_through=stream.write_through
-    )
+    made = _Terminal if stream.isatty() else io.TextIOWrapper
+    return made(buffer, stream.encoding, line_buffering=stream.line_buffering, write_through=stream.write_through)
 
 
 def speak_of(options: Mapping[str, str]) -> None:
@@ -64,7 +108,7 @@ def in_words(text: str) -> str:
 
 def tell(message: str, kind: str = "") -> None:
     """Say something on standard error, in the words of the command, or to nobody where that is full."""
-    said = in_words(message)
+    said = seen(in_words(message))
     with suppress(OSError):
         print(f"{kind}: {said}" if kind else said, file=sys.stderr, flush=True)
 

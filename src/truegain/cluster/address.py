@@ -85,7 +85,7 @@ def check_reachable(address: str) -> None:
                     raise no_scheduler(address, "it hangs up")
             return
         except TimeoutError:
-            raise no_scheduler(address, "it says nothing") from None
+            raise no_scheduler(address, "it says nothing; one with certificates is tls://, not tcp://") from None
         except (OSError, UnicodeError) as error:
             if not isinstance(error, ConnectionRefusedError) or time.monotonic() > until:
                 raise no_scheduler(address, why(error) if isinstance(error, OSError) else str(error)) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -14,9 +15,10 @@ from truegain.cluster.crew import Crew
 from truegain.cluster.job import Job, SentJob
 from truegain.cluster.kept import KeptPieces, usual_folder
 from truegain.cluster.sizes import Sizes
-from truegain.cluster.travel import name_of, packed
+from truegain.cluster.travel import answer_of, name_of, packed
 from truegain.engine import Engine, JobAsked, Piece, Result
 from truegain.errors import TruegainError, needs
+from truegain.stored import unpacked
 from truegain.tables.checks import warn
 
 
@@ -84,7 +86,8 @@ class Cluster(Engine):
         called = name_of(asked.work)
         whole: list[Any] = list(asked.pieces)
         parcel, listed = packed(asked.shared, f"what pieces of {called} share"), packed(whole, f"pieces of {called}")
-        kept = self._kept.job(called, parcel.digest, listed.digest, asked.seed)
+        read = partial(unpacked, kind=answer_of(asked.work))
+        kept = self._kept.job(called, parcel.digest, listed.digest, asked.seed, read)
         self._crew = self._crew or self._connected()
-        sent = SentJob(called, parcel, whole, asked.seed, asked.name)
+        sent = SentJob(called, parcel, whole, asked.seed, asked.name, read)
         yield from Job(sent, self._crew, self._sizes, kept).results(asked.progress)

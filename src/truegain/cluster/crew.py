@@ -68,7 +68,8 @@ class Crew:
             and not self.distributed.Security().get_connection_args("client")["ssl_context"]
         ):
             raise TruegainError(
-                f"{address}: Dask's configuration names no certificates; set distributed.comm.tls there, or give tcp://"
+                f"{address}: Dask's configuration names no certificates (distributed.comm.tls, see docs/cluster.md); "
+                "set them there, or give tcp://"
             )
         try:
             client = self.distributed.Client(address, timeout=ANSWER, set_as_default=False, name="truegain")

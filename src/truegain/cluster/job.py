@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import pickle
 import queue
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +33,7 @@ class SentJob:
     pieces: Sequence[Any]
     seed: int
     name: Callable[[Any], str]
+    read: Callable[[bytes], tuple[Any, list[str]]]  # a result and its warnings from what came back
 
 
 @dataclass(eq=False)
@@ -71,7 +71,7 @@ class Job:
                 with heard_after(lambda: self.back.put(None)):
                     part = self._next()
                 for data in part.results:
-                    found, told = pickle.loads(data)
+                    found, told = self._read(data)
                     tell(told)
                     yield found
                     self.given += 1
@@ -85,6 +85,13 @@ class Job:
             raise self.crew.lost(self.kept, self.total, str(error)) from None
         finally:
             self._drop()
+
+    def _read(self, data: bytes) -> tuple[Any, list[str]]:
+        """A result and its warnings; an error where it is not what the function says that it returns."""
+        try:
+            return self.asked.read(data)
+        except ValueError as error:
+            raise PieceError(f"{self._name(self.given)}: its result came back damaged ({error})") from None
 
     def _next(self) -> DonePieces:
         """The stretch that is to be given next, as soon as it is there."""

@@ -1,13 +1,12 @@
 """Finished pieces on disk, until the command that needs them is whole: a lost scheduler costs what was under way.
 
 A folder a job, by the digest of our code, of the function, of what the pieces share, of the pieces and of the seed; in
-it a file for each stretch of pieces that came back together.
+it a file for each stretch of pieces that came back together.  They hold data only (see `stored`), and nothing runs.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import re
 import secrets
 import shutil
@@ -15,9 +14,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from truegain.cache import ENDING, UNREADABLE, digest_of, sealed, unsealed
+from truegain.cache import ENDING, digest_of, sealed, unsealed
 from truegain.errors import why
+from truegain.stored import packed, unpacked
 from truegain.tables.sources import shown_path
 
 DAYS = 30  # what no command asked for any more is removed after so long
@@ -32,15 +33,15 @@ class KeptPieces:
     """The folder of all jobs, and what the command at hand keeps there."""
 
     def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
-        self.folder, self.tell, self.failed = folder, tell, False
+        self.folder, self.tell, self.failed, self.told = folder, tell, False, False
         self.jobs: list[KeptJob] = []
         with suppress(OSError):
             self._forget_old()
 
-    def job(self, work: str, shared: str, pieces: str, seed: int) -> KeptJob:
-        """What is kept of a job."""
+    def job(self, work: str, shared: str, pieces: str, seed: int, read: Callable[[bytes], Any]) -> KeptJob:
+        """What is kept of a job, whose results can be read so."""
         key = digest_of({"kind": "pieces", "work": work, "shared": shared, "pieces": pieces, "seed": seed})
-        found = KeptJob(self, self.folder / key)
+        found = KeptJob(self, self.folder / key, read)
         self.jobs.append(found)
         return found
 
@@ -74,6 +75,12 @@ class KeptPieces:
             self.failed = True
             self.tell(f"finished pieces cannot be kept in {self.shown}: {why(error)}")
 
+    def damaged(self) -> None:
+        """Tell once that some of what was kept is of no use."""
+        if not self.told:
+            self.told = True
+            self.tell(f"{self.shown}: some finished pieces are damaged; they are done again")
+
     def _forget_old(self) -> None:
         for job in self.folder.iterdir():
             if time.time() - job.stat().st_mtime > DAYS * 86_400:
@@ -83,14 +90,14 @@ class KeptPieces:
 class KeptJob:
     """The stretches of one job that are finished."""
 
-    def __init__(self, home: KeptPieces, folder: Path) -> None:
-        self.home, self.folder = home, folder
+    def __init__(self, home: KeptPieces, folder: Path, read: Callable[[bytes], Any]) -> None:
+        self.home, self.folder, self.read = home, folder, read
         self.count = 0
 
     def stretches(self, total: int) -> list[tuple[int, int]]:
         """What is there and not damaged, in order, none twice: numbers of the first piece and of that after the last.
 
-        Damaged files are removed.
+        Damaged files are removed, which is told once.
         """
         found: list[tuple[int, int]] = []
         try:
@@ -102,7 +109,9 @@ class KeptJob:
             if not (found[-1][1] if found else 0) <= first < last <= total:
                 continue
             if self.load(first, last) is None:
-                (self.folder / name).unlink(missing_ok=True)
+                self.home.damaged()
+                with suppress(OSError):
+                    (self.folder / name).unlink(missing_ok=True)
                 continue
             found.append((first, last))
         self.count = sum(last - first for first, last in found)
@@ -110,11 +119,14 @@ class KeptJob:
 
     def load(self, first: int, last: int) -> list[bytes] | None:
         """The results of a stretch; None where they are not there, or damaged."""
+        path = self._file(first, last)
         try:
-            results = pickle.loads(unsealed(self._file(first, last).read_bytes()))
-        except (*UNREADABLE, pickle.PickleError):
+            results: list[bytes] = unpacked(unsealed(path.read_bytes(), self._name(path)), list[bytes])
+            for result in results:
+                self.read(result)
+        except Exception:  # whatever is wrong with it, it can be done again
             return None
-        return results if isinstance(results, list) and len(results) == last - first else None
+        return results if len(results) == last - first else None
 
     def keep(self, first: int, results: list[bytes]) -> None:
         """Write the results of a stretch, whole or not at all."""
@@ -122,13 +134,16 @@ class KeptJob:
         temporary = place.with_suffix(f".{secrets.token_hex(8)}.part")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(sealed(pickle.dumps(results, protocol=5)))
+            temporary.write_bytes(sealed(packed(results), self._name(place)))
             temporary.replace(place)
             self.count += len(results)
         except OSError as error:
             self.home.cannot(error)
             with suppress(OSError):
                 temporary.unlink()
+
+    def _name(self, path: Path) -> str:
+        return f"{self.folder.name}/{path.name}"
 
     def _file(self, first: int, last: int) -> Path:
         return self.folder / f"{first}-{last}{ENDING}"

@@ -10,7 +10,7 @@ import hashlib
 import importlib
 import pickle
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from truegain.errors import TruegainError
 
@@ -58,6 +58,19 @@ def work_named(name: str) -> Callable[..., Any]:
     for part in qualified.split("."):
         found = getattr(found, part)
     return found  # type: ignore[no-any-return]
+
+
+def answer_of(work: Callable[..., Any]) -> Any:
+    """What comes back of a piece, as `stored.unpacked` takes it: what the function says that it returns, and warnings.
+
+    Results are kept in files, so that they are data and no pickles; of a function that does not say what it returns,
+    plain values, containers and arrays.
+
+    >>> def work(shared: object, piece: int, seed: object) -> list[float]: ...
+    >>> answer_of(work)
+    tuple[list[float], list[str]]
+    """
+    return tuple[get_type_hints(work).get("return", Any), list[str]]  # type: ignore[misc]
 
 
 def packed(what: object, whose: str) -> Parcel:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
+from truegain import stored
 from truegain._version import __version__
 from truegain.cache import code_digest
 from truegain.cluster.travel import work_named
@@ -68,7 +69,7 @@ def do_pieces(
             told: list[str] = []
             with listening(told):
                 found = function(shared.value, piece, np.random.SeedSequence(seed, spawn_key=(number,)))
-            results.append(pickle.dumps((found, told), protocol=5))
+            results.append(stored.packed((found, told)))
         except TruegainError as error:
             return results, time.perf_counter() - began, str(error)
         except Exception as error:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import MeasureError, TruegainError
+from truegain.keywords import LARGEST
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
@@ -65,6 +66,8 @@ class Measure(metaclass=MeasureType):
         cutoff = getattr(self, "cutoff", None)
         if cutoff is not None and (isinstance(cutoff, bool) or not isinstance(cutoff, int) or cutoff < 1):
             raise MeasureError(f"{self.NAME}@{cutoff}: the cutoff must be a whole number of at least 1")
+        if cutoff is not None and cutoff > LARGEST:
+            raise MeasureError(f"{self.NAME}@{cutoff}: the cutoff must be at most {LARGEST:,}")
         self.check()
 
     def check(self) -> None:

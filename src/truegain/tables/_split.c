@@ -158,18 +158,27 @@ static PyObject *gather(PyObject *self, PyObject *args)
     int64_t *place = views[3].buf;
     unsigned char *out = views[4].buf;
     Py_ssize_t runs = views[1].len / 4, parts = views[3].len / 8, room = views[4].len;
-    int sound = views[2].len / 8 == runs + 1 && (!runs || (begin[0] >= 0 && begin[runs] <= views[0].len));
+    int64_t *at = PyMem_Malloc(views[3].len ? (size_t)views[3].len : 1);
+    if (!at) {
+        release_all(views, 5);
+        return PyErr_NoMemory();
+    }
+    memcpy(at, place, (size_t)parts * 8);
+    int sound = views[2].len / 8 == runs + 1;
     PyThreadState *thread = PyEval_SaveThread();
+    for (Py_ssize_t r = 0; sound && r < runs; r++) {  /* all is looked at before a byte is copied */
+        sound = begin[r] >= 0 && begin[r] <= begin[r + 1] && begin[r + 1] <= views[0].len && part[r] >= 0 &&
+                part[r] < parts && at[part[r]] >= 0 && at[part[r]] <= room - (begin[r + 1] - begin[r]);
+        if (sound)
+            at[part[r]] += begin[r + 1] - begin[r];
+    }
     for (Py_ssize_t r = 0; sound && r < runs; r++) {
         int64_t length = begin[r + 1] - begin[r];
-        sound = length >= 0 && part[r] >= 0 && part[r] < parts && place[part[r]] >= 0 &&
-                place[part[r]] <= room - length;
-        if (sound) {
-            memcpy(out + place[part[r]], text + begin[r], (size_t)length);
-            place[part[r]] += length;
-        }
+        memcpy(out + place[part[r]], text + begin[r], (size_t)length);
+        place[part[r]] += length;
     }
     PyEval_RestoreThread(thread);
+    PyMem_Free(at);
     release_all(views, 5);
     if (!sound) {
         PyErr_SetString(PyExc_ValueError, "a run lies outside of its text, or there is no room for it");

@@ -121,6 +121,10 @@ def _write_out(data: bytes) -> None:
     """Write all to standard output, which may take a part at a time where Python is told not to buffer."""
     stream, left = sys.stdout.buffer, memoryview(data)
     try:
+        if sys.stdout.isatty():  # which knows what a terminal may be shown
+            sys.stdout.write(data.decode(errors="backslashreplace"))
+            sys.stdout.flush()
+            left = left[:0]
         while left:
             left = left[stream.write(left) or 0 :]
         stream.flush()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from truegain.inference.study.given import Given, of_topics
+from truegain.stored import hints_of
 from truegain.tables.columns import frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.notice import heard, tell
@@ -19,10 +20,13 @@ from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 from truegain.tables.runs import Run, Runs, read_runs
 
-Keeping = Callable[[tuple[object, ...], Callable[[], Any]], Any]
+Keeping = Callable[[tuple[object, ...], Callable[[], Any], Any], Any]  # by what it was made of, how, and its type
 
 
-def as_made(_: tuple[object, ...], make: Callable[[], Any]) -> Any:
+COLUMNS = hints_of(RankedGains, but="pool")  # which labels make again
+
+
+def as_made(_: tuple[object, ...], make: Callable[[], Any], kind: object) -> Any:  # noqa: ARG001
     """Nothing is kept."""
     return make()
 
@@ -64,22 +68,19 @@ class Filed(Given):
         """As ever, or as kept."""
         make = super().aligned
 
-        def now() -> tuple[dict[str, Any], tuple[str, ...], list[str]]:
+        def now() -> dict[str, Any]:
             with heard() as said:
                 ranked = make(labels, keep_keys, few)[0]
-            return _columns(ranked), ranked.topics, said
+            return {**{name: getattr(ranked, name) for name in COLUMNS}, "topics": ranked.topics, "said": said}
 
-        columns, topics, said = self.kept(
-            ("aligned", digest_of_labels(labels), keep_keys, few, self.complete, self.matching), now
-        )
-        tell(said)
+        found = self.kept(
+            ("aligned", digest_of_labels(labels), keep_keys, few, self.complete, self.matching), now,
+            {**COLUMNS, "topics": tuple[str, ...], "said": list[str]},
+        )  # fmt: skip
+        topics = found["topics"]
+        tell(found["said"])
         left = labels if len(topics) == len(labels.topic.values) else of_topics(labels, set(topics))
-        return _against(left, columns), left
-
-
-def _columns(ranked: RankedGains) -> dict[str, Any]:
-    """All but the pool, which labels make again."""
-    return {f.name: getattr(ranked, f.name) for f in fields(ranked) if f.name != "pool"}
+        return _against(left, {name: found[name] for name in COLUMNS}), left
 
 
 def _against(labels: Judgments, columns: dict[str, Any]) -> RankedGains:

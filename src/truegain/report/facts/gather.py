@@ -44,6 +44,7 @@ from truegain.report.facts.checks import (
 from truegain.report.facts.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
 from truegain.report.facts.filed import Keeping, as_made
 from truegain.report.facts.judge import judge_facts
+from truegain.stored import hints_of
 from truegain.tables.columns import Bools
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs
@@ -52,6 +53,7 @@ MOST_COMPARED = 400  # systems of which every pair is asked about one by one
 MOST_CLAIMS = 300
 BY_TEXT = ("AbsRB@20", "DeltaRB@20")
 LISTED = 25  # documents to judge next
+SCORES = hints_of(MeasureFacts, but="measure")
 
 
 def gather(
@@ -121,11 +123,12 @@ def _rule(study: Study) -> str:
 
 def _scores(study: Study, m: Measure, kept: Keeping) -> MeasureFacts:
     """As kept, but for how it was made: the study may have other measures beside this one."""
-    found: MeasureFacts = kept(("scores", str(m)), partial(_of_measure, study, m))
+    found = MeasureFacts(m, **kept(("scores", str(m)), partial(_of_measure, study, m), SCORES))
     return replace(found, ranking=replace(found.ranking, made_by=study.made_by))
 
 
-def _of_measure(study: Study, m: Measure) -> MeasureFacts:
+def _of_measure(study: Study, m: Measure) -> dict[str, Any]:
+    """All but the measure itself."""
     ranking = study.best(m)
     by_system = {e.system: e for e in study.estimates(m)}
     place = {s: i for i, s in enumerate(ranking.systems)}
@@ -147,7 +150,8 @@ def _of_measure(study: Study, m: Measure) -> MeasureFacts:
     unjudged = (0 if study.hole_sample is not None else int(holes.sum()), int(shown.sum()))
     estimates = tuple(by_system[s] for s in ranking.systems)
     notes = tuple(n for n in ranking.notes if n != study.population)
-    return MeasureFacts(m, ranking, estimates, naive, ranking.ahead, alone, compared, unjudged, notes)
+    values = (ranking, estimates, naive, ranking.ahead, alone, compared, unjudged, notes)
+    return dict(zip(SCORES, values, strict=True))
 
 
 # ---------------------------------------------------------------------- claims
@@ -165,7 +169,9 @@ def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_firs
 
 def _verdicts(study: Study, claim: Claim, costs: Costs, kept: Keeping) -> tuple[Verdict, ...]:
     a, b, given = claim.a, claim.b, str(costs)
-    found = (kept(("verdict", a, b, str(m), given), partial(study.verdict, a, b, m, costs)) for m in study.measures)
+    found = (
+        kept(("verdict", a, b, str(m), given), partial(study.verdict, a, b, m, costs), Verdict) for m in study.measures
+    )
     return tuple(replace(verdict, made_by=study.made_by) for verdict in found)
 
 
@@ -176,7 +182,7 @@ def _together(study: Study, claims: tuple[Claim, ...], kept: Keeping) -> tuple[C
         return claims
     pairs = [(v.comparison.a, v.comparison.b) for v in verdicts]
     found: tuple[Outcome, ...] = kept(
-        ("together", str(study.measures[0]), str(pairs)), partial(study.together, verdicts)
+        ("together", str(study.measures[0]), str(pairs)), partial(study.together, verdicts), tuple[Outcome, ...]
     )
     by = dict(zip(pairs, found, strict=True))
     return tuple(replace(c, together=by[c.a, c.b]) if c.baseline else c for c in claims)
@@ -210,7 +216,8 @@ def _holes(study: Study, kept: Keeping) -> OpenOrder | None:
     for m in study.measures:
         if is_known(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
             try:
-                return kept(("holes", str(m)), partial(OpenOrder.of, study.ranked, m))  # type: ignore[no-any-return]
+                found: OpenOrder = kept(("holes", str(m)), partial(OpenOrder.of, study.ranked, m), OpenOrder)
+                return found
             except TruegainError:
                 continue
     return None
@@ -236,7 +243,7 @@ def _next(
         pair = None if claim is None else (claim.a, claim.b)
         try:
             make = partial(judge_next, runs, judgments, m, pair=pair, most=LISTED)
-            found: Next = kept(("next", str(m), pair), make)
+            found: Next = kept(("next", str(m), pair), make, Next)
         except TruegainError:
             continue
         if found.documents:
@@ -286,7 +293,7 @@ def _checks(
             found.append(holes_check(study.ranked, m, bounds))
             seen.add(cutoff)
     depth = max(getattr(m, "cutoff", None) or DEEP for m in study.measures)
-    found.append(kept(("ties", depth), partial(ties_check, runs, depth)))
+    found.append(kept(("ties", depth), partial(ties_check, runs, depth), Check))
     found += [identical_check(study.ranked), labels_check(judgments, study.ranked)]
     if judge is not None:
         found += gold_checks(judge, len(judgments))
