@@ -6,7 +6,7 @@ import csv
 import json
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -47,7 +47,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     return called
 
 
-def judge_one(walker: Walker, gold: dict[str, dict[str, float]], stuck: str) -> str:
+def judge_one(walker: Walker, gold: Mapping[str, Mapping[str, float]], stuck: str) -> str:
     """Someone takes the next unit and judges its document by the gold labels; '' where there is no unit."""
     if walker.enter() or (walker.step.name == "done" and walker.another()):
         return ""
@@ -78,7 +78,7 @@ def test_one_cannot_judge_freezes_no_list(command: Command, clock: Time) -> None
     assert "people: at least 1," in out
     database = Database(default_url("study"))
     desk = desk_of(read_study("study"), database, clock)
-    stuck, met = f"{rows[4]['topic']} {rows[4]['doc']}", []
+    stuck, met = f"{rows[4]['topic']} {rows[4]['doc']}", list[str]()
     walkers = [Walker(desk, clock, name) for name in ("p1", "p2", "p3")]
     while len(set(met)) < ROWS:
         met += [judge_one(walker, gold, stuck) for walker in walkers]

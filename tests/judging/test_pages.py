@@ -305,3 +305,14 @@ def test_consent_says_how_often_one_may_try() -> None:
     assert "goes wrong, the set ends there" in said[1]
     assert "goes wrong twice" in said[2]
     assert "goes wrong too often" in said[5]
+
+
+def test_titles_have_a_direction_of_their_own() -> None:
+    """Guards documents in Arabic or Hebrew: neither a Latin title nor the source turns the text round, nor it them."""
+    article = rendered("preference").find("article")[0]
+    assert article.attributes["dir"] == "auto"
+    page = rendered("preference")
+    told = [e for e in page.all if e.attributes.get("id", "").endswith("-title") and e.tag == "h2"]
+    told += [e for e in page.all if e.attributes.get("class") in ("tag", "quiet") and e.attributes.get("dir")]
+    assert len(told) >= 4
+    assert {e.attributes.get("dir") for e in told} == {"auto"}

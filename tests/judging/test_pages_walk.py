@@ -210,8 +210,8 @@ def test_both_failures_of_checks_look_the_same(walked: JudgingStudy, database: D
         text = browser.text.replace(browser.token, "")
         for value in hidden:
             text = text.replace(value, "")
-        assert len(re.findall(r">Document \d: [^<]+</a></li>", text)) == len(walked.units[0].items)
-        texts.append(re.sub(r">(Document \d): [^<]+<", r">\1<", text))  # each has documents of their own
+        assert len(re.findall(r">Document \d: <bdi>[^<]+</bdi></a></li>", text)) == len(walked.units[0].items)
+        texts.append(re.sub(r">(Document \d): <bdi>[^<]+<", r">\1<", text))  # each has documents of their own
         browser.press("next")
         assert browser.path == "/doc/1"
         assert browser.page.one("textarea", id="reason").text.strip() == "I read it"

@@ -11,14 +11,13 @@ from typing import Any
 
 from sqlalchemy import Table, select
 
-from truegain.judging.collected import unit_of
 from truegain.judging.desk.desk import Desk, Elsewhere, Page, PageStep, Person
 from truegain.judging.desk.steps import UNCLAIMED
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
 from truegain.judging.study.study import JudgingStudy, People, Rules, Words
 from truegain.judging.tasks.magnitude import MagnitudeTask
-from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit, base_of
+from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit, base_of, unit_of
 from truegain.judging.tasks.task import Fields, Task
 
 RIGHT = 2

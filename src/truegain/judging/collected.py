@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from truegain.errors import InputError
-from truegain.judging.tasks.material import Item, Unit
+from truegain.judging.tasks.material import Unit, unit_of
 
 Row = Mapping[str, Any]
 T = TypeVar("T")
@@ -111,15 +111,6 @@ def units_given_out(database: Readable) -> tuple[Unit, ...]:
 
     query = select(schema.units).order_by(schema.units.c.place, schema.units.c.id)
     return database.read(lambda connection: tuple(unit_of(row) for row in connection.execute(query).mappings()))
-
-
-def unit_of(row: Row) -> Unit:
-    """A unit from its row."""
-    items = (
-        Item(tuple(item["docs"]), item["probability"], item["claim"], item["answer"], item.get("chosen", ""))
-        for item in row["items"]
-    )
-    return Unit(row["id"], row["topic"], tuple(items), row["high"], row["low"])
 
 
 def audit(database: Readable) -> list[dict[str, Any]]:

@@ -339,11 +339,11 @@ class Questions:
         outcome = "unchecked" if doubted and said in SETTLED else said
         sure = comparison.low is not None and comparison.p is None
         alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
-        stuck = int(lattice.evidence.stuck(asked)[0])
+        cannot = int(lattice.evidence.stuck(asked)[0])
         known = comparison.low is not None and not lattice.exact and not alike
-        if stuck and known and not lattice.spread(asked, self.confidence).variance[0]:  # only these leave it open
+        if cannot and known and not lattice.spread(asked, self.confidence).variance[0]:  # only these leave it open
             known = False
-        if said == "cannot be told" and known and stuck:
+        if said == "cannot be told" and known and cannot:
             notes.append(STUCK)
         elif said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
             notes.append(more)
@@ -362,7 +362,7 @@ class Questions:
             None if widened is None else marked([widened], of_systems)[0],
             not_worse_by or 0.0, self.unchecked, said if doubted else None,
             "" if not doubted else "ordered" if m.linear_in_gains else "topics",
-            stuck,
+            cannot,
         )  # fmt: skip
 
     def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:

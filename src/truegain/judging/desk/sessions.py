@@ -10,14 +10,13 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from truegain.judging.collected import unit_of
 from truegain.judging.desk.clocks import Moment
 from truegain.judging.desk.codes import TOKEN, Keys, shown
 from truegain.judging.desk.steps import UNCLAIMED, PageStep, StepName, UnknownToken
 from truegain.judging.store.database import lock
 from truegain.judging.store.schema import answers, assessors, drafts, events, sessions, units
 from truegain.judging.study.study import JudgingStudy
-from truegain.judging.tasks.material import Item, Unit
+from truegain.judging.tasks.material import Item, Unit, unit_of
 from truegain.judging.tasks.task import Answer, Fields
 
 

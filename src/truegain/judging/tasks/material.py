@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Format = Literal["text", "html"]
 FORMATS: tuple[Format, ...] = ("text", "html")
@@ -101,3 +101,12 @@ def base_of(unit: str) -> str:
     """
     found = _MORE.fullmatch(unit)
     return found[1] if found else ""
+
+
+def unit_of(row: Mapping[str, Any]) -> Unit:
+    """A unit from its row in the database."""
+    items = (
+        Item(tuple(item["docs"]), item["probability"], item["claim"], item["answer"], item.get("chosen", ""))
+        for item in row["items"]
+    )
+    return Unit(row["id"], row["topic"], tuple(items), row["high"], row["low"])
