@@ -163,7 +163,9 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         silent.bind(("127.0.0.1", 0))
         assert "(Connection refused)" in nobody(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
         silent.listen()
-        assert "(it says nothing; one with certificates is tls://" in nobody(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
+        assert "(it says nothing; one with certificates is tls://" in nobody(
+            f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        )
     assert "(encoding with 'idna' codec failed" in nobody("tcp://a..b:8786")
     monkeypatch.setattr(address, "WEB", 2.0)
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as page:
