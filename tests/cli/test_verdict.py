@@ -150,7 +150,7 @@ def test_a_topic_that_a_run_lacks_may_count_as_zero(run: Run, folder: Path) -> N
     assert run("verdict", "c.toml")[1] == whole
     kept: dict[object, Any] = {}
 
-    def keep(key: object, make: Callable[[], Any]) -> Any:
+    def keep(key: object, make: Callable[[], Any], kind: object) -> Any:
         kept[key] = kept[key] if key in kept else make()
         return kept[key]
 

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import warnings
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.report import worlds
+from tests.test_cache import poison
+from truegain.cache import sealed
 from truegain.experiments.ratings_world import noisy_ratings
 from truegain.report.facts import filed
 from truegain.stored import packed, unpacked
@@ -168,6 +171,18 @@ def test_a_damaged_table_is_made_again(run: Run, folder: Path) -> None:
     assert after == before[0]
     assert told.count("damaged; it is made again") == 1
     assert page(run, folder) == before
+
+
+def test_poisoned_files_run_nothing(run: Run, folder: Path) -> None:
+    """Guards who gets a folder from somebody else: a pickle in every file runs no command, and the page is the same."""
+    whole, _ = page(run, folder, study=measured(PLAIN, "P@10"))
+    for path in (folder / ".truegain").glob("*.kept"):
+        for data in (poison(f"touch {folder}/ran"), zlib.compress(poison(f"touch {folder}/ran"))):
+            path.write_bytes(sealed(data, path.stem))
+    again, told = page(run, folder)
+    assert again == whole
+    assert told.count("damaged; it is made again") == 1
+    assert not (folder / "ran").exists()
 
 
 def test_a_file_that_changes_meanwhile_is_refused(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
