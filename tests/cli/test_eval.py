@@ -153,7 +153,7 @@ def test_names_by_tag(run: Run) -> None:
         (("qrels", "runs", "-n"), "leaves nothing"),
         (("qrels", "runs", "--sort", "RR"), "no measure 'RR' here"),
         (("qrels", "runs", "--format", "xml"), "xml"),
-        (("qrels",), "RUN"),
+        (("qrels",), "no runs are named"),
         (("runs/best.run", "runs"), "runs/best.run:1: a judgments line needs exactly 4 fields, this one has 6"),
         (("qrels", "qrels"), "qrels:1: a run line needs 6 fields, this one has 4"),
         (("qrels", "runs/best.run", "runs/best.run"), "two systems of the name best"),

@@ -364,7 +364,8 @@ def test_a_sample_is_drawn_filled_in_and_read_back(run: Run, folder: Path) -> No
     assert (code, head, len(rows)) == (0, "topic,doc,label", int(found[2]))
     command = ("verdict", "few.qrels", *TWO, "-m", "P@10", "--hole-sample", "drawn.csv")
     code, _, err = run(*command)
-    assert (code, err) == (2, "error: drawn.csv:2: label is missing (give a number)\n")
+    assert code == 2
+    assert err.startswith("error: drawn.csv:2: label is missing (give a number")
     full = [f"{row}{labels[row.split(',')[0]][row.split(',')[1]]}" for row in rows]
     (folder / "drawn.csv").write_text("\n".join([head, *full]) + "\n")
     code, out, err = run(*command)
