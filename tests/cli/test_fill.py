@@ -73,7 +73,7 @@ def test_a_list_for_a_pair_on_its_own_scale(run: Run, folder: Path) -> None:
     whole, two = (rows_of(folder / n) for n in ("all.csv", "two.csv"))
     assert 0 < len(two) < len(whole)
     assert {row["scale"] for row in two} == {"0 to 3"}
-    assert {row["design"] for row in whole} == {"holes"}
+    assert {row["design"] for row in rows_of(folder / "all.key.csv")} == {"holes"}
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -87,26 +87,28 @@ def edited(row: int, **cells: str) -> Callable[[list[dict[str, str]]], None]:
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("name", "edit", "said"),
     [
-        (edited(3, label=""), "order 4 (topic"),
-        (edited(5, probability="0.5"), "do not fit together and to the other rows"),
-        (edited(5, label="7"), "is not on the scale 0 to 1"),
-        (edited(5, doc="other"), "its digest does not fit"),
-        (edited(5, order="9"), "order 9 where 6 is due"),
-        (edited(2, label="yes"), "label is not a number"),
-        (lambda rows: rows.pop(), "do not fit together and to the other rows"),
+        ("judged.csv", edited(3, label=""), "order 4 (topic"),
+        ("judged.csv", edited(5, label="7"), "is not on the scale 0 to 1"),
+        ("judged.csv", edited(5, doc="other"), "in the key, and other here"),
+        ("judged.csv", edited(5, order="9"), "order 9 is "),
+        ("judged.csv", edited(2, label="yes"), "label is not a number"),
+        ("judged.key.csv", edited(5, probability="0.5"), "do not fit together and to the other rows"),
+        ("judged.key.csv", edited(5, doc="other"), "its digest does not fit"),
+        ("judged.key.csv", edited(5, order="9"), "order 9 where 6 is due"),
+        ("judged.key.csv", lambda rows: rows.pop(), "do not fit together and to the other rows"),
     ],
 )
 def test_a_sample_that_was_changed_is_refused(
-    run: Run, folder: Path, edit: Callable[[list[dict[str, str]]], None], said: str
+    run: Run, folder: Path, name: str, edit: Callable[[list[dict[str, str]]], None], said: str
 ) -> None:
-    """Guards the file: a gap, chances, a label, a name, an order or a row that was changed ends with 2 and its line."""
+    """Guards both files: a gap, chances, a label, a name, an order or a row that was changed ends with 2, told where."""
     run(*DRAW, "-o", "sample.csv")
     run("plan", "fill", "sample.csv", "all.qrels", "--rows", "40", "-o", "judged.csv")
-    rows = rows_of(folder / "judged.csv")
+    rows = rows_of(folder / name)
     edit(rows)
-    with (folder / "judged.csv").open("w", newline="") as file:
+    with (folder / name).open("w", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows(rows)
@@ -115,7 +117,7 @@ def test_a_sample_that_was_changed_is_refused(
                              "judged.csv")  # fmt: skip
         assert (code, out) == (2, "")
         assert said in err
-        assert "judged.csv" in err
+        assert "judged." in err
 
 
 @pytest.mark.parametrize(

@@ -74,9 +74,9 @@ def init_command(
     """Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml."""
     from truegain.cli.study_schema import parameters_of
     from truegain.cli.verdict import verdict_command
-    from truegain.inference.study.models import judge_in
     from truegain.inference.study.support import MOST_ASKED, lines_of, supported, usual_measures, whole_topics
     from truegain.measures.parse import parse_measures
+    from truegain.tables.models_used import judge_in
 
     _check_output(output)
     given = tuple(str(asked.measure) for asked in parse_measures(measure)) if measure else None

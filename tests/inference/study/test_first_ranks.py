@@ -78,7 +78,7 @@ def test_ranks_below_the_cutoff_are_open_only_where_they_count(measure: str) -> 
     m = parse_measure(measure)
     first = FirstRanks(aligned(runs, labels, Options(), keep_keys=100), m)
     (a, b), (a2, b2) = (
-        [tg.evaluate(runs, {"1": labels["1"] | {"u": u}}, measure).mean(s) for s in "ab"] for u in (0, 2)
+        [there(tg.evaluate(runs, {"1": labels["1"] | {"u": u}}, measure).mean(s)) for s in "ab"] for u in (0, 2)
     )
     assert m.needs_pool == ((a, b) != (a2, b2))
     assert first.greatest(0)[0, 1] == pytest.approx(a - b) or m.needs_pool
