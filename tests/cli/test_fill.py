@@ -103,7 +103,7 @@ def edited(row: int, **cells: str) -> Callable[[list[dict[str, str]]], None]:
 def test_a_sample_that_was_changed_is_refused(
     run: Run, folder: Path, name: str, edit: Callable[[list[dict[str, str]]], None], said: str
 ) -> None:
-    """Guards both files: a gap, chances, a label, a name, an order or a row that was changed ends with 2, told where."""
+    """Guards both files: a gap, chances, a label, a name, an order or a row that was changed ends with 2 and a line."""
     run(*DRAW, "-o", "sample.csv")
     run("plan", "fill", "sample.csv", "all.qrels", "--rows", "40", "-o", "judged.csv")
     rows = rows_of(folder / name)

@@ -151,7 +151,7 @@ def test_numbers_beyond_all_are_refused(run: Run, tmp_path: Path) -> None:
         if option in seen and name != "eval":  # the same words declare it
             continue
         seen.add(option)
-        words = [w for p in command.params if p.required for w in _words(p, file)]
+        words = [w for p in command.params if p.required or p.name == "runs" for w in _words(p, file)]
         for number in (10**30, 2**63):
             code, _, told = run(*name.split(), *words, f"{option}={number}")
             assert code == 2

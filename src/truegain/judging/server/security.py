@@ -195,7 +195,7 @@ class RequestGuard:
             self._warned = True
             FAILED.warning(
                 "a proxy on this machine says for whom it asks (X-Forwarded-For), and is not believed: all who come "
-                "by it count as one address; name it with --proxy 127.0.0.1 (this is told once)"
+                "by it count as one address; name it: truegain judging serve --proxy 127.0.0.1 (told once)"
             )
 
     async def _say(
