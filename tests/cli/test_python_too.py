@@ -125,11 +125,12 @@ def test_plans(run: Run, folder: Path) -> None:
             tg.plan_assessors(error=1, **options)
 
 
+WRITTEN = ("questions", "docs", "key")  # of the sheet: with_texts and write of a gold list
 PLANS = {  # a function, its command, and what only the command line needs, or says by a table of its own
     "plan_topics": ("topics", set()),
-    "plan_labels": ("labels", {"draw", "figure", "output", "table", "format", "scale", "seed"}),
+    "plan_labels": ("labels", {"draw", "figure", "output", "table", "format", "scale", "seed", *WRITTEN}),
     "gold_list": ("labels", {"figure", "output", "table", "format", "smallest", "power", "topics", "anytime", "costs",
-                             "confidence", "gold_level", "design"}),
+                             "confidence", "gold_level", "design", *WRITTEN}),
     "plan_assessors": ("assessors", {"outside", "repeated", "assessors", "columns", "missing", "separator", "values",
                                      "topic", "drop_assessors", "first"}),
 }  # fmt: skip

@@ -97,7 +97,7 @@ def test_what_cannot_be_filled() -> None:
     ):  # fmt: skip
         with pytest.raises(TruegainError, match=said):
             Filled.of(run, {"1": {"a": 1}}, parse_measure("P@2"), options)
-    with pytest.raises(TruegainError, match="no document is judged"):
+    with pytest.raises(TruegainError, match="1 has a label below 0, which says that nobody judged it"):
         tg.holes(run, {"1": {"a": -1}}, "P@2")
 
 
