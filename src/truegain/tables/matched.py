@@ -233,8 +233,8 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
     said = f"{first}: none of the {counted(own.shown, 'document')} {_ranks(how.deepest)} is judged{others}"
     if own.negative:
         return InputError(
-            f"{said}: {own.negative:,} {'has a label' if own.negative == 1 else 'have labels'} below 0, which says that "
-            "nobody judged it",
+            f"{said}: {own.negative:,} {'has a label' if own.negative == 1 else 'have labels'} below 0, which says "
+            "that nobody judged it",
             hint="give labels of 0 or more to what was judged, or have some of these judged",
         )
     if own.below:
