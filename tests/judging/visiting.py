@@ -20,7 +20,7 @@ from truegain.judging.study.study import JudgingStudy
 HIDDEN = re.compile(r'<input type="hidden" name="(csrf|once|slot)" value="([^"]*)">')
 LINE = re.compile(r'<line x1="8" y1="20" x2="([0-9.]+)"')
 OPTION = re.compile(r'<input type="radio" name="choice" value="([^"]*)"[^>]*><span>([^<]*)</span>')
-HEAD = r'<article [^>]*>\s*(?:<h2[^>]*>[^<]*</h2>\s*)?(?:<p class="quiet">[^<]*</p>\s*)?'
+HEAD = r'<article [^>]*>\s*(?:<h2[^>]*>[^<]*</h2>\s*)?(?:<p class="quiet"[^>]*>[^<]*</p>\s*)?'
 BODY = re.compile(HEAD + r"(.*?)\s*</article>", re.DOTALL)
 CODE = re.compile(r'<p class="code" id="code">([^<]*)</p>')
 AGAIN = (429, 503)  # statuses that ask to try again

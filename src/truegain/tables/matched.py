@@ -88,7 +88,7 @@ class Matched:
 
         `ids` names those at some ranks (from 0) of a list.
         """
-        negative = 0
+        negative, pooled, pooled_begin = 0, rank, np.append(0, np.cumsum(per_list))
         if not known.all():
             negative = int(np.count_nonzero(~known if deepest is None else ~known & (rank <= deepest)))
             per_list = np.diff(np.append(0, np.cumsum(known))[np.append(0, np.cumsum(per_list))])
@@ -103,9 +103,10 @@ class Matched:
         unknown = []
         for t in few.tolist():
             open_ = np.ones(int(first[t]), np.bool_)
-            own = rank[begin[t] : begin[t] + per_list[t]]
+            own = pooled[pooled_begin[t] : pooled_begin[t + 1]]  # with a label below 0 an id is known, too
             open_[own[own <= most] - 1] = False
-            unknown.append((topics[t], tuple(ids(t, np.flatnonzero(open_)))))
+            if open_.any():
+                unknown.append((topics[t], tuple(ids(t, np.flatnonzero(open_)))))
         shown = int(there.sum()) if deepest is None else int(np.minimum(there, deepest).sum())
         uppermost = int(rank.min()) if len(rank) else None
         return cls(
