@@ -103,7 +103,7 @@ class Success(_AtCutoff):
     trec_eval success_k; NTCIREVAL Hit@k.
 
     >>> import truegain as tg
-    >>> tg.evaluate({"1": {"b": 2.0, "a": 1.0}}, {"1": {"a": 1}}, ["Success@1", "Success@2"]).means("run")
+    >>> tg.evaluate({"1": {"b": 2.0, "a": 1.0}}, {"1": {"a": 1, "b": 0}}, ["Success@1", "Success@2"]).means("run")
     {'Success@1': 0.0, 'Success@2': 1.0}
     """
 

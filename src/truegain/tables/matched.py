@@ -159,7 +159,8 @@ def _shallow_told(systems: Sequence[Seen], how: Matching) -> list[str]:
         if none:
             said.append(
                 f"{measure} of {some([s.system for s in none])} is 0 since none of the documents in the first "
-                f"{counted(cutoff, 'rank')} is judged: it says nothing; have some of them judged"
+                f"{'rank' if cutoff == 1 else counted(cutoff, 'rank')} is judged: it says nothing; have some of them "
+                "judged"
             )
     return said
 

@@ -121,7 +121,7 @@ def _write_out(data: bytes) -> None:
     """Write all to standard output, which may take a part at a time where Python is told not to buffer."""
     stream, left = sys.stdout.buffer, memoryview(data)
     try:
-        if sys.stdout.isatty():  # which knows what a terminal may be shown
+        if getattr(sys.stdout, "isatty", bool)():  # which knows what a terminal may be shown
             sys.stdout.write(data.decode(errors="backslashreplace"))
             sys.stdout.flush()
             left = left[:0]

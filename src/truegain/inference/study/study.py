@@ -151,6 +151,7 @@ class Study(Questions):
         keys = max(keys, keys_needed(each) if "collection" in self.over else 0)
         self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
         matching = matching_for(each, Options(), "refuse" if hole_sample is None else "tell")
+        matching = replace(matching, shallow=())  # each measure's unjudged documents are held against its answers
         self._given = replace(self._given, complete=complete, matching=matching)
         self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
