@@ -6,6 +6,7 @@ import fcntl
 import gzip
 import json
 import os
+import signal
 import tarfile
 from collections.abc import Callable
 from functools import cache, partial
@@ -18,6 +19,8 @@ from hypothesis import settings
 HERE = Path(__file__).parent
 settings.register_profile("any machine", deadline=None)  # no test asserts wall time
 settings.load_profile("any machine")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @cache

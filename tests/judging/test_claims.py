@@ -512,6 +512,17 @@ def test_who_takes_another_unit_than_they_began_with_has_its_turn(
     check_invariants(database, study)
 
 
+def test_who_left_before_they_took_a_unit_may_have_it(one_unit: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards second thoughts: who declined comes again and judges the only unit; it was kept from them for good."""
+    walker = Walker(desk_of(one_unit, database, clock), clock, "p1")
+    walker.enter()
+    assert walker.send(walker.page(), "decline") == PageStep("declined")
+    assert walker.whole() == PageStep("done")
+    assert [row.outcome for row in rows(database, sessions)] == ["declined", "done"]
+    assert walker.another() == "none"
+    check_invariants(database, one_unit)
+
+
 def test_a_unit_for_others_made_at_the_moment_of_a_claim(
     tmp_path: Path, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -211,12 +211,14 @@ def check_invariants(database: Database, study: JudgingStudy) -> None:
         revisions.setdefault((answer.session, answer.kind, answer.number), []).append(answer.revision)
     assert all(sorted(r) == list(range(1, len(r) + 1)) for r in revisions.values()), "a revision is missing"
     most = study.people.most_of_topic
-    pairs = Counter((s.assessor, s.topic) for s in all_sessions)
+    took = [s for s in all_sessions if s.turn != s.id]
+    assert {s.id for s in took} == {e.session for e in all_events if e.kind == "claimed"}, "a turn without a unit"
+    pairs = Counter((s.assessor, s.topic) for s in took)
     assert most is None or max(pairs.values(), default=0) <= most, "an assessor has a topic too often"
     place = {u.id: unit_of(u._asdict()) for u in all_units}
-    seen = [(s.assessor, s.topic, item.key) for s in all_sessions for item in place[s.unit].asked]
+    seen = [(s.assessor, s.topic, item.key) for s in took for item in place[s.unit].asked]
     assert len(set(seen)) == len(seen), "an assessor has a document twice"
-    assert all(s.turn == (s.topic if most == 1 else s.unit) for s in all_sessions), "a turn is another unit's"
+    assert all(s.turn == (s.topic if most == 1 else s.unit) for s in took), "a turn is another unit's"
     assert all(s.topic == place[s.unit].topic for s in all_sessions), "a topic is another unit's"
     going = [s.unit for s in all_sessions if s.outcome is None and not s.beside and s.state not in UNCLAIMED]
     assert len(set(going)) == len(going), "a unit has two holders"

@@ -57,6 +57,16 @@ def test_a_study_file_stands_for_all(run: Run, folder: Path) -> None:
     assert "s/study.toml" in a["made"]["inputs"]
 
 
+def test_the_command_that_checks_a_judge_can_be_run(run: Run, folder: Path) -> None:
+    """Guards the page's own advice: it names the files of the pair, and draws a list as it stands."""
+    words = ("llm.qrels", "runs", "--judge-model", "a model", "-m", "P@10", "--pair", "sys-1,sys-4", "-o", "page.html")
+    assert run("report", *words)[0] == 0
+    advice = read((folder / "page.html").read_text()).one("section", id="next").every("code")[0].text
+    assert advice == "truegain plan labels llm.qrels runs/sys-1.run runs/sys-4.run -m P@10 -o LIST.csv"
+    assert run(*advice.split()[1:])[0] == 0
+    assert (folder / "LIST.csv").is_file()
+
+
 def test_to_standard_output(run: Run) -> None:
     """Guards `-o -`: the page and nothing else."""
     code, out, _ = run("report", "true.qrels", "runs", "-m", "P@10", "-o", "-")

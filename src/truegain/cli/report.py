@@ -26,7 +26,7 @@ from truegain.tables.header import ASSESSOR, COLUMN
 from truegain.tables.header import told as told_of_files
 from truegain.tables.judgments import Judgments
 from truegain.tables.notice import heard, tell
-from truegain.tables.sources import STANDARD_INPUT, expand, shown_path
+from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, system_name
 from truegain.tables.targets import write_bytes
 from truegain.tables.unchanging import unchanging
 
@@ -105,7 +105,11 @@ def report_command(
         pairs += asked.claims(study.systems, None, baseline, candidate)
     options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
                "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
-    made = Made(str(study.made_by["truegain"]), _command(sys.argv[1:]), options, inputs)
+    made = Made(
+        str(study.made_by["truegain"]), _command(sys.argv[1:]), options, inputs,
+        "JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments),
+        {asked.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
+    )  # fmt: skip
     baselines = [] if candidate else [asked.called(name) for name in baseline or ()]
     facts = gather(
         study, given.table, judged, pairs=pairs, baselines=baselines, costs=asked.costs, gold_level=asked.gold_level,

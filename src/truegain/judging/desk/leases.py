@@ -23,6 +23,8 @@ from truegain.judging.store.schema import assessors, sessions, settings, units
 from truegain.judging.tasks.material import Unit, base_of
 
 FREE, HELD, DONE = "free", "held", "done"
+# a unit was taken: until then a session's turn is its own id, and what it began with is nobody's unless practice failed
+HAD = (sessions.c.turn != sessions.c.id) | (sessions.c.outcome == "screened")
 
 
 def going_on(work: Work, assessor: str) -> Session | None:
@@ -126,7 +128,7 @@ def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
         return None, "paused"
     if not _has_room(work, session):
         return None, "crowded"
-    for query in (_free(work, session.assessor, session.id), _lapsed(work, session.assessor, session.id)):
+    for query in (_free(work, session.assessor), _lapsed(work, session.assessor)):
         for skip in (True, False):
             passed_over: list[str] = []
             while True:
@@ -134,7 +136,7 @@ def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
                 row = work.connection.execute(lock(wanted, of=units, skip=skip)).first()
                 if row is None:
                     break
-                is_new = base_of(row.id) and row.id in _barred(work, session.assessor, session.id)  # made meanwhile
+                is_new = base_of(row.id) and row.id in _barred(work, session.assessor)  # made meanwhile
                 if _still(work, row.id) and not is_new:
                     return row.id, "topic"
                 passed_over.append(row.id)
@@ -175,19 +177,19 @@ def units_for_others(work: Work) -> list[Any]:
     return [row for row in work.connection.execute(query).all() if base_of(row.id)]
 
 
-def _unseen(work: Work, query: Select[Any], assessor: str, own: str = "") -> Select[Any]:
+def _unseen(work: Work, query: Select[Any], assessor: str) -> Select[Any]:
     """Units that a person may have, in the order in which they are given out.
 
     So many of a topic as the study lets them, no item twice (Hk and Nk aside), and none of a topic whose question they
-    failed.  own: their session that takes a unit now; what it began with is not theirs yet.
+    failed.
     """
     most = work.study.people.most_of_topic
-    before = (sessions.c.assessor == assessor, sessions.c.topic == units.c.topic, sessions.c.id != own)
+    before = (sessions.c.assessor == assessor, sessions.c.topic == units.c.topic, HAD)
     had = select(sessions.c.topic).where(*before)
     if most == 1:
         query = query.where(~exists(had.correlate(units)))
     else:
-        barred = _barred(work, assessor, own)
+        barred = _barred(work, assessor)
         query = query.where(~exists(had.where(sessions.c.outcome == "screened").correlate(units)))
         query = query.where(~exists(had.where(sessions.c.unit == units.c.id).correlate(units)))
         if most is not None:
@@ -197,9 +199,9 @@ def _unseen(work: Work, query: Select[Any], assessor: str, own: str = "") -> Sel
     return query.order_by(units.c.place, units.c.id).limit(1)
 
 
-def _barred(work: Work, assessor: str, own: str = "") -> set[str]:
-    """Units with an item that a person has had in another one, but for their session `own`."""
-    query = select(sessions.c.unit).where(sessions.c.assessor == assessor, sessions.c.id != own)
+def _barred(work: Work, assessor: str) -> set[str]:
+    """Units with an item that a person has had in another one."""
+    query = select(sessions.c.unit).where(sessions.c.assessor == assessor, HAD)
     had = [work.unit(name) for name in work.connection.execute(query).scalars()]
     seen = {(unit.topic, item.key) for unit in had for item in unit.asked}
     barred = {name for key in seen for name in work.study.holding.get(key, ())}
@@ -208,13 +210,13 @@ def _barred(work: Work, assessor: str, own: str = "") -> set[str]:
     return barred - {unit.id for unit in had}
 
 
-def _free(work: Work, assessor: str, own: str = "") -> Select[Any]:
-    return _unseen(work, select(units.c.id).where(units.c.state == FREE), assessor, own)
+def _free(work: Work, assessor: str) -> Select[Any]:
+    return _unseen(work, select(units.c.id).where(units.c.state == FREE), assessor)
 
 
-def _lapsed(work: Work, assessor: str, own: str = "") -> Select[Any]:
+def _lapsed(work: Work, assessor: str) -> Select[Any]:
     holders = select(sessions.c.id).where(sessions.c.outcome.is_(None), is_expired(work.now))
-    return _unseen(work, select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor, own)
+    return _unseen(work, select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor)
 
 
 def _least_beside(work: Work, assessor: str) -> Select[Any]:
@@ -244,8 +246,10 @@ def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], origi
     material = work.unit(unit)
     is_model = kind == "model"
     step = PageStep("doc", 1) if is_model else PageStep("consent")
+    own = secrets.token_hex(12)
+    given = _given(work, material) if is_model else {"unit": unit, "topic": material.topic, "turn": own}
     row = {
-        "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, **_given(work, material),
+        "id": own, "token": new_token(), "assessor": assessor, **given,
         "about": dict(about), "state": step.name, "number": step.number,
         "plan": draw_plan(material, work.study.topics[material.topic].question, work.random),
         "tries": {}, "flags": [], "began": work.now.wall, "notice": "", "saved": 0,

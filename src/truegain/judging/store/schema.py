@@ -61,7 +61,8 @@ sessions = Table(
     Column("token", Text, nullable=False, unique=True),
     Column("assessor", Text, ForeignKey("assessors.id"), nullable=False),
     Column("unit", Text, ForeignKey("units.id"), nullable=False),
-    Column("turn", Text, nullable=False),  # what nobody has twice: the topic, or where it may be seen again the unit
+    # what nobody has twice: the topic, or where it may be seen again the unit; the id until a unit is taken
+    Column("turn", Text, nullable=False),
     Column("about", JSON, nullable=False),  # the platform's submission
     Column("state", Text, nullable=False),  # the step the person is at
     Column("number", Integer, nullable=False),

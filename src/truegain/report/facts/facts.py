@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -115,6 +116,12 @@ class Made:
     command: str = ""
     options: Mapping[str, object] = field(default_factory=dict)
     inputs: Mapping[str, str | None] = field(default_factory=dict)
+    judgments: str = "JUDGMENTS"  # as a command names them; placeholders for what was not read from files
+    runs: Mapping[str, str] = field(default_factory=dict)  # of systems
+
+    def files(self, *systems: str) -> str:
+        """The judgments and some systems' runs, for a command."""
+        return shlex.join([self.judgments, *(self.runs.get(system, "RUN") for system in systems)])
 
 
 @dataclass(frozen=True, eq=False)

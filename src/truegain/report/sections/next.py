@@ -36,7 +36,9 @@ def section(facts: Facts) -> Section | None:
         steps = tuple(s for s in steps if s.what == "holes")
     if not steps and facts.next is None and not blocked and not facts.unchecked:
         return None
-    body = join(_check(verdict), _steps(verdict, steps, blocked) if steps or blocked else None, _documents(facts))
+    body = join(
+        _check(facts, verdict), _steps(verdict, steps, blocked) if steps or blocked else None, _documents(facts)
+    )
     data = {
         "about": [verdict.comparison.a, verdict.comparison.b],
         "check_first": verdict.labels_by if verdict.to_check else "",
@@ -46,13 +48,14 @@ def section(facts: Facts) -> Section | None:
     return Section("next", "What to do next", "Next", body, data)
 
 
-def _check(verdict: Verdict) -> Html | None:
+def _check(facts: Facts, verdict: Verdict) -> Html | None:
     """Before all else a person must check the judge."""
     if not verdict.to_check:
         return None
     draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
     measure = shlex.quote(verdict.comparison.measure)
-    command = f"truegain plan labels JUDGMENTS RUN RUN -m {measure}{draw} -o LIST.csv"
+    files = facts.made.files(verdict.comparison.a, verdict.comparison.b)
+    command = f"truegain plan labels {files} -m {measure}{draw} -o LIST.csv"
     drawn = " draws the topics to judge; with their labels filled in, "
     if verdict.to_check == "ordered":
         drawn = " draws the pairs to judge, best first; with labels filled in from the top, "
