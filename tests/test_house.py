@@ -38,7 +38,7 @@ FLOORS = (
     ("student",),
     ("drawing", "keywords", "made_by", "lazy", "stored"),
     ("errors", "_version", "cores", "starting"),
-    ("addresses",),
+    ("addresses", "message"),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}
 FACE = {
@@ -143,7 +143,7 @@ def test_imports_go_down_only(path: Path) -> None:
 def test_judging_stands_alone(path: Path) -> None:
     """Guards the extra: what collects judgments imports tables, sampling and errors, and nothing that scores them."""
     needed = {target.split(".")[0] for target in imports(path.read_text())}
-    assert needed <= {"judging", "tables", "sampling", "errors", "_version"}, path.name
+    assert needed <= {"judging", "tables", "sampling", "errors", "message", "_version"}, path.name
 
 
 GRAPH = {module_name(p): imports(p.read_text()) for p in sorted(SOURCE.rglob("*.py")) if p.name != "__main__.py"}

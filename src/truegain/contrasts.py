@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError, there_are
+from truegain.message import told_value
 from truegain.tables.columns import Floats, Ints, frozen
 
 NONE = -1
@@ -21,7 +22,9 @@ def place_of(name: str, systems: Sequence[str], role: str = "") -> int:
     1
     """
     if name not in systems:
-        raise TruegainError(f"there is no system {name!r}{role}; {there_are([name], systems)}")
+        raise TruegainError(
+            f"there is no system {told_value('system', name, repr(name))}{role}; {there_are([name], systems)}"
+        )
     return systems.index(name)
 
 

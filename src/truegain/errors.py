@@ -8,13 +8,47 @@ from collections.abc import Sequence
 from typing import Any
 
 from truegain.addresses import without_secrets
+from truegain.message import Message, argname, with_marks
 
 ORDER = "on the command line judgments come first, then the runs; in Python the runs come first"
 NEAR = 0.7  # the least likeness, 0 to 1, of a name that may have been meant
 
 
 class TruegainError(Exception):
-    """A mistake the user can mend; the command line prints it and ends with exit code 2."""
+    """A mistake the user can mend; the command line prints it and ends with exit code 2.
+
+    message: the text with the arguments it names (`truegain.message`), of which the command line makes its options;
+    argument, value: the first of these, and the value that it tells; allowed: the values there are, where it may be one
+    of some; remedy: what to do, where that is said apart.  Each is None where there is none.
+
+    >>> error = TruegainError(f"{argname('smallest', -1)}: give a number of at least 0")
+    >>> str(error), error.argument, error.value
+    ('smallest -1: give a number of at least 0', 'smallest', -1)
+    >>> error.message.words({"smallest": "--smallest"})
+    '--smallest -1: give a number of at least 0'
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        argument: str | None = None,
+        value: Any = None,
+        allowed: Sequence[object] | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.message = Message(message)
+        super().__init__(str(self.message))
+        self.argument = self.message.argument if argument is None else argument
+        self.value = self.message.value if value is None else value
+        self.allowed = None if allowed is None else tuple(allowed)
+        self.remedy = None if remedy is None else Message(remedy)
+
+    def at(self, file: str, line: int | None, message: str) -> InputError:
+        """The same mistake with the place where the user made it, in the words that are used there."""
+        made = InputError(message, file=file, line=line)
+        made.argument, made.value, made.allowed, made.remedy = self.argument, self.value, self.allowed, self.remedy
+        return made
 
 
 class InputError(TruegainError):
@@ -34,24 +68,18 @@ class InputError(TruegainError):
         text: str | None = None,
         hint: str | None = None,
     ) -> None:
-        file = None if file is None else without_secrets(file)
-        self.problem, self.file, self.line, self.row, self.text, self.hint = (
-            problem,
-            file,
-            line,
-            row,
-            text,
-            hint,
-        )
-        place = file or ""
+        self.file = None if file is None else without_secrets(file)
+        self.problem, self.line, self.row, self.text = Message(problem), line, row, text
+        self.hint = None if hint is None else Message(hint)
+        place = self.file or ""
         if line is not None:
             place += f":{line}"
         elif row is not None:
             place += f", row {row}" if place else f"row {row}"
-        message = f"{place}: {problem}" if place else problem
+        message = f"{place}: {with_marks(problem)}" if place else with_marks(problem)
         if text is not None:
             message += f": {shorten(repr(shorten(text)), 120)}"  # a NUL takes four characters
-        super().__init__(f"{message} ({hint})" if hint else message)
+        super().__init__(f"{message} ({with_marks(hint)})" if hint else message, remedy=self.hint)
 
 
 class EmptyError(InputError):
@@ -61,9 +89,17 @@ class EmptyError(InputError):
 class MeasureError(TruegainError):
     """A measure that does not exist, cannot be parsed, or does not fit the data."""
 
+    def __init__(self, message: str = "", **about: Any) -> None:
+        super().__init__(message, **about)
+        self.argument = self.argument or "measure"
+
 
 class DataWarning(UserWarning):
-    """Legal but suspicious data, told once, with counts."""
+    """Legal but suspicious data, told once, with counts; `message` is as that of an error."""
+
+    def __init__(self, message: str = "") -> None:
+        self.message = Message(message)
+        super().__init__(str(self.message))
 
 
 class PeerWarning(DataWarning):
@@ -121,7 +157,8 @@ def check_one_of(name: str, value: object, known: Sequence[object]) -> None:
     truegain.errors.TruegainError: clusters 'docs' is not known; give one of topics, none
     """
     if value not in known:
-        raise TruegainError(f"{name} {value!r} is not known; give one of {', '.join(map(str, known))}")
+        said = f"{argname(name, value)} is not known; give one of {', '.join(map(str, known))}"
+        raise TruegainError(said, argument=name, value=value, allowed=known)
 
 
 def needs(module: str, extra: str) -> Any:

@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from truegain.errors import TruegainError
+from truegain.message import arg, argname
 
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[str, object], None]  # of a keyword's name and value
@@ -81,22 +82,22 @@ def check_whole(name: str, value: object, least: int | None = None) -> None:
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or (least is not None and value < least):
         raise TruegainError(
-            f"{name} {value!r}: give a whole number" + ("" if least is None else f" of at least {least}")
+            f"{argname(name, value)}: give a whole number" + ("" if least is None else f" of at least {least}")
         )
     if abs(int(value)) > LARGEST and name != "seed":
-        raise TruegainError(f"{name} {value}: give a whole number of at most {LARGEST:,}")
+        raise TruegainError(f"{argname(name, value, '')}: give a whole number of at most {LARGEST:,}")
 
 
 def check_number(name: str, value: object) -> None:
     """Refuse what is no number."""
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise TruegainError(f"{name} {value!r}: give a number")
+        raise TruegainError(f"{argname(name, value)}: give a number")
 
 
-def check_pair(name: str, value: object, form: str = "('a', 'b')") -> None:
+def check_pair(name: str, value: object, form: object = ("a", "b")) -> None:
     """Refuse what is not two names of systems, such as one name alone, which is a sequence of letters."""
     if not isinstance(value, list | tuple) or len(value) != 2 or value[0] == value[1]:
-        raise TruegainError(f"{name} {value!r}: give two systems, as in {name}={form}")
+        raise TruegainError(f"{argname(name, value)}: give two systems, as in {arg(name, form)}")
 
 
 def _unless_none(check: Check) -> Check:

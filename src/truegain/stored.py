@@ -20,6 +20,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
+from truegain.message import Message
+
 Node = Any  # of JSON: a scalar as it is, all else a list that begins with the word for what it is
 Buffers = Sequence[Any]  # arrays and bytes
 Reader = Callable[[Node, Buffers], Any]
@@ -29,7 +31,7 @@ ALIGNED = 16  # bytes; arrays begin at multiples of these
 SCALARS: dict[Any, tuple[type, ...]] = {
     bool: (bool,), int: (int,), float: (float, int), str: (str,), type(None): (type(None),),
 }  # fmt: skip
-NUMBERS: dict[Any, Any] = {bool: np.bool_, int: np.integer, float: np.number, str: np.str_}
+NUMBERS: dict[Any, Any] = {bool: np.bool_, int: np.integer, float: np.number, str: (np.str_, Message)}
 GROUPS: dict[str, Callable[[list[Any]], Any]] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 
 
@@ -72,6 +74,8 @@ class _Writer:
         kind = type(what)
         if what is None or kind in (bool, int, float, str):
             return what
+        if kind is Message:
+            return ["message", what.marked]
         if kind in (list, tuple, set, frozenset):
             if kind in (list, tuple) and len(what) > 1 and is_dataclass(what[0]) and len(set(map(type, what))) == 1:
                 names = [f.name for f in fields(what[0])]
@@ -206,6 +210,8 @@ def _plain(node: Node, buffers: Buffers) -> Any:
         return GROUPS[word]([_plain(x, buffers) for x in node[1:]])
     if word == "dict":
         return dict(_pairs(node, _plain, _plain, buffers))
+    if word == "message":
+        return Message(_checked(node[1], str, word))
     found = buffers[_checked(node[1], int, "place")]
     if word == "number" and isinstance(found, np.ndarray):
         return found[()]

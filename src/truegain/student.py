@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
+from truegain.message import argname
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,10 +34,12 @@ def check_confidence(confidence: float) -> float:
     truegain.errors.TruegainError: confidence 95 is not between 0 and 1; write 0.95 for 95%
     """
     if not isinstance(confidence, Real):
-        raise TruegainError(f"confidence {confidence!r} is not a number; give one between 0 and 1, such as 0.95")
+        raise TruegainError(
+            f"{argname('confidence', confidence)} is not a number; give one between 0 and 1, such as 0.95"
+        )
     if not 0 < confidence < 1:
         hint = f"; write {confidence / 100:g} for {confidence:g}%" if 1 < confidence < 100 else ", such as 0.95"
-        raise TruegainError(f"confidence {confidence:g} is not between 0 and 1{hint}")
+        raise TruegainError(f"{argname('confidence', confidence, 'g')} is not between 0 and 1{hint}")
     return float(confidence)
 
 
@@ -119,7 +122,7 @@ def detectable_in_se(p: float, power: float) -> float:
         raise TruegainError(f"power {power:g} must lie between 0 and 1, such as 0.8")
     far = quantile_of(1 - p) + float(special().ndtri(power))
     if far <= 0:
-        raise TruegainError(f"power {power:g} is below the level of the test; give a higher power")
+        raise TruegainError(f"{argname('power', power, 'g')} is below the level of the test; give a higher power")
     return far
 
 

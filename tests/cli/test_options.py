@@ -21,7 +21,6 @@ from truegain.cli.compare import compare_command
 from truegain.cli.comparing import PairsPrinting
 from truegain.cli.correct import correct_command
 from truegain.cli.eval_ import eval_command
-from truegain.cli.naming import RENAMED
 from truegain.cli.options import Scoring
 from truegain.cli.panels import PANEL_OF, PANELS
 
@@ -73,30 +72,6 @@ def test_an_option_has_one_meaning(options: list[tuple[str, Any]]) -> None:
 def test_commands_are_small(command: Any) -> None:
     """Guards the commands with most options: these come in bundles, by what they are about."""
     assert len(inspect.signature(inspect.unwrap(command)).parameters) <= 16
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("correct", "q", "r", "--gold", "g", "--labels", "0:3"), "--labels of this command is now --scale"),
-        (("experiment", "spending", "q", "r", "--gold", "g", "--labels", "5"), "is now --numbers"),
-        (("plan", "topics", "q", "r", "--detect", "1", "--design", "anova"), "is now --criterion"),
-        (("plan", "topics", "q", "r", "--detect", "1", "--alpha", "0.1"), "is now --confidence, which is 1 - alpha"),
-        (("holes", "q", "r", "--depth", "5"), "is now --at"),
-        (("eval", "q", "r", "--topics"), "is now --by-topic"),
-        (("correlate", "q", "r", "--interval", "wilson"), "is now --method"),
-    ],
-)
-def test_old_names_are_told(run: Run, words: tuple[str, ...], told: str) -> None:
-    """Guards who wrote a script for the version before: the new name is told, nothing is guessed."""
-    code, out, err = run(*words)
-    assert (code, out, told in err) == (2, "", True), err
-
-
-def test_new_names_are_there(options: list[tuple[str, Any]]) -> None:
-    """Guards the table of old names: what it points to exists."""
-    known = {name for _, p in options for name in p.opts}
-    assert {new for names in RENAMED.values() for new in names} <= known
 
 
 def test_changed_options_go_by_the_names_of_users() -> None:

@@ -11,6 +11,7 @@ from truegain.cli.options import Confidence, Figure, Output, OutputFormat, Seed
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.ratings import NormaliseOption, RatingsFile, Reading, WeightOption, reads_ratings
 from truegain.errors import TruegainError
+from truegain.message import option
 from truegain.tables.table import Table
 from truegain.tables.targets import write_bytes
 
@@ -61,7 +62,7 @@ def agree_command(
 
         check_ending(figure)
         if part not in DRAWN:
-            raise TruegainError(f"--part {part} has no figure; {', '.join(DRAWN)} have")
+            raise TruegainError(f"{option('--part')} {part} has no figure; {', '.join(DRAWN)} have")
     table = replace(reading, drop_assessors=None, first=None).load(ratings, words=True)
     asked = {
         "over": over, "method": method, "replicates": trials, "confidence": confidence, "seed": seed,
@@ -70,7 +71,7 @@ def agree_command(
     found = agree(table, expert, scale=reading.scale, normalise=normalise, **asked)  # type: ignore[arg-type]
     wanted = found.overall if part == "all" else getattr(found, part)
     if wanted is None:
-        raise TruegainError("--part experts needs --expert, the judgments of experts")
+        raise TruegainError(f"{option('--part')} experts needs {option('--expert')}, the judgments of experts")
     if figure is not None:
         from truegain.report.agreement import agreement_chart
         from truegain.report.agreement_documents import documents_chart
@@ -78,7 +79,9 @@ def agree_command(
 
         if part == "documents":
             if "max/min" not in found.documents.columns:
-                raise TruegainError("--part documents has a figure for magnitudes alone: give --scale ratio")
+                raise TruegainError(
+                    f"{option('--part')} documents has a figure for magnitudes alone: give {option('--scale')} ratio"
+                )
             save(documents_chart(found.documents), figure)
         else:
             drawn = {name: getattr(found, name) if part in ("all", name) else None for name in ("topics", "assessors")}

@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TextIO
 
 from truegain import starting
 from truegain.cli import streams
-from truegain.cli.naming import told_of_renaming, told_of_trec
+from truegain.cli.naming import told_of_trec
 from truegain.errors import DataWarning, PeerWarning, TruegainError, why
 from truegain.tables.sources import shown_path
 
@@ -43,7 +43,7 @@ def main() -> None:
             if code := _run():
                 sys.exit(code)
         except TruegainError as error:
-            streams.tell(str(error), "error")
+            streams.tell(error.message, "error")
             sys.exit(2)
         except KeyboardInterrupt:
             streams.tell("interrupted; nothing was written")
@@ -60,7 +60,7 @@ def main() -> None:
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
-            said = told_of_renaming(error) or told_of_trec(error)
+            said = told_of_trec(error)
             if said := said or import_module("truegain.cli.study_said").told_of_lack(error):
                 streams.tell(said, "error")
                 sys.exit(2)
@@ -171,4 +171,4 @@ def _show_warning(
         return
     shown.add(str(message))
     kind = "warning" if issubclass(category, DataWarning) else category.__name__
-    streams.tell(str(message), kind)
+    streams.tell(message.message if isinstance(message, DataWarning) else str(message), kind)

@@ -14,8 +14,10 @@ from truegain.cli.streams import speak_of, tell
 from truegain.cli.study_said import forget, placed, tell_notes
 from truegain.errors import TruegainError, needs
 from truegain.keywords import check_whole
+from truegain.message import option
 from truegain.tables.guard import Guard, guarded
 from truegain.tables.sources import STANDARD_INPUT, shown_path
+from truegain.tables.study_words import key_of
 from truegain.tables.tabular import ending
 from truegain.tables.targets import STANDARD_OUTPUT
 
@@ -79,6 +81,6 @@ def _check_numbers(given: Mapping[str, Any]) -> None:
         for number in value if isinstance(value, list | tuple) else (value,):
             if isinstance(number, float) and not math.isfinite(number):
                 what = "not a number" if math.isnan(number) else "infinite"
-                raise TruegainError(f"--{name.replace('_', '-')} {number:g} is {what}; give a finite number")
+                raise TruegainError(f"{option(f'--{key_of(name)}')} {number:g} is {what}; give a finite number")
             if type(number) is int:
                 check_whole(name, number)

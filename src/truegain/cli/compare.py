@@ -17,19 +17,20 @@ from truegain.cli.over_collection import over_collections
 from truegain.cli.study_said import is_of_file
 from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
+from truegain.message import option
 
 COMMON = ("level", "name_by", "jobs", "corpus", "judged_corpus")  # of scoring, everywhere
 NOT_WITH_GOLD = {
-    "over": "--over collection compares bronze scores; without --gold, or over topics",
+    "over": f"{option('--over')} collection compares bronze scores; without {option('--gold')}, or over topics",
     "complete": "-c: corrected differences are over the topics that both systems answer; leave it out",
     "depth": "-M: give the measure a cutoff instead, such as P@10",
     "judged_only": "-J: say it in the measure instead, such as P(judged_only=True)@10",
     "by_topic": "-q shows pairs by topic over collections; leave it out",
-    "no_relevant": "--no-relevant: with gold labels every topic counts; leave it out",
-    "groups": "--groups are of Tukey's test; with gold labels pairs are printed",
-    "trec_eval": "--trec-eval 9: corrected scores go by the rules of 10; leave it out",
-    "counting": "--counting: with gold labels no p-value is counted; leave it out",
-    "ties": "--ties: corrected scores go by trec_eval's order; leave it out",
+    "no_relevant": f"{option('--no-relevant')}: with gold labels every topic counts; leave it out",
+    "groups": f"{option('--groups')} are of Tukey's test; with gold labels pairs are printed",
+    "trec_eval": f"{option('--trec-eval')} 9: corrected scores go by the rules of 10; leave it out",
+    "counting": f"{option('--counting')}: with gold labels no p-value is counted; leave it out",
+    "ties": f"{option('--ties')}: corrected scores go by trec_eval's order; leave it out",
 }
 
 
@@ -62,24 +63,31 @@ def compare_command(
         wide=printing.is_wide(writing), judge_model=judge_model,
     )  # fmt: skip
     if (scoring.corpus or scoring.judged_corpus) and (collections.over == "collection" or gold is not None):
-        raise TruegainError("measures that read text are compared over topics, without --gold; leave out --corpus")
+        raise TruegainError(
+            f"measures that read text are compared over topics, without {option('--gold')}; leave out "
+            f"{option('--corpus')}"
+        )
     if gold is not None:
         if judge_model is not None:
-            raise TruegainError("--judge-model: gold labels check the judge; leave it out (with --gold)")
+            raise TruegainError(
+                f"{option('--judge-model')}: gold labels check the judge; leave it out (with {option('--gold')})"
+            )
         _check_with_gold(asked, collections)
         table = with_gold(asked, gold, gold_sample, labelling, correcting)
     else:
         if is_of_file("rule"):
-            raise TruegainError("--rule makes labels of ratings beside gold labels; without these, make judgments of "
-                                "them first, with `truegain gains`, and compare with these")  # fmt: skip
+            raise TruegainError(
+                f"{option('--rule')} makes labels of ratings beside gold labels; without these, make judgments of them "
+                "first, with `truegain gains`, and compare with these"
+            )  # fmt: skip
         about = {"gold_sample": "--gold-sample"} if gold_sample != "shared" else {}
-        refuse("is about gold labels; give these with --gold", about | changed(labelling, correcting))
+        refuse(f"is about gold labels; give these with {option('--gold')}", about | changed(labelling, correcting))
         if collections.over == "collection":
             _check_over_collections(asked)
             table = over_collections(asked, collections)
         else:
             of_topics = {"by_topic": "--by-topic"} if printing.by_topic else {}
-            refuse("is about other collections; give --over collection, or leave it out",
+            refuse(f"is about other collections; give {option('--over')} collection, or leave it out",
                    of_topics | changed(collections))  # fmt: skip
             table = over_topics(asked)
     write_table(table, printing.output_format, printing.output)
@@ -90,8 +98,8 @@ def _check_with_gold(asked: AskedPairs, collections: Collections) -> None:
     given = changed(asked.scoring, asked.testing, asked.printing, collections)
     for name, why in NOT_WITH_GOLD.items():
         if name in given:
-            raise TruegainError(f"{why} (with --gold)")
-    refuse("is about other collections; give --over collection, or leave it out", changed(collections))
+            raise TruegainError(f"{why} (with {option('--gold')})")
+    refuse(f"is about other collections; give {option('--over')} collection, or leave it out", changed(collections))
 
 
 def _check_over_collections(asked: AskedPairs) -> None:

@@ -13,6 +13,7 @@ from truegain.cli.options import Confidence, Figure, Output, OutputFormat, Scori
 from truegain.cli.output import table_format_of
 from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
+from truegain.message import option
 
 if TYPE_CHECKING:
     from truegain.inference.results import Comparison
@@ -100,11 +101,14 @@ class PairsPrinting:
         if len(asked) > 1:
             raise TruegainError(f"{' and '.join(asked)} ask for different tables; give one of them")
         if self.by_topic and writing.wide:
-            raise TruegainError("--wide shows systems by measures, and -q shows topics; give one of them")
+            raise TruegainError(f"{option('--wide')} shows systems by measures, and -q shows topics; give one of them")
         shown = self.by_topic or self.pairs or self.groups
         wide = writing.is_wide(table_format_of(self.output_format, self.output), else_shown=shown)
         if self.with_intervals and not wide:
-            raise TruegainError("--with-intervals: these stand in tables of systems by measures; give --wide as well")
+            raise TruegainError(
+                f"{option('--with-intervals')}: these stand in tables of systems by measures; give {option('--wide')} "
+                "as well"
+            )
         return wide
 
     def draw(self, pairs: Sequence[Sequence[Comparison]], title: str = "") -> None:
@@ -112,7 +116,7 @@ class PairsPrinting:
         if self.figure is None:
             return
         if len(pairs) > 1:
-            raise TruegainError("a matrix of pairs shows one measure; give one -m with --figure")
+            raise TruegainError(f"a matrix of pairs shows one measure; give one -m with {option('--figure')}")
         from truegain.report.figures import comparisons_chart
         from truegain.report.saving import save
 

@@ -26,6 +26,7 @@ from truegain.errors import TruegainError
 from truegain.inference.ranks.correlate import Between, Correlation, Show, correlate
 from truegain.inference.ranks.tau import TauMethod
 from truegain.measures.parse import parse_measures
+from truegain.message import option
 from truegain.report.saving import check_ending
 from truegain.tables.sources import STANDARD_INPUT, expand
 from truegain.tables.targets import write_bytes
@@ -87,12 +88,13 @@ def correlate_command(
     runs = runs or context.meta.get("runs", [])
     if between == "judgments" and against is None:
         raise TruegainError(
-            "a second set of judgments is needed: name it after the first, or give --between measures or halves"
+            f"a second set of judgments is needed: name it after the first, or give {option('--between')} measures or "
+            "halves"
         )
     if not runs and against is not None:
         raise TruegainError(
             f"no runs: {against} is taken as the second set of judgments; name runs after it, "
-            "or give --between measures or halves"
+            f"or give {option('--between')} measures or halves"
         )
     if not runs:
         raise lack_of("runs")
@@ -135,8 +137,8 @@ def _check_one(between: Between, measures: list[str]) -> None:
     count = {"judgments": asked, "measures": asked * (asked - 1) // 2, "halves": 0}[between]
     if count != 1:
         raise TruegainError(
-            f"--figure draws one agreement, and there are {count}; give one measure and two sets of "
-            "judgments, or two measures with --between measures"
+            f"{option('--figure')} draws one agreement, and there are {count}; give one measure and two sets of "
+            f"judgments, or two measures with {option('--between')} measures"
         )
 
 

@@ -20,6 +20,7 @@ from truegain.inference.holes.evaluate import evaluate
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import NamedMeasure, parse_measure, parse_measures
 from truegain.measures.trec_names import is_trec_name
+from truegain.message import option
 from truegain.tables.sources import expand
 
 if TYPE_CHECKING:
@@ -63,13 +64,13 @@ def eval_command(
     elif moving.intervals is not None:
         if filling.fill is not None:
             raise TruegainError(
-                "--fill predicted: predictions rank systems and have no interval of their own (what is called 95% "
-                "holds in 57% to 85%); leave --intervals out, or have a sample of the unjudged documents judged "
-                "(truegain holes --show sample --fill predicted) and give --hole-sample"
+                f"{option('--fill')} predicted: predictions rank systems and have no interval of their own (what is "
+                f"called 95% holds in 57% to 85%); leave {option('--intervals')} out, or have a sample of the unjudged "
+                f"documents judged (truegain holes --show sample --fill predicted) and give {option('--hole-sample')}"
             )
         write_intervals(files, table, asked, judge_model, moving, scoring, printing, writing)
     elif moving.figure is not None:
-        raise TruegainError("--figure draws intervals; give --intervals topics as well")
+        raise TruegainError(f"{option('--figure')} draws intervals; give {option('--intervals')} topics as well")
     else:
         _write_scores(files, judgments, table, asked, intents, judge_model, scoring, filling, printing, writing)
 
@@ -121,6 +122,6 @@ def _check_plain(
     given = [*changed(scoring, leave_out=("name_by", "level", "jobs")).values(), *(o for o, v in others.items() if v)]
     if given:
         raise TruegainError(
-            f"{', '.join(given)} has no place beside --hole-sample, which scores as `truegain verdict` does and holds "
-            "the predictions itself; leave it out"
+            f"{', '.join(map(option, given))} has no place beside {option('--hole-sample')}, which scores as `truegain "
+            "verdict` does and holds the predictions itself; leave it out"
         )

@@ -13,6 +13,7 @@ from truegain.cli.experiment_unanimity import grid_command, unanimity_command
 from truegain.cli.options import Confidence, Figure, Jobs, Judgments, Level, Output, OutputFormat, RunFiles, Seed
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
+from truegain.message import option
 
 experiment = typer.Typer(name="experiment", help="The papers' experiments, on your data.", no_args_is_help=True)
 experiment.command("magnitudes")(magnitudes_command)
@@ -133,7 +134,10 @@ def incomplete_command(
     if figure is not None:
         check_ending(figure)
         if len(asked) > 1:
-            raise TruegainError(f"--figure draws one ranking, and {len(asked)} are named; give one --against with it")
+            raise TruegainError(
+                f"{option('--figure')} draws one ranking, and {len(asked)} are named; give one {option('--against')} "
+                "with it"
+            )
     files = expand(runs)
     with Progress(len(shares) * repeat * len(asked), "draws") as progress:
         every = [
@@ -195,7 +199,7 @@ def disjoint_command(
     from truegain.tables.sources import expand
 
     if show not in ("reuse", "impact", "among", "against"):
-        raise TruegainError(f"--show {show} is not known; give reuse, impact, among or against")
+        raise TruegainError(f"{option('--show')} {show} is not known; give reuse, impact, among or against")
     found = disjoint(
         expand(runs), judgments, corpus, split=share_a, part_a=part_a, repeat=repeat, seed=seed,
         established=against or ESTABLISHED, content=measure or CONTENT,
@@ -270,7 +274,7 @@ def spending_command(
 
     counts = _numbers("--numbers", numbers, int, "whole numbers with commas, such as 50,100,150")
     if min(counts) < 1:
-        raise TruegainError(f"--numbers {numbers}: give numbers of at least 1")
+        raise TruegainError(f"{option('--numbers')} {numbers}: give numbers of at least 1")
     if figure is not None:
         check_ending(figure)
     known = Labelled.of(expand(runs), judgments, gold, measure, level=level, jobs=jobs)

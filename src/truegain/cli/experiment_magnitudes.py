@@ -11,6 +11,7 @@ from truegain.cli.options import Figure, Jobs, Output, OutputFormat, Seed, study
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.ratings import Reading, reads_ratings
 from truegain.errors import TruegainError
+from truegain.message import option
 from truegain.tables.table import Table
 
 if TYPE_CHECKING:
@@ -97,11 +98,15 @@ def magnitudes_command(
     if figure is not None:
         check_ending(figure)
         if show == "collected":
-            raise TruegainError("--show collected is a table of counts and has no figure; leave --figure out")
+            raise TruegainError(
+                f"{option('--show')} collected is a table of counts and has no figure; leave {option('--figure')} out"
+            )
     if show in OF_RUNS and not runs:
-        raise TruegainError(f"--show {show} ranks systems: give runs after the magnitudes")
+        raise TruegainError(f"{option('--show')} {show} ranks systems: give runs after the magnitudes")
     if show == "experts" and second is None:
-        raise TruegainError("--show experts compares two experts: give the other's judgments with --second")
+        raise TruegainError(
+            f"{option('--show')} experts compares two experts: give the other's judgments with {option('--second')}"
+        )
     table, judged = read_magnitudes(reading.load(ratings, normalise=normalise, expert=expert)), Judgments.of(expert)
     systems: SystemExperiment | None = None
     if runs and (show == "all" or show in OF_RUNS):

@@ -12,11 +12,11 @@ from truegain.cli.bundles import takes
 from truegain.cli.counting import CountingOption
 from truegain.cli.options import Figure, Jobs, Output, OutputFormat, RunFiles, Seed
 from truegain.cli.options import Judgments as Judged
-from truegain.cli.output import table_format_of, write_table
+from truegain.cli.output import in_commands, table_format_of, write_table
 from truegain.cli.progress import Progress
 from truegain.cli.ratings import RatingsFile, Reading, reads_ratings
-from truegain.cli.streams import in_words
 from truegain.errors import TruegainError
+from truegain.message import option
 from truegain.tables.checks import warn
 from truegain.tables.scale import Scale
 
@@ -64,7 +64,8 @@ class Conclusions:
         from truegain.tables.targets import write_bytes
 
         if table_format_of(self.output_format, self.output) == "table":
-            write_bytes(self.output, in_words(f"{found}\n").encode())
+            shown = "\n\n".join(str(in_commands(table)) for table in found.tables())
+            write_bytes(self.output, f"{shown}\n".encode())
         else:
             write_table(found.changed if self.changed else found.rankings, self.output_format, self.output)
         if self.figure is not None:
@@ -141,7 +142,9 @@ def from_0(reading: Reading, path: str) -> tuple[Judgments, Scale]:
         return table, declared
     high = float(table.label.max()) if declared.high is None else declared.high
     if high <= low:
-        raise TruegainError(f"no rating is above {low:g}; declare the scale they were given on, as in --scale 0:3")
+        raise TruegainError(
+            f"no rating is above {low:g}; declare the scale they were given on, as in {option('--scale')} 0:3"
+        )
     warn(
         f"the limits of the ratings are not declared, and taken to be {low:g} and {high:g} (the highest there is); "
         f"if it could have been higher, declare them, as in --scale 0:{high + 1:g}"

@@ -21,6 +21,7 @@ from truegain.cli.ratings import (
 )
 from truegain.errors import TruegainError
 from truegain.gains.magnitudes import normalised
+from truegain.message import option
 from truegain.tables.judgments import Judgments
 from truegain.tables.write import kind_to_write, write_judgments
 
@@ -72,15 +73,21 @@ def gains_command(
     """Make one gain of each document's ratings, and write them as judgments (qrels, or by the ending of --output)."""
     kind_to_write(output)  # now, not when the work is done
     if rule is not None and aggregate is not None:
-        raise TruegainError("--rule and --aggregate both say how ratings become a gain; give one")
+        raise TruegainError(
+            f"{option('--rule')} and {option('--aggregate')} both say how ratings become a gain; give one"
+        )
     if units != "all" and weight_assessors is not None:
-        raise TruegainError(f"--units {units} chooses whose ratings count; leave out --weight-assessors")
+        raise TruegainError(
+            f"{option('--units')} {units} chooses whose ratings count; leave out {option('--weight-assessors')}"
+        )
     usual = normalise or ("geometric" if units != "all" else None)
     table = reading.load(ratings, normalise=usual, expert=expert)
     scale = reading.scale
     if units != "all":
         if expert is None:
-            raise TruegainError(f"--units {units} needs --expert, the judgments to choose units by")
+            raise TruegainError(
+                f"{option('--units')} {units} needs {option('--expert')}, the judgments to choose units by"
+            )
         table = _of_units(table, units, expert, usual or "geometric")
         normalise, scale = None, "ratio"  # both are done with
         aggregate = None if rule else aggregate or "median"

@@ -14,9 +14,10 @@ from truegain.cli.output import digests, write_json
 from truegain.cli.ratings import Reading
 from truegain.cli.study_options import StudyOptions
 from truegain.cli.study_said import is_typed
-from truegain.cli.verdict import checking, in_commands
+from truegain.cli.verdict import about_in_commands, checking
 from truegain.errors import TruegainError
 from truegain.inference.study.checks import margin_of
+from truegain.message import option
 from truegain.tables.sources import expand
 from truegain.tables.targets import write_bytes
 
@@ -71,7 +72,7 @@ def gate_command(
     if not (baseline or candidate) and len(study.systems) != 2:
         raise TruegainError(
             f"there are {len(study.systems)} systems; say which is in use and which would replace it, as in "
-            f"--baseline {study.systems[0]} --candidate {study.systems[-1]}"
+            f"{option('--baseline')} {study.systems[0]} {option('--candidate')} {study.systems[-1]}"
         )
     pairs = asked.claims(study.systems, None, baseline, candidate, one_candidate=True)
     verdicts = [
@@ -159,7 +160,8 @@ def _doubt(verdicts: Sequence[Verdict], judgments: str, runs: Sequence[str]) -> 
 
 def _whole(v: Verdict, judgments: str, runs: Sequence[str]) -> str:
     """A verdict at length; of a settled claim without what more would bring."""
-    return in_commands(str(replace(v, steps=()) if v.settled else v), v, judgments, runs)
+    shown = replace(v, steps=()) if v.settled else v
+    return shown.text(about_in_commands(shown, judgments, runs))
 
 
 def _row(v: Verdict) -> str:

@@ -10,6 +10,7 @@ import typer
 from truegain.cli.ratings import Reading
 from truegain.errors import TruegainError
 from truegain.gains.scales import scale_of
+from truegain.message import option
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Outside, Repeated
 
@@ -105,7 +106,10 @@ class Labelling:
         from truegain.gains.scales import on_scale
 
         if self.scale is None and self.outside != "error":
-            raise TruegainError("--outside is about labels that are not on the scale; give it, such as --scale 0:3")
+            raise TruegainError(
+                f"{option('--outside')} is about labels that are not on the scale; give it, such as "
+                f"{option('--scale')} 0:3"
+            )
         return on_scale(table, None if between else scale_of(self.scale), self.outside)
 
 
@@ -129,5 +133,5 @@ class Correcting:
 
 def refuse(why: str, options: dict[str, str]) -> None:
     """Refuse options that would not be heeded, the first that is given."""
-    for option in options.values():
-        raise TruegainError(f"{option} {why}")
+    for name in options.values():
+        raise TruegainError(f"{option(name)} {why}")

@@ -23,6 +23,7 @@ from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of, with_t
 from truegain.cli.streams import in_words
 from truegain.cli.study_said import is_of_file
 from truegain.errors import TruegainError
+from truegain.message import option
 from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.gold_sheet import key_path
 from truegain.tables.judgments import CHOSEN
@@ -109,17 +110,23 @@ def holes_command(
     predicts = {"--pair": pair, "--corpus": corpus, "--llm": llm}
     _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, scale=scale)
     if until is not None and (pair is None or show != "next"):
-        raise TruegainError(f"--until {until} is about what tells two systems apart; give --show next --pair a,b")
+        raise TruegainError(
+            f"{option('--until')} {until} is about what tells two systems apart; give {option('--show')} next "
+            f"{option('--pair')} a,b"
+        )
     if show in ("next", "sample"):
         keep_labels(output)  # now, not when the work is done
-    for option, file in (("--questions", questions), ("--docs", docs)):
+    for name, file in (("--questions", questions), ("--docs", docs)):
         if file is not None and (show not in ("next", "sample") or output == "-"):
             raise TruegainError(
-                f"{option} {file}: this is about a sheet for people; give --show sample or next, and -o"
+                f"{option(name)} {file}: this is about a sheet for people; give {option('--show')} sample or next, and "
+                "-o"
             )
     if show == "left-out":
         if pool_depth is None:
-            raise TruegainError("how deep were the runs pooled? Give --pool-depth, such as --pool-depth 100")
+            raise TruegainError(
+                f"how deep were the runs pooled? Give {option('--pool-depth')}, such as {option('--pool-depth')} 100"
+            )
         table = left_out_table(
             leave_out(files, judgments, measure, pool_depth=pool_depth, pooled=pooled, jobs=jobs, level=level)
         )
@@ -132,7 +139,7 @@ def holes_command(
         )  # fmt: skip
         table = listed.table()
         if output != "-":
-            typer.echo(in_words("\n".join(table.notes)))
+            typer.echo("\n".join(map(in_words, table.notes)))
         if output_format is None and ending(output) == ".qrels":
             write_judgments(listed.judgments(), output)
             return
@@ -188,23 +195,34 @@ def _check_asked(
     """Refuse options that would not be heeded."""
     if show != "sample":
         if share is not None or seed:
-            raise TruegainError(f"--{'seed' if share is None else 'share'} is about a sample; give --show sample")
+            raise TruegainError(
+                f"{option('--seed' if share is None else '--share')} is about a sample; give {option('--show')} sample"
+            )
         if fill is not None or scale is not None:
             name = "scale" if fill is None else "fill predicted"
-            raise TruegainError(f"--{name} is about a sample; give --show sample, or to score `truegain eval --fill`")
+            raise TruegainError(
+                f"{option(f'--{name}')} is about a sample; give {option('--show')} sample, or to score `truegain eval "
+                "--fill`"
+            )
     if fill is None and scale is not None:
-        raise TruegainError("--scale is about a sample drawn by predictions; give --fill predicted")
+        raise TruegainError(
+            f"{option('--scale')} is about a sample drawn by predictions; give {option('--fill')} predicted"
+        )
     if fill is not None and (most is not None or share is not None):
         name = "most" if share is None else "share"
-        raise TruegainError(f"--{name} and --fill predicted: the list has all documents, and is judged from the top to "
-                            f"any row; leave --{name} out")  # fmt: skip
+        raise TruegainError(
+            f"{option(f'--{name}')} and {option('--fill')} predicted: the list has all documents, and is judged from "
+            f"the top to any row; leave {option(f'--{name}')} out"
+        )  # fmt: skip
     about = {} if fill is not None or show == "next" else dict(predicts)
     if show != "next":
         about["--all-topics"] = "yes" if all_topics else None
     if show not in ("next", "sample") and most is not None:
         about["--most"] = str(most)
     if given := [name for name, value in about.items() if value is not None]:
-        raise TruegainError(f"{', '.join(given)}: this is about what to judge next; give --show next")
+        raise TruegainError(
+            f"{', '.join(map(option, given))}: this is about what to judge next; give {option('--show')} next"
+        )
 
 
 def _write_list(
@@ -227,7 +245,9 @@ def _write_list(
     kind_to_write(output)  # now, not when the work is done
     two = _two(pair)
     if two is not None and len(two) != 2:
-        raise TruegainError(f"--pair {pair}: name two systems with a comma between, as in --pair bm25,dense")
+        raise TruegainError(
+            f"{option('--pair')} {pair}: name two systems with a comma between, as in {option('--pair')} bm25,dense"
+        )
     listed = hole_list(files, judgments, measure, pair=two, scale=scale, **options)
     listed.with_texts(*texts_of(listed.topics, listed.docs, *texts)).write(output)
     some = A_TOPIC * len(set(listed.topics))

@@ -14,12 +14,13 @@ import typer
 from truegain.addresses import is_remote
 from truegain.cli.gold import Design
 from truegain.cli.inputs import reads_inputs
-from truegain.cli.naming import in_options, option_names
+from truegain.cli.naming import option_names
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy
-from truegain.cli.streams import speak_of
+from truegain.cli.streams import in_words, speak_of
 from truegain.cli.study_said import ENDING
 from truegain.errors import InputError, TruegainError, some
+from truegain.message import option
 from truegain.tables import tabular
 from truegain.tables.header import IDS, own_gold, told
 from truegain.tables.judgments import Judgments
@@ -99,7 +100,7 @@ def init_command(
         elif trusted is not None and whole_topics(labels, trusted):
             options |= {"design": "topics"}
     elif design is not None:
-        raise TruegainError(f"--design {design} is about gold labels; give these with --gold")
+        raise TruegainError(f"{option('--design')} {design} is about gold labels; give these with {option('--gold')}")
     measures = given or usual_measures(labels, gold is not None, options.get("design"))
     wanted = given or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
     unsaid = "design" not in options and gold is not None and trusted is not None
@@ -113,7 +114,7 @@ def init_command(
         condition = ", if the gold labels were drawn at random" if unsaid and not file else ""
         typer.echo(f"\nWhat {what} can support{condition}:")
         for line in lines_of(found):
-            typer.echo(f"  {in_options(line, words)}")
+            typer.echo(f"  {in_words(line)}")
     said = [*_columns_said(judgments, [file for file in files if file not in rated]), *_model_said(options, gave)]
     how = [_design_said(options, design is not None)] if gold and (trusted is not None or design) else []
     said += [f"gold = {_path(gold, Path(output).parent)}", *how] if gold else []

@@ -16,6 +16,7 @@ from truegain.cli.scored import Filling
 from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
 from truegain.measures.parse import NamedMeasure
+from truegain.message import option
 from truegain.tables.table import FORMATS
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def write_intervals(
     check_format(printing.output_format)
     chosen = table_format_of(printing.output_format, printing.output)  # type: ignore[arg-type]
     if writing.is_wide(chosen, else_shown=printing.by_topic) and printing.by_topic:
-        raise TruegainError("--wide shows systems by measures, and -q shows topics; give one of them")
+        raise TruegainError(f"{option('--wide')} shows systems by measures, and -q shows topics; give one of them")
     with Progress(len(runs), "runs read") as progress, Progress(None, "pieces drawn") as drawn:
         made = intervals(
             list(runs), judgments, list(asked), over=[part.strip() for part in str(moving.intervals).split(",")],
@@ -126,8 +127,8 @@ def write_rectified(
 
     if moving.intervals not in (None, "topics", "holes"):
         raise TruegainError(
-            f"--intervals {moving.intervals}: with a sample of the unjudged documents give topics (topics like these, "
-            "the usual), or holes (these topics only)"
+            f"{option('--intervals')} {moving.intervals}: with a sample of the unjudged documents give topics (topics "
+            "like these, the usual), or holes (these topics only)"
         )
     check_format(printing.output_format)
     made = Study(

@@ -13,6 +13,7 @@ from truegain.cli.output import write_table
 from truegain.cli.streams import tell
 from truegain.cli.study_said import is_of_file
 from truegain.errors import TruegainError
+from truegain.message import option
 from truegain.tables.judgments import Judgments as LabelTable
 from truegain.tables.sources import expand
 
@@ -50,7 +51,10 @@ def judges_command(
     from truegain.inference.judges.judges import judges
 
     if show == "assessors" and labelling.rule is not None:
-        raise TruegainError("--rule makes one judge of all assessors, --show assessors keeps them apart; give one")
+        raise TruegainError(
+            f"{option('--rule')} makes one judge of all assessors, {option('--show')} assessors keeps them apart; give "
+            "one"
+        )
     measure = _weighing(measure) if runs and is_of_file("measure") else measure
     found = judges(
         labelling.bronze(judgments), gold=labelling.held(LabelTable.of(gold)), runs=expand(runs) if runs else None,

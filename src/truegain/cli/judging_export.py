@@ -9,6 +9,7 @@ import typer
 
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy, open_collection
 from truegain.errors import TruegainError
+from truegain.message import option
 from truegain.tables.paper import counted
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def export_command(
 
     study = opened.study
     if filled is not None and not study.gold_list:
-        raise TruegainError("--filled: the pool of this study was no list of `plan labels` or `holes`; leave it out")
+        raise TruegainError(
+            f"{option('--filled')}: the pool of this study was no list of `plan labels` or `holes`; leave it out"
+        )
     for name in filter(None, (output, wins, filled)):
         check_ending(name)
     if audit is not None:  # there is one before anything counts

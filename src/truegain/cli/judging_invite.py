@@ -9,6 +9,7 @@ import typer
 
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy
 from truegain.errors import InputError, TruegainError, needs
+from truegain.message import option
 from truegain.tables.sources import shown_path
 
 
@@ -35,7 +36,9 @@ def invite_command(
         )  # fmt: skip
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise TruegainError(f"--url {url!r} is no address of a server; give one such as https://judge.example")
+        raise TruegainError(
+            f"{option('--url')} {url!r} is no address of a server; give one such as https://judge.example"
+        )
     store = Database(database or default_url(folder))
     office = Office(study, store)
     tokens = office.invite(number)

@@ -12,6 +12,7 @@ import typer
 
 from truegain.cli.judging_open import FolderOfStudy
 from truegain.errors import TruegainError, needs
+from truegain.message import option
 from truegain.tables.sources import read_bytes, shown_path
 
 PASSWORD = "organiser.argon2"  # in the study's folder: the hash alone
@@ -82,8 +83,8 @@ def _parameters(given: list[str]) -> dict[str, str]:
     for text in given:
         name, sign, value = text.partition("=")
         if not name.strip() or not sign:
-            raise TruegainError(f"--parameter {text!r}: give a name and a value, as in temperature=0")
+            raise TruegainError(f"{option('--parameter')} {text!r}: give a name and a value, as in temperature=0")
         if name.strip() in found:
-            raise TruegainError(f"--parameter {name.strip()} is given twice")
+            raise TruegainError(f"{option('--parameter')} {name.strip()} is given twice")
         found[name.strip()] = value.strip()
     return found

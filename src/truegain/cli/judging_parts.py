@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from truegain.cli.judging_insight import insight_of
 from truegain.cli.judging_key import organiser_password
 from truegain.errors import InputError
+from truegain.message import option
 from truegain.tables.sources import read_bytes, shown_path
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def taken_back(
     if study.people.platform != PLATFORM:
         raise InputError(
             f"a key for Prolific, and people come from {study.people.platform}", file=shown_path(key_file),
-            hint="leave --prolific-key out, or set platform = 'prolific' in [people]",
+            hint=f"leave {option('--prolific-key')} out, or set platform = 'prolific' in [people]",
         )  # fmt: skip
     office = Office(study, database)
     return keep_taking_back(Prolific(_key(key_file)), partial(office.studies_going_on, PLATFORM), office, tell=tell)

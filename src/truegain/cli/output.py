@@ -15,6 +15,7 @@ from truegain.cli.options import ByTopic, Output
 from truegain.cli.streams import in_words
 from truegain.cli.writing import Writing
 from truegain.errors import InputError, TruegainError
+from truegain.message import option
 from truegain.tables.header import told
 from truegain.tables.memory import head_of, limit_of, unpacked_size
 from truegain.tables.plain import in_bytes
@@ -73,15 +74,20 @@ def table_format_of(given: TableFormat | None, output: str, known: Sequence[str]
         raise InputError(
             f"no format is known by the ending {ending(shown_path(output)) or last.partition('?')[0]}",
             file=shown_path(output),
-            hint=f"end the name in {', '.join(known)}, each also with .gz, .bz2, .xz or .zst, or say --format",
+            hint=f"end the name in {', '.join(known)}, each also with .gz, .bz2, .xz or .zst, or say "
+            f"{option('--format')}",
         )
     return ENDINGS[last]
 
 
 def write_table(table: Table, given: TableFormat | None, output: str) -> None:
     """Print a table in a format, to a file or to standard output."""
-    said = replace(table, notes=tuple(in_words(note) for note in table.notes))
-    write_bytes(output, said.render(table_format_of(given, output)))
+    write_bytes(output, in_commands(table).render(table_format_of(given, output)))
+
+
+def in_commands(table: Table) -> Table:
+    """A table whose notes are in the words of the command that runs."""
+    return replace(table, notes=tuple(map(in_words, table.notes)))
 
 
 def write_json(whole: object, output: str) -> None:
@@ -170,7 +176,8 @@ def _check_rows(rows: int, chosen: str) -> None:
     if need > (limit := limit_of(None, 1.0)):
         raise InputError(
             f"-q as {chosen} takes about {in_bytes(need)} of memory, and {in_bytes(limit)} may be taken",
-            hint="take --format csv, tsv, jsonl or trec, which are written line by line, or give --memory",
+            hint=f"take {option('--format')} csv, tsv, jsonl or trec, which are written line by line, or give "
+            f"{option('--memory')}",
         )
 
 
@@ -178,9 +185,11 @@ def check_wide(chosen: Format, writing: Writing, *, topics: bool, summary: bool)
     """Whether systems by measures are written: asked for, or in a paper's format; refused where topics are printed."""
     wide = writing.is_wide(chosen, else_shown=topics or not summary)
     if wide and chosen == "trec":
-        raise TruegainError("--wide: trec_eval's lines have one measure each; choose another --format")
+        raise TruegainError(
+            f"{option('--wide')}: trec_eval's lines have one measure each; choose another {option('--format')}"
+        )
     if wide and (topics or not summary):
-        raise TruegainError("--wide shows means, systems by measures; leave out -q and -n")
+        raise TruegainError(f"{option('--wide')} shows means, systems by measures; leave out -q and -n")
     return wide
 
 

@@ -30,6 +30,7 @@ from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of
 from truegain.cli.study_said import is_of_file
 from truegain.errors import TruegainError
+from truegain.message import option
 from truegain.tables.sources import expand
 
 plan = typer.Typer(name="plan", help="What to buy next: topics, labels, assessors.", no_args_is_help=True)
@@ -146,9 +147,11 @@ def labels_command(
     from truegain.tables.write import kind_to_write
 
     if output is None:
-        for option, value in (("--key", key), ("--questions", questions), ("--docs", docs)):
+        for name, value in (("--key", key), ("--questions", questions), ("--docs", docs)):
             if value is not None:
-                raise TruegainError(f"{option} {value}: this is about a list for people; say where, as -o list.csv")
+                raise TruegainError(
+                    f"{option(name)} {value}: this is about a list for people; say where, as -o list.csv"
+                )
     if output is not None:
         kind_to_write(output)  # now, not when the work is done
         if gold is None:
@@ -156,14 +159,19 @@ def labels_command(
     if figure is not None:
         check_ending(figure)
     if output == table == "-":
-        raise TruegainError("the table and the list cannot both go to standard output; give --table FILE or -o FILE")
+        raise TruegainError(
+            f"the table and the list cannot both go to standard output; give {option('--table')} FILE or -o FILE"
+        )
     files, two = expand(runs), _two(pair)
     if is_of_file("costs") and not smallest:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
-        refuse("is about gold labels; give these with --gold", {"design": "--design"} if design else {})
+        refuse(f"is about gold labels; give these with {option('--gold')}", {"design": "--design"} if design else {})
     elif draw is not None:
-        raise TruegainError("--draw is how a first list is drawn; gold labels at hand go on as they were (--design)")
+        raise TruegainError(
+            f"{option('--draw')} is how a first list is drawn; gold labels at hand go on as they were "
+            f"({option('--design')})"
+        )
     listed = None
     if output is not None and gold is not None and gold_list_of(gold) is not None:
         raise TruegainError(f"{gold} is a list already: fill in further labels there, from the first empty one on")
@@ -198,7 +206,9 @@ def _two(pair: str | None) -> tuple[str, str] | None:
         return None
     a, comma, b = pair.partition(",")
     if not comma or not a.strip() or not b.strip():
-        raise TruegainError(f"--pair {pair}: name two systems with a comma between, as in --pair bm25,dense")
+        raise TruegainError(
+            f"{option('--pair')} {pair}: name two systems with a comma between, as in {option('--pair')} bm25,dense"
+        )
     return a.strip(), b.strip()
 
 
@@ -258,11 +268,14 @@ def assessors_command(
     from truegain.inference.agreement.plan import assessors_needed, plan_assessors
 
     if (sigma is None) == (ratings is None):
-        raise TruegainError("give ratings, which tell sigma, or --sigma: one of the two")
+        raise TruegainError(f"give ratings, which tell sigma, or {option('--sigma')}: one of the two")
     if sigma is not None:
         given = [*(["--normalise"] if normalise else []), *(["--by-topic"] if by_topic else []), *reading.given]
         if given:
-            raise TruegainError(f"{', '.join(given)}: this is about ratings, and --sigma is given instead of them")
+            raise TruegainError(
+                f"{', '.join(map(option, given))}: this is about ratings, and {option('--sigma')} is given instead of "
+                "them"
+            )
         found = assessors_needed(sigma, error, confidence)
     else:
         table = reading.load(str(ratings), normalise=normalise)

@@ -12,6 +12,7 @@ from truegain.cli.bundles import takes
 from truegain.cli.options import study_or_judgments
 from truegain.errors import InputError, TruegainError
 from truegain.gains.reading import RatingsAsked
+from truegain.message import option
 from truegain.tables.checks import warn
 from truegain.tables.header import Missing, Outside, Repeated
 from truegain.tables.judgments import Judgments
@@ -134,8 +135,8 @@ class GainOptions:
             return gains_of(table, self.rule, scale=reading.scale, normalise=self.normalise, **about)
         if names := [*(f"--{name.replace('_', '-')}" for name in about), *reading.given]:
             raise TruegainError(
-                f"{', '.join(names)}: this is about ratings; say how they become gains, as in --rule unanimity --scale "
-                "0:3"
+                f"{', '.join(map(option, names))}: this is about ratings; say how they become gains, as in "
+                f"{option('--rule')} unanimity {option('--scale')} 0:3"
             )
         return judgments
 
@@ -157,7 +158,7 @@ def gains_of(
     name = ALIASES.get((rule or "").lower(), (rule or "").lower())
     declared = Scale.of(scale)
     if name in ("unanimity", "weighted") and declared.width is None:
-        raise TruegainError(f"the rule {name} needs the limits of the scale; give them, as in --scale 0:3")
+        raise TruegainError(f"the rule {name} needs the limits of the scale; give them, as in {option('--scale')} 0:3")
     if name == "geometric" and normalise is None:
         _check_above_0(table)
     if name == "majority":

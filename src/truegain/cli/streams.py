@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, TextIO, cast
 
-from truegain.cli.naming import in_options
+from truegain.message import Message
 from truegain.tables.targets import STANDARD_OUTPUT
 
 # name: how a stand-in is opened, so that using it fails as it should; what is said to nobody may be lost
@@ -102,8 +102,8 @@ def speak_of(options: Mapping[str, str]) -> None:
 
 
 def in_words(text: str) -> str:
-    """A text of the library in the words of the command that runs."""
-    return in_options(text, _options)
+    """A message of the library in the words of the command that runs."""
+    return Message(text).words(_options)
 
 
 def tell(message: str, kind: str = "") -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from truegain.cli.streams import in_words, tell
+from truegain.cli.naming import option_names
+from truegain.cli.streams import tell
 from truegain.errors import InputError, TruegainError
+from truegain.tables.study_words import key_of
 
 if TYPE_CHECKING:
     from truegain.tables.study_words import FileWords
@@ -69,30 +70,14 @@ def placed(error: TruegainError) -> TruegainError:
     aside = {"judgments"} if context.meta.get("study") else set()
     typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
     known = {_name(p) for p in context.command.params if _name(p) in may} - typed
-    message = in_words(str(error))
-    found = _placed(replace(said, keys={o: key for o, key in said.keys.items() if o not in typed}), message)
-    if found is None and not typed - ASIDE and any(re.search(pattern_of(option), message) for option in known):
-        found = f"{said.file}: {message}"
+    found = replace(said, keys={o: key for o, key in said.keys.items() if o not in typed}).place(error)
+    if found is None and not typed - ASIDE and any(key_of(part.name) in known for part in error.message.named):
+        found = None, ""
     if found is None:
         return error
-    either = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-    return TruegainError(re.sub(rf"(?<![\w-])--({either})(?![\w-])", r"\1", found))
-
-
-def _placed(said: FileWords, message: str) -> str | None:
-    """A refusal with the place of the key that it is about; None where it is about none.
-
-    >>> from truegain.tables.study_words import FileWords, Key
-    >>> _placed(FileWords("s.toml", {"confidence": Key("confidence", 3, ("95",))}), "--confidence 95 is too much")
-    's.toml:3: --confidence 95 is too much'
-    """
-    found = said.place(message, pattern_of)
-    return None if found is None else f"{said.file}{'' if found[0] is None else f':{found[0]}'}: {found[1]}"
-
-
-def pattern_of(option: str) -> str:
-    """How a message of the command line names an option."""
-    return rf"(?<![\w-])--{re.escape(option)}(?![\w-])"
+    options = option_names(context.command.params)
+    keys = {name: option[2:] if option[2:] in known else option for name, option in options.items()}
+    return error.at(said.file, found[0], f"{found[1]}{error.message.words(keys)}")
 
 
 def lack_of(name: str) -> TruegainError:

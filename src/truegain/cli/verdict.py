@@ -13,6 +13,7 @@ from truegain.cli.bundles import takes
 from truegain.cli.options import Judgments, Output, OutputFormat, RunFiles
 from truegain.cli.output import digests, table_format_of, write_json, write_table
 from truegain.cli.ratings import Reading
+from truegain.cli.streams import in_words
 from truegain.cli.study_file import StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
 from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, system_name
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from truegain.inference.study.verdict import Verdict
 
 ORDER = ("better", "not worse", "worse", "not better", "cannot be told", "unchecked")  # in which outcomes are listed
-InCommands = Callable[[str, "Verdict"], str]  # what a verdict says, with commands in place of calls
-ANYTIME = "anytime=True"
+About = Callable[["Verdict"], tuple[str, ...]]  # what a verdict stands on, with commands in place of calls
 BEST = "The two best, had they been named beforehand"
 ALONE = "Each of these {n} is at its level by itself, as if it were the only claim."
 
@@ -66,8 +66,8 @@ def verdict_command(
     together = [] if rankings else _together(made, verdicts)
     made_by = {**asked.made_by(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
     inputs = asked.inputs(judgments, files, study or context.meta.get("study"))
-    named = partial(in_commands, judgments=judgments, runs=files)
-    _write(rankings, verdicts, together, made_by, inputs, table_format_of(output_format, output), output, named)
+    about = partial(about_in_commands, judgments=judgments, runs=files)
+    _write(rankings, verdicts, together, made_by, inputs, table_format_of(output_format, output), output, about)
 
 
 def _write(
@@ -78,7 +78,7 @@ def _write(
     inputs: list[str],
     chosen: Format,
     output: str,
-    named: InCommands,
+    about: About,
 ) -> None:
     from truegain.inference.study.ranking import PICKED
 
@@ -92,8 +92,7 @@ def _write(
         write_json({**whole, "verdicts": [_once(v.to_dict()) for v in verdicts]}, output)
     elif chosen == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
-        said = [f"{v.sentence}\n{PICKED if rankings else ''}".rstrip("\n") for v in verdicts]
-        bodies = [named(str(v).replace(v.sentence, x, 1), v) for v, x in zip(verdicts, said, strict=True)]
+        bodies = [v.text(about(v), under=PICKED if rankings else "") for v in verdicts]
         text = "\n\n".join(f"{top}{body}" for top, body in zip(tops, bodies, strict=True))
         if alone := _alone(rankings, verdicts):
             text = "\n".join([*(v.sentence for v in verdicts), alone, *together, "", text])
@@ -101,7 +100,7 @@ def _write(
     else:
         words = chosen in ("latex", "markdown", "html")
         write_table(
-            _ranks(rankings, verdicts) if rankings else _sources(verdicts, together, words, named), chosen, output
+            _ranks(rankings, verdicts) if rankings else _sources(verdicts, together, words, about), chosen, output
         )
 
 
@@ -142,7 +141,7 @@ def _together(study: Study, verdicts: Sequence[Verdict]) -> list[str]:
     return lines
 
 
-def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, named: InCommands) -> Table:
+def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, about: About) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for v in verdicts:
         c = v.comparison
@@ -151,7 +150,7 @@ def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, 
     said = [
         line.strip() if len(verdicts) == 1 else f"{_about(v, verdicts)}: {line.strip()}"
         for v in verdicts
-        for note in (named(note, v) for note in v.about)
+        for note in about(v)
         for line in note.splitlines()
     ]
     said += filter(None, [_alone((), verdicts), *together])
@@ -166,23 +165,21 @@ def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
     return f"{c.b} and {c.a}, {c.measure}" if several else c.measure
 
 
-def in_commands(text: str, verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
-    """What a verdict says, with the command that draws a sample of the holes in place of the call that does."""
-    files = files_of(verdict, judgments, runs)
+def about_in_commands(verdict: Verdict, judgments: str, runs: Sequence[str]) -> tuple[str, ...]:
+    """What a verdict stands on, with the commands that draw gold labels and unjudged documents."""
+    check = draw = ""
     if verdict.how_to_check:
-        judged = (
+        check = (
             f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs)} draws what to judge; with "
+            "labels filled in from the top, --gold LIST.csv takes it."
         )
-        text = text.replace(verdict.how_to_check, f"{judged}labels filled in from the top, --gold LIST.csv takes it.")
-    text = text.replace(ANYTIME, "--anytime")
-    if verdict.holes_to_draw is None:
-        return text
-    of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.holes_to_draw}"
-    command = (
-        f"`truegain holes {files} {of} -o FILE.csv` draws them from these two runs; with the labels filled "
-        "in, --hole-sample FILE.csv takes them."
-    )
-    return text.replace(verdict.how_to_draw, command)
+    if verdict.holes_to_draw is not None:
+        of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.holes_to_draw}"
+        draw = (
+            f"`truegain holes {files_of(verdict, judgments, runs)} {of} -o FILE.csv` draws them from these two runs; "
+            "with the labels filled in, --hole-sample FILE.csv takes them."
+        )
+    return tuple(map(in_words, verdict.about_with(check, draw)))
 
 
 def checking(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:

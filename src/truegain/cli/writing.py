@@ -11,6 +11,7 @@ import typer
 
 from truegain.cli.bundles import takes
 from truegain.errors import TruegainError
+from truegain.message import option
 from truegain.tables.formats.catalogue import PAPER
 
 
@@ -39,8 +40,8 @@ class Writing:
         wide = self.wide or (chosen in PAPER and not else_shown)
         if not wide and self._looks:
             raise TruegainError(
-                f"{', '.join(self._looks)}: this is about tables of systems by measures; give --wide, or --format "
-                f"{', '.join(PAPER)}"
+                f"{', '.join(map(option, self._looks))}: this is about tables of systems by measures; give "
+                f"{option('--wide')}, or {option('--format')} {', '.join(PAPER)}"
             )
         return wide
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from truegain.engine import cores
 from truegain.errors import TruegainError, why
+from truegain.message import argname
 from truegain.tables.memory import available
 
 ADDRESS = re.compile(r"(?:(?:tcp|tls)://)?([^\s/@?]+):(\d{1,5})")
@@ -35,8 +36,8 @@ def checked_address(address: str) -> str:
     if given is None or not 0 < int(given[2]) <= PORTS:
         shown = re.sub(r"//.*@", "//", address).partition("?")[0]  # no secrets
         raise TruegainError(
-            f"cluster {shown!r}: this is no address; give that of a scheduler, such as tcp://10.0.0.7:8786, or "
-            "local:4 for 4 worker processes on this machine"
+            f"{argname('cluster', shown)}: this is no address; give that of a scheduler, such as tcp://10.0.0.7:8786, "
+            "or local:4 for 4 worker processes on this machine"
         )
     return address
 
@@ -47,15 +48,15 @@ def _processes(given: str | None) -> int:
         return cores()
     if not re.fullmatch(r"0*[1-9]\d*", given, re.ASCII):
         raise TruegainError(
-            f"cluster {f'local:{given}'!r}: give a number of worker processes from 1 on, such as local:{cores()}, one "
-            "for each core of this machine"
+            f"{argname('cluster', f'local:{given}')}: give a number of worker processes from 1 on, such as "
+            f"local:{cores()}, one for each core of this machine"
         )
     digits = given.lstrip("0")
     most = max(cores(), min(TIMES * cores(), available() // WORKER))
     if len(digits) > len(str(most)) or int(digits) > most:
         raise TruegainError(
-            f"cluster {f'local:{given}'!r}: this machine has {cores()} cores and {available() / 1e9:.1f} GB of free "
-            f"memory; more than {most} worker processes are of no use: give local:{cores()}, one for each core"
+            f"{argname('cluster', f'local:{given}')}: this machine has {cores()} cores and {available() / 1e9:.1f} GB "
+            f"of free memory; more than {most} worker processes are of no use: give local:{cores()}, one for each core"
         )
     return int(digits)
 

@@ -19,6 +19,7 @@ from truegain._version import __version__
 from truegain.cache import code_digest
 from truegain.cluster.travel import work_named
 from truegain.errors import DataWarning, TruegainError
+from truegain.message import with_marks
 
 LIBRARIES = ("numpy", "scipy", "distributed")
 
@@ -71,7 +72,7 @@ def do_pieces(
                 found = function(shared.value, piece, np.random.SeedSequence(seed, spawn_key=(number,)))
             results.append(stored.packed((found, told)))
         except TruegainError as error:
-            return results, time.perf_counter() - began, str(error)
+            return results, time.perf_counter() - began, with_marks(error)
         except Exception as error:
             return results, time.perf_counter() - began, f"{type(error).__name__}: {error}"
         room -= len(results[-1])
@@ -92,10 +93,10 @@ def _show(
 ) -> None:
     """List a warning about data for who asked for the piece; all others as usual."""
     told = _told.get()
-    if told is None or not issubclass(category, DataWarning):
+    if told is None or not isinstance(message, DataWarning):
         _usual(message, category, filename, lineno, file, line)
-    elif str(message) not in told:
-        told.append(str(message))
+    elif message.message not in told:
+        told.append(message.message)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import numpy as np
 
 from truegain.engine.jobs import Engine, Interrupted, JobAsked, Piece, PieceError, Progress, Result, Work, cores
 from truegain.errors import TruegainError
+from truegain.message import with_marks
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def _result(waiting: deque[tuple[Piece, Future[Result]]], name: Callable[[Piece]
     except BrokenExecutor:
         raise _ended(name(piece)) from None
     except TruegainError as error:
-        raise PieceError(f"{name(piece)}: {error}") from error
+        raise PieceError(f"{name(piece)}: {with_marks(error)}") from error
     except Exception as error:
         raise PieceError(f"{name(piece)}: {type(error).__name__}: {error}") from error
 

@@ -12,6 +12,7 @@ from truegain.errors import TruegainError
 from truegain.inference.differences.resampled import bootstrap_p
 from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.inference.monte_carlo import Counting, Resampling, check_counting, check_trials
+from truegain.message import argname
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.scores import Of, Scores
@@ -79,9 +80,9 @@ def discriminative_power(
     [('AP', 0.0), ('P@1', 0.0)]
     """
     if not 0 < alpha < 1:
-        raise TruegainError(f"alpha {alpha:g} is not between 0 and 1; give 0.05 for 5%")
+        raise TruegainError(f"{argname('alpha', alpha, 'g')} is not between 0 and 1; give 0.05 for 5%")
     if test not in ("randomised-tukey-hsd", "bootstrap"):
-        raise TruegainError(f"test {test!r} is not offered here; give 'randomised-tukey-hsd' or 'bootstrap'")
+        raise TruegainError(f"{argname('test', test)} is not offered here; give 'randomised-tukey-hsd' or 'bootstrap'")
     check_counting(counting)
     check_trials(replicates, alpha if counting == "plus-one" else None)
     scores.check_judged()

@@ -18,6 +18,7 @@ from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer
 from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import Options, matching_for
+from truegain.message import argname
 from truegain.tables.align import align
 from truegain.tables.checks import check_documents
 from truegain.tables.columns import Bools, Floats, Ids
@@ -150,9 +151,9 @@ def disjoint(
     if not 0 < split < 1:
         raise TruegainError(f"split {split:g} leaves a part empty; give a share between 0 and 1")
     if repeat < 1:
-        raise TruegainError(f"repeat {repeat} is no number of draws; give 1 or more")
+        raise TruegainError(f"{argname('repeat', repeat, '')} is no number of draws; give 1 or more")
     if part_a is not None and repeat > 1:
-        raise TruegainError("part_a is one way to cut the collection; leave out repeat")
+        raise TruegainError(f"{argname('part_a')} is one way to cut the collection; leave out repeat")
     known = [parse_measure(m) for m in established]
     reading = [m for m in map(parse_measure, content) if isinstance(m, Content)]
     if not known or not reading:

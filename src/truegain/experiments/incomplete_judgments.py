@@ -19,6 +19,7 @@ from truegain.measures.content import Content, ContentScorer, relevant_items
 from truegain.measures.evaluate import Options, aligned, matching_for
 from truegain.measures.expected import is_expected
 from truegain.measures.parse import parse_measure
+from truegain.message import arg
 from truegain.tables.align import align
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats
@@ -129,7 +130,7 @@ def incomplete(
     Hui, Berberich and Mele 2017, ICTIR, figure 1; Buckley and Voorhees 2004, SIGIR.
     """
     if corpus is None and measures:
-        raise TruegainError(f"{measures[0]} reads text; say where it is (corpus=), or leave it out")
+        raise TruegainError(f"{measures[0]} reads text; say where it is ({arg('corpus')}), or leave it out")
     loaded, table = Runs.of(runs), Judgments.of(judgments)
     usual = "alpha_nDCG@20" if corpus is not None or table.has_subtopics else "nDCG@20"
     reading = () if corpus is None else TEXT if measures is None else measures

@@ -14,6 +14,7 @@ from truegain.inference.judges.corrected import interval_of
 from truegain.inference.judges.intervals import delta_se
 from truegain.inference.judges.options import CorrectionOptions, GoldSample
 from truegain.inference.results import Comparison, Estimate
+from truegain.message import arg
 from truegain.student import p_of, quantile_of
 
 Test = Literal["normal", "welch"]
@@ -108,14 +109,16 @@ def compare_means(
     """
     one, two = judge if isinstance(judge, tuple) else (judge, judge)
     if gold not in WHAT or test not in ("normal", "welch"):
-        raise TruegainError(f"gold={gold!r}, test={test!r}: give 'shared' or 'separate', and 'normal' or 'welch'")
+        raise TruegainError(
+            f"{arg('gold', gold)}, {arg('test', test)}: give 'shared' or 'separate', and 'normal' or 'welch'"
+        )
     if gold == "separate" and covariance:
         raise TruegainError("the formula for separate gold samples is for independent means; it takes no covariance")
     same = math.isclose(one.D, two.D, rel_tol=1e-9)
     if gold == "shared" and not same:
         raise TruegainError(
             f"the two means were corrected with different judges (D = {one.D:.4f} and {two.D:.4f}), so no gold sample "
-            "is shared; give gold='separate'"
+            f"is shared; give {arg('gold', 'separate')}"
         )
     g_a, g_b = (bounded(x.mean * x.size, x.size, *j.counts).value for x, j in ((a, one), (b, two)))
     v_a, v_b = delta_se(a.rates(one)) ** 2, delta_se(b.rates(two)) ** 2

@@ -12,6 +12,7 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.ratings_world import uniform_ratings
 from truegain.experiments.unanimity_panels import MEASURES, unanimity
 from truegain.inference.monte_carlo import Counting
+from truegain.message import argname, by_surface
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.runs import Runs
@@ -41,11 +42,18 @@ class UnanimityGrid:
         return Table(columns, table, self.rankings.made_by, self.rankings.title, self.rankings.notes)
 
     def __str__(self) -> str:
+        return "\n\n".join(map(str, self.tables()))
+
+    def tables(self) -> list[Table]:
+        """What a person sees: the agreement of the rankings, and the first pairs that changed places."""
         pairs, more = self.changed, len(self.changed.rows) - LISTED
         if more > 0:
-            note = f"{more:,} more of {len(pairs.rows):,} pairs: `changed` has all"
+            note = (
+                f"{more:,} more of {len(pairs.rows):,} pairs: {by_surface('`changed`', '--changed --format csv')} has "
+                "all"
+            )
             pairs = Table(pairs.columns, pairs.rows[:LISTED], pairs.made_by, pairs.title, (note, *pairs.notes))
-        return f"{self.wide()}\n\n{pairs}"
+        return [self.wide(), pairs]
 
 
 def unanimity_grid(
@@ -80,7 +88,9 @@ def unanimity_grid(
     """
     for name, sizes in (("highest", highest), ("assessors", assessors)):
         if not sizes or min(sizes) < 1:
-            raise TruegainError(f"{name} {', '.join(map(str, sizes)) or 'nothing'}: give whole numbers of at least 1")
+            raise TruegainError(
+                f"{argname(name, ', '.join(map(str, sizes)) or 'nothing', '')}: give whole numbers of at least 1"
+            )
     table, lists = Judgments.of(judgments), Runs.of(runs)
     rankings: list[tuple[Cell, ...]] = []
     changed: list[tuple[Cell, ...]] = []

@@ -17,6 +17,7 @@ from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.direct import measures_for_gains
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measures
+from truegain.message import argname
 from truegain.tables.columns import Floats
 from truegain.tables.likes import RatingsLike, RunsLike
 from truegain.tables.ratings import Outside, read_ratings
@@ -54,7 +55,11 @@ class UnanimityExperiment:
     panels: tuple[Panel, ...]
 
     def __str__(self) -> str:
-        return f"{self.rankings}\n\n{self.changed}"
+        return "\n\n".join(map(str, self.tables()))
+
+    def tables(self) -> list[Table]:
+        """What a person sees."""
+        return [self.rankings, self.changed]
 
 
 def unanimity(
@@ -159,7 +164,8 @@ def check_alpha(alpha: float) -> float:
     """
     if not 0 < alpha < 1:
         raise TruegainError(
-            f"alpha {alpha:g} is not a level of significance; give a number between 0 and 1, such as 0.05"
+            f"{argname('alpha', alpha, 'g')} is not a level of significance; give a number between 0 and 1, such as "
+            "0.05"
         )
     return float(alpha)
 

@@ -16,6 +16,7 @@ from truegain.gains.median import Median
 from truegain.gains.rules import Rule
 from truegain.gains.sum import Sum
 from truegain.gains.unanimity import Unanimity, Weighted
+from truegain.message import told_value
 
 
 class FitWords(TypedDict, total=False):
@@ -64,7 +65,9 @@ def rule_of(name: str | Rule, **parameters: object) -> Rule:
         return name
     kind = RULES.get(ALIASES.get(name.lower(), name.lower()))
     if kind is None:
-        raise TruegainError(f"there is no gain rule {name!r}; there are {', '.join(RULES)}")
+        raise TruegainError(
+            f"there is no gain rule {told_value('rule', name, repr(name))}; there are {', '.join(RULES)}"
+        )
     known = [f.name for f in fields(kind)]
     unknown = sorted(set(parameters) - set(known))
     if unknown:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.pairs import Pairs
+from truegain.message import arg
 from truegain.tables.columns import Floats, frozen
 
 SINGULAR = 1e8  # condition number from which on C has no inverse to speak of
@@ -130,7 +131,7 @@ class Confusion:
             raise InputError(
                 f"{some(never, 8)}: a bronze label that gold never uses, so how the judge comes to give it is unknown",
                 hint="have more pairs gold-judged, merge labels, or use a binary measure such as P@10; if it is a slip "
-                "of the bronze judge, give the labels there are (scale='0:3', outside='drop')",
+                f"of the bronze judge, give the labels there are ({arg('scale', '0:3')}, {arg('outside', 'drop')})",
             )
         g, b = np.searchsorted(scale, self.gold), np.searchsorted(scale, self.bronze)
         table, squares = np.zeros((len(self.table), len(scale), len(scale))), np.zeros((len(scale), len(scale)))

@@ -12,6 +12,7 @@ import numpy as np
 
 from truegain.gains.rules import Rule
 from truegain.gains.settling import TOLERANCE, Convergence
+from truegain.message import argname
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.grouped import Grouped
@@ -73,7 +74,7 @@ class Consensus(Rule):
 
     def __post_init__(self) -> None:
         self.require(self.take in ("mean", "label"), f"take is {self.take!r}; give 'mean' or 'label'")
-        self.require(self.n_iter >= 1, f"n_iter {self.n_iter} must be at least 1")
+        self.require(self.n_iter >= 1, f"{argname('n_iter')} {self.n_iter} must be at least 1")
 
     @abstractmethod
     def chances(self, votes: Votes) -> tuple[Floats, Convergence]:
@@ -101,7 +102,10 @@ class Consensus(Rule):
         if progress.converged:
             report.append(f"the rule {self.NAME} {progress}")
         else:
-            warn(f"the rule {self.NAME} had not converged after {self.n_iter} steps{progress.last}; give more (n_iter)")
+            warn(
+                f"the rule {self.NAME} had not converged after {self.n_iter} steps{progress.last}; give more "
+                f"({argname('n_iter')})"
+            )
         return gain
 
 

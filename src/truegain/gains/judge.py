@@ -20,6 +20,7 @@ from truegain.gains.pairs import Missing, Pairs, pair_up
 from truegain.gains.rates import Clusters, Rates, clearly_positive, inverted, rates_of
 from truegain.gains.scales import Levels, both_levels, scale_of
 from truegain.gains.topic_matrix import PairCodes, TopicMatrix
+from truegain.message import GOLD_OF_STUDY
 from truegain.sampling.designs import DESIGNS, Design, check_design
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
@@ -89,7 +90,7 @@ class Judge(Shown):
             return cls(Confusion.fit(judgments), levels, design, judgments.share, judgments)
         if gold_list_of(gold) is not None:
             raise TruegainError(
-                "this is a gold list, which knows its design: a study reads it (gold= of tg.Study), and "
+                f"this is a gold list, which knows its design: a study reads it ({GOLD_OF_STUDY}), and "
                 "tells differences; give gold labels of a sample here"
             )
         table = Judgments.of(gold, "gold")

@@ -13,6 +13,7 @@ from truegain.gains.consensus import Consensus
 from truegain.gains.magnitudes import normalised
 from truegain.gains.rules import Rule
 from truegain.keywords import takes
+from truegain.message import argname
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import RatingsLike
@@ -79,7 +80,9 @@ def to_gains(
     grouped = Grouped.of(table, weights)  # type: ignore[arg-type]
     if weight_assessors is not None:
         if weights is not None:
-            raise TruegainError("weights and weight_assessors both say how much a rating counts; give one")
+            raise TruegainError(
+                f"weights and {argname('weight_assessors')} both say how much a rating counts; give one"
+            )
         grouped = _weighted(grouped, maker, weight_assessors, normalise is not None or declared.level == "ratio")
     with np.errstate(over="ignore", invalid="ignore"):
         fits = report is not None and isinstance(maker, Consensus)
@@ -99,7 +102,7 @@ def to_gains(
 def _weighted(ratings: Grouped, rule: Rule, weigh: Weigh, ratio: bool) -> Grouped:
     """The ratings with the weights of their assessors."""
     if isinstance(rule, Consensus):
-        raise TruegainError(f"the rule {rule.NAME} weighs assessors itself; leave out weight_assessors")
+        raise TruegainError(f"the rule {rule.NAME} weighs assessors itself; leave out {argname('weight_assessors')}")
     found = weights_of(ratings, weigh, logs=ratio and float(ratings.value.min()) > 0)
     tell_weights(found)
     return Grouped.of(ratings.judgments, row_weights(ratings, found))

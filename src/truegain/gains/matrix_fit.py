@@ -14,6 +14,7 @@ from truegain.errors import TruegainError
 from truegain.gains.graded import CorrectedMean, corrected_mean, worths
 from truegain.gains.rates import ICC, PRIOR
 from truegain.gains.topic_matrix import GoldRows, TopicMatrix, cells_of
+from truegain.message import arg
 from truegain.moves import Moves, Spread, summed
 from truegain.tables.columns import Bools, Floats, Ints
 
@@ -226,7 +227,7 @@ class MatrixFit:
         n, m = len(self.topics), np.logical_or(*asked.ends(self.has_gold.astype(np.float64))).sum(axis=0)
         if clusters and scored and (m == 1).any():
             raise TruegainError(
-                "the gold pairs come from 1 topic; 2 are needed (clusters='none' takes pairs as independent)"
+                f"the gold pairs come from 1 topic; 2 are needed ({arg('clusters', 'none')} takes pairs as independent)"
             )
         none = np.zeros(len(asked))
         topics = Spread(asked.squares(self.by_topic().matrix) if scored else none, none + (n - 1.0))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from truegain.errors import InputError, TruegainError
 from truegain.gains.scales import OffScaleLabels, check_scale, tell_scales
+from truegain.message import arg
 from truegain.sampling.designs import Design, weights_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, Ints, frozen
@@ -18,7 +19,8 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 
 Missing = Literal["refuse", "drop"]
-UNMATCHED = "missing='drop' for gold labels leaves them out"
+NO_BRONZE = "missing='drop' for gold labels"  # missing= is also about rows of files, and --missing always is
+UNMATCHED = f"{arg('unmatched', 'drop', python=NO_BRONZE)} leaves them out"
 PERFECT = 50  # gold pairs, from which on a judge without an error is suspicious
 
 

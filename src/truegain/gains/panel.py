@@ -14,6 +14,7 @@ from truegain.gains.pairs import Missing
 from truegain.gains.rates import Clusters
 from truegain.gains.scales import Levels, both_levels, check_scale, scale_of
 from truegain.gains.topic_matrix import TopicMatrix
+from truegain.message import TO_GAINS, arg, with_marks
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Coded, frozen
@@ -90,7 +91,8 @@ class Judges:
             raise InputError(
                 f"{len(twice)} topics were labelled by several assessors ({some(twice)})",
                 file=table.source,
-                hint="make one label of theirs first (rule='majority', tg.to_gains) and fit that as one judge",
+                hint=f"make one label of theirs first ({arg('rule', 'majority')}, {TO_GAINS}) and fit that as one "
+                "judge",
             )
         names = table.assessor.values
         of_topic = {table.topic.values[t]: names[a] for t, a in zip(topics, who[1][first], strict=True)}
@@ -115,7 +117,7 @@ class Judges:
     def single_for(self, what: str) -> Judge:
         """The one judge of all topics; refused for several."""
         if self.single is None:
-            raise TruegainError(f"{what} is for one judge, not for several; make one label of theirs (rule=)")
+            raise TruegainError(f"{what} is for one judge, not for several; make one label of theirs ({arg('rule')})")
         return self.single
 
     def rectifier(self, method: str) -> Judge | None:
@@ -160,7 +162,7 @@ class Judges:
             try:
                 found.append(self.judges[name].matrix_for(who == name, binary=binary))
             except TruegainError as error:
-                raise TruegainError(f"judge {name}: {error}") from None
+                raise TruegainError(f"judge {name}: {with_marks(error)}") from None
         return found
 
     def __str__(self) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.gains.binary import rates_variance
 from truegain.gains.confusion import Confusion
+from truegain.message import arg
 from truegain.student import quantile_of, satterthwaite
 from truegain.tables.columns import Floats
 
@@ -152,7 +153,7 @@ def _over_topics(right: Floats, of: Floats, size: float, kind: str) -> tuple[Flo
     if np.count_nonzero(of) < 2:
         raise TruegainError(
             f"the gold-{kind} pairs come from 1 topic; at least 2 are needed to tell how the judge's accuracy varies "
-            "over topics: have pairs of other topics judged (clusters='none' treats pairs as independent)"
+            f"over topics: have pairs of other topics judged ({arg('clusters', 'none')} treats pairs as independent)"
         )
     whole = float(of.sum())
     rate, share = float(right.sum()) / whole, float(of @ of) / whole**2

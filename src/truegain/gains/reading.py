@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from truegain.errors import TruegainError
+from truegain.message import argname
 from truegain.tables.header import Missing, Outside, Repeated, told
 from truegain.tables.judgments import Judgments
 
@@ -91,7 +92,7 @@ def _pairs(text: str | None) -> Mapping[str, str]:
     for part in (text or "").split(",") if text else ():
         name, equals, value = part.partition("=")
         if not (name.strip() and equals and value.strip()):
-            raise TruegainError(f"values {text!r}: {part!r} is not name=value; write a=b,c=d")
+            raise TruegainError(f"{argname('values', text)}: {part!r} is not name=value; write a=b,c=d")
         pairs[name.strip()] = value.strip()
     return pairs
 
@@ -100,4 +101,4 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise TruegainError(f"values: {text!r} is not a number; write word=2") from None
+        raise TruegainError(f"{argname('values')}: {text!r} is not a number; write word=2") from None

@@ -10,6 +10,7 @@ from typing import get_args
 import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
+from truegain.message import arg, argname
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
@@ -49,7 +50,7 @@ def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
     if not isinstance(text, str):
         labels = tuple(float(x) for x in text)
     else:
-        wrong = TruegainError(f"scale {text!r}: give the labels there are, as 0:3 or 0,1,2,3")
+        wrong = TruegainError(f"{argname('scale', text)}: give the labels there are, as 0:3 or 0,1,2,3")
         parts = text.split(":") if ":" in text else text.split(",")
         try:
             labels = tuple(float(part) for part in parts)
@@ -60,7 +61,9 @@ def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
                 raise wrong
             labels = tuple(float(x) for x in range(int(labels[0]), int(labels[1]) + 1))
     if len(set(labels)) < 2 or not np.isfinite(labels).all() or min(labels) < 0:
-        raise TruegainError(f"scale {text!r}: at least two different labels are needed, none below 0 (not judged)")
+        raise TruegainError(
+            f"{argname('scale', text)}: at least two different labels are needed, none below 0 (not judged)"
+        )
     return tuple(sorted(set(labels)))
 
 
@@ -86,7 +89,7 @@ def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
         f"{int(outside.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}: "
         f"{_listed(table.label[outside])}; the first is here",
         **place,  # type: ignore[arg-type]
-        hint="mend or remove them, widen the scale, or take them as not judged (outside='drop')",
+        hint=f"mend or remove them, widen the scale, or take them as not judged ({arg('outside', 'drop')})",
     )
 
 
@@ -170,7 +173,10 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     levels_given: whether the smallest relevant gold label was given apart; None where it is not known.
     """
     if off_scale.labels and off_scale.share <= MOST_OFF_SCALE:
-        warn(f"{off_scale}. If they are slips, give the labels there are (scale='0:3', and outside='drop')")
+        warn(
+            f"{off_scale}. If they are slips, give the labels there are ({arg('scale', '0:3')}, and "
+            f"{arg('outside', 'drop')})"
+        )
         return
     if levels_given is not False:
         return
@@ -179,8 +185,8 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
         return
     warn(
         f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels {_range(gold)}; "
-        "the same label counts as relevant on both: say where relevance begins on gold's (gold_level=), "
-        "or give the labels there are (scale='0:3')"
+        f"the same label counts as relevant on both: say where relevance begins on gold's ({arg('gold_level')}), "
+        f"or give the labels there are ({arg('scale', '0:3')})"
     )
 
 

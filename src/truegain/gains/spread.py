@@ -8,6 +8,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.rules import climb, mean_of, slack
+from truegain.message import arg
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import Grouped
 from truegain.tables.scale import Scale
@@ -18,7 +19,7 @@ Spread = Callable[[Grouped, Scale, float], Floats]
 def widest(scale: Scale, rule: str) -> float:
     """Dmax, for scales that begin at 0 as the rules need."""
     if scale.width is None:
-        raise TruegainError(f"the rule {rule} needs the limits of the scale; give them, as in scale='0:3'")
+        raise TruegainError(f"the rule {rule} needs the limits of the scale; give them, as in {arg('scale', '0:3')}")
     if scale.low != 0:
         raise TruegainError(
             f"the rule {rule} needs a scale from 0, where 0 is worth nothing, and {scale} begins at {scale.low:g}; "
@@ -55,7 +56,10 @@ def entropy(ratings: Grouped, scale: Scale, trim: float) -> Floats:  # noqa: ARG
     """D = Dmax H / ln(Dmax + 1), H the entropy of the item's ratings.  Li and Yoshikawa 2016, AIRS."""
     width = scale.width or 0.0
     if not (float(width).is_integer() and (ratings.value == np.floor(ratings.value)).all()):
-        raise TruegainError("spread='entropy' counts levels, and needs ratings that are whole numbers; use spread='sd'")
+        raise TruegainError(
+            f"{arg('spread', 'entropy')} counts levels, and needs ratings that are whole numbers; use "
+            f"{arg('spread', 'sd')}"
+        )
     value = ratings.value[ratings.ascending]
     at = np.flatnonzero(np.concatenate([[True], (np.diff(value) != 0) | (np.diff(ratings.item) != 0)]))
     item = ratings.item[at]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from truegain.errors import TruegainError
 from truegain.judging.desk.steps import Person
+from truegain.message import argname
 
 FILE = "judge_keys.jsonl"  # in the study's folder
 PLATFORM = "model"
@@ -40,7 +41,7 @@ class LlmJudge:
     def of(cls, model: str, prompt: bytes, parameters: Mapping[str, str] | None = None) -> LlmJudge:
         """A judge by its prompt's bytes."""
         if not model.strip() or len(model) > LONGEST:
-            raise TruegainError(f"model {model[:40]!r}: give the model's name, at most {LONGEST} characters")
+            raise TruegainError(f"{argname('model', model[:40])}: give the model's name, at most {LONGEST} characters")
         if not prompt.strip():
             raise TruegainError("the prompt is empty; give the file that holds what the judge is asked")
         return cls(model, f"sha256:{hashlib.sha256(prompt).hexdigest()}", dict(sorted((parameters or {}).items())))

@@ -8,6 +8,7 @@ import numpy as np
 
 from truegain.errors import InputError, MeasureError
 from truegain.measures.base import Measure
+from truegain.message import FILL_OF_EVALUATE, HOLE_LIST, HOLE_SAMPLE_OF_STUDY
 from truegain.tables.ranked import RankedGains
 
 
@@ -57,8 +58,8 @@ class ChosenLabels:
             "unjudged: counted as not relevant they would mislead",
             file=self.source,
             hint=f"{_predicted(measure)}, or leave unjudged documents out (judged_only=True as a parameter of the "
-            "measure); for an interval have a random sample of the rest judged, which tg.hole_list draws, and give it "
-            "as hole_sample= of tg.Study",
+            f"measure); for an interval have a random sample of the rest judged, which {HOLE_LIST} draws, and give it "
+            f"as {HOLE_SAMPLE_OF_STUDY}",
         )
 
 
@@ -69,5 +70,5 @@ def _predicted(measure: Measure) -> str:
     try:
         check_expected(measure)
     except MeasureError:
-        return "score P@10, nDCG@10 or AP with fill='predicted' of tg.evaluate, which is not known for this measure"
-    return "score with fill='predicted' of tg.evaluate"
+        return f"score P@10, nDCG@10 or AP with {FILL_OF_EVALUATE}, which is not known for this measure"
+    return f"score with {FILL_OF_EVALUATE}"

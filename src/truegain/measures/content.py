@@ -17,6 +17,7 @@ import numpy as np
 
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure, mean_of_rows
+from truegain.message import arg
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.ranked import RankedGains
@@ -56,7 +57,7 @@ class Content(Measure):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         if not isinstance(ranked, RankedText) or ranked.corpus is None or ranked.top is None:
-            raise MeasureError(f"{self} reads the text of documents; give a corpus (corpus=)")
+            raise MeasureError(f"{self} reads the text of documents; give a corpus ({arg('corpus')})")
         if self.settings not in ranked.memory:
             ranked.memory[self.settings] = made = _covered(ranked, self.settings)
             if lost := sum(of_topic is not None and not of_topic.shape[2] for of_topic in made):

@@ -13,6 +13,7 @@ from truegain.errors import MeasureError
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import ALIASES, CATALOGUE
 from truegain.measures.trec_names import expanded
+from truegain.message import LIST_MEASURES
 
 _FORM = re.compile(r"\s*(?P<name>[^\s(@]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@)]+))?\s*", re.DOTALL)
 
@@ -93,7 +94,7 @@ def _canonical(text: str) -> Measure:
             raise MeasureError(f"{text}: {form['name']} is {name}; write that with the parameters you want")
         return _canonical(name if form["at"] is None else f"{name}@{form['at']}")
     if name not in CATALOGUE:
-        raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}; tg.list_measures lists all")
+        raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}; {LIST_MEASURES} lists all")
     kind = CATALOGUE[name]
     params = _params(text, form["params"], kind)
     try:

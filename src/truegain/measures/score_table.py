@@ -10,6 +10,7 @@ import numpy as np
 from truegain.errors import InputError, some
 from truegain.measures.base import Measure, geometric_mean_of_rows, mean_of_rows
 from truegain.measures.parse import parse_measure
+from truegain.message import EVALUATE
 from truegain.tables import tabular
 from truegain.tables.columns import Floats
 from truegain.tables.convert import long_rows
@@ -31,7 +32,7 @@ NAMES = {
     "measure": ("measure", "metric"),
     "value": ("value", "score"),
 }
-_HINT = "give the columns system, topic, measure and value, as those of tg.evaluate by topic"
+_HINT = f"give the columns system, topic, measure and value, as those of {EVALUATE} by topic"
 
 
 ScoresLike = TableLike | Mapping[str, Numbers]  # long rows, or {measure: {system: {topic: value}}}

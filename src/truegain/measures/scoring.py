@@ -16,6 +16,7 @@ from truegain.keywords import check_number, check_whole
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.parse import NamedMeasure
+from truegain.message import argname
 from truegain.tables.checks import check_grades
 from truegain.tables.matched import UNCHECKED, Matching, Unmatched
 from truegain.tables.ranked import RankedGains
@@ -55,9 +56,13 @@ class Options:
         if self.depth is not None:
             check_whole("depth", self.depth)
         if self.level is not None and not math.isfinite(self.level):
-            raise TruegainError(f"level {self.level:g} is not a finite number; give the smallest relevant label")
+            raise TruegainError(
+                f"{argname('level', self.level, 'g')} is not a finite number; give the smallest relevant label"
+            )
         if self.level is not None and self.level < 0:
-            raise TruegainError(f"level {self.level:g} is negative: unjudged documents would become relevant")
+            raise TruegainError(
+                f"{argname('level', self.level, 'g')} is negative: unjudged documents would become relevant"
+            )
         if self.depth is not None and self.depth < 1:
             raise TruegainError(f"depth {self.depth} keeps no document; give at least 1")
         if self.trec_eval not in ("9", "10"):
@@ -67,7 +72,7 @@ class Options:
                 f"ties is {self.ties!r}; give 'descending' (trec_eval), 'ascending' (pyndeval) or 'input' (as given)"
             )
         if self.no_relevant not in ("zero", "skip"):
-            raise TruegainError(f"no_relevant is {self.no_relevant!r}; give 'zero' or 'skip'")
+            raise TruegainError(f"{argname('no_relevant')} is {self.no_relevant!r}; give 'zero' or 'skip'")
 
 
 def score(ranked: RankedGains, asked: Sequence[NamedMeasure], options: Options | None = None) -> Scores:

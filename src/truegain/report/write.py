@@ -63,7 +63,7 @@ def write_report(
     study: dict[str, Any] = {**words}
     baselines = (baselines,) if isinstance(baselines, str) else tuple(baselines)
     for pair in pairs:
-        check_pair("pairs", pair, "[('a', 'b')]")
+        check_pair("pairs", pair, [("a", "b")])
     name = os.fspath(path)
     if name != STANDARD_INPUT and not name.lower().endswith(ENDINGS):
         raise TruegainError(f"path {name!r}: a report is a page; end its name in .html")

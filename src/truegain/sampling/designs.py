@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
+from truegain.message import arg, argname
 from truegain.tables.columns import Bools, Floats, Ints
 
 Design = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
@@ -51,7 +52,7 @@ def _by_label(topic: Ints, label: Floats, drawn: Bools) -> Floats:  # noqa: ARG0
         raise InputError(
             f"gold was drawn by bronze label, but no gold pair has bronze label {some(lacking, 8)}",
             hint="judge some of these, give the weight of every gold pair (weights=), or, where they are slips of the "
-            "bronze judge, the labels there are (scale='0:3', outside='drop')",
+            f"bronze judge, the labels there are ({arg('scale', '0:3')}, {arg('outside', 'drop')})",
         )
     return np.asarray((size / found)[code])
 
@@ -73,9 +74,9 @@ def check_design(design: object) -> None:
     """Refuse to guess how gold was sampled."""
     if design in DESIGNS:
         return
-    given = "how were the gold pairs sampled?" if design is None else f"design {design!r} is not known;"
+    given = "how were the gold pairs sampled?" if design is None else f"{argname('design', design)} is not known;"
     listed = "; ".join(f"{name}: {d.words}" for name, d in DESIGNS.items())
-    raise TruegainError(f"{given} It decides which correction is right. Give design= one of {listed}")
+    raise TruegainError(f"{given} It decides which correction is right. Give {arg('design')} one of {listed}")
 
 
 def expansion_of(labels: Floats, drawn: Bools, design: str, topic: Ints | None = None) -> Floats:
@@ -89,7 +90,7 @@ def expansion_of(labels: Floats, drawn: Bools, design: str, topic: Ints | None =
     """
     found = DESIGNS[design].expansion
     if found is None or (topic is None and DESIGNS[design].whole):
-        raise TruegainError(f"design {design!r}: the chance of a pair to be drawn is not known")
+        raise TruegainError(f"{argname('design', design)}: the chance of a pair to be drawn is not known")
     return found(np.zeros(len(labels), np.int64) if topic is None else topic, labels, drawn)
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from truegain.errors import InputError, PeerWarning, some
+from truegain.message import arg, by_surface
 from truegain.tables.columns import Codes, Floats, distinct
 from truegain.tables.id_causes import KnownIds, likely_cause
 from truegain.tables.judgments import Judgments
@@ -96,9 +97,10 @@ def check_overlap(
             f"{_of(len(short), len(systems), 'run', 'lacks', 'lack')} judged topics "
             f"(most: {max(missing.values())} of {judged}, in {some(short)}); "
             + (
-                "they count 0, as all topics must count (complete=True)"
+                f"they count 0, as all topics must count ({arg('complete', True)})"
                 if complete
-                else "they are left out of the mean unless all topics must count (complete=True)"
+                else "they are left out of the "
+                f"mean{arg('complete', True, within=' unless all topics must count ({})')}"
             )
         )
     extra = [s for s in systems if len(s.unjudged_topics)]
@@ -135,8 +137,8 @@ def check_scores(systems: Sequence[SeenRun], trec_eval: int, ties: str = "descen
         warn(f"the rank column contradicts the scores in {where}; scores decide, as in trec_eval")
     if trec_eval >= 10 and (where := where_seen("float32 ties")):
         warn(
-            f"scores differ only beyond float32 in {where}; trec_eval 9 and "
-            "pytrec_eval see ties there and may differ (trec_eval=9 of tg.evaluate does as they do)",
+            f"scores differ only beyond float32 in {where}; trec_eval 9 and pytrec_eval see ties there and may differ "
+            f"({by_surface('trec_eval=9 of tg.evaluate', '`truegain eval --trec-eval 9`')} does as they do)",
             PeerWarning,
         )
 
@@ -185,12 +187,16 @@ def tell_grades(grades: Grades, levels: Sequence[float], skip: bool) -> None:
         warn(
             f"every judged document counts as relevant: labels are {grades.least:g} to {grades.greatest:g}, more than "
             f"{LEVELS} different ones, and those of {min(levels):g} or more are relevant; if they are magnitudes, say "
-            "where relevance begins (level=), or use a graded measure"
+            f"where relevance begins ({arg('level')}), or use a graded measure"
         )
     if levels and grades.empty and grades.highest >= min(levels):
         warn(
             f"{_of(grades.empty, grades.topics, 'topic', 'has', 'have')} no relevant document; such topics "
-            + ("are left out" if skip else "count as 0, as in trec_eval (no_relevant='skip' leaves them out)")
+            + (
+                "are left out"
+                if skip
+                else f"count as 0, as in trec_eval ({arg('no_relevant', 'skip')} leaves them out)"
+            )
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import ORDER, InputError
+from truegain.message import arg
 from truegain.tables.columns import Floats, Places
 from truegain.tables.header import ColumnNames, Header
 from truegain.tables.json_files import place_of
@@ -104,7 +105,7 @@ def is_one_run(data: Mapping[Any, Any]) -> bool:
 def refuse_columns(given: bool, data: object) -> None:
     """Names of columns are for what has columns."""
     if given:
-        what = f"columns= names columns, and a {type(data).__name__} has none"
+        what = f"{arg('columns')} names columns, and a {type(data).__name__} has none"
         raise InputError(what, hint="leave it out, or give a file or a frame")
 
 
@@ -114,7 +115,7 @@ def header_of(columns: ColumnNames | None, what: str) -> Header:
     if header.names:
         raise InputError(
             f"the columns are to be {','.join(header.names)}, but this frame names its own", file=what,
-            hint="leave out columns=, or write ours=theirs in it, such as label=grade",
+            hint=f"leave out {arg('columns')}, or write ours=theirs in it, such as label=grade",
         )  # fmt: skip
     return header
 

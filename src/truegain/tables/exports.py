@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError
+from truegain.message import arg
 from truegain.tables.columns import Places, frozen
 from truegain.tables.notice import counted, warn
 from truegain.tables.tabular import COLUMNS, RawTable
@@ -99,7 +100,7 @@ def _result(results: list[Any], file: str, row: int, control: str | None) -> Any
             text=json.dumps(results),
             hint="export tasks with one choice, number or rating each"
             + (
-                f", or say which control holds it, as in columns='label={controls[0]}' of tg.read_ratings"
+                f", or say which control holds it, as in {arg('columns', f'label={controls[0]}', of='tg.read_ratings')}"
                 if controls
                 else ""
             ),
@@ -191,6 +192,6 @@ def _field(data: Any, name: str, file: str, place: int, named: Mapping[str, str]
         raise InputError(
             f"task {place} does not say its {name}: it has no field {wanted}{there}",
             file=file,
-            hint=f"name the field, as in columns='{name}=FIELD' of tg.read_ratings",
+            hint=f"name the field, as in {arg('columns', f'{name}=FIELD', of='tg.read_ratings')}",
         )
     return found[0]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError, TruegainError
+from truegain.message import arg, argname, by_surface
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, frozen
 from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.gold_sheet import TEXTS, for_people, keep_key, key_path
@@ -24,7 +25,10 @@ from truegain.tables.write import kind_to_write, table_bytes
 
 COLUMNS = ("order", "topic", "doc", "bronze", "size", "probability", "design", "measure", "scale", "digest")
 SHEET = ("order", "topic", "doc", "label", "scale", "digest")  # of the file that people fill in
-MEND = "mend the label, or draw the list with the labels there are (scale= of tg.gold_list)"
+MEND = (
+    "mend the label, or draw the list with the labels there are "
+    f"({by_surface('scale= of tg.gold_list', '`truegain plan labels --scale`')})"
+)
 NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
 CANNOT = "cannot"  # in place of a label: people could not judge the document
 DIGITS = 9  # of sizes and probabilities
@@ -161,7 +165,7 @@ class GoldList(Shown):
         people could not judge; labels may be None where there are only these.
         """
         if rows is not None and rows < 1:
-            raise TruegainError(f"rows {rows}: give a number of rows of at least 1")
+            raise TruegainError(f"{argname('rows', rows, '')}: give a number of rows of at least 1")
         place = {pair: i for i, pair in enumerate(zip(self.topics, self.docs, strict=True))}
         stuck = {place[pair] for pair in cannot if pair in place and (rows is None or place[pair] < rows)}
         if labels is None:
@@ -173,8 +177,9 @@ class GoldList(Shown):
             if rows is not None and place.get(pair, rows) >= rows:
                 continue
             if pair not in place:
-                raise InputError(f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}", **where,
-                                 hint="give labels of its pairs alone, or say how many rows (rows=)")  # fmt: skip
+                hint = f"give labels of its pairs alone, or say how many rows ({arg('rows')})"
+                problem = f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}"
+                raise InputError(problem, **where, hint=hint)
             before, new = float(label[place[pair]]), float(table.label[row])
             if not math.isnan(before) and before != new:
                 raise InputError(

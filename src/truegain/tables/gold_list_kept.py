@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from truegain.errors import InputError, TruegainError
+from truegain.message import ANOTHER_FILE
 from truegain.tables import tabular
 from truegain.tables.guard import guarded
 from truegain.tables.judgments import Judgments
@@ -14,7 +15,7 @@ from truegain.tables.named import is_missing
 from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path
 
-ASIDE = "name another file, or move this one away"
+ASIDE = ANOTHER_FILE
 
 
 def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float | str | None] | None = None) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from truegain.errors import InputError
+from truegain.message import FILL_LIST, GOLD_LIST, HOLE_SAMPLE_OF_STUDY
 from truegain.tables import tabular
 from truegain.tables.columns import Floats, Places, frozen
 from truegain.tables.frames import is_frame, opened
@@ -21,10 +22,10 @@ from truegain.tables.named import Columns, is_missing, renamed
 from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike
 
-AGAIN = "take the list as it was written, and put the labels into it by tg.read_gold_list and its `filled`"
+AGAIN = f"take the list as it was written, and put the labels into it by {FILL_LIST}"
 SAMPLE = (
-    "labels of a random sample of unjudged documents go as they came back to hole_sample= of tg.Study; what is filled "
-    "in is a list of tg.gold_list"
+    f"labels of a random sample of unjudged documents go as they came back to {HOLE_SAMPLE_OF_STUDY}; what is filled "
+    f"in is a list of {GOLD_LIST}"
 )
 MARKS = ("order", "size", "probability", "digest")  # two of these make a table a list
 ROUNDED = 0.01  # of a size or probability, that a spreadsheet may have cut off
@@ -185,7 +186,7 @@ def _numbers(name: str, values: list[Any], places: Places, file: str, hint: str 
 def _of_table(table: Any, file: str) -> GoldList:
     names = _names(table)
     if not any(mark in names for mark in MARKS):
-        raise InputError("this is no list of tg.gold_list: its rows have no order", file=file, hint=SAMPLE)
+        raise InputError(f"this is no list of {GOLD_LIST}: its rows have no order", file=file, hint=SAMPLE)
     if lacking := [name for name in COLUMNS if name not in names]:
         raise InputError(f"not a whole gold list: there is no column {', '.join(lacking)}", file=file, hint=AGAIN)
     columns = {name: table.column(names.index(name)) for name in COLUMNS}

@@ -9,6 +9,7 @@ from typing import Any
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
+from truegain.message import ANOTHER_FILE, FILL_LIST
 from truegain.tables import tabular
 from truegain.tables.checks import warn
 from truegain.tables.guard import guarded
@@ -60,8 +61,7 @@ def key_beside(path: PathLike, digest: str) -> str:
     there = f"; {own.name} is that of another list" if not is_remote(os.fspath(path)) and own.is_file() else ""
     raise InputError(
         f"the key of this list, {digest}, is not beside it{there}", file=name,
-        hint=f"put {own.name}, which was written with it, there; or put its labels into the key by tg.read_gold_list "
-        "and its `filled`",
+        hint=f"put {own.name}, which was written with it, there; or put its labels into the key by {FILL_LIST}",
     )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def keep_key(path: PathLike, digest: str) -> None:
     if there != digest:
         raise InputError(
             "it is there already and is the key of another list, whose labels would be lost without it",
-            file=shown_path(path), hint="name another file, or move this one away",
+            file=shown_path(path), hint=ANOTHER_FILE,
         )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from truegain.errors import InputError, TruegainError
+from truegain.message import argname
 from truegain.tables.raw import COLUMNS, EXTRA, our_name
 
 Missing = Literal["refuse", "drop"]  # rows without a label
@@ -55,7 +56,7 @@ class Header:
         for part in parts:
             ours, equals, theirs = (x.strip() for x in part.partition("="))
             if not (ours and equals and theirs):
-                raise InputError(f"columns {','.join(parts)!r}: {part!r} is not ours=theirs", hint=_WRITE)
+                raise InputError(f"{argname('columns', ','.join(parts))}: {part!r} is not ours=theirs", hint=_WRITE)
             pairs[ours] = theirs
         return cls(renamed=_known(pairs))
 
@@ -98,9 +99,11 @@ def _listed(parts: Sequence[str]) -> tuple[str, ...]:
     ours = [our_name(name) or name for name in names if name not in SKIPPED]
     twice = next((name for name in ours if ours.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"columns {','.join(parts)!r}: {twice} is named twice", hint="'-' stands for one not read")
+        raise InputError(
+            f"{argname('columns', ','.join(parts))}: {twice} is named twice", hint="'-' stands for one not read"
+        )
     if names and not (all(names) and {"topic", "doc"} <= set(ours)):
-        raise InputError(f"columns {','.join(parts)!r} do not name a topic and a doc", hint=_WRITE)
+        raise InputError(f"{argname('columns', ','.join(parts))} do not name a topic and a doc", hint=_WRITE)
     return tuple(names)
 
 
@@ -113,7 +116,7 @@ def own_gold(name: str, place: object) -> str | None:
     if not (isinstance(place, str) and place.startswith((COLUMN, ASSESSOR))):
         return None
     if not place.partition(":")[2]:
-        raise TruegainError(f"{name} {place!r}: name it, as in {COLUMN}gold or {ASSESSOR}ann")
+        raise TruegainError(f"{argname(name, place)}: name it, as in {COLUMN}gold or {ASSESSOR}ann")
     return place
 
 
@@ -229,7 +232,7 @@ def _roles(header: Header, part: str) -> list[str]:
     runs, labels = header.kinds & set(OF_RUNS), header.kinds & set(OF_JUDGMENTS)
     if header.names and bool(runs) == bool(labels):
         raise InputError(
-            f"columns {part!r}: it cannot be told whether this is about judgments or runs",
+            f"{argname('columns', part)}: it cannot be told whether this is about judgments or runs",
             hint="name a label, as in topic,doc,label, or a score or rank, as in topic,doc,rank; both with ';'",
         )
     if bool(runs) != bool(labels):

@@ -14,6 +14,7 @@ import numpy as np
 from truegain.cores import cores
 from truegain.errors import ORDER, EmptyError, InputError, check_one_of, some
 from truegain.keywords import takes
+from truegain.message import GOLD_OF_STUDY
 from truegain.tables import tabular, trec
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.tables.convert import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
@@ -342,7 +343,7 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     if {"order", "digest"} <= set(columns.names):
         raise InputError(
             "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference", file=source,
-            hint="a study reads it (gold= of tg.Study)",
+            hint=f"a study reads it ({GOLD_OF_STUDY})",
         )  # fmt: skip
     if missing == "drop":
         columns = labelled_rows(columns)

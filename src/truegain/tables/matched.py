@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from truegain.errors import InputError, some
+from truegain.message import HOLES_COMMAND, JUDGE_NEXT, Message, by_surface
 from truegain.tables.columns import Bools, Ints
 from truegain.tables.id_causes import Cause, KnownIds, Lists, in_other_topics, likely_cause
 from truegain.tables.notice import counted, warn
@@ -192,9 +193,13 @@ def unjudged_told(systems: Sequence[Seen], how: Matching, but: Sequence[Doubt] =
     each += [counted(len(told) - TOLD, "more system")] if len(told) > TOLD else []
     most = max(-(-100 * m.unjudged // m.first) for s in systems if s not in few and (m := s.matched).first)
     return [
-        f"unjudged documents count as not relevant, and systems differ in how many stand in their first "
-        f"{counted(how.top, 'rank')}: {', '.join(each)}, others {f'at most {most}%' if most else 'none'}; scores and "
-        "tests take them so, `verdict` of tg.Study says what holds whatever they are"
+        Message(
+            "unjudged documents count as not relevant, and systems differ in how many stand in their first "
+            f"{counted(how.top, 'rank')}: {', '.join(each)}, others {f'at most {most}%' if most else 'none'}; scores "
+            "and tests take them so, "
+            f"{by_surface('`verdict` of tg.Study says', '`truegain verdict` and `truegain gate` say')} what holds "
+            "whatever they are"
+        )
     ]
 
 
@@ -242,8 +247,8 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
     if own.below:
         return InputError(
             f"{said}, while {own.below:,} further down are: the ids match, but all that would be scored is unjudged",
-            hint="have some of these judged: tg.holes tells how many there are"
-            + (", tg.judge_next which come first" if len(systems) > 1 else ""),
+            hint=f"have some of these judged: {HOLES_COMMAND} tells how many there are"
+            + (f", {JUDGE_NEXT} which come first" if len(systems) > 1 else ""),
         )
     usual = median([_share(s.matched) for s in systems if s.matched.judged] or [0.0])
     cause, lists = _cause(own, known, usual)
@@ -260,7 +265,7 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
     return InputError(
         f"{said}, and no simple change of the ids makes them match: {_beside(ids, judged)}",
         hint="check that run and judgments are of the same collection; if so, have "
-        + ("some of these documents judged: tg.judge_next lists them" if len(systems) > 1 else "its first ones judged"),
+        + (f"some of these documents judged: {JUDGE_NEXT} lists them" if len(systems) > 1 else "its first ones judged"),
     )
 
 

@@ -12,6 +12,7 @@ from typing import BinaryIO, cast
 from truegain.addresses import is_remote
 from truegain.cores import threads
 from truegain.errors import InputError, TruegainError
+from truegain.message import arg, argname
 from truegain.tables import remote
 from truegain.tables.convert import is_paths
 from truegain.tables.header import told
@@ -46,7 +47,7 @@ def memory_of(given: MemoryLike | None) -> int | None:
     else:
         size = int(given) if isinstance(given, int | float) and not isinstance(given, bool) else 0
     if size < 1:
-        raise TruegainError(f"memory {given!r} is not a size; give one with its unit, such as 2GB or 500MB")
+        raise TruegainError(f"{argname('memory', given)} is not a size; give one with its unit, such as 2GB or 500MB")
     return size
 
 
@@ -194,7 +195,8 @@ def check_memory(need: int, limit: int, why: str = "") -> None:
     if need > limit:
         raise InputError(
             f"this takes about {in_bytes(need)} of memory, and {in_bytes(limit)} may be taken{why}",
-            hint="give fewer runs or topics at a time, a machine with more memory, or memory= if you know better",
+            hint=f"give fewer runs or topics at a time, a machine with more memory, or {arg('memory')} if you know "
+            "better",
         )
 
 

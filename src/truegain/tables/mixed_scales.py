@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truegain.errors import some
+from truegain.message import arg
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
@@ -67,5 +68,5 @@ def tell_mixed(ratings: Judgments) -> None:
     warn(
         f"{len(names)} of {len(ratings.assessor.values)} assessors rate up to {low:g} ({some(names)}), others up to "
         f"{high:g} on the same topics: scales seem to mix; bring them to one first (numbers on personal scales: "
-        "scale='ratio' and normalise=), or leave some out (drop_assessors=)"
+        f"{arg('scale', 'ratio')} and {arg('normalise')}), or leave some out ({arg('drop_assessors')})"
     )

@@ -7,6 +7,7 @@ import io
 from collections.abc import Sequence
 
 from truegain.errors import InputError, TruegainError, some
+from truegain.message import arg, argname, with_marks
 from truegain.tables.columns import Ints
 from truegain.tables.judgments import Judgments
 from truegain.tables.named import is_missing
@@ -30,7 +31,7 @@ def models_named(uses: Sequence[str] | None) -> dict[str, list[str]]:
 def _named(text: str) -> tuple[str, str]:
     system, _, model = (part.strip() for part in text.rpartition("="))
     if not (system and model):
-        raise TruegainError(f"uses {text!r} is not system=model, such as uses={{'dense': 'gpt-4o'}}")
+        raise TruegainError(f"{argname('uses', text)} is not system=model, such as {arg('uses', {'dense': 'gpt-4o'})}")
     return system, model
 
 
@@ -40,7 +41,9 @@ def _from_file(name: str) -> list[tuple[str, str]]:
     except UnicodeDecodeError:
         raise InputError("this is no text", file=shown_path(name), hint="give lines of system,model") from None
     except InputError as error:
-        raise TruegainError(f"uses {name!r} is neither system=model nor a file that can be read: {error}") from None
+        raise TruegainError(
+            f"{argname('uses', name)} is neither system=model nor a file that can be read: {with_marks(error)}"
+        ) from None
     found = []
     for line, row in enumerate(rows, 1):
         cells = [cell.strip() for cell in row]

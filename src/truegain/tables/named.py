@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import ORDER, InputError, some
+from truegain.message import arg
 from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
 from truegain.tables.guessed import LOOKED_AT, NEEDED, option_for
@@ -56,7 +57,7 @@ class Columns:
             return ""
         cells = [list(self.frame.column(at)[:LOOKED_AT]) for at in range(len(self.names))]
         names = [self.written_at(at) for at in range(len(self.names))]
-        return f", or say which it is: columns='{option_for(self.role, names, cells, self.found)}'"
+        return f", or say which it is: {arg('columns', option_for(self.role, names, cells, self.found))}"
 
     def written_at(self, at: int) -> str:
         """The name of a column by its place, as its owner writes it."""
@@ -79,7 +80,9 @@ class Columns:
         if name == "score" and "label" in self:
             return f"; these look like judgments: {ORDER}"
         if name == "label" and "score" in self:
-            return f"; this looks like a run: {ORDER}; if its scores are labels, say columns={{'label': 'score'}}"
+            return (
+                f"; this looks like a run: {ORDER}; if its scores are labels, say {arg('columns', {'label': 'score'})}"
+            )
         return ""
 
     def _column(self, name: str) -> list[Any]:
@@ -183,7 +186,7 @@ def _check_label(columns: Columns, name: str) -> None:
         option = told().option(columns.role, {"label": columns.written(others[-1])})
         raise InputError(
             f"which is the label: '{name}', as in the judgments, or {some(others)}?", file=columns.file,
-            hint=f"say which, as in columns='{option}'",
+            hint=f"say which, as in {arg('columns', option)}",
         )  # fmt: skip
 
 
@@ -243,11 +246,14 @@ def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -
     if name != "label":
         return "give a number"
     if is_missing(value):
-        return "give a number, or leave out all rows without one: missing='drop'"
+        return f"give a number, or leave out all rows without one: {arg('missing', 'drop')}"
     words = dict.fromkeys(str(x) for x in values if not is_missing(x) and number_of(x) is None)
     if "assessor" in columns:
         first = next(iter(words))
-        return f"ratings in words are read by rule='mean' and values='{first}=1'; words here: {some([*words])}"
+        return (
+            f"ratings in words are read by {arg('rule', 'mean')} and {arg('values', f'{first}=1')}; words here: "
+            f"{some([*words])}"
+        )
     return f"write a number in place of each word; words here: {some([*words])}"
 
 

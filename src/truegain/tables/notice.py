@@ -17,7 +17,7 @@ def warn(message: str, kind: type[DataWarning] = DataWarning) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in OURS:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, kind, stacklevel=level)
+    warnings.warn(kind(message), stacklevel=level)
 
 
 def counted(n: int, noun: str) -> str:
@@ -42,7 +42,7 @@ def heard() -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         yield told
-    told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
+    told += [w.message.message for w in caught if isinstance(w.message, DataWarning)]
 
 
 def tell(messages: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from itertools import groupby
 from string import ascii_lowercase
 
 from truegain.errors import TruegainError, some, there_are
+from truegain.message import argname
 from truegain.tables.formats.grid import BETTER, WORSE
 from truegain.tables.paper_style import PaperStyle
 from truegain.tables.renaming import new_names
@@ -77,7 +78,7 @@ class Wide:
         best = [c.best(systems, style) for c in self.columns]
         with_limits = self.with_limits if style.intervals is None else style.intervals
         if with_limits and not any(c.low for c in self.columns):
-            raise TruegainError("intervals: these scores have none; leave it out")
+            raise TruegainError(f"{argname('intervals')}: these scores have none; leave it out")
         rows: list[tuple[Cell, ...]] = []
         for s in systems:
             first: tuple[Cell, ...] = (letters[s], names[s]) if lettered else (names[s],)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
 from truegain.errors import TruegainError
+from truegain.message import argname
 
 
 class PaperWords(TypedDict, total=False):
@@ -51,7 +52,7 @@ class PaperStyle:
 
     def __post_init__(self) -> None:
         if not isinstance(self.digits, int) or not 0 <= self.digits <= 15:
-            raise TruegainError(f"digits {self.digits}: give a number of decimals from 0 to 15")
+            raise TruegainError(f"{argname('digits', self.digits, '')}: give a number of decimals from 0 to 15")
 
     @classmethod
     def of(cls, words: Mapping[str, Any]) -> PaperStyle:

@@ -10,9 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError
+from truegain.message import by_surface
 from truegain.tables import _scan
 from truegain.tables.columns import Bools, Coded, Codes, Floats, Ids, Ints, frozen
 from truegain.tables.judgments import Judgments
+
+GAINS_OR_RULE = by_surface("tg.to_gains, or rule= of what you ask", "--rule of eval and verdict, or `truegain gains`")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +90,8 @@ class Pool:
             return InputError(
                 f"{who} labelled {pair}: these are ratings, and a gain rule is needed",
                 **place,  # type: ignore[arg-type]
-                hint="make one gain of a document's ratings by a rule (mean, majority, unanimity ...): tg.to_gains, or "
-                "rule= of what you ask",
+                hint="make one gain of a document's ratings by a rule (mean, majority, unanimity ...): "
+                f"{GAINS_OR_RULE}",
             )
         if j.subtopic.code[first] != j.subtopic.code[second]:
             return InputError(

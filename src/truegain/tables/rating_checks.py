@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from truegain.errors import InputError
+from truegain.message import arg
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import frozen
 from truegain.tables.grouped import item_keys
@@ -23,9 +24,9 @@ def tell_negative(ratings: Judgments, scale: Scale) -> None:
         return
     level = f"{scale.level} 0:{highest:g}" if scale.level else f"0:{highest:g}"
     out = (
-        f"declare scale='{level}' and outside='drop' of tg.read_ratings to leave them out"
+        f"declare {arg('scale', level)} and {arg('outside', 'drop', of='tg.read_ratings')} to leave them out"
         if highest > 0
-        else "declare scale="
+        else f"declare {arg('scale')}"
     )
     warn(
         f"{below} of {counted(len(ratings), 'rating')} are negative (lowest {float(ratings.label.min()):g}) and taken "
@@ -49,7 +50,7 @@ def within(ratings: Judgments, scale: Scale, outside: str) -> Judgments:
     raise InputError(
         f"{lie} the scale {scale}: {listed}" + (f" and {len(rows) - 5} more" if len(rows) > 5 else ""),
         file=ratings.source,
-        hint="mend them, declare another scale, or drop them (outside='drop' of tg.read_ratings)",
+        hint=f"mend them, declare another scale, or drop them ({arg('outside', 'drop', of='tg.read_ratings')})",
     )
 
 
@@ -79,7 +80,8 @@ def settled(ratings: Judgments, repeated: str, told: bool = False) -> Judgments:
             f"assessor {who} rated topic {topic}, document {ratings.docs[one]} twice, and so for "
             f"{counted(several, 'pair')} in all",
             **ratings.where(second),  # type: ignore[arg-type]
-            hint="keep one, or say which counts (repeated='first' of tg.read_ratings; or last, mean, all)",
+            hint=f"keep one, or say which counts ({arg('repeated', 'first', of='tg.read_ratings')}; or last, mean, "
+            "all)",
         )
     were = f"{counted(several, 'document')} {'was' if several == 1 else 'were'}"
     counts = "all ratings count" if repeated == "all" else f"the {repeated} counts"

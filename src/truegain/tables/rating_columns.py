@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from truegain.errors import InputError
+from truegain.message import arg
 from truegain.tables import tabular
 from truegain.tables.guessed import STEMS
 from truegain.tables.named import Columns
@@ -28,7 +29,10 @@ def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> tabular.Kind:
     if kind is not None and (set(named) & known or not any(map(_is_number, named))):
         return kind
     if kind == "csv":
-        hint = "begin the table with a line of column names, such as topic,doc,assessor,label, or give it as columns="
+        hint = (
+            "begin the table with a line of column names, such as topic,doc,assessor,label, or give it as "
+            f"{arg('columns')}"
+        )
         raise InputError("the columns are not named", file=file, line=1, text=first, hint=hint)
     for separator, what in ((None, "blanks"), ("|", "bars")):
         names = [n.strip().strip('"').lower() for n in first.split(separator)]
@@ -71,10 +75,10 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
     for ours in missing:
         guesses.setdefault(ours, "NAME")
     pairs = ",".join(f"{ours}={theirs}" for ours, theirs in guesses.items())
-    hint = f"name {'it' if len(guesses) == 1 else 'them'}, as in columns='{pairs}' of tg.read_ratings"
+    hint = f"name {'it' if len(guesses) == 1 else 'them'}, as in {arg('columns', pairs, of='tg.read_ratings')}"
     if "assessor" in missing and guesses["assessor"] == "NAME":
         hint += "; or give a wide table, with a column an assessor"
     if "topic" in missing and "NAME" in guesses.values():
-        hint += "; where all ratings are of one topic, give it a name with topic= of tg.read_ratings"
+        hint += f"; where all ratings are of one topic, give it a name with {arg('topic', of='tg.read_ratings')}"
     listed = ", ".join(written(columns, n) for n in columns.names)
     raise InputError(f"there is no {' and no '.join(missing)} among the columns {listed}", file=columns.file, hint=hint)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError, some
+from truegain.message import arg
 from truegain.tables.columns import Floats
 from truegain.tables.named import Columns, is_missing
 from truegain.tables.notice import counted, warn
@@ -113,7 +114,7 @@ def _refused(
         empty = (
             "leave the cell empty"
             if names
-            else "leave out the row, or all such rows (missing='drop' of tg.read_ratings),"
+            else f"leave out the row, or all such rows ({arg('missing', 'drop', of='tg.read_ratings')}),"
         )
         return f"rating{column} is missing", row, value, f"{empty} where a document was not rated"
     if not isinstance(value, str):
@@ -124,9 +125,12 @@ def _refused(
     if value.endswith("%") and number_of(value[:-1]) is not None:
         return f"rating{column} is not a number", row, value, f"write {value[:-1].strip()}, without the sign"
     words = sorted({str(v) for v in raw if _number(v, values) is None and not says_missing(v, values)})
-    hint = f"give numbers for words, as in values={{{value!r}: 1}} of tg.read_ratings (words here: {some(words, 5)})"
+    hint = (
+        f"give numbers for words, as in {arg('values', {value: 1}, of='tg.read_ratings')} (words here: "
+        f"{some(words, 5)})"
+    )
     if names:
-        hint += "; or say which columns hold ratings, as in assessors=['ann', 'bob'] of tg.read_ratings"
+        hint += f"; or say which columns hold ratings, as in {arg('assessors', ['ann', 'bob'], of='tg.read_ratings')}"
     return f"rating{column} is not a number", row, value, hint
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError, some
+from truegain.message import arg, argname
 from truegain.tables import exports, rating_columns, tabular
 from truegain.tables.columns import Places
 from truegain.tables.convert import is_one_run, long_rows
@@ -74,7 +75,7 @@ def read_ratings(
     asked = (("outside", outside, Outside), ("repeated", repeated, Repeated), ("missing", missing, Missing))
     for name, value, choices in asked:
         if value not in choices.__args__:  # type: ignore[attr-defined]
-            raise InputError(f"{name} is {value!r}", hint=f"give {' or '.join(choices.__args__)}")  # type: ignore[attr-defined]
+            raise InputError(f"{argname(name)} is {value!r}", hint=f"give {' or '.join(choices.__args__)}")  # type: ignore[attr-defined]
     declared = Scale.of(scale)
     words_rate = declared.level == "nominal" and declared.low is None and declared.high is None
     said = told()
@@ -188,7 +189,7 @@ def _about(columns: Columns, of_tasks: bool, shape: _Shape) -> tuple[list[str], 
         raise InputError(
             f"all ratings are to be of topic {shape.topic}, but there is a column '{columns.found['topic'][0]}'",
             file=columns.file,
-            hint="leave out topic=, or the column",
+            hint=f"leave out {arg('topic')}, or the column",
         )
     if of_tasks:
         columns.found["doc"] = ["task"]
@@ -207,8 +208,9 @@ def _of_tasks(columns: Columns, separator: str | None) -> tuple[list[str], list[
                 f"the task does not hold a topic and a document with {what} between them",
                 row,
                 task,
-                "give the separator (separator=':' of tg.read_ratings), or where all tasks are documents of one topic "
-                "a name for it (topic='NAME' of tg.read_ratings), or name columns topic and doc",
+                f"give the separator ({arg('separator', ':', of='tg.read_ratings')}), or where all tasks are documents "
+                f"of one topic a name for it ({arg('topic', 'NAME', of='tg.read_ratings')}), or name columns topic and "
+                "doc",
             )
         topics.append(parts[0])
         docs.append(parts[1])
@@ -262,6 +264,6 @@ def _who(columns: Columns, asked: Sequence[str] | None) -> list[str]:
         taken = "column is taken as an assessor" if len(names) == 1 else "columns are taken as assessors"
         warn(
             f"{columns.file}: {len(names)} {taken}: {some(names, MOST_NAMED)} "
-            f"(choose them with assessors={names[:2]!r} of tg.read_ratings)"
+            f"(choose them with {arg('assessors', names[:2], of='tg.read_ratings')})"
         )
     return who

@@ -7,6 +7,7 @@ from typing import Literal
 
 from truegain.addresses import is_web
 from truegain.errors import InputError
+from truegain.message import arg, argname
 from truegain.tables import tabular
 from truegain.tables.header import Header
 from truegain.tables.plain import plain_text
@@ -34,13 +35,14 @@ def kind_of_file(text: bytes, file: str, header: Header | None = None) -> tabula
     if header and header.names and kind is not None:
         raise InputError(
             f"the columns are to be {','.join(header.names)}, but this file names its own", file=file,
-            hint="leave out columns=, or write ours=theirs in it, such as label=grade",
+            hint=f"leave out {arg('columns')}, or write ours=theirs in it, such as label=grade",
         )  # fmt: skip
     theirs = [name for ours, name in header.renamed.items() if ours not in ("topic", "doc")] if header else []
     if theirs and kind in (None, "nested"):  # topic and doc may be those of another file
         raise InputError(
             f"there is no column '{theirs[0]}': this file has no names of columns", file=file,
-            hint="leave it out of columns=, or name all columns of lines, as in columns='topic,doc,label'",
+            hint=f"leave it out of {arg('columns')}, or name all columns of lines, as in "
+                 f"{arg('columns', 'topic,doc,label')}",
         )  # fmt: skip
     return kind
 
@@ -54,7 +56,7 @@ def layout_of(header: Header, text: bytes, what: str, values: Sequence[str]) -> 
     value = next((name for name in values if name in ours), None)
     if value is None:
         raise InputError(
-            f"columns {','.join(header.names)!r} do not name a {' or a '.join(values)}",
+            f"{argname('columns', ','.join(header.names))} do not name a {' or a '.join(values)}",
             hint=f"{what} need one, as in topic,doc,{values[0]}",
         )
     first = first_line(text)

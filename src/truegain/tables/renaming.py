@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from truegain.errors import InputError, TruegainError, some, there_are
+from truegain.message import argname
 from truegain.tables.plain import plain_text
 from truegain.tables.sources import PathLike, read_bytes, shown_path
 
@@ -19,7 +20,9 @@ def new_names(systems: Sequence[str], names: Mapping[str, str] | None = None, st
     """
     given = dict(names or {})
     if given and not given.keys() & set(systems):
-        raise TruegainError(f"names: none of {some(list(given))} is a system; {there_are(list(given), systems)}")
+        raise TruegainError(
+            f"{argname('names')}: none of {some(list(given))} is a system; {there_are(list(given), systems)}"
+        )
     if strip and not any(s.startswith(strip) for s in systems):
         raise TruegainError(f"no system begins with {strip!r}; there are {some(list(systems))}")
     found = {s: given.get(s) or s.removeprefix(strip) or s for s in systems}

@@ -15,6 +15,7 @@ import numpy as np
 from truegain.cores import cores
 from truegain.errors import ORDER, InputError, some
 from truegain.keywords import takes
+from truegain.message import arg
 from truegain.tables import convert
 from truegain.tables.frames import frame_of, is_frame, opened
 from truegain.tables.header import ColumnNames, Header, told
@@ -64,7 +65,7 @@ class Runs(Lines):
             both = [file for name, file in zip(systems, files, strict=False) if name == twice[0]]
             raise InputError(
                 f"two systems of the name {some(twice)}{f': {some(both)}' if any(both) else ''}",
-                hint="rename one file, or name systems by their run tag, name_by='tag'",
+                hint=f"rename one file, or name systems by their run tag, {arg('name_by', 'tag')}",
             )
 
     @cached_property

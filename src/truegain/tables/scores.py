@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs, some, there_are
+from truegain.message import HOLE_SAMPLE_OF_STUDY, told_value
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.formats.frames import pandas_frame
 from truegain.tables.formats.records import as_dict
@@ -95,7 +96,10 @@ class Scores(Shown):
         if system is None:
             raise TruegainError(f"which system? There are {some(self.systems)}")
         if system not in self.systems:
-            raise TruegainError(f"there is no system {system!r} here; {there_are([system], self.systems)}")
+            raise TruegainError(
+                f"there is no system {told_value('system', system, repr(system))} here; "
+                f"{there_are([system], self.systems)}"
+            )
         return self.systems.index(system)
 
     def check_judged(self) -> None:
@@ -104,7 +108,7 @@ class Scores(Shown):
             raise TruegainError(
                 "these scores hold predicted labels: they rank systems, and have no interval and no p-value of their "
                 "own; leave fill out, or have a random sample of the unjudged documents judged ("
-                "hole_sample= of tg.Study)"
+                f"{HOLE_SAMPLE_OF_STUDY})"
             )
 
     def check_range(self, measure: Of = None) -> None:

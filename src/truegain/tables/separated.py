@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError
+from truegain.message import arg
 from truegain.tables.columns import Places, frozen
 from truegain.tables.raw import RawTable, names_columns, our_name
 
@@ -46,8 +47,8 @@ def read_unnamed(text: bytes, names: Sequence[str], file: str) -> RawTable:
     cells = first.split("\t") if "\t" in first else first.split(separator_of(first))
     if names_columns(cells):
         raise InputError(
-            "the first line names the columns, and so does columns=", file=file, line=1, text=first,
-            hint="leave out columns=, or write ours=theirs in it, such as label=grade",
+            f"the first line names the columns, and so does {arg('columns')}", file=file, line=1, text=first,
+            hint=f"leave out {arg('columns')}, or write ours=theirs in it, such as label=grade",
         )  # fmt: skip
     if "\t" in first or len(cells) > 1:
         table = separated(text, "\t" if "\t" in first else separator_of(first), file, names)
@@ -215,7 +216,7 @@ def check_spread(row: Sequence[str], ids: Sequence[int], separator: str, file: s
         f"a quote opens a field here that is closed on line {end} only, with rows in it", file=file, line=begin,
         text=lines[0],
         hint='write a quote that belongs to a field twice, within quotes, as in """a" for "a; in TSV without a line of '
-        "names, which columns= gives, quotes are plain characters",
+        f"names, which {arg('columns')} gives, quotes are plain characters",
     )  # fmt: skip
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-NAMES = (  # keys whose values are told in refusals as they are: names and paths
+from truegain.errors import InputError, TruegainError
+from truegain.message import TOLD
+
+NAMES = (  # keys whose values refusals tell without naming the key: names, paths, and words of our own
     "judgments", "runs", "measure", "baseline", "candidate", "pair", "gold", "hole-sample", "truth", "uses", "corpus",
-    "judged-corpus", "drop-assessors", "names", "strip-prefix",
+    "judged-corpus", "drop-assessors", "names", "strip-prefix", "rule", "gold-rule", "normalise", "spread",
 )  # fmt: skip
-WORDS = ("rule", "gold-rule", "normalise", "spread")  # keys whose values are words that may mean something else
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,14 @@ class Key:
     values: tuple[str, ...] = ()
     inner: Mapping[str, int] = field(default_factory=dict)
 
-    def at(self, message: str) -> int | None:
-        """The line that a refusal is about: that of a key of the table, where it names one."""
-        found = {m.start(): line for key, line in self.inner.items() if (m := re.search(_whole(key), message))}
-        return found[min(found)] if found else self.line
+    def at(self, told: Collection[str]) -> int | None:
+        """The line that a refusal is about: that of a key of the table, where it tells one."""
+        return next((self.inner[name] for name in told if name in self.inner), self.line)
+
+    def says(self, told: Collection[str]) -> bool:
+        """Whether a value that a refusal tells stands here, or a part of it: a system of a pair, a key of the table."""
+        parts = [*self.values, *self.inner, *(part.strip() for value in self.values for part in value.split(","))]
+        return bool({*parts} & {*told})
 
 
 @dataclass(frozen=True)
@@ -35,51 +40,32 @@ class FileWords:
     file: str
     keys: Mapping[str, Key]
 
-    def place(self, message: str, pattern: Callable[[str], str]) -> tuple[int | None, str] | None:
-        """The line of the key that a refusal is about, and the refusal, which names the key; None: about none.
+    def place(self, error: TruegainError) -> tuple[int | None, str] | None:
+        """The line of the key that a refusal is about, and what is to be said before it; None: about none.
 
-        By what it names, as `pattern` says of an option, else by the value that it tells.
+        By the arguments that it names, else by the values that it tells.
 
+        >>> from truegain.errors import MeasureError
+        >>> from truegain.message import argname
         >>> about = {"confidence": Key("confidence", 3, ("95",)), "measure": Key("measure", 4, ("nDGC@10",))}
         >>> said = FileWords("s.toml", about)
-        >>> said.place("confidence 95 is not between 0 and 1", argument_of)
-        (3, 'confidence 95 is not between 0 and 1')
-        >>> said.place("there is no measure 'nDGC'", argument_of), said.place("2 topics are few", argument_of)
-        ((4, "measure: there is no measure 'nDGC'"), None)
+        >>> said.place(TruegainError(f"{argname('confidence', 95)} is not between 0 and 1"))
+        (3, '')
+        >>> said.place(MeasureError("there is no measure 'nDGC'")), said.place(TruegainError("2 topics are few"))
+        ((4, 'measure: '), None)
         """
-        named = [(m.start(), key) for option, key in self.keys.items() if (m := re.search(pattern(option), message))]
+        told = [str(part.value) for part in error.message.about if part.kind == TOLD]
+        named = [self.keys[key] for part in error.message.named if (key := key_of(part.name)) in self.keys]
         if named:
-            _, key = min(named, key=lambda found: found[0])
-            return key.at(message), message
-        about = re.split(r"; (?:did you mean|there are) ", message)[0]  # not what is there to choose from
-        told = [(at, key) for option, key in self.keys.items() if (at := _told(option, key, about)) is not None]
-        if not told:
-            return None
-        _, key = min(told, key=lambda found: found[0])
-        return key.at(message), f"{key.name}: {message}"
+            return named[0].at(told), ""
+        if isinstance(error, InputError) and error.file is not None:
+            told.append(error.file)
+        own = self.keys.get(key_of(error.argument or ""))
+        about = [] if own is None else [own]
+        about += [key for option, key in self.keys.items() if option in NAMES and key.says(told)]
+        return (about[0].at(told), f"{about[0].name}: ") if about else None
 
 
-def argument_of(option: str) -> str:
-    """How a message of the library names the argument behind an option."""
-    name = re.escape(option.replace("-", "_"))
-    return rf"(?<![\w./'\"-])(?<!\w\(){name}=|^{name}(?=: | '| -?[\d.])"
-
-
-def _whole(text: str) -> str:
-    return rf"(?<![\w./@-]){re.escape(text)}(?![\w/@-]|\.\w)"
-
-
-def _told(option: str, key: Key, message: str) -> int | None:
-    """Where a message tells a value of a key, or of a measure its name; None where it does not."""
-    if option in NAMES:
-        parts = [*key.values, *key.inner]
-        if option == "measure":
-            parts += [re.split(r"[@(]", value)[0] for value in key.values]
-        if option == "pair":
-            parts += [name.strip() for value in key.values for name in value.split(",")]
-        patterns = [_whole(part) for part in parts if part]
-    elif option in WORDS:
-        patterns = [f"'{re.escape(value)}'" for value in key.values]
-    else:
-        return None
-    return min((m.start() for p in patterns if (m := re.search(p, message))), default=None)
+def key_of(argument: str) -> str:
+    """The key, and the option without its dashes, behind an argument."""
+    return argument.replace("_", "-")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from truegain.errors import InputError, needs
+from truegain.message import arg
 from truegain.tables.columns import Places, frozen
 from truegain.tables.frames import Frame, opened
 from truegain.tables.guessed import option_for_text
@@ -76,10 +77,10 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> Kind | None
             if suffix in (".jsonl", ".ndjson")
             else "check that the file is whole"
             if suffix == ".parquet"
-            else f"say which columns they are: columns='{option}'"
+            else f"say which columns they are: {arg('columns', option)}"
             if option
             else "begin the table with a line of column names, such as topic,doc,label or topic,doc,score, or name "
-            "them, as in columns='topic,doc,label'",
+            f"them, as in {arg('columns', 'topic,doc,label')}",
         )
     return None
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from truegain.cores import threads
 from truegain.errors import ORDER, EmptyError, InputError
+from truegain.message import arg
 from truegain.tables import _scan
 from truegain.tables.columns import Coded, Codes, Floats, Ids, frozen
 from truegain.tables.guessed import option_for_text
@@ -203,7 +204,7 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
     is_first = line_of(text, offset) == 1  # what is no run at all is none from its first line on
     option = option_for_text(text, "runs" if layout.what == RUN.what else "judgments", file) if is_first else None
     if option is not None and "=" in option and status in (1, 2, 3):  # a line of names
-        hint = f"say which columns are which: columns='{option}'"
+        hint = f"say which columns are which: {arg('columns', option)}"
     elif layout is RUN and len(fields) in (4, 5) and status == 1 and is_first:
         hint += f"; these look like judgments: {ORDER}"
     elif layout is JUDGMENTS and len(fields) >= 6 and status == 2 and is_first:
@@ -211,8 +212,8 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
     elif status in (1, 2, 3) and is_first:
         names = f"topic,doc,{layout.value_name}"
         hint += (
-            f"; or name the columns of a table, such as {names}, in its first line or by columns="
+            f"; or name the columns of a table, such as {names}, in its first line or by {arg('columns')}"
             if option is None
-            else f"; or say which columns are which: columns='{option}'"
+            else f"; or say which columns are which: {arg('columns', option)}"
         )
     return InputError(problem, file=file, line=line_of(text, offset), text=line_at(text, offset), hint=hint)

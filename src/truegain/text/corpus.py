@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
+from truegain.message import by_surface
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ids, Ints
 from truegain.tables.guard import reading
@@ -183,7 +184,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(
             "this is no corpus, or one that is not finished",
             file=str(folder),
-            hint="make one with index of truegain.text",
+            hint=f"make one with {by_surface('index of truegain.text', '`truegain text index docs.jsonl -o corpus/`')}",
         ) from None
     except (ValueError, OSError) as error:
         raise InputError(f"cannot be read: {error}", file=str(folder / MANIFEST), hint="index again") from None
@@ -218,7 +219,7 @@ def tell_missing(corpus: Corpus, docs: Ids, places: Ints, what: str) -> None:
         warn(
             f"{len(missing):,} of {len(docs):,} {what} documents are not in the corpus {corpus.source} "
             f"(such as {docs[int(missing[0])]}); they count as documents without words "
-            "(`Corpus.find` tells which)"
+            f"({by_surface('`Corpus.find` tells which', '`truegain text show CORPUS --lacks FILE` lists them')})"
         )
 
 

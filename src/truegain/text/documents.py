@@ -13,6 +13,7 @@ from typing import cast
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError, needs
+from truegain.message import arg, argname
 from truegain.tables.guard import reading
 from truegain.tables.packing import COMPRESSED, TOLD_BY, unpacking
 from truegain.tables.plain import plain_text
@@ -50,7 +51,7 @@ def kind_of(path: str) -> Kind:
         return "folder"
     if kind is None:
         raise InputError(
-            "what kind of documents?", file=path, hint=f"end the name in {', '.join(_ENDINGS)}, or give kind="
+            "what kind of documents?", file=path, hint=f"end the name in {', '.join(_ENDINGS)}, or give {arg('kind')}"
         )
     return kind
 
@@ -72,7 +73,7 @@ def read(piece: Piece, fields: Fields) -> Documents:
 def apart(path: str, kind: Kind, fields: Fields, size: int) -> list[Piece] | None:
     """The pieces of one input, each about `size` bytes of text; None where it must be read from its beginning."""
     if kind not in KINDS:
-        raise TruegainError(f"kind {kind!r} is not known; there are {', '.join(KINDS)}")
+        raise TruegainError(f"{argname('kind', kind)} is not known; there are {', '.join(KINDS)}")
     if kind == "irds":
         return list(_irds_pieces(path, size))
     if kind == "folder":

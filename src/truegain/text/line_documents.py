@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import cast
 
 from truegain.errors import InputError
+from truegain.message import arg
 from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated_key
 from truegain.tables.sources import shown_path
 from truegain.text.piece import (
@@ -176,8 +177,8 @@ def check_unnamed(first: Sequence[str], path: str) -> None:
     """Refuse names of columns for a file that has a line of them."""
     if {*first} & {*ID_FIELDS} and {*first} & {*TEXT_FIELDS}:
         raise InputError(
-            "the first line names the columns, and so does columns=", file=shown_path(path), line=1,
-            text="\t".join(first), hint="leave out columns=",
+            f"the first line names the columns, and so does {arg('columns')}", file=shown_path(path), line=1,
+            text="\t".join(first), hint=f"leave out {arg('columns')}",
         )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError, shorten
+from truegain.message import arg
 from truegain.tables import remote
 from truegain.tables.packing import TOLD_BY, unpacking
 from truegain.tables.sources import read_failures, shown_path
@@ -21,7 +22,7 @@ ID_FIELDS = ("doc", "doc_id", "docno", "docid", "document", "_id", "id", "pid")
 TEXT_FIELDS = ("title", "headings", "abstract", "text", "contents", "content", "body", "passage", "segment")
 IRDS = "irds:"
 LARGEST = 1 << 28  # bytes of a document
-NOT_UTF8 = "convert it to UTF-8, or have such bytes replaced and counted (errors='replace')"
+NOT_UTF8 = f"convert it to UTF-8, or have such bytes replaced and counted ({arg('errors', 'replace')})"
 Errors = Literal["refuse", "replace"]  # bytes that are not UTF-8
 
 
@@ -54,13 +55,16 @@ class Fields:
             raise InputError(
                 f"no field {wanted} among {shorten(', '.join(names)) or 'none'}",
                 file=file,
-                hint="name it with id=, or all columns where no line names them, as in columns='id,text'",
+                hint=f"name it with {arg('id')}, or all columns where no line names them, as in "
+                f"{arg('columns', 'id,text')}",
             )
         text = self.text or tuple(n for n in TEXT_FIELDS if n in names)
         lost = [n for n in text if n not in names]
         if lost or not text:
             wanted = ", ".join(lost) or " or ".join(TEXT_FIELDS)
-            raise InputError(f"no field {wanted} among {', '.join(names)}", file=file, hint="name it with text=")
+            raise InputError(
+                f"no field {wanted} among {', '.join(names)}", file=file, hint=f"name it with {arg('text')}"
+            )
         return ident, text
 
 
@@ -136,7 +140,7 @@ def largest() -> int:
 def endless(path: str) -> InputError:
     """What to say of a file whose first document does not end."""
     problem = f"no document ends within {LARGEST >> 20} MB"
-    return InputError(problem, file=shown_path(path), hint="check that this is the right file, and its kind=")
+    return InputError(problem, file=shown_path(path), hint=f"check that this is the right file, and its {arg('kind')}")
 
 
 def decoded(piece: Piece, data: bytes, fields: Fields) -> tuple[str, int]:

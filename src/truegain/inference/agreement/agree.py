@@ -20,6 +20,7 @@ from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
 from truegain.inference.agreement.paired import Paired
 from truegain.keywords import takes
+from truegain.message import TO_GAINS
 from truegain.tables.columns import Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
@@ -258,7 +259,7 @@ def _of_people(people: list[Assessor], weights: Mapping[str, float] | None = Non
     if weights is None:
         return Table(tuple(names), rows, title="Assessors", notes=(note,))
     rows = [(*row[:-1], weights[a.assessor], row[-1]) for a, row in zip(ordered, rows, strict=True)]
-    counts = "weights are what tg.to_gains takes with the same arguments; agreement counts every rating once"
+    counts = f"weights are what {TO_GAINS} takes with the same arguments; agreement counts every rating once"
     return Table((*names[:-1], "weight", "look"), rows, title="Assessors", notes=(note, counts))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from truegain.errors import InputError, TruegainError
 from truegain.gains.magnitudes import normalised
 from truegain.inference.results import Plan
+from truegain.message import arg, argname
 from truegain.student import check_confidence, quantile_of
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.grouped import Grouped
@@ -66,20 +67,23 @@ def plan_assessors(
     8 assessors: mean rating within 1 of that of all assessors, with 95% confidence
     """
     if (ratings is None) == (sigma is None):
-        raise TruegainError("give ratings, which tell sigma, or sigma=: one of the two")
+        raise TruegainError(f"give ratings, which tell sigma, or {arg('sigma')}: one of the two")
     if sigma is not None:
         if normalise or by_topic or scale is not None:
-            raise TruegainError("normalise, scale and by_topic are about ratings, and sigma= is given instead of them")
+            raise TruegainError(
+                f"normalise, scale and {argname('by_topic')} are about ratings, and {arg('sigma')} is given instead of "
+                "them"
+            )
         return assessors_needed(sigma, error, confidence)
     assert ratings is not None
     table = read_ratings(ratings, scale=scale)
     found = Sigmas.of(Grouped.of(table if normalise is None else normalised(table, normalise)))
     if not len(found.sds):
-        raise InputError("no document has two ratings", file=table.source, hint="give sigma= instead")
+        raise InputError("no document has two ratings", file=table.source, hint=f"give {arg('sigma')} instead")
     if found.sigma == 0:
         raise InputError(
             "all ratings of each document are equal, so that one assessor seems enough", file=table.source,
-            hint="ratings that agree so far say nothing of how many are needed; give sigma= instead",
+            hint=f"ratings that agree so far say nothing of how many are needed; give {arg('sigma')} instead",
         )  # fmt: skip
     needed = needed_within(found.sigma, error, confidence)
     rows = [("a document, all together", *_row(found, error, confidence))]
@@ -181,7 +185,7 @@ def needed_within(sigma: float, error: float, confidence: float) -> int:
     check_confidence(confidence)
     for name, value in (("sigma", sigma), ("error", error)):
         if not (math.isfinite(value) and value > 0):
-            raise TruegainError(f"{name} is {value:g}; give a finite number above 0")
+            raise TruegainError(f"{argname(name)} is {value:g}; give a finite number above 0")
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     # exact in everything but z, so that a whole number is not pushed over by rounding
     return max(1, math.ceil(Fraction(z) ** 2 * Fraction(str(sigma)) ** 2 / Fraction(str(error)) ** 2))

@@ -19,6 +19,7 @@ from truegain.inference.limits import logits
 from truegain.inference.meta import Meta, MetaMethod, combine, combined_p
 from truegain.inference.multiple import adjust
 from truegain.inference.results import Comparison
+from truegain.message import argname
 from truegain.sampling.documents import average_precisions, lists_of_topic
 from truegain.sampling.jackknife import average_precision
 from truegain.tables.columns import Floats, Ints
@@ -125,7 +126,7 @@ def collection_differences(
 ) -> list[CollectionDifference]:
     """Draw collections for all systems at once, and take differences of pairs of them."""
     if scale not in SCALES:
-        raise TruegainError(f"scale {scale!r} is not known; give 'ap' or 'logit'")
+        raise TruegainError(f"{argname('scale', scale)} is not known; give 'ap' or 'logit'")
     relevant = ranked.pool_relevant(level)
     scored = np.flatnonzero(relevant).tolist()
     ranked.found(level)  # shared by all pieces: made once

@@ -21,6 +21,7 @@ from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.evaluate import aligned, at_level, matching_for, options_of
 from truegain.measures.parse import MeasuresLike, parse_measures
+from truegain.message import arg
 from truegain.student import check_confidence
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.ranked import RankedGains
@@ -61,11 +62,15 @@ class CollectionPairs:
         """Refuse measures that meta-analysis has no differences of, and a scale that nothing heeds."""
         if self.meta == "mean":
             if self.effect != "ap":
-                raise TruegainError("effect='logit' is for meta-analysis; give meta='random' (or another) as well")
+                raise TruegainError(
+                    f"{arg('effect', 'logit')} is for meta-analysis; give {arg('meta', 'random')} (or another) as well"
+                )
             return
         for measure in measures:
             if not left_out_of(measure):
-                raise TruegainError(f"meta='{self.meta}' compares AP, not {measure}; leave meta= out, or take AP")
+                raise TruegainError(
+                    f"{arg('meta', self.meta)} compares AP, not {measure}; leave {arg('meta')} out, or take AP"
+                )
 
     def answers(
         self,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from truegain.errors import TruegainError, some
 from truegain.inference.results import Answers, Estimate
+from truegain.message import Message, with_marks
 from truegain.tables.table import Cell, Table
 
 COLUMNS = ("system", "measure", "naive", "value", "low", "high", "se", "method", "gold", "n", "gold_pairs")
@@ -18,7 +19,7 @@ def sentence_of(answer: Estimate) -> str:
     """What a manager can read."""
     head = f"{answer.system}: by the bronze labels {answer.measure} is {answer.naive:.3f}"
     if answer.refused:
-        return f"{head}; it cannot be corrected soundly ({'; '.join(answer.notes)})."
+        return Message(f"{head}; it cannot be corrected soundly ({'; '.join(map(with_marks, answer.notes))}).")
     inside = answer.naive is not None and answer.low <= answer.naive <= answer.high
     so = "which holds the bronze score too" if inside else "which does not hold the bronze score"
     return (
@@ -53,7 +54,7 @@ class Corrections(Answers[Estimate]):
         for a in self:
             for note in a.notes:
                 systems.setdefault(note, []).append(f"{a.system}, {a.measure}" if several else a.system)
-        return tuple(f"{_who(names, len(self))}: {note}" for note, names in systems.items())
+        return tuple(Message(f"{_who(names, len(self))}: {with_marks(note)}") for note, names in systems.items())
 
 
 def _who(names: Sequence[str], of: int) -> str:

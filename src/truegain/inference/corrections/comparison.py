@@ -27,6 +27,7 @@ from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import tell_unjudged
+from truegain.message import Message, argname, with_marks
 from truegain.sampling.designs import Design
 from truegain.student import p_of
 from truegain.tables.columns import Floats
@@ -61,15 +62,17 @@ def compare_each(
     are aligned and the judge is fitted once.
     """
     if test is not None:
-        raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
+        raise TruegainError(
+            f"{argname('test', test)}: with gold labels the corrected difference is tested; leave it out"
+        )
     adjust = adjust or "holm"
     asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
     check_one_of("gold_sample", gold_sample, get_args(GoldSample))
     check_one_of("adjust", adjust, (*METHODS, "none"))
     if asked.method not in ("default", "delta", "rectify"):
         raise TruegainError(
-            f"method {asked.method!r} is an interval of one score; a difference has default, delta (the matrix) or "
-            "rectify"
+            f"{argname('method', asked.method)} is an interval of one score; a difference has default, delta (the "
+            "matrix) or rectify"
         )
     table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
@@ -107,7 +110,10 @@ def _by_matrices(
     if not found:
         raise TruegainError(why[wanted[0]])
     reasons = Counter(why[pair] for pair in wanted if pair in why)
-    refused = [f"{count} of {len(wanted)} pairs were not compared: {reason}" for reason, count in reasons.items()]
+    refused = [
+        Message(f"{count} of {len(wanted)} pairs were not compared: {with_marks(reason)}")
+        for reason, count in reasons.items()
+    ]
     notes = [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
     return [found[pair] for pair in wanted if pair in found], notes
 

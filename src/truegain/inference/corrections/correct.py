@@ -36,6 +36,7 @@ from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level
 from truegain.measures.label_weights import levels_of, tell_unjudged
 from truegain.measures.parse import MeasuresLike, parse_measures
+from truegain.message import Message, arg, argname, with_marks
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.designs import Design
 from truegain.sampling.streams import generator
@@ -97,7 +98,7 @@ def correct(
     options = CorrectionOptions(method, confidence, clusters, replicates, seed, gold_level, accuracy)
     check_one_of("missing", missing, get_args(Missing))
     if replicates < 100:
-        raise TruegainError(f"replicates {replicates}: an interval from resamples needs at least 100")
+        raise TruegainError(f"{argname('replicates', replicates, '')}: an interval from resamples needs at least 100")
     heeded = Options(level=level).level
     asked = [at_level(a.measure, heeded) for a in parse_measures(measures)]
     known = scale_of(scale)
@@ -122,7 +123,7 @@ def correct(
         except TruegainError as error:
             if one is asked[-1] and not answers:
                 raise
-            about.append(f"{one} was not corrected: {error}")
+            about.append(Message(f"{one} was not corrected: {with_marks(error)}"))
             continue
         leaders = leaders_of(found, difference, confidence) if len(found) > 1 else None
         answers += found
@@ -142,13 +143,18 @@ def correct(
 def _check_by_assessor(gold: GoldLike, rule: str | None, method: Method) -> None:
     """Refuse what does not go with a judge for every assessor."""
     if rule is not None:
-        raise TruegainError("rule= makes one judge of all assessors, by_assessor= keeps them apart; give one")
+        raise TruegainError(
+            f"{arg('rule')} makes one judge of all assessors, {arg('by_assessor')} keeps them apart; give one"
+        )
     if method not in ("default", "delta"):
         raise TruegainError(
-            f"method={method!r} is for one judge; with by_assessor= the interval is delta's (leave method= out)"
+            f"{arg('method', method)} is for one judge; with {arg('by_assessor')} the interval is delta's (leave "
+            f"{arg('method')} out)"
         )
     if isinstance(gold, Judge | Judges):
-        raise TruegainError("by_assessor= fits a judge for every assessor, and gold= is fitted; give the gold labels")
+        raise TruegainError(
+            f"{arg('by_assessor')} fits a judge for every assessor, and {arg('gold')} is fitted; give the gold labels"
+        )
 
 
 Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the first less the second, with its p
@@ -173,7 +179,7 @@ def _one_measure(
         except TruegainError as error:
             answers.append(_refused(lists, s, options, why_not(lists, s, error)))
     if all(a.refused for a in answers):
-        raise TruegainError(f"{answers[0].system}: {answers[0].notes[0]}")
+        raise TruegainError(f"{answers[0].system}: {with_marks(answers[0].notes[0])}")
     notes = [str(lists.judges), *rank_notes(lists)]
     if judges.single is not None:
         notes += judges.single.consistency()

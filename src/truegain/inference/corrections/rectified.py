@@ -19,6 +19,7 @@ from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.making import evidence_of, rectified
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, matching_for
+from truegain.message import Message, with_marks
 from truegain.tables.checks import check_order, warn
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
@@ -76,7 +77,7 @@ class Rectified:
         """The rectified score of each system; where gold pairs alone would be surer, that is told."""
         found = self._answering(self.evidence).estimates("topics")
         if all(e.refused for e in found):
-            raise TruegainError(f"{found[0].system}, {self.measure}: {found[0].notes[0]}")
+            raise TruegainError(f"{found[0].system}, {self.measure}: {with_marks(found[0].notes[0])}")
         if isinstance(self.evidence, ByGoldPairs):
             alone = self._answering(self.evidence.alone()).estimates("topics")
             self._tell_wider(list(self.systems), [e.width for e in found], [e.width for e in alone])
@@ -97,7 +98,9 @@ class Rectified:
         asked = Contrasts.of(wanted)
         found = self.compared(asked)
         told = [c for c in found if not c.notes]
-        refused = [f"{c.b} - {c.a}, {c.measure}: {'; '.join(c.notes)}" for c in found if c.notes]
+        refused: list[str] = [
+            Message(f"{c.b} - {c.a}, {c.measure}: {'; '.join(map(with_marks, c.notes))}") for c in found if c.notes
+        ]
         if not told:
             raise TruegainError(refused[0])
         if isinstance(self.evidence, ByGoldPairs):
@@ -115,7 +118,7 @@ class Rectified:
         first, second = sorted((a, b))
         c = self._pairs[self.systems[first], self.systems[second]]
         if c.p is None:
-            raise TruegainError("; ".join(c.notes))
+            raise TruegainError("; ".join(map(with_marks, c.notes)))
         return (c.difference if a == second else -c.difference), c.p
 
     def notes(self) -> list[str]:

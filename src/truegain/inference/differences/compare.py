@@ -34,6 +34,7 @@ from truegain.inference.results import Answers, Comparison
 from truegain.keywords import takes
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.parse import MeasureLike, MeasuresLike, parse_measure, parse_measures
+from truegain.message import arg
 from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ints
@@ -179,7 +180,7 @@ def _over_collection(
 ) -> Answers[Comparison]:  # fmt: skip
     """The comparison over collections, of which nothing is a test of topics."""
     if isinstance(runs, Scores) or judgments is None or measures is None:
-        raise TruegainError("over='collection' draws documents: give the runs, the judgments and a measure")
+        raise TruegainError(f"{arg('over', 'collection')} draws documents: give the runs, the judgments and a measure")
     if replicates is not None:
         options["replicates"] = replicates
     own = [f.name for f in fields(CollectionPairs) if f.name in options]

@@ -9,6 +9,7 @@ from truegain.errors import TruegainError
 from truegain.inference.differences.catalogue import FamilyTest, PairTest
 from truegain.inference.differences.resampled import is_exact
 from truegain.inference.monte_carlo import ENOUGH, MARGIN, Counting, check_trials, trials_needed
+from truegain.message import Message, arg
 from truegain.tables.checks import warn
 
 TRIALS = 10_000  # unless asked for others
@@ -55,7 +56,7 @@ def effort_of(
         asks = asks or f"a difference asks for p below {alpha:g}"
         warn(
             f"{asks}; {asked:,} trials cannot tell such p-values from 0, and count/trials calls them 0: "
-            f"give at least {needed:,} trials, or leave out counting='published'"
+            f"give at least {needed:,} trials, or leave out {arg('counting', 'published')}"
         )
         return Effort(asked, asked)
     asks = asks or f"a difference asks for p below {alpha:g}"
@@ -64,10 +65,12 @@ def effort_of(
         few = f"{asked:,} trials have none"
     if needed * pairs > MOST_WORK and not family:
         if asked >= needed:
-            return Effort(asked, asked, (f"{asks}, and {few}; {most:,} trials (trials=) may find more",))
+            return Effort(
+                asked, asked, (Message(f"{asks}, and {few}; {most:,} trials ({arg('trials')}) may find more"),)
+            )
         raise TruegainError(
-            f"{asks}, which takes {needed:,} trials of {test}; give so many (trials=) and time, or take "
-            "randomised-tukey-hsd, which tests all pairs at once, or compare with a baseline="
+            f"{asks}, which takes {needed:,} trials of {test}; give so many ({arg('trials')}) and time, or take "
+            f"randomised-tukey-hsd, which tests all pairs at once, or compare with a {arg('baseline')}"
         )
     if family or not adjusted:
         return Effort(most, most, (f"{asks}, and {few}: {most:,} were drawn",))

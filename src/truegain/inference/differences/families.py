@@ -17,6 +17,7 @@ from truegain.inference.limits import student, within
 from truegain.inference.monte_carlo import Resampling
 from truegain.inference.results import Estimate
 from truegain.measures.base import mean_of_rows
+from truegain.message import arg, with_marks
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
 
@@ -152,7 +153,7 @@ def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems
     if short.any():
         warn(
             f"{int(short.sum())} of {len(n)} pairs lack topics (most: {topics - int(n.min())} of {topics}), "
-            "which are left out of these pairs (complete=True counts them as 0)"
+            f"which are left out of these pairs ({arg('complete', True)} counts them as 0)"
         )
     if n.min() < LEAST:
         i = int(np.argmin(n))
@@ -168,7 +169,7 @@ def _named(error: TruegainError, z: Floats, first: Places, second: Places, syste
     if not flat.any():
         return error
     i = int(np.argmax(flat))
-    return TruegainError(f"{systems[first[i]]} and {systems[second[i]]}: {error}")
+    return TruegainError(f"{systems[first[i]]} and {systems[second[i]]}: {with_marks(error)}")
 
 
 def _dz(z: Floats) -> Floats:

@@ -23,6 +23,7 @@ from truegain.inference.results import Plan
 from truegain.keywords import check_number, takes
 from truegain.measures.evaluate import DEFAULTS, EvaluateWords
 from truegain.measures.parse import MeasureLike
+from truegain.message import argname
 from truegain.student import check_confidence
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import Scores
@@ -77,7 +78,9 @@ def plan_topics(
     check_one_of("criterion", criterion, get_args(Criterion))
     check_number("detect", detect)
     if not 0 < detect < math.inf:
-        raise TruegainError(f"detect {detect:g}: this is nothing to detect; give a difference above 0, such as 0.03")
+        raise TruegainError(
+            f"{argname('detect', detect, 'g')}: this is nothing to detect; give a difference above 0, such as 0.03"
+        )
     x = complete(scores.values[name])
     m, n = x.shape
     variance, source = _variance(x, criterion)

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.message import arg, argname
 from truegain.student import Floats, quantile_of, special
 
 Method = Literal["exact", "approximate"]
@@ -141,7 +142,9 @@ def power_of_anova(
     if method == "exact":
         power = float(import_module("scipy.stats").ncf.sf(w, phi_a, phi_e, noncentrality))
         if not power >= 0:
-            raise TruegainError("scipy has no value of this noncentral F; take the approximation (approximate=True)")
+            raise TruegainError(
+                f"scipy has no value of this noncentral F; take the approximation ({arg('approximate', True)})"
+            )
         return min(power, 1.0)
     c = (phi_a + 2 * noncentrality) / (phi_a + noncentrality)
     phi = (phi_a + noncentrality) ** 2 / (phi_a + 2 * noncentrality)
@@ -220,6 +223,6 @@ def _check(size: float, variance: float, alpha: float, power: float | None = Non
         raise TruegainError(f"a variance of {variance:g} leaves nothing to plan: every topic gives the same difference")
     for name, value in (("alpha", alpha), ("power", power)):
         if value is not None and not 0 < value < 1:
-            raise TruegainError(f"{name} {value:g} is not between 0 and 1")
+            raise TruegainError(f"{argname(name, value, 'g')} is not between 0 and 1")
     if power is not None and power < alpha:
-        raise TruegainError(f"power {power:g} is below alpha {alpha:g}: no topics are needed for that")
+        raise TruegainError(f"{argname('power', power, 'g')} is below alpha {alpha:g}: no topics are needed for that")

@@ -12,6 +12,7 @@ from truegain.inference.collection.pairs import Meta, Pairing, PairScale
 from truegain.inference.judges.options import Accuracy, GoldSample, Method
 from truegain.inference.monte_carlo import Counting
 from truegain.measures.evaluate import DEFAULTS, EvaluateWords
+from truegain.message import arg, argname
 from truegain.sampling.designs import Design
 
 OVER_COLLECTIONS = ("meta", "effect", "pairing")
@@ -56,14 +57,19 @@ class TestedWords(CompareWords, total=False):
 def beside_gold(options: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of a comparison with gold labels; others are refused."""
     if odd := [name for name in options if name not in (*WITH_GOLD, *BESIDE_GOLD)]:
-        raise TruegainError(f"{', '.join(odd)}: this has no place beside gold=; leave it out")
+        raise TruegainError(f"{', '.join(map(argname, odd))}: this has no place beside {arg('gold')}; leave it out")
     return dict(options)
 
 
 def of_topics_alone(options: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of a comparison over topics by the judgments as they are; others are refused."""
     if odd := [name for name in options if name in OVER_COLLECTIONS]:
-        raise TruegainError(f"{', '.join(odd)}: this goes with over='collection'; give that as well, or leave it out")
+        raise TruegainError(
+            f"{', '.join(map(argname, odd))}: this goes with {arg('over', 'collection')}; give that as well, or leave "
+            "it out"
+        )
     if odd := [name for name in options if name in WITH_GOLD]:
-        raise TruegainError(f"{', '.join(odd)}: this goes with gold=; give gold labels as well, or leave it out")
+        raise TruegainError(
+            f"{', '.join(map(argname, odd))}: this goes with {arg('gold')}; give gold labels as well, or leave it out"
+        )
     return dict(options)

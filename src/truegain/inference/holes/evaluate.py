@@ -9,6 +9,7 @@ from truegain.keywords import takes
 from truegain.measures.evaluate import DEFAULTS, EvaluateWords
 from truegain.measures.evaluate import evaluate as evaluate_as_judged
 from truegain.measures.parse import MeasuresLike
+from truegain.message import EVALUATE, arg, argname
 from truegain.tables.scores import Scores
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ Fill = Literal["predicted"]
 
 
 SAMPLED = (
-    "hole_sample sets scores right and gives them intervals, which tg.evaluate has not; take "
+    f"{argname('hole_sample')} sets scores right and gives them intervals, which {EVALUATE} has not; take "
     "tg.Study(runs, judgments, measures, fill='predicted', hole_sample=...).estimates()"
 )
 
@@ -59,10 +60,14 @@ def evaluate(
     """
     if fill is None:
         if llm is not None:
-            raise TruegainError("labels of another judge (llm) help to predict; give fill='predicted' as well")
+            raise TruegainError(
+                f"labels of another judge (llm) help to predict; give {arg('fill', 'predicted')} as well"
+            )
         return evaluate_as_judged(runs, judgments, measures, judge_model=judge_model, **options)
     if fill != "predicted":
-        raise TruegainError(f"fill {fill!r} is not known; give 'predicted', or leave it out: unjudged counts 0")
+        raise TruegainError(
+            f"{argname('fill', fill)} is not known; give 'predicted', or leave it out: unjudged counts 0"
+        )
     from truegain.inference.holes.predicted import evaluate_filled  # needs scipy
 
     return evaluate_filled(runs, judgments, measures, llm, judge_model, dict(options))

@@ -13,6 +13,7 @@ import numpy as np
 from truegain.errors import MeasureError, TruegainError
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, matching_for
+from truegain.message import argname
 from truegain.tables.by_key import UNJUDGED, named_by_key
 from truegain.tables.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
@@ -52,7 +53,7 @@ class Filled:
         _refuse_condensed(measure, options)
         if options.complete or options.no_relevant != "zero":
             raise TruegainError("holes are told for the topics a run answers, as eval scores them; leave complete and "
-                                "no_relevant out")  # fmt: skip
+                                f"{argname('no_relevant')} out")  # fmt: skip
         loaded, table = Runs.of(runs), Judgments.of(judgments)
         if table.are_gains and (table.label < 0).any():
             raise TruegainError(

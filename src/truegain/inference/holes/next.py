@@ -20,6 +20,7 @@ from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import DEFAULTS, Options, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
+from truegain.message import Message, arg, told_value
 from truegain.tables.by_key import UNJUDGED
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.judgments import CHOSEN, MARK, NEXT, Judgments, judgments_of_columns
@@ -147,7 +148,9 @@ class Next(Shown):
         again = (
             (f"have them judged, add the labels to the judgments ({kept}), and ask again",) if self.documents else ()
         )
-        how = "score with fill='predicted': judgments chosen in this order mislead where unjudged counts as 0"
+        how: str = Message(
+            f"score with {arg('fill', 'predicted')}: judgments chosen in this order mislead where unjudged counts as 0"
+        )
         if not self.tells_chance:
             how = "`predicted` says nothing: no document that a system shows was judged and found not relevant"
         return (*pair, *listed, *again, how)
@@ -229,7 +232,9 @@ def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Unti
     if len(pair) != 2 or pair[0] == pair[1]:
         raise TruegainError(f"a pair is two systems, not {', '.join(pair)}; give it as a,b")
     if unknown := [name for name in pair if name not in runs.systems]:
-        raise TruegainError(f"no run is named {some(unknown)}; {there_are(unknown, runs.systems)}")
+        raise TruegainError(
+            f"no run is named {told_value('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"
+        )
     if until == "certain" and not is_known(measure):
         raise MeasureError(f"{measure}: when a sign is certain is not known for it; ask until sure, or for P or nDCG")
 

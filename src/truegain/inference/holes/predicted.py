@@ -17,6 +17,7 @@ from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level, by_whom, options_of
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
 from truegain.measures.parse import MeasuresLike, parse_measures
+from truegain.message import JUDGE_NEXT, arg, argname
 from truegain.tables.by_key import UNJUDGED
 from truegain.tables.checks import check_labels, warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
@@ -141,16 +142,18 @@ def _labels_by(llm: object, filled: Filled) -> Floats:
     rows = np.flatnonzero((item >= 0) & (said.label >= 0))
     if not len(rows):
         raise TruegainError(
-            f"llm: none of the {len(said):,} labels of {said.source} is of a document that these runs list; check that "
-            "they belong together"
+            f"{argname('llm')}: none of the {len(said):,} labels of {said.source} is of a document that these runs "
+            "list; check that they belong together"
         )
     if len(np.unique(item[rows])) < len(rows):
-        raise TruegainError(f"llm: {said.source} labels a document more than once; give one label each")
+        raise TruegainError(f"{argname('llm')}: {said.source} labels a document more than once; give one label each")
     out = np.full(len(pool), np.nan)
     out[item[rows]] = said.label[rows]
     if lacking := int((np.isnan(out) & filled.hole).sum()):
-        warn(f"llm: {lacking:,} of {int(filled.hole.sum()):,} unjudged documents have no label in {said.source}; they "
-             "are predicted from the rest")  # fmt: skip
+        warn(
+            f"{argname('llm')}: {lacking:,} of {int(filled.hole.sum()):,} unjudged documents have no label in "
+            f"{said.source}; they are predicted from the rest"
+        )  # fmt: skip
     return frozen(out)
 
 
@@ -164,7 +167,7 @@ def evaluate_filled(
     loaded = read_runs(runs, name_by=options.pop("name_by", "file"))
     for name in ("intents", "judged_corpus"):
         if options.pop(name, None) is not None:
-            raise TruegainError(f"{name} has no place beside fill='predicted'; leave it out")
+            raise TruegainError(f"{argname(name)} has no place beside {arg('fill', 'predicted')}; leave it out")
     given = options_of(options)
     asked = parse_measures(measures)
     chosen = [at_level(a.measure, given.level) for a in asked]
@@ -220,7 +223,7 @@ def check_enough(made: Prediction) -> None:
     if not known.any():
         raise TruegainError(
             "no document that the runs list is judged, so these scores would say which runs agree, not which are good; "
-            "have some judged: tg.judge_next lists them"
+            f"have some judged: {JUDGE_NEXT} lists them"
         )
 
 
@@ -229,9 +232,9 @@ def _check_both(made: Prediction, measure: Measure) -> None:
     label = made.label[~made.filled.hole & made.predictor.votes.listed]
     if label.min() >= (least := levels_of(measure, label)[0]):
         raise TruegainError(
-            f"fill='predicted': all {len(label):,} documents that runs list and somebody judged have a label of "
-            f"{least:g} or more, and nothing tells what is not relevant for {measure}; have some judged, and keep the "
-            "judgments of those that are not relevant"
+            f"{arg('fill', 'predicted')}: all {len(label):,} documents that runs list and somebody judged have a label "
+            f"of {least:g} or more, and nothing tells what is not relevant for {measure}; have some judged, and keep "
+            "the judgments of those that are not relevant"
         )
 
 

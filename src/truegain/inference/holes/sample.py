@@ -12,6 +12,7 @@ from truegain.inference.holes.filled import Filled
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level, options_of
 from truegain.measures.parse import parse_measure
+from truegain.message import arg, argname
 from truegain.sampling.streams import stream_key
 from truegain.tables.columns import Bools
 from truegain.tables.table import Table
@@ -59,9 +60,11 @@ def draw_holes(
     [('1', 'y', None), ('1', 'z', None)]
     """
     if share is not None and not 0 < share <= 1:
-        raise TruegainError(f"share {share:g}: give a share of the unjudged documents, above 0 and at most 1")
+        raise TruegainError(
+            f"{argname('share', share, 'g')}: give a share of the unjudged documents, above 0 and at most 1"
+        )
     if share is not None and most is not None:
-        raise TruegainError("share= and most= both say how many documents to draw; give one of them")
+        raise TruegainError(f"{arg('share')} and {arg('most')} both say how many documents to draw; give one of them")
     given = options_of(options)
     asked = at_level(parse_measure(measure), given.level)
     check_linear(asked)

@@ -43,6 +43,7 @@ from truegain.measures.evaluate import (
     view_of,
 )
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
+from truegain.message import arg
 from truegain.sampling.streams import BLOCK
 from truegain.student import check_confidence
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -157,7 +158,9 @@ def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: _IntervalOptions)
         found += _over_topics(scores, how)
     if "collection" in how.over:
         if how.options.complete or how.options.no_relevant == "skip":
-            raise TruegainError("complete=True and no_relevant='skip' go with intervals over topics only")
+            raise TruegainError(
+                f"{arg('complete', True)} and {arg('no_relevant', 'skip')} go with intervals over topics only"
+            )
         check_drawable(measure)
         found += _over_collection(view_of(ranked, measure, how.options), measure, how)
     return sorted(found, key=lambda e: how.over.index(e.over))

@@ -11,6 +11,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.make import to_gains
+from truegain.message import JUDGES, Message, arg
 from truegain.sampling.designs import Design, check_design
 from truegain.student import quantile_of, wilson
 from truegain.tables.assessor_list import CHANCE, INVERTED, POOLED
@@ -51,8 +52,8 @@ def bronze_of(data: Any, rule: str | None = None) -> tuple[Judgments, tuple[str,
         raise InputError(
             f"{several:,} documents were labelled by several of {who:,} assessors",
             file=table.source,
-            hint="say how their ratings become one label (rule='majority', or supermajority, mean, ...); "
-            "tg.judges shows how accurate each of them is",
+            hint=f"say how their ratings become one label ({arg('rule', 'majority')}, or supermajority, mean, ...); "
+            f"{JUDGES} shows how accurate each of them is",
         )
     return table, (f"The bronze labels are by {who:,} assessors, measured together as one judge.",)
 
@@ -115,7 +116,7 @@ def assessor_table(
     if design == "by-bronze":
         raise TruegainError(
             "gold drawn by bronze label favours assessors who said what the drawn label says; make one label of the "
-            "ratings (rule=) to measure that, or draw gold pairs at random to measure each assessor"
+            f"ratings ({arg('rule')}) to measure that, or draw gold pairs at random to measure each assessor"
         )
     table = read_ratings(ratings)
     assert table.assessor is not None
@@ -196,13 +197,15 @@ def _said(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
     few = [str(r[0]) for r in rows if r[6] is None or r[-1] == "few gold pairs"]
     chance = [str(r[0]) for r in rows if r[-1] in (CHANCE, INVERTED)]
     lost = sum(int(r[1] or 0) for r in rows if r[-1] in (CHANCE, INVERTED))
-    said = []
+    said: list[str] = []
     if chance:
         whole = sum(int(r[1] or 0) for r in rows)
         said.append(
-            f"{len(chance)} of {len(rows)} assessors are not clearly better than chance ({some(chance)}); they gave "
-            f"{lost / whole:.0%} of the labels. Leave them out, or make the bronze label by a rule that weighs "
-            "assessors (rule='dawid-skene')."
+            Message(
+                f"{len(chance)} of {len(rows)} assessors are not clearly better than chance ({some(chance)}); they "
+                f"gave {lost / whole:.0%} of the labels. Leave them out, or make the bronze label by a rule that "
+                f"weighs assessors ({arg('rule', 'dawid-skene')})."
+            )
         )
     if few:
         said.append(

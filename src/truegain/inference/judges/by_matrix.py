@@ -14,6 +14,7 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import CorrectionOptions, GoldSample
 from truegain.inference.judges.soundness import check_inside, check_own, check_says_something, score_range, why_not
 from truegain.inference.results import Comparison
+from truegain.message import Message, with_marks
 from truegain.moves import Spread, summed
 from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Bools
@@ -34,7 +35,7 @@ def differences_by_matrix(
             answered = lists.answered(*pair)
             groups.setdefault(answered.tobytes(), (answered, []))[1].append(pair)
         except TruegainError as error:
-            why[pair] = str(error)
+            why[pair] = error.message
     for answered, pairs in groups.values():
         some, not_told = _on_topics(lists, answered, pairs, gold_sample, options)
         found |= some
@@ -56,7 +57,7 @@ def _on_topics(
             check_own(lists, s)
             matrices[s] = of_system
         except TruegainError as error:
-            refused[s] = f"{lists.ranked.systems[s]}: {why_not(lists, s, error)}"
+            refused[s] = Message(f"{lists.ranked.systems[s]}: {with_marks(why_not(lists, s, error))}")
     found: dict[Pair, Comparison] = {}
     why = {pair: refused[s] for pair in pairs for s in reversed(pair) if s in refused}
     asked = [pair for pair in pairs if pair not in why]
@@ -72,7 +73,7 @@ def _on_topics(
         try:
             found[a, b] = _difference(lists, fit, one, both, answered, (a, b), gold_sample, options)
         except TruegainError as error:
-            why[a, b] = str(error)
+            why[a, b] = error.message
     return found, why
 
 
@@ -110,7 +111,7 @@ def _difference(
         try:
             check_says_something(d, t * se, (-most, most), matrices)
         except TruegainError as error:
-            raise TruegainError(f"{b} - {a}, {lists.measure}: {error}") from None
+            raise TruegainError(f"{b} - {a}, {lists.measure}: {with_marks(error)}") from None
     if gold_sample == "shared" and options.method == "default" and options.clusters == "topics":
         low, high = _guarded(lists, fit, asked, score_range(lists, pair[1], answered)[1], t, (low, high))
     return Comparison(

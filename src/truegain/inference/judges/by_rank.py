@@ -9,6 +9,7 @@ import numpy as np
 
 from truegain.inference.judges.favour import ALPHA
 from truegain.inference.judges.lists import JudgedLists
+from truegain.message import Message, arg, value_of
 from truegain.student import p_of, quantile_of, told_p
 from truegain.tables.columns import Bools, Floats
 
@@ -105,8 +106,8 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
         return [f"{head}; clearest: {sentence}."] if given or always else []
     so = (
         f" All gold pairs count alike here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
-        "accuracy: accuracy='lists' (or 'system') weighs them by rank."
+        f"accuracy: {arg('accuracy', 'lists')} (or {value_of('accuracy', 'system')}) weighs them by rank."
         if given
         else " Each gold pair counts what its ranks do."
     )
-    return [f"The judge's accuracy changes with rank ({lists.measure}): {sentence}.{'' if rectified else so}"]
+    return [Message(f"The judge's accuracy changes with rank ({lists.measure}): {sentence}.{'' if rectified else so}")]

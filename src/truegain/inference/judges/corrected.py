@@ -16,6 +16,7 @@ from truegain.inference.judges.intervals import (
 )
 from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.results import Estimate
+from truegain.message import CORRECT, with_marks
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 
@@ -36,7 +37,7 @@ def interval_of(
     t, name, se = quantile_of(confidence, df), str(method), delta_se(rates)
     notes = list(noted)
     if method == "rectify":
-        raise TruegainError("rectify needs the labels themselves, not summary figures; use tg.correct")
+        raise TruegainError(f"rectify needs the labels themselves, not summary figures; use {CORRECT}")
     if method == "bootstrap":
         draws = parametric_bootstrap(rates, trials=trials, seed=options.seed, j_draws=bronze_draws)
         (low, high), se = draws.interval(confidence), draws.se
@@ -56,8 +57,8 @@ def interval_of(
     if not high - low > NARROWEST:
         raise TruegainError(
             f"the {name} interval has no width: the corrected value {rates.value:.3f} lies clearly outside 0 to 1, so "
-            f"the gold pairs and the bronze labels do not fit together. {' '.join(f'{n}.' for n in notes)} Check that "
-            "the same judge, the same kind of documents and the same scale stand behind both"
+            f"the gold pairs and the bronze labels do not fit together. {' '.join(f'{with_marks(n)}.' for n in notes)} "
+            "Check that the same judge, the same kind of documents and the same scale stand behind both"
         )
     if point.at != "inside":
         notes.append(f"the plain ratio is {rates.value:.3f}; the value is the constrained maximum likelihood estimate")

@@ -13,6 +13,7 @@ from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import level_of
 from truegain.measures.linear import linear_parts
+from truegain.message import arg
 from truegain.sampling.designs import DESIGNS, SAME_POPULATION
 from truegain.sampling.gold import judged_whole
 from truegain.student import quantile_of
@@ -102,5 +103,6 @@ def warn_where_gold_alone_is_surer(
         a, w = max(worse, key=lambda x: x[0].width / x[1])
         warn(
             f"{measure}: gold labels alone would be surer for {len(worse)} of {len(answers)} systems (most for "
-            f"{a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify (method='rectify'), or use gold alone"
+            f"{a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify ({arg('method', 'rectify')}), or use "
+            "gold alone"
         )

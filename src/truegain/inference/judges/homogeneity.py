@@ -12,12 +12,16 @@ from truegain.errors import TruegainError
 from truegain.gains.pairs import Pairs
 from truegain.inference.judges.favour import ALPHA, Favour, favours
 from truegain.inference.judges.lists import JudgedLists
+from truegain.message import Message, arg
 from truegain.sampling.streams import generator
 from truegain.student import told_p
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table, cells
 
-ADVICE = "Correct each system with its own accuracy (accuracy='system', the default), or rectify with gold labels."
+ADVICE = (
+    f"Correct each system with its own accuracy ({arg('accuracy', 'system')}, the default), or rectify with gold "
+    "labels."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +67,7 @@ class Homogeneity:
     @property
     def sentence(self) -> str:
         """What it means, plainly, and what to do."""
-        return f"{self.finding} {ADVICE}" if self.differs else self.finding
+        return Message(f"{self.finding} {ADVICE}") if self.differs else self.finding
 
     @property
     def finding(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.rates import Rates, added, effective_size
+from truegain.message import arg
 from truegain.sampling.streams import generator
 from truegain.student import special
 from truegain.tables.columns import Bools, Floats
@@ -217,7 +218,7 @@ def bootstrap_over_topics(fit: MatrixFit, *, trials: int, seed: int) -> Draws:
     sound = ~np.isnan(values)
     spoilt = trials - int(sound.sum())
     if spoilt > LARGEST_SPOILT * trials:
-        other = "or use method='delta'" if len(fit.worth) == 2 else "merge labels, or use a binary measure"
+        other = f"or use {arg('method', 'delta')}" if len(fit.worth) == 2 else "merge labels, or use a binary measure"
         raise TruegainError(
             f"{spoilt} of {trials} bootstrap draws have a confusion matrix that cannot be inverted soundly, so there "
             f"is no answer: judge more gold pairs of the rare labels, {other}"
@@ -232,7 +233,7 @@ def ratios_of_draws(numerator: Floats, d: Floats, d_hat: float) -> Draws:
     if spoilt > LARGEST_SPOILT * len(d):
         raise TruegainError(
             f"{spoilt} of {len(d)} bootstrap draws have a D* near or below 0 (D = {d_hat:.3f}), so the bootstrap has "
-            "no answer: judge more gold pairs, or use method='fieller'"
+            f"no answer: judge more gold pairs, or use {arg('method', 'fieller')}"
         )
     return Draws(numerator[sound] / d[sound], spoilt)
 

@@ -24,6 +24,7 @@ from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned, at_level, matching_for
 from truegain.measures.label_weights import level_of, levels_of
 from truegain.measures.parse import MeasureLike, parse_measure
+from truegain.message import Message, arg, value_of, with_marks
 from truegain.sampling.designs import Design
 from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
@@ -72,7 +73,9 @@ def judges(
     if show is not None:
         check_one_of("show", show, get_args(ShowOf))
     if show == "assessors" and rule is not None:
-        raise TruegainError("rule= makes one judge of all assessors, show='assessors' keeps them apart; give one")
+        raise TruegainError(
+            f"{arg('rule')} makes one judge of all assessors, {arg('show', 'assessors')} keeps them apart; give one"
+        )
     one = at_level(parse_measure(measure), Options(level=level).level)
     known = scale_of(scale)
     given = on_scale(Judgments.of(judgments), known)
@@ -101,7 +104,7 @@ def judges(
         ranked = aligned(runs, bronze, Options(), name_by=name_by, jobs=jobs, matching=matching)
         lists = JudgedLists.of(ranked, judge, one, gold_level=gold_level)
         for system, mean in zip(ranked.systems, mean_of_rows(lists.naive).tolist(), strict=True):
-            notes += [f"{system}: {why}" for why in lists.impossible_means(system, mean)]
+            notes += [Message(f"{system}: {with_marks(why)}") for why in lists.impossible_means(system, mean)]
         notes += rank_notes(lists, always=True, rectified=fitted.rectifier("default") is not None)
         if len(ranked.systems) > 1:
             found = homogeneity(lists, trials=replicates, seed=seed)
@@ -124,7 +127,8 @@ def _tell_partly_judged(judge: Judge) -> None:
         names = [f"{pairs.pool.topics[t]}: {has[t]} of {np.diff(begin)[t]}" for t in partly]
         warn(
             f"the design is 'topics', but {len(partly)} of {int((has > 0).sum())} gold topics are gold-judged in part "
-            f"only ({some(names)}); if pairs were drawn, say so (design='random' or 'by-bronze')"
+            f"only ({some(names)}); if pairs were drawn, say so ({arg('design', 'random')} or "
+            f"{value_of('design', 'by-bronze')})"
         )
 
 

@@ -19,6 +19,7 @@ from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.options import Accuracy
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
+from truegain.message import arg
 from truegain.sampling.designs import DESIGNS
 from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.ranked import RankedGains
@@ -34,8 +35,8 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
     if off_scale is not None and off_scale.share <= MOST_OFF_SCALE:
         raise TruegainError(
             f"{name} would take labels as gains that may be slips: "
-            f"{off_scale}. Say which labels there are: scale='0:3' if these are wrong, with "
-            "outside='drop' to take them as not judged; or a list with them if they are right"
+            f"{off_scale}. Say which labels there are: {arg('scale', '0:3')} if these are wrong, with "
+            f"{arg('outside', 'drop')} to take them as not judged; or a list with them if they are right"
         )
     said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
     if said is not None:
@@ -46,8 +47,8 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             f"{name} takes labels as gains, and the two judges' {seem}: {said}; the bronze score "
             "would stand beside a corrected one of another size. Map one scale onto the other first (such as bronze "
             "0 and 1 to 0, 2 and 3 to 1; or gold 1 to 3), use a binary measure such as P@10 and say where relevance "
-            "begins on each (gold_level=), or, if both mean the same by a label, give the labels there "
-            "are (scale='0:3')"
+            f"begins on each ({arg('gold_level')}), or, if both mean the same by a label, give the labels there "
+            f"are ({arg('scale', '0:3')})"
         )
 
 
@@ -93,7 +94,9 @@ class JudgedLists:
         judges = Judges.of(judge)
         has_pairs = judges.single is not None and judges.single.pairs is not None
         if accuracy not in (None, "given") and not has_pairs:
-            raise TruegainError(f"accuracy={accuracy!r} needs gold pairs of the documents retrieved; give 'given'")
+            raise TruegainError(
+                f"{arg('accuracy', accuracy)} needs gold pairs of the documents retrieved; give 'given'"
+            )
         level = level_of(measure)
         classes = tuple(sorted({*ranked.item_gain[ranked.item_judged].tolist(), *judges.labels}))
         # labels 0 and 1 are relevance only where 0 is worth nothing: not with gains={0:-1,1:2}
@@ -166,7 +169,7 @@ class JudgedLists:
             judge = self.judges_of(self.ranked.systems.index(system)).single
             return () if judge is None else judge.impossible(mean)
         except TruegainError as error:
-            return (str(error),)
+            return (error.message,)
 
     def judges_of(self, *systems: int) -> Judges:
         """The judges that correct a system, or a pair of systems together."""

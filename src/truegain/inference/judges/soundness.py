@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from truegain.errors import TruegainError
 from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.lists import JudgedLists
+from truegain.message import Message, arg, value_of, with_marks
 from truegain.tables.columns import Bools
 
 LEAST_OWN = 20  # gold labels of its own documents, by which the judge of a system is measured: fewer claim too much
@@ -30,13 +31,13 @@ def check_own(lists: JudgedLists, system: int) -> None:
 
 def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
     """Why a system cannot be corrected, and where its judge was measured; the system itself is not named."""
-    name, said = lists.ranked.systems[system], str(error)
+    name, said = lists.ranked.systems[system], with_marks(error)
     if lists.accuracy == "system":
         said += (
-            f" (the judge was measured on the gold pairs that {name} retrieved; accuracy='lists' or 'given' "
-            "measures it on more)"
+            f" (the judge was measured on the gold pairs that {name} retrieved; {arg('accuracy', 'lists')} or "
+            f"{value_of('accuracy', 'given')} measures it on more)"
         )
-    return said
+    return Message(said)
 
 
 def score_range(lists: JudgedLists, system: int, answered: Bools) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import level_of
 from truegain.measures.linear import linear_parts
+from truegain.message import arg
 from truegain.sampling.designs import DESIGNS, SAME_POPULATION, expansion_of
 from truegain.sampling.gold import judged_whole
 from truegain.tables.checks import warn
@@ -98,7 +99,7 @@ def refuse_not_linear(measure: Measure) -> None:
     if not measure.linear_in_gains:
         raise MeasureError(
             f"{measure} is not linear in gain, so single gold pairs cannot rectify it; gold-judge whole topics "
-            "(design='topics'), or use P, CG, DCG, RBP or SDCG"
+            f"({arg('design', 'topics')}), or use P, CG, DCG, RBP or SDCG"
         )
 
 
@@ -132,7 +133,7 @@ def expansion_by_judge(judge: Judge, pool: Pool) -> Floats | None:
     if DESIGNS[judge.design].whole:
         raise TruegainError(
             "weights are for gold pairs; whole gold topics are taken as drawn with equal chances (fit without weights, "
-            "or give design='random' for pairs drawn with the chances behind the weights)"
+            f"or give {arg('design', 'random')} for pairs drawn with the chances behind the weights)"
         )
     item = judge.pairs.items_in(pool)
     out = np.ones(len(pool))

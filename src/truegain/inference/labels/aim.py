@@ -14,6 +14,7 @@ from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.next_steps import Mix, Standing, cheapest, fewest_gold
 from truegain.measures.base import Measure
+from truegain.message import Message, arg
 from truegain.student import detectable_in_se, quantile_of
 from truegain.tables.columns import Ints
 from truegain.tables.table import Cell, Table
@@ -102,7 +103,7 @@ def planned(
         "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "anytime": aim.anytime,
     }  # fmt: skip
     if aim.prices and len(standings) > 1:
-        notes.append("The cheapest mix is told for one pair: name it (pair=('a', 'b')).")
+        notes.append(Message(f"The cheapest mix is told for one pair: name it ({arg('pair', ('a', 'b'))})."))
     columns = tuple(rows[0])
     cells = [tuple(row[c] for c in columns) for row in rows]
     return Plan(needed, goal, Table(columns, cells, details, goal, tuple(notes)))
@@ -173,10 +174,11 @@ def needed_told(
     what = f"a true difference of {aim.smallest:g} ({aim.power:.0%} power, +-{aim.half:.4f})"
     known = sorted(n for n in counts if n is not None)
     if not known:
-        return (
+        mix = f" ({arg('costs')} with their price gives the cheapest mix)"
+        return Message(
             f"No number of gold labels finds {what} for topics like these: topics differ too much. Buy topics"
-            f"{'' if 'topics' in aim.prices else ' (costs= with their price gives the cheapest mix)'}, or ask about "
-            "these topics only (topics='fixed')."
+            f"{'' if 'topics' in aim.prices else mix}, or ask about "
+            f"these topics only ({arg('topics', 'fixed')})."
         )
     if len(counts) == 1:
         n = known[0]

@@ -15,6 +15,7 @@ from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level, matching_for
 from truegain.measures.parse import MeasureLike, parse_measure
+from truegain.message import GOLD_LIST, arg, argname
 from truegain.sampling.ordered import drawn_order, units_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints
@@ -65,7 +66,9 @@ def gold_list(
     if draw == "ordered" and len(ranked.systems) < 2:
         raise TruegainError(f"an ordered list is drawn for a difference; there is one system ({ranked.systems[0]})")
     if earlier is not None and draw != "ordered":
-        raise TruegainError(f"earlier= and draw={draw!r}: the judge's errors order an ordered list; leave one out")
+        raise TruegainError(
+            f"{arg('earlier')} and {arg('draw', draw)}: the judge's errors order an ordered list; leave one out"
+        )
     systems = None if pair is None else [place_of(name, ranked.systems) for name in pair]
     known = None if earlier is None else errors_of(earlier, m)
     listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=ends_of(scale), seed=seed)
@@ -191,11 +194,15 @@ def errors_of(earlier: object, measure: Measure) -> dict[float, float]:
         return dict(earlier)
     listed = gold_list_of(earlier)
     if listed is None:
-        raise TruegainError(f"earlier {str(earlier)!r}: give a list with gold labels, as tg.gold_list draws it")
+        raise TruegainError(
+            f"{argname('earlier', str(earlier))}: give a list with gold labels, as {GOLD_LIST} draws it"
+        )
     rows = listed.labelled
     n = len(rows)
     if n < LEAST_JUDGED:
-        raise TruegainError(f"earlier: {n} labels of the earlier list are judged; at least {LEAST_JUDGED} are needed")
+        raise TruegainError(
+            f"{argname('earlier')}: {n} labels of the earlier list are judged; at least {LEAST_JUDGED} are needed"
+        )
     worth = measure.worth(listed.label[rows]) if measure.linear_in_gains else listed.label[rows]
     bronze = listed.bronze[rows]
     return {x: float(worth[bronze == x].std()) for x in np.unique(bronze).tolist() if (bronze == x).sum() > 1}

@@ -26,6 +26,7 @@ from truegain.inference.study.words import PlannedWords
 from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
+from truegain.message import GOLD_LIST, Message, arg, argname, with_marks
 from truegain.sampling.designs import Design
 from truegain.sampling.ordered import information_after
 from truegain.tables.columns import Ints
@@ -74,7 +75,9 @@ def plan_labels(
     """
     options: dict[str, Any] = {**words}
     if smallest == 0 and costs is not None:
-        raise TruegainError("costs: the cheapest way is one to a difference; say which matters (smallest=)")
+        raise TruegainError(
+            f"{argname('costs')}: the cheapest way is one to a difference; say which matters ({arg('smallest')})"
+        )
     if gold is None:
         about = {name: options[name] for name in ("level", "name_by", "jobs") if name in options}
         gold = gold_list(runs, judgments, measure, pair=pair, earlier=earlier, **about)
@@ -94,7 +97,9 @@ def plan_labels(
     fixed = fixed or "topics" not in study.over
     least, most = m.bounds()
     if study.smallest >= most - least:
-        raise TruegainError(f"smallest {study.smallest:g}: {m} cannot differ by more than {most - least:g}; give less")
+        raise TruegainError(
+            f"{argname('smallest', study.smallest, 'g')}: {m} cannot differ by more than {most - least:g}; give less"
+        )
     aim = Aim(study.smallest, power, study.confidence, anytime, fixed, prices_of(costs))
     if listed is not None and before:
         return _before_gold(study, m, asked, names, aim, listed, gold_level, earlier)
@@ -221,8 +226,8 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
         )
     if len(asked) == 1:
         found = Answering(study.systems, m, lattice, study.confidence, len(study.topics)).differences(asked)[0]
-        why = "".join(f"; {note}" for note in found.notes if found.low is None and note not in str(found))
-        notes.insert(0, f"So far {found}{why}.")
+        why = "".join(f"; {with_marks(note)}" for note in found.notes if found.low is None and note not in str(found))
+        notes.insert(0, Message(f"So far {found}{why}."))
     top = now.pairs or None
     if now.differ is not None:
         if now.differ < evidence.least_gold and not lattice.exact:
@@ -239,7 +244,7 @@ def _too_few_differ(differ: int, least: int, names: str, m: Measure) -> Truegain
     pairs = "only 1 labelled pair" if differ == 1 else f"only {differ} labelled pairs"
     return TruegainError(
         f"{pairs} can move {names} on {m}, and limits need {least} drawn gold labels that do; draw a list of these "
-        "(tg.gold_list) and have all of it judged, which tells limits however short it is, or have more topics"
+        f"({GOLD_LIST}) and have all of it judged, which tells limits however short it is, or have more topics"
     )
 
 
@@ -249,7 +254,7 @@ def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
         raise InputError(
             f"the list was not drawn for {names}: documents that move {lacking:,} of {len(unlisted):,} differences "
             "are not on it", file=listed.source,
-            hint="name the pair that it was drawn for (pair=('a', 'b')), or draw a list for all of them",
+            hint=f"name the pair that it was drawn for ({arg('pair', ('a', 'b'))}), or draw a list for all of them",
         )  # fmt: skip
 
 

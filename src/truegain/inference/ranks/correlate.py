@@ -21,6 +21,7 @@ from truegain.keywords import check_whole, takes
 from truegain.measures.evaluate import DEFAULTS, EvaluateWords, evaluate
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.measures.topic_means import TopicMeans, check_mean
+from truegain.message import arg, value_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -175,7 +176,10 @@ def correlate(
 def _between(between: Between | None, against: object) -> Between:
     if between is None:
         if against is None:
-            raise TruegainError("correlate what? Give a second set of judgments, or between='measures' or 'halves'")
+            raise TruegainError(
+                f"correlate what? Give a second set of judgments, or {arg('between', 'measures')} or "
+                f"{value_of('between', 'halves')}"
+            )
         return "judgments"
     if between not in BETWEEN:
         raise TruegainError(f"nothing to correlate between {between!r}; give one of {', '.join(BETWEEN)}")
@@ -200,9 +204,9 @@ def _check_asked(how: Between, asked: Sequence[NamedMeasure], show: Show | None,
 
 def _check_show(how: Between, show: Show | None) -> None:
     if show == "moves" and how == "halves":
-        raise TruegainError("halves have no single change of place to show; leave out show='moves'")
+        raise TruegainError(f"halves have no single change of place to show; leave out {arg('show', 'moves')}")
     if show == "swap-rates" and how != "halves":
-        raise TruegainError("swap rates are of halves; give between='halves'")
+        raise TruegainError(f"swap rates are of halves; give {arg('between', 'halves')}")
 
 
 def _are_files(runs: object) -> bool:

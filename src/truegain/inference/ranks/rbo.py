@@ -9,6 +9,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.inference.results import Estimate
+from truegain.message import argname
 from truegain.tables.columns import Floats
 
 
@@ -16,7 +17,7 @@ def check_p(name: str, p: float) -> None:
     """Refuse what is no chance to go on."""
     if not 0 < p < 1:
         raise TruegainError(
-            f"{name} {p:g} is not between 0 and 1; give the chance to go on to the next rank, such as 0.9"
+            f"{argname(name, p, 'g')} is not between 0 and 1; give the chance to go on to the next rank, such as 0.9"
         )
 
 

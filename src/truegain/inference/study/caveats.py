@@ -9,6 +9,7 @@ import numpy as np
 from truegain.errors import some
 from truegain.inference.holes.first_ranks import unjudged_down_to
 from truegain.measures.base import Measure
+from truegain.message import HOLES_COMMAND, Message
 from truegain.tables.columns import Ints
 from truegain.tables.ranked import RankedGains
 from truegain.tables.run import Run
@@ -35,9 +36,9 @@ def holes_in_words(ranked: RankedGains, measure: Measure) -> str:
     most, many = int(share.argmax()), int((share >= HOLES).sum())
     if not many:
         return ""
-    return (
+    return Message(
         f"{share[most]:.0%} of {ranked.systems[most]}'s first {depth} are unjudged ({open_[most]:,} of "
-        f"{there[most]:,}), and so {HOLES:.0%} or more for {_of(many, len(share))}: see tg.holes"
+        f"{there[most]:,}), and so {HOLES:.0%} or more for {_of(many, len(share))}: see {HOLES_COMMAND}"
     )
 
 
@@ -77,7 +78,7 @@ def ties_in_words(runs: Runs, measure: Measure) -> str:
     most, many = max(share, key=lambda s: share[s]), sum(x >= TIES for x in share.values())
     if not many:
         return ""
-    return (
+    return Message(
         f"{share[most]:.0%} of {most}'s lists have equal scores in the first {depth} ({tied[most]:,} of "
         f"{lists[most]:,}), and so {TIES:.0%} or more for {_of(many, len(share))}: document ids decide there"
     )

@@ -12,6 +12,7 @@ import numpy as np
 from truegain.errors import ORDER, InputError, TruegainError, check_one_of
 from truegain.gains.judge import Judge
 from truegain.inference.study.raters import Raters
+from truegain.message import EVALUATE, HOLE_LIST, TO_GAINS, arg, argname
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.designs import DRAWN_PAIRS
 from truegain.sampling.gold import chance_of_draw, judged_whole
@@ -34,7 +35,9 @@ def smallest_of(value: object) -> float:
     truegain.errors.TruegainError: smallest None: give the smallest gain that matters, a number of at least 0
     """
     if not (isinstance(value, Real) and math.isfinite(value) and float(value) >= 0):
-        raise TruegainError(f"smallest {value}: give the smallest gain that matters, a number of at least 0")
+        raise TruegainError(
+            f"{argname('smallest', value, '')}: give the smallest gain that matters, a number of at least 0"
+        )
     return float(value)
 
 
@@ -48,9 +51,9 @@ def margin_of(value: object, smallest: float) -> float:
     truegain.errors.TruegainError: not_worse_by= and smallest= ask for two things; leave one of them out
     """
     if not (isinstance(value, Real) and math.isfinite(value) and float(value) > 0):
-        raise TruegainError(f"not_worse_by {value}: give by how much it may be worse, a number above 0")
+        raise TruegainError(f"{argname('not_worse_by', value, '')}: give by how much it may be worse, a number above 0")
     if smallest > 0:
-        raise TruegainError("not_worse_by= and smallest= ask for two things; leave one of them out")
+        raise TruegainError(f"{arg('not_worse_by')} and {arg('smallest')} ask for two things; leave one of them out")
     return float(value)
 
 
@@ -62,7 +65,7 @@ def count_of(name: str, value: object, least: int) -> int:
     truegain.errors.TruegainError: replicates 1: give a whole number of at least 100
     """
     if not isinstance(value, Integral) or value < least:
-        raise TruegainError(f"{name} {value}: give a whole number of at least {least}")
+        raise TruegainError(f"{argname(name, value, '')}: give a whole number of at least {least}")
     return int(value)
 
 
@@ -81,11 +84,14 @@ def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") 
         source = next((s for s in POPULATIONS if s == name), None)
         if source is None:
             raise TruegainError(
-                f"generalise_to: {name!r} is not known; give one or several of {', '.join(POPULATIONS)}"
+                f"{argname('generalise_to')}: {name!r} is not known; give one or several of {', '.join(POPULATIONS)}"
             )
         found.add(source)
     if topics == "fixed" and "topics" in found:
-        raise TruegainError("topics='fixed' is about these topics only, generalise_to names topics; give one of them")
+        raise TruegainError(
+            f"{arg('topics', 'fixed')} is about these topics only, {argname('generalise_to')} names topics; give one "
+            "of them"
+        )
     return frozenset(found)
 
 
@@ -95,15 +101,21 @@ def check_labels(
 ) -> None:  # fmt: skip
     """Refuse words about gold labels that are not there, and topics held fixed where nothing else was sampled."""
     if gold is None and design is not None:
-        raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
+        raise TruegainError(f"{arg('design', design)} says how gold labels were drawn; give these with {arg('gold')}")
     if gold is None and gold_level is not None:
-        raise TruegainError("gold_level says which gold labels are relevant; give these with gold=")
+        raise TruegainError(
+            f"{argname('gold_level')} says which gold labels are relevant; give these with {arg('gold')}"
+        )
     if not over and gold is None and hole_sample is None:
-        held = "topics='fixed', and nothing else was sampled" if topics == "fixed" else "generalise_to names nothing"
+        held = (
+            f"{arg('topics', 'fixed')}, and nothing else was sampled"
+            if topics == "fixed"
+            else f"{argname('generalise_to')} names nothing"
+        )
         raise TruegainError(
             f"{held}: labels are taken as they are, so the scores are exact for "
-            "these topics, and tg.evaluate gives them; say what else it shall hold for, such as "
-            "generalise_to='collection', or give gold= or hole_sample="
+            f"these topics, and {EVALUATE} gives them; say what else it shall hold for, such as "
+            f"{arg('generalise_to', 'collection')}, or give {arg('gold')} or {arg('hole_sample')}"
         )
 
 
@@ -112,11 +124,13 @@ def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule
     if gold_rule is None:
         return
     if gold is None:
-        raise TruegainError(f"gold_rule={gold_rule!r} says how ratings become gold labels; give these with gold=")
+        raise TruegainError(
+            f"{arg('gold_rule', gold_rule)} says how ratings become gold labels; give these with {arg('gold')}"
+        )
     if rule is not None or normalise is not None:
         raise TruegainError(
-            "rule and gold_rule: either the judgments or the gold labels may be ratings; make one label of the other's "
-            "first, with tg.to_gains"
+            f"rule and {argname('gold_rule')}: either the judgments or the gold labels may be ratings; make one label "
+            f"of the other's first, with {TO_GAINS}"
         )
 
 
@@ -128,28 +142,30 @@ def check_sampled(
         check_one_of("fill", fill, ("predicted",))
         if sample is None:
             raise TruegainError(
-                f"fill={fill!r}: predictions alone rank systems and have no interval (what is called 95% holds in 57% "
-                "to 85%); draw a sample of the unjudged documents (tg.hole_list), "
-                "have it judged and give hole_sample="
+                f"{arg('fill', fill)}: predictions alone rank systems and have no interval (what is called 95% holds "
+                f"in 57% to 85%); draw a sample of the unjudged documents ({HOLE_LIST}), have it judged and give "
+                f"{arg('hole_sample')}"
             )
     if sample is None:
         return
     if gold is not None:
         raise TruegainError(
-            "hole_sample and gold: judged documents count as they are beside a sample of the unjudged ones; have the "
-            "judge label these too and draw gold from all of them, or give one of the two"
+            f"{argname('hole_sample')} and gold: judged documents count as they are beside a sample of the unjudged "
+            "ones; have the judge label these too and draw gold from all of them, or give one of the two"
         )
     if rule is not None:
         raise TruegainError(
-            "hole_sample and ratings: judged documents count as they are beside it; make labels of the ratings first, "
-            "with tg.to_gains"
+            f"{argname('hole_sample')} and ratings: judged documents count as they are beside it; make labels of the "
+            f"ratings first, with {TO_GAINS}"
         )
     if holes != "bound":
-        raise TruegainError(f"hole_sample and holes={holes!r}: a sample tells what unjudged documents are; give one")
+        raise TruegainError(
+            f"{argname('hole_sample')} and {arg('holes', holes)}: a sample tells what unjudged documents are; give one"
+        )
     if others := [s for s in over if s != "topics"]:
         raise TruegainError(
-            f"hole_sample and generalise_to {others[0]!r}: how unjudged documents move over it is not known; leave "
-            f"{others[0]!r} or hole_sample out"
+            f"{argname('hole_sample')} and {argname('generalise_to')} {others[0]!r}: how unjudged documents move over "
+            f"it is not known; leave {others[0]!r} or {argname('hole_sample')} out"
         )
 
 
@@ -160,7 +176,7 @@ def gold_of(gold: object) -> Judgments:
     except InputError as error:
         if error.hint is None or ORDER not in error.hint:
             raise
-        hint = error.hint.replace(ORDER, "gold labels are judgments of some pairs")
+        hint = error.hint.marked.replace(ORDER, "gold labels are judgments of some pairs")
         raise InputError(error.problem, file=error.file, line=error.line, text=error.text, hint=hint) from None
 
 
@@ -177,7 +193,7 @@ def tell_whole_topics(judge: Judge) -> bool:
     if found:
         warn(
             f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
-            "drawn, not pairs; if so, give design='topics', or limits are too narrow"
+            f"drawn, not pairs; if so, give {arg('design', 'topics')}, or limits are too narrow"
         )
     return found
 
@@ -199,8 +215,9 @@ def tell_unlike_design(judge: Judge) -> None:
     odd = [x for x, kind in kinds.items() if any(chance_of_draw(kind[g], drawn[g]) < NOT_BY_CHANCE for g in groups)]
     if odd:
         warn(
-            f"design={judge.design!r} says that pairs had the same chance to be gold, and the {' and the '.join(odd)} "
-            f"of the {int(drawn.sum()):,} gold labels cannot have come so by chance: limits hold only if it is right"
+            f"{arg('design', judge.design)} says that pairs had the same chance to be gold, and the "
+            f"{' and the '.join(odd)} of the {int(drawn.sum()):,} gold labels cannot have come so by chance: limits "
+            "hold only if it is right"
         )
 
 
@@ -209,8 +226,8 @@ def tell_same_topics(judge: Judge, topics: Collection[str]) -> None:
     same = 0 if judge.design != "elsewhere" or judge.pairs is None else len(set(judge.pairs.topics) & set(topics))
     if same:
         warn(
-            f"design='elsewhere' says that gold is not of what is scored here, and {same} of its topics are; if its "
-            "pairs were drawn from these labels, give the design by which they were"
+            f"{arg('design', 'elsewhere')} says that gold is not of what is scored here, and {same} of its topics are; "
+            "if its pairs were drawn from these labels, give the design by which they were"
         )
 
 
@@ -218,13 +235,13 @@ def check_raters(raters: Raters | None, over: frozenset[SourceName]) -> None:
     """Refuse assessors or replicates without ratings, and a rule that assessors cannot be left out of."""
     if raters is None and "assessors" in over:
         raise TruegainError(
-            "generalise_to names assessors, and these judgments are not read as ratings by several: give ratings with "
-            "a column 'assessor' and a rule, such as rule='mean'"
+            f"{argname('generalise_to')} names assessors, and these judgments are not read as ratings by several: give "
+            f"ratings with a column 'assessor' and a rule, such as {arg('rule', 'mean')}"
         )
     if raters is None and "replicates" in over:
         raise TruegainError(
-            "generalise_to names replicates, the same judge asked again: give all its ratings with repeated='all' "
-            "and a rule, such as rule='mean'"
+            f"{argname('generalise_to')} names replicates, the same judge asked again: give all its ratings with "
+            f"{arg('repeated', 'all')} and a rule, such as {arg('rule', 'mean')}"
         )
     if raters is not None and "assessors" in over:
         raters.check_rule()
@@ -240,5 +257,5 @@ def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
             warn(
                 f"the rule {raters.rule.NAME} of {len(raters.asked)} answers each: with the topics held fixed limits "
                 "may be too narrow, as so few hardly tell how such a rule varies (of three, less than half of the "
-                "variance is seen); take rule='mean', or name 'topics' in generalise_to"
+                f"variance is seen); take {arg('rule', 'mean')}, or name 'topics' in {argname('generalise_to')}"
             )

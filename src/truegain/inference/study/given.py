@@ -14,6 +14,7 @@ from truegain.gains.catalogue import rule_of
 from truegain.inference.study.evidence import FEW_TOPICS, LEAST_TOPICS
 from truegain.inference.study.raters import Raters
 from truegain.measures.evaluate import Options, aligned, loaders_of
+from truegain.message import arg, argname
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, frozen
 from truegain.tables.judgments import Judgments
@@ -124,8 +125,8 @@ def raters_of(
     """Ratings and the rule that makes gains of them; None where labels are taken as they are."""
     if rule is None and normalise is None:
         if parameters:
-            odd = ", ".join(sorted(parameters))
-            raise TruegainError(f"{odd}: this is of a rule that makes gains of ratings; give rule= as well")
+            odd = ", ".join(map(argname, sorted(parameters)))
+            raise TruegainError(f"{odd}: this is of a rule that makes gains of ratings; give {arg('rule')} as well")
         return None
     declared = Scale.of(scale)
     table = read_ratings(judgments, scale=declared, outside=outside, repeated=repeated)

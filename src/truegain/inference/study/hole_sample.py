@@ -18,6 +18,7 @@ from truegain.inference.study.evidence import LEAST_GOLD, About, ByGoldPairs
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options
 from truegain.measures.linear import linear_parts
+from truegain.message import HOLE_LIST, argname
 from truegain.moves import Moves, Spread
 from truegain.sampling.gold import Gold
 from truegain.sampling.topics import Topics
@@ -177,7 +178,7 @@ def with_holes(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tu
         raise TruegainError("no document is judged; a sample of the unjudged ones stands beside judged ones")
     open_ = looked_at(filled, deepest)
     if not open_.any():
-        raise TruegainError(f"no document that {deepest} looks at is unjudged; leave hole_sample out")
+        raise TruegainError(f"no document that {deepest} looks at is unjudged; leave {argname('hole_sample')} out")
     return filled, open_
 
 
@@ -192,18 +193,20 @@ def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floa
     stray = np.flatnonzero((item < 0) | ~open_[np.maximum(item, 0)]).tolist()
     if stray:
         raise TruegainError(
-            f"hole_sample: {len(stray)} of {len(names)} labels are not of unjudged documents that {m} looks at in "
-            f"these runs ({some([names[i] for i in stray])}); draw them at random from these {int(open_.sum()):,}, "
-            "as tg.hole_list does"
+            f"{argname('hole_sample')}: {len(stray)} of {len(names)} labels are not of unjudged documents that {m} "
+            f"looks at in these runs ({some([names[i] for i in stray])}); draw them at random from these "
+            f"{int(open_.sum()):,}, as {HOLE_LIST} does"
         )
     if none := [names[i] for i in np.flatnonzero(~(sample.label >= 0)).tolist()]:
-        raise TruegainError(f"hole_sample: {some(none)} has a label below 0, which is none; judge it")
+        raise TruegainError(f"{argname('hole_sample')}: {some(none)} has a label below 0, which is none; judge it")
     if len(np.unique(item)) < len(item):
         twice = [names[i] for i in np.flatnonzero(np.bincount(item, minlength=1)[item] > 1).tolist()]
-        raise TruegainError(f"hole_sample: {some(sorted(set(twice)))} is labelled more than once; give one label each")
+        raise TruegainError(
+            f"{argname('hole_sample')}: {some(sorted(set(twice)))} is labelled more than once; give one label each"
+        )
     if len(item) < LEAST_SAMPLED and len(item) < open_.sum():
         raise TruegainError(
-            f"hole_sample: {labels_are(len(item))}; at least {LEAST_SAMPLED} are needed to speak of "
+            f"{argname('hole_sample')}: {labels_are(len(item))}; at least {LEAST_SAMPLED} are needed to speak of "
             f"{int(open_.sum()):,} unjudged documents"
         )
     out = np.full(len(open_), np.nan)

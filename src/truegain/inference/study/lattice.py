@@ -18,6 +18,7 @@ from truegain.inference.limits import within
 from truegain.inference.study.anytime import at_every_look, earlier_looks
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import FEW_TOPICS, LEAST_GOLD, Evidence
+from truegain.message import argname
 from truegain.moves import Moves, Spread, summed
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, apart
@@ -324,7 +325,8 @@ class Lattice:
         if not parts and crossed is None:
             raise TruegainError(
                 "with the topics held fixed, nothing here was sampled: all labels are known, and these scores are "
-                "exact for these topics; say what they should hold for, such as topics like these (generalise_to)"
+                "exact for these topics; say what they should hold for, such as topics like these "
+                f"({argname('generalise_to')})"
             )
         if crossed is None:
             return parts[0] if len(parts) == 1 else summed(parts)

@@ -13,6 +13,7 @@ from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
 from truegain.measures.label_weights import level_of
 from truegain.measures.linear import LinearParts, linear_parts
+from truegain.message import GOLD_LIST
 from truegain.tables.columns import Coded, Floats, Ids, Ints, frozen
 from truegain.tables.gold_list import GoldList
 from truegain.tables.pool import Pool
@@ -135,7 +136,7 @@ class Listed:
             f"this list was made for other runs or another measure ({listed.measure}): {lacking.min():,} documents "
             f"or more that {measure} tells these systems apart by are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=listed.source,
-            hint="give the runs it was drawn for, or draw one for these (tg.gold_list)",
+            hint=f"give the runs it was drawn for, or draw one for these ({GOLD_LIST})",
         )  # fmt: skip
 
 
@@ -159,7 +160,7 @@ def check_bronze(listed: GoldList, item: Ints, label: Floats) -> None:
         )
     raise InputError(
         f"this list was made for other judgments: {what}", file=listed.source,
-        hint="give the judgments from which it was drawn, or draw a list from these (tg.gold_list)",
+        hint=f"give the judgments from which it was drawn, or draw a list from these ({GOLD_LIST})",
     )  # fmt: skip
 
 

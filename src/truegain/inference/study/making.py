@@ -18,6 +18,7 @@ from truegain.inference.study.listed import refuse_without_stand_in
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.label_weights import check_linear, tell_unjudged
+from truegain.message import with_marks
 from truegain.sampling.designs import DRAWN_PAIRS, SAME_POPULATION
 from truegain.sampling.gold import Gold
 from truegain.student import quantiles_of
@@ -50,7 +51,7 @@ def refused_of(measures: Sequence[Measure], design: str | None, ordered: bool = 
             found[str(m)] = error
     if len(found) == len(measures):
         raise next(iter(found.values()))
-    return {m: str(error) for m, error in found.items()}
+    return {m: error.message for m, error in found.items()}
 
 
 def evidence_of(
@@ -100,7 +101,7 @@ def _by_matrix(
         try:
             matrices[s] = lists.matrices(s, answered)
         except TruegainError as error:
-            raise TruegainError(f"{system}, {measure}: {error}") from None
+            raise TruegainError(f"{system}, {measure}: {with_marks(error)}") from None
     found = ByMatrices(lists.fit_with(matrices, answered), judge.size)
     _check_possible(found, lists, confidence)
     return found
@@ -138,7 +139,7 @@ def _inside(what: str, value: float, half: float, limits: tuple[float, float]) -
     try:
         check_inside(value, half, limits)
     except TruegainError as error:
-        raise TruegainError(f"{what}: {error}") from None
+        raise TruegainError(f"{what}: {with_marks(error)}") from None
 
 
 def _complete(scores: Floats, ranked: RankedGains) -> Floats:

@@ -24,6 +24,7 @@ from truegain.inference.study.making import evidence_of, tell_holes
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import level_of
+from truegain.message import GOLD_LIST, HOLE_LIST, arg, argname
 from truegain.moves import Moves
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.source import SourceName
@@ -73,8 +74,8 @@ class Material:
                 collection = partial(self._collection, m)
             elif "topics" not in over:
                 raise TruegainError(
-                    f"{m} over other collections: {LONE}; name 'topics' in generalise_to and leave 'collection' out, "
-                    "or give a measure that sums over ranks, such as P@10"
+                    f"{m} over other collections: {LONE}; name 'topics' in {argname('generalise_to')} and leave "
+                    "'collection' out, or give a measure that sums over ranks, such as P@10"
                 )
         if self.raters is not None and self.listed is not None:
             self._refuse_rated()
@@ -140,8 +141,8 @@ class Material:
         if self.judge is not None and self.judge.design not in SAME_POPULATION:
             if "assessors" in self.over:
                 raise TruegainError(
-                    f"design {self.judge.design!r}: the judge's rates are of all assessors together, so others "
-                    "cannot be spoken of; leave 'assessors' out of generalise_to"
+                    f"{argname('design', self.judge.design)}: the judge's rates are of all assessors together, so "
+                    f"others cannot be spoken of; leave 'assessors' out of {argname('generalise_to')}"
                 )
             return False
         if "assessors" in self.over:
@@ -157,33 +158,35 @@ class Material:
         if "topics" in self.over or self.judge is None or self.judge.design in SAME_POPULATION:
             return
         raise TruegainError(
-            f"design {self.judge.design!r} knows how often the judge errs, not where, so scores of these topics only "
-            "are off by chance, and by how much cannot be told; name 'topics' in generalise_to, or have gold labels "
-            "drawn from these topics (design='random')"
+            f"{argname('design', self.judge.design)} knows how often the judge errs, not where, so scores of these "
+            "topics only are off by chance, and by how much cannot be told; name 'topics' in "
+            f"{argname('generalise_to')}, or have gold labels drawn from these topics ({arg('design', 'random')})"
         )
 
     def _refuse_rated(self) -> None:
         """A list was drawn for one bronze label a document; what assessors would have said otherwise it cannot tell."""
         if others := sorted(self.over & {"assessors", "replicates"}):
             raise TruegainError(
-                f"an ordered list of gold labels and generalise_to {others[0]!r}: the list was drawn for one bronze "
-                f"label a document; leave {others[0]!r} out"
+                f"an ordered list of gold labels and {argname('generalise_to')} {others[0]!r}: the list was drawn for "
+                f"one bronze label a document; leave {others[0]!r} out"
             )
 
     def _refuse_looks(self) -> None:
         """Looking many times is known for labels in a drawn order, and topics."""
         if self.listed is None and isinstance(self.sample, HoleSample):
             raise TruegainError(
-                "anytime: how often one may look is known for labels in the order of a list; draw one with "
-                "tg.hole_list, or leave anytime out and look once"
+                f"{argname('anytime')}: how often one may look is known for labels in the order of a list; draw one "
+                f"with {HOLE_LIST}, or leave anytime out and look once"
             )
         if self.listed is None and self.sample is None:
             raise TruegainError(
-                "anytime: how often one may look is known for gold labels in the order of a list; draw one with "
-                "tg.gold_list, or leave anytime out and look once"
+                f"{argname('anytime')}: how often one may look is known for gold labels in the order of a list; draw "
+                f"one with {GOLD_LIST}, or leave anytime out and look once"
             )
         if others := sorted(self.over - {"topics"}):
-            raise TruegainError(f"anytime and generalise_to {others[0]!r}: not known together; leave one of them out")
+            raise TruegainError(
+                f"anytime and {argname('generalise_to')} {others[0]!r}: not known together; leave one of them out"
+            )
 
     def _refuse_shallow(self, m: Measure) -> None:
         """Refuse runs that were cut between k and 2k; a list that ends there in a deeper run found no more."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from truegain.errors import TruegainError, some, there_are
+from truegain.message import arg, argname, told_value
 from truegain.tables.checks import warn
 from truegain.tables.frames import is_frame
 from truegain.tables.judgments import Judgments
@@ -32,18 +33,22 @@ def models_of(
     ({'dense': ('gpt-4o',), 'rag': ('gpt-4o', 'e5')}, 'gpt-4o')
     """
     if not isinstance(uses or {}, Mapping):
-        raise TruegainError(f"uses {uses!r}: give the models by system, such as {{'dense': 'gpt-4o'}}")
+        raise TruegainError(f"{argname('uses', uses)}: give the models by system, such as {{'dense': 'gpt-4o'}}")
     given = dict(uses or {})
     gave = () if labels is None or judge is not None else judge_in(labels)
     if judge is None and len(gave) != 1:
         if given:
             raise TruegainError(
-                "uses= says which models systems use; say with judge_model which one gave the judgments"
+                f"{arg('uses')} says which models systems use; say with {argname('judge_model')} which one gave the "
+                "judgments"
             )
         _tell_not_asked(_columns(runs, systems) if _may_name_models(runs) else {}, gave)
         return {}, None
     if unknown := [str(s) for s in given if s not in systems]:
-        raise TruegainError(f"uses: {some(unknown)} is no system here; {there_are(unknown, systems)}")
+        raise TruegainError(
+            f"{argname('uses')}: {told_value('uses', unknown[0], some(unknown))} is no system here; "
+            f"{there_are(unknown, systems)}"
+        )
     found = {s: (models,) if isinstance(models, str) else _texts(s, models) for s, models in given.items()}
     found = (_columns(runs, systems) if judge is not None or _may_name_models(runs) else {}) | found
     if judge is None and not found:  # the judge's model is known, and that of no system
@@ -68,7 +73,7 @@ def _tell_not_asked(columns: Mapping[str, tuple[str, ...]], gave: Sequence[str])
     named = some(list(dict.fromkeys(model for models in columns.values() for model in models)))
     warn(
         f"{count} the model used ({named}), and {which}: whether a system is judged by its own model is not looked at; "
-        "give judge_model="
+        f"give {arg('judge_model')}"
     )
 
 
@@ -105,7 +110,10 @@ def _begins_with_models(file: str) -> bool:
 def _texts(system: str, models: object) -> tuple[str, ...]:
     texts = tuple(models) if isinstance(models, Sequence) else (models,)
     if not all(isinstance(model, str) for model in texts):
-        raise TruegainError(f"uses: the model of {system} is {models!r}; give its name, or a list of names")
+        raise TruegainError(
+            f"{argname('uses')}: the model of {told_value('uses', system)} is {models!r}; give its name, or a list of "
+            "names"
+        )
     return texts
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.inference.study.anytime import sequence_half
+from truegain.message import argname, told_value
 from truegain.sampling.catalogue import SOURCES
 from truegain.student import quantile_of, satterthwaite
 from truegain.tables.columns import Floats
@@ -201,19 +202,28 @@ def prices_of(costs: Mapping[str, float] | str | None) -> dict[str, float]:
         parts = [part.partition("=") for part in costs.split(",")]
         names = [name.strip() for name, _, _ in parts]
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise TruegainError(f"costs: {twice} has two prices; give one")
+            raise TruegainError(f"{argname('costs')}: {told_value('costs', twice)} has two prices; give one")
         given = {name: value for name, (_, _, value) in zip(names, parts, strict=True)}  # type: ignore[misc]
     assert not isinstance(given, str)
     out = {}
     for name, value in given.items():
         if name not in PRICES:
-            raise TruegainError(f"costs: {name!r} has no price here; give {', '.join(f'{k}=...' for k in PRICES)}")
+            raise TruegainError(
+                f"{argname('costs')}: {told_value('costs', name, repr(name))} has no price here; give "
+                f"{', '.join(f'{k}=...' for k in PRICES)}"
+            )
         try:
             price = float(value)
         except ValueError:
-            raise TruegainError(f"costs: the price of {name} is {value!r}; give a number, such as {name}=5") from None
+            raise TruegainError(
+                f"{argname('costs')}: the price of {told_value('costs', name)} is {value!r}; give a number, such as "
+                f"{name}=5"
+            ) from None
         if not (math.isfinite(price) and price >= 0):
-            raise TruegainError(f"costs: the price of {name} is {price:g}; give a number of at least 0")
+            raise TruegainError(
+                f"{argname('costs')}: the price of {told_value('costs', name)} is {price:g}; give a number of at least "
+                "0"
+            )
         out[PRICES[name]] = price
     return out
 

@@ -40,6 +40,7 @@ from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, measures_in
+from truegain.message import Message, arg, argname, with_marks
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.source import SourceName
 from truegain.tables.columns import Floats
@@ -141,7 +142,9 @@ class Questions:
     def _measure(self, measure: MeasureLike | None) -> Measure:
         if measure is None:
             if len(self.measures) > 1:
-                raise InputError(f"which measure? The study has {', '.join(map(str, self.measures))}; give measure=")
+                raise InputError(
+                    f"which measure? The study has {', '.join(map(str, self.measures))}; give {arg('measure')}"
+                )
             return self.measures[0]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the study was made
@@ -179,7 +182,7 @@ class Questions:
         ]  # fmt: skip
         notes += [self._by_whom] if self._by_whom else []
         if len(of) == len(self.measures) - len(self.refused):  # all that can be told
-            notes += [f"Not told: {why}." for why in self.refused.values()]
+            notes += [Message(f"Not told: {with_marks(why)}.") for why in self.refused.values()]
         population = str(self._population_of([x.measure for x in of]))
         return Answers(tuple(found), self.made_by, (population, *dict.fromkeys(notes)))
 
@@ -264,10 +267,10 @@ class Questions:
         listed = self.hole_sample.rows if isinstance(self.hole_sample, HoleList) else self.gold_list
         if listed is None or listed.judged == len(listed) or self.over - {"topics"}:
             return ""
-        return (
+        return Message(
             f"{listed.judged:,} of the list's {len(listed):,} pairs have a label. These limits are those of one look, "
-            "at a number of labels set beforehand; to look again as labels come in, give anytime=True from the first "
-            "look on."
+            f"at a number of labels set beforehand; to look again as labels come in, give {arg('anytime', True)} from "
+            "the first look on."
         )
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
@@ -313,7 +316,7 @@ class Questions:
         m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)
         if -least >= m.bounds()[1] - m.bounds()[0]:
             raise TruegainError(
-                f"not_worse_by {-least:g}: no two systems lie so far apart on {m}; give a smaller number"
+                f"{argname('not_worse_by', -least, 'g')}: no two systems lie so far apart on {m}; give a smaller number"
             )
         lattice, answering, buying = self.lattice(m), self._answering(m), replace(self._buying(m), smallest=least)
         comparison = answering.differences(asked)[0]
@@ -409,7 +412,7 @@ class Questions:
     def _check_told(self, m: Measure, a: str, b: str, lent: Sequence[str] = ()) -> None:
         """Refuse numbers about a difference that a verdict gives no interval, in its words; lent: or no claim."""
         found = self._answering(m).differences(self._pair(a, b))[0]
-        why = in_one(lent) if lent else "; ".join(found.notes) if found.low is None else ""
+        why = in_one(lent) if lent else "; ".join(map(with_marks, found.notes)) if found.low is None else ""
         if why:
             raise TruegainError(f"whether {b} is better than {a} cannot be told on {found.measure}: {why}")
 

@@ -13,6 +13,7 @@ from truegain.gains.consensus import Consensus
 from truegain.gains.magnitudes import normalised
 from truegain.gains.rules import Rule
 from truegain.inference.study.evidence import Evidence
+from truegain.message import arg, argname
 from truegain.moves import Moves
 from truegain.sampling.assessors import Assessors
 from truegain.sampling.replicates import Replicates
@@ -119,7 +120,7 @@ class Raters:
         if isinstance(self.rule, Consensus) and not self.rule.TAKES_WEIGHTS:
             raise TruegainError(
                 f"the rule {self.rule.NAME} takes no weights, so assessors cannot be left out; take another, such as "
-                "mean, median or dawid-skene, or leave 'assessors' out of generalise_to"
+                f"mean, median or dawid-skene, or leave 'assessors' out of {argname('generalise_to')}"
             )
 
     def check(self) -> None:
@@ -128,19 +129,19 @@ class Raters:
         if len(self) < LEAST:
             raise TruegainError(
                 f"{len(self)} assessor{' is' if len(self) == 1 else 's are'} too few to say what other assessors would "
-                f"have said; have at least {LEAST}, better 10, or leave 'assessors' out of generalise_to"
+                f"have said; have at least {LEAST}, better 10, or leave 'assessors' out of {argname('generalise_to')}"
             )
         if what := self.people.nested_because:
             raise TruegainError(
                 f"{what}: assessors are nested in topics, and the spread over topics holds theirs already; leave "
-                "'assessors' out of generalise_to"
+                f"'assessors' out of {argname('generalise_to')}"
             )
         alone = self.people.rated_once
         if alone > MOST_ALONE * len(self.ratings):
             raise TruegainError(
                 f"{alone} of {len(self.ratings)} documents have one rating, so how assessors differ on these cannot be "
                 f"told, and more than {MOST_ALONE:.0%} of them make the spread too small; have documents rated twice "
-                "or more, or leave 'assessors' out of generalise_to"
+                f"or more, or leave 'assessors' out of {argname('generalise_to')}"
             )
 
     def check_repeated(self) -> None:
@@ -153,8 +154,9 @@ class Raters:
             )
         if least < 2:
             raise TruegainError(
-                "generalise_to names replicates, and not every document was rated twice or more by the same judge; ask "
-                "the judge again about all documents (repeated='all' takes all ratings), or leave 'replicates' out"
+                f"{argname('generalise_to')} names replicates, and not every document was rated twice or more by the "
+                f"same judge; ask the judge again about all documents ({arg('repeated', 'all')} takes all ratings), or "
+                "leave 'replicates' out"
             )
 
     def repeated_moves(self, evidence: Callable[[Floats], Evidence], topics: tuple[str, ...]) -> Moves:

@@ -12,6 +12,7 @@ import numpy as np
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.study.caveats import holes_in_words, ties_in_words
 from truegain.inference.study.study import Study
+from truegain.message import Message, Part, with_marks
 from truegain.tables.columns import Coded
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike
@@ -63,21 +64,28 @@ def lines_of(found: Sequence[Support]) -> list[str]:
         for what, names in one.caveats.items():
             caveats.setdefault(what, {}).update(dict.fromkeys(names))
     for what, over in caveats.items():
-        lines.append(f"but  {'' if set(over) == set(possible) else ', '.join(over) + ': '}{what}")
+        about = "" if set(over) == set(possible) else f"{', '.join(over)}: "
+        lines.append(Message(f"but  {about}{with_marks(what)}"))
     met: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for one in found:
         for why, names in one.refused.items():
             met.setdefault((why, names), []).append(one.population)
     return lines + [
-        f"no   {', and '.join(f'for {where}' for where in where_met)}: {', '.join(names)}: {_short(why)}"
+        Message(f"no   {', and '.join(f'for {where}' for where in where_met)}: {', '.join(names)}: {_short(why)}")
         for (why, names), where_met in met.items()
     ]
 
 
 def _short(why: str) -> str:
     """A long reason up to its first stop; a verdict gives the whole."""
-    ends = [at for stop in ("; ", ". ") if (at := why.find(stop)) > 0]
-    return f"{why[: min(ends)]} ..." if len(why) > LONG and ends else why
+    kept = ""
+    for part in Message(why).parts if len(why) > LONG else ():
+        text = part.marked if isinstance(part, Part) else part
+        ends = [] if isinstance(part, Part) else [at for stop in ("; ", ". ") if (at := part.find(stop)) >= 0]
+        if ends and (kept or min(ends)):
+            return f"{kept}{text[: min(ends)]} ..."
+        kept += text
+    return with_marks(why)
 
 
 def usual_measures(judgments: Judgments, gold: bool, design: str | None) -> tuple[str, ...]:
@@ -128,11 +136,11 @@ def _for(
                     raise TruegainError(left_out.removesuffix("."))
                 some_pairs = _some_pairs(study)
             except TruegainError as error:
-                refused[str(error)] = (*refused.get(str(error), ()), measure)
+                refused[error.message] = (*refused.get(error.message, ()), measure)
                 continue
         possible.append(measure)
         alone |= {measure: some_pairs} if some_pairs else {}
-        said = [str(w.message) for w in heard if issubclass(w.category, DataWarning)]
+        said = [w.message.message for w in heard if isinstance(w.message, DataWarning)]
         doubt = f"no person has checked {study.unchecked}: what they decide is 'unchecked' until there is gold"
         found = [*said, holes_in_words(study.ranked, study.measures[0]), ties_in_words(runs, study.measures[0])]
         found += [doubt] if study.unchecked else []
@@ -148,5 +156,5 @@ def _some_pairs(study: Study) -> str:
     pairs = study.compare(measure=study.measures[0])
     known = sum(c.low is not None for c in pairs)
     if not known:
-        raise TruegainError(f"no pair of systems has gold labels enough: {pairs[0].notes[0]}")
+        raise TruegainError(f"no pair of systems has gold labels enough: {with_marks(pairs[0].notes[0])}")
     return "" if known == len(pairs) else f"{known:,} of {len(pairs):,} pairs of systems"

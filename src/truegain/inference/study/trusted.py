@@ -18,6 +18,7 @@ from truegain.inference.study.given import Given, of_topics
 from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.measures.base import Measure
+from truegain.message import HOLE_LIST, arg
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.sampling.ordered import OrderedDraws
 from truegain.tables.columns import Floats
@@ -32,10 +33,10 @@ def listed_in(gold: Any, design: Design | None) -> tuple[Any, Design | None, Gol
     if listed is None:
         return gold, design, None
     if design is not None:
-        raise TruegainError(f"{listed.source} knows its design ({listed.design}); leave design={design!r} out")
+        raise TruegainError(f"{listed.source} knows its design ({listed.design}); leave {arg('design', design)} out")
     if listed.design == HOLES:
         raise InputError("this is a sample of unjudged documents, no gold labels of judged ones", file=listed.source,
-                         hint="give it as hole_sample=")  # fmt: skip
+                         hint=f"give it as {arg('hole_sample')}")  # fmt: skip
     if listed.design == "ordered":
         return listed.judgments(), "random", listed
     if listed.cannot:
@@ -94,9 +95,9 @@ class Labels:
         try:
             judge = fit_judge(labels, trusted, design, measure, gold_level, scale=scale, weights=weights)
         except InputError as error:  # a study leaves none out by itself
-            if error.hint is None or UNMATCHED not in error.hint:
+            if error.hint is None or UNMATCHED not in error.hint.marked:
                 raise
-            hint = error.hint.replace(UNMATCHED, "leave them out of the gold labels")
+            hint = error.hint.marked.replace(UNMATCHED, "leave them out of the gold labels")
             raise InputError(error.problem, file=error.file, hint=hint) from None
         if listed is None:
             if not tell_whole_topics(judge):
@@ -113,9 +114,9 @@ class Labels:
             return HoleList.of(runs.all(self.kept), self.kept, rows, tuple(measures))
         if fill is not None:
             raise TruegainError(
-                f"fill={fill!r}: predictions are set right by a sample that was drawn in proportion to what they leave "
-                "open; draw it with tg.hole_list, or leave fill out: these labels, "
-                "drawn with equal chances, then stand for the rest"
+                f"{arg('fill', fill)}: predictions are set right by a sample that was drawn in proportion to what they "
+                f"leave open; draw it with {HOLE_LIST}, or leave fill out: these labels, drawn with equal chances, "
+                "then stand for the rest"
             )
         drawn = Judgments.of(labels)
         drawn.check_drawn("labels of the sample")

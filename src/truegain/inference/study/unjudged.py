@@ -21,6 +21,7 @@ from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
 from truegain.inference.study.ranking import HolesHeld
 from truegain.measures.base import Measure
+from truegain.message import Message, with_marks
 from truegain.student import quantile_of
 from truegain.tables.of_systems import of_systems
 
@@ -165,4 +166,5 @@ def _systems(asked: Contrasts) -> list[int]:
 
 
 def _not_known(m: Measure, error: TruegainError) -> str:
-    return f"What unjudged documents could do to {m} is not known; {str(error).removeprefix(f'{m}: ')}."
+    why = with_marks(error).removeprefix(f"{m}: ")
+    return Message(f"What unjudged documents could do to {m} is not known; {why}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -295,13 +295,18 @@ class Verdict(Shown):
     def __str__(self) -> str:
         return self.text()
 
-    def text(self) -> str:
-        """The sentence, then the table, then the rest."""
-        return "\n".join([self.sentence, "", self.table().text().rstrip("\n"), *(f"\n{x}" for x in self.about)]) + "\n"
+    def text(self, about: Sequence[str] | None = None, under: str = "") -> str:
+        """The sentence, then the table, then the rest: `about`, or what is in other words; under: the sentence."""
+        first, rest = [self.sentence, *filter(None, [under])], self.about if about is None else about
+        return "\n".join([*first, "", self.table().text().rstrip("\n"), *(f"\n{x}" for x in rest)]) + "\n"
 
     @property
     def about(self) -> tuple[str, ...]:
         """What the verdict stands on, beside the table."""
+        return self.about_with(self.how_to_check, self.how_to_draw)
+
+    def about_with(self, how_to_check: str, how_to_draw: str) -> tuple[str, ...]:
+        """The same, with other words for how gold labels and unjudged documents are drawn."""
         said = [f"Limits are those of {100 * self.comparison.confidence:g}%. Held fixed: {self.held_fixed}."]
         said += self._shares()
         said += [pulls_in_words(source, units) for source, units in self.decisive.items() if units]
@@ -312,7 +317,7 @@ class Verdict(Shown):
                 f"Holes: {self.hidden.counted}{where} could move the difference by {signed(self.hidden.least)} to "
                 f"{signed(self.hidden.most)}; {how}."
             )
-        said += self._next()
+        said += self._next(how_to_check, how_to_draw)
         return (*said, *self.notes)
 
     def _shares(self) -> list[str]:
@@ -331,7 +336,7 @@ class Verdict(Shown):
             )
         return [f"Shares of the variance are ranges, right in 9 of 10 studies{within}."]
 
-    def _next(self) -> list[str]:
+    def _next(self, how_to_check: str, how_to_draw: str) -> list[str]:
         c = self.comparison
         if self.borrowed and self.borrowed[0].startswith(DOUBT):
             return ["More topics would not settle it: that takes documents whose ids are those of the judgments."]
@@ -342,7 +347,7 @@ class Verdict(Shown):
                 f"More topics would not settle it: that takes {LEAST_GOLD} or more gold labels of what the system "
                 "retrieved, drawn at random."
             ]
-        first = [f"First: {self.how_to_check}"] if self.how_to_check else []
+        first = [f"First: {how_to_check}"] if how_to_check else []
         if not self.steps or c.low is None or c.high is None:
             return first
         head = f"What more would bring (half the width of the interval, now +-{(c.high - c.low) / 2:.4f}):"
@@ -357,7 +362,7 @@ class Verdict(Shown):
                 said[0] += f"\nNone of these alone brings +-{self.aim:g}."
             elif priced and len(priced) == len(enough):
                 said[0] += f"\nCheapest for +-{self.aim:g}: {str(priced[0]).partition(' (')[0]}."
-        return [*first, *said, *filter(None, [self.how_to_draw])]
+        return [*first, *said, *filter(None, [how_to_draw])]
 
     @property
     def how_to_check(self) -> str:

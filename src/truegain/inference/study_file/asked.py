@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from truegain.errors import TruegainError
 from truegain.gains.reading import RatingsAsked
 from truegain.inference.study_file.claims import claims_of
+from truegain.message import arg
 from truegain.sampling.designs import Design
 from truegain.tables.header import told
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -121,8 +122,8 @@ class StudyAsked(Renamed):
         from truegain.inference.study.next_steps import prices_of
 
         if not (self.rated or self.gold_rule) and (names := [*self.of_rule, *reading.asked]):
-            of = ", ".join(f"{name}=" for name in names)
-            raise TruegainError(f"{of}: this is about ratings; say how they become gains, as in rule='mean'")
+            of = ", ".join(arg(name) for name in names)
+            raise TruegainError(f"{of}: this is about ratings; say how they become gains, as in {arg('rule', 'mean')}")
         prices_of(self.costs)
 
     def study_of(self, runs: RunsLike | Given, judgments: JudgmentsLike, reading: RatingsAsked) -> Study:

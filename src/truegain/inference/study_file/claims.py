@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from truegain.errors import TruegainError, some, there_are
+from truegain.message import arg, argname, told_value
 
 
 def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], str] = str) -> tuple[str, str] | None:
@@ -22,13 +23,15 @@ def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], st
     parts = text.split(",")
     splits = [(",".join(parts[:i]).strip(), ",".join(parts[i:]).strip()) for i in range(1, len(parts))]
     if not splits:
-        raise TruegainError(f"pair {text!r} is not two systems; write pair='a,b'")
+        raise TruegainError(f"{argname('pair', text)} is not two systems; write {arg('pair', 'a,b')}")
     known = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
     if known is None:
         unknown = [name for name in splits[0] if called(name) not in systems]
-        raise TruegainError(f"pair= names {some(unknown)}, which is no system here; {there_are(unknown, systems, 8)}")
+        raise TruegainError(
+            f"{arg('pair')} names {some(unknown)}, which is no system here; {there_are(unknown, systems, 8)}"
+        )
     if known[0] == known[1]:
-        raise TruegainError(f"pair {text!r}: {known[0]} is compared with itself; name two systems")
+        raise TruegainError(f"{argname('pair', text)}: {known[0]} is compared with itself; name two systems")
     return known
 
 
@@ -48,19 +51,26 @@ def claims_of(
         both = pair_of(systems, pair, called)
         return [] if both is None else [both]
     if pair is not None:
-        raise TruegainError("pair= names both systems; leave out baseline= and candidate=, or pair=")
+        raise TruegainError(
+            f"{arg('pair')} names both systems; leave out {arg('baseline')} and {arg('candidate')}, or {arg('pair')}"
+        )
     named = [*dict.fromkeys(baselines or ()), *([candidate] if candidate else [])]
     if unknown := [name for name in named if name not in systems]:
+        whose = "candidate" if unknown[0] == candidate else "baseline"
         are = "is" if len(unknown) == 1 else "are"
-        raise TruegainError(f"{some(unknown)} {are} no system here; {there_are(unknown, systems, 8)}")
+        raise TruegainError(
+            f"{told_value(whose, unknown[0], some(unknown))} {are} no system here; {there_are(unknown, systems, 8)}"
+        )
     if candidate in (baselines or ()):
-        raise TruegainError(f"{candidate} is compared with itself; name another baseline= or candidate=")
+        raise TruegainError(
+            f"{candidate} is compared with itself; name another {arg('baseline')} or {arg('candidate')}"
+        )
     others = [name for name in systems if name not in named]
     if candidate is not None:
-        return [(a, candidate) for a in dict.fromkeys(baselines or _only(others, "baseline="))]
+        return [(a, candidate) for a in dict.fromkeys(baselines or _only(others, arg("baseline")))]
     if not others:
-        raise TruegainError("every system is a baseline=; leave one out, to be compared with the others")
-    chosen = _only(others, "candidate=") if one_candidate else others
+        raise TruegainError(f"every system is a {arg('baseline')}; leave one out, to be compared with the others")
+    chosen = _only(others, arg("candidate")) if one_candidate else others
     return [(a, b) for b in chosen for a in dict.fromkeys(baselines or ())]
 
 

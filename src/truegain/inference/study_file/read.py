@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -13,10 +12,11 @@ from truegain.gains.reading import RatingsAsked
 from truegain.inference.study.study import Study
 from truegain.inference.study_file.asked import StudyAsked
 from truegain.made_by import named
+from truegain.message import with_marks
 from truegain.tables.header import Told, headers_of, own_gold, telling
 from truegain.tables.sources import PathLike, expand
 from truegain.tables.study_text import StudyText
-from truegain.tables.study_words import FileWords, argument_of
+from truegain.tables.study_words import FileWords, key_of
 
 NAMES = {float: "float", int: "integer", bool: "boolean", str: "text"}
 
@@ -134,8 +134,7 @@ def _placed(error: TruegainError, said: FileWords) -> TruegainError:
     """A refusal of what the file said, with its place there; any other as it is."""
     if isinstance(error, InputError) and not (error.line is None and error.row is None):
         return error
-    message = str(error)
-    found = said.place(message, argument_of)
-    if found is None and any(re.search(argument_of(option), message) for option in KINDS):
-        found = None, message
-    return error if found is None else InputError(found[1], file=said.file, line=found[0])
+    found = said.place(error)
+    if found is None and any(key_of(part.name) in KINDS for part in error.message.named):
+        found = None, ""
+    return error if found is None else error.at(said.file, found[0], f"{found[1]}{with_marks(error)}")

@@ -14,6 +14,7 @@ from uvicorn.supervisors import Multiprocess
 
 from truegain.errors import TruegainError, why
 from truegain.judging.server.connections import HEAD_BYTES, PatientProtocol, files_at_most
+from truegain.message import argname
 
 BACKLOG = 2048
 KEEP_ALIVE = 75  # seconds idle; longer than proxies and browsers keep a connection, so that they close it and not we
@@ -72,12 +73,13 @@ def trusted(proxies: Iterable[str]) -> list[str]:
             network = ipaddress.ip_network(given.strip(), strict=False)
         except ValueError:
             raise TruegainError(
-                f"proxies: {given!r} is no address of a proxy; give one such as 172.18.0.2, or a network such as "
-                "172.18.0.0/16"
+                f"{argname('proxies')}: {given!r} is no address of a proxy; give one such as 172.18.0.2, or a network "
+                "such as 172.18.0.0/16"
             ) from None
         if network.prefixlen == 0:
             raise TruegainError(
-                f"proxies: {given!r} is everyone: anybody could say that they are somebody else; name the proxy alone"
+                f"{argname('proxies')}: {given!r} is everyone: anybody could say that they are somebody else; name the "
+                "proxy alone"
             )
         at = network.network_address
         length = "" if network.prefixlen == network.max_prefixlen else f"/{network.prefixlen}"

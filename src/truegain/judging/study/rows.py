@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from truegain.errors import InputError, TruegainError
+from truegain.message import with_marks
 from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated
 from truegain.tables.packing import TOLD_BY, unpacking
 from truegain.tables.raw import COLUMNS, is_number, plain_name
@@ -40,7 +41,7 @@ def collecting(faults: list[str]) -> Iterator[None]:
     try:
         yield
     except TruegainError as error:
-        faults.append(str(error))
+        faults.append(error.message)
 
 
 def refuse(faults: Sequence[str], rest: str = "") -> None:
@@ -49,7 +50,7 @@ def refuse(faults: Sequence[str], rest: str = "") -> None:
     rest: where the others are told.
     """
     if faults:
-        raise InputError(f"{faults[0]}{f'; and {len(faults) - 1} more{rest}' if faults[1:] else ''}")
+        raise InputError(f"{with_marks(faults[0])}{f'; and {len(faults) - 1} more{rest}' if faults[1:] else ''}")
 
 
 def word(value: Any) -> str:

@@ -213,7 +213,7 @@ def read_settings(folder: str | Path, faults: list[str]) -> JudgingSettings | No
         return None
     except InputError as error:
         hint = "make a study with truegain judging init" if error.problem == "no such file" else error.hint
-        faults.append(str(InputError(error.problem, file=file, hint=hint)))
+        faults.append(InputError(error.problem, file=file, hint=hint).message)
         return None
     parts = {table: _table(said, table, text, file, faults) for table in KEYS}
     parts["texts"] = _texts_by_name(said.get("texts", {}), "", text, file, faults)

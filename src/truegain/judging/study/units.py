@@ -11,6 +11,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.judging.tasks.material import Item, Unit
+from truegain.message import argname
 from truegain.sampling.streams import generator
 
 Order = Literal["spread", "decisive"]
@@ -161,10 +162,10 @@ def given_out(units: Sequence[Unit], people: int, most: int | None, of_topic: in
 def _check(design: Design, anchors: Mapping[str, tuple[Item, Item]] | None) -> None:
     least = 3 if anchors is not None else 1
     if design.judgments < 1:
-        raise TruegainError(f"judgments {design.judgments}: give at least 1 for each document")
+        raise TruegainError(f"{argname('judgments', design.judgments, '')}: give at least 1 for each document")
     if design.size < least:
         said = "Hk, Nk and at least one more document" if anchors is not None else "at least one"
-        raise TruegainError(f"size {design.size}: a unit needs {said}, so give at least {least}")
+        raise TruegainError(f"{argname('size', design.size, '')}: a unit needs {said}, so give at least {least}")
 
 
 def _blocks(topic: str, items: Sequence[Item], design: Design, held: int) -> list[list[int]]:

@@ -77,7 +77,7 @@ def _values(table: RawTable, at: Sequence[int], file: str) -> dict[tuple[str, st
         try:
             key = str(parse_measure(measure)), system
         except MeasureError as error:
-            raise InputError(str(error), file=file, line=line) from None
+            raise InputError(error.message, file=file, line=line) from None
         if key in found:
             raise InputError(f"{key[0]} of {system} stands here twice", file=file, line=line, hint="leave one line")
         found[key] = number

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+from truegain.message import Message
+
 BETTER, WORSE = "†", "‡"  # than a baseline
 
 
@@ -69,6 +71,9 @@ class Grid:
     title: str = ""
     notes: tuple[str, ...] = ()
     label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", tuple(map(Message, self.notes)))
 
     def is_text(self, column: int) -> bool:
         """Whether a column holds words, or numbers with something beside them: to the left, that digits stand in line.
