@@ -24,8 +24,6 @@ class TruegainError(Exception):
     >>> error = TruegainError(f"{argname('smallest', -1)}: give a number of at least 0")
     >>> str(error), error.argument, error.value
     ('smallest -1: give a number of at least 0', 'smallest', -1)
-    >>> error.message.words({"smallest": "--smallest"})
-    '--smallest -1: give a number of at least 0'
     """
 
     def __init__(

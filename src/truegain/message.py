@@ -21,7 +21,7 @@ _NO: Any = object()  # no value is given; None is one
 
 
 @dataclass(frozen=True)
-class Part:
+class Phrase:
     """A part of a message that differs by who reads it.
 
     kind: whether it names an argument, tells a value of one, or neither; name: the argument; shown: its value, as
@@ -72,7 +72,7 @@ class Message(str):
 
     __slots__ = ("marked", "parts")
     marked: str  # the text with its marks
-    parts: tuple[str | Part, ...]
+    parts: tuple[str | Phrase, ...]
 
     def __new__(cls, text: str = "") -> Message:
         """The message of a text with marks; one that is none already."""
@@ -90,12 +90,12 @@ class Message(str):
         return None  # the text with its marks is all
 
     @property
-    def about(self) -> tuple[Part, ...]:
+    def about(self) -> tuple[Phrase, ...]:
         """The parts that name an argument, or tell a value of one."""
-        return tuple(x for x in self.parts if isinstance(x, Part) and x.kind != OTHER)
+        return tuple(x for x in self.parts if isinstance(x, Phrase) and x.kind != OTHER)
 
     @property
-    def named(self) -> tuple[Part, ...]:
+    def named(self) -> tuple[Phrase, ...]:
         """The parts that name an argument."""
         return tuple(x for x in self.about if x.kind == NAMED)
 
@@ -114,7 +114,7 @@ class Message(str):
         return "".join(x if isinstance(x, str) else x.words(options) for x in self.parts)
 
 
-def _parts(text: str) -> Iterator[str | Part]:
+def _parts(text: str) -> Iterator[str | Phrase]:
     """The parts of a text; marks that make no part, which are of nobody here, are text."""
     plain, *rest = text.split(_OPEN)
     if plain:
@@ -123,7 +123,7 @@ def _parts(text: str) -> Iterator[str | Part]:
         inner, closed, after = piece.partition(_CLOSE)
         fields = inner.split(_NEXT)
         if closed and len(fields) == 6 and fields[0] in (NAMED, TOLD, OTHER):
-            yield Part(*fields)
+            yield Phrase(*fields)
         else:
             after = f"{_OPEN}{piece}"
         if after:
@@ -215,7 +215,7 @@ def with_marks(said: object) -> str:
 def _part(kind: str, name: str, shown: str, python: str, command: str, otherwise: str) -> str:
     typed = _OPTION.join(x.translate(_MARKS) for x in command.split(_OPTION))
     clean = (x.translate(_MARKS) for x in (name, shown, python))
-    return Part(kind, next(clean), next(clean), next(clean), typed, otherwise.translate(_MARKS)).marked
+    return Phrase(kind, next(clean), next(clean), next(clean), typed, otherwise.translate(_MARKS)).marked
 
 
 def _with_value(value: Any) -> str:

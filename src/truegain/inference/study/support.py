@@ -12,7 +12,7 @@ import numpy as np
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.study.caveats import holes_in_words, ties_in_words
 from truegain.inference.study.study import Study
-from truegain.message import Message, Part, with_marks
+from truegain.message import Message, Phrase, with_marks
 from truegain.tables.columns import Coded
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike
@@ -80,8 +80,8 @@ def _short(why: str) -> str:
     """A long reason up to its first stop; a verdict gives the whole."""
     kept = ""
     for part in Message(why).parts if len(why) > LONG else ():
-        text = part.marked if isinstance(part, Part) else part
-        ends = [] if isinstance(part, Part) else [at for stop in ("; ", ". ") if (at := part.find(stop)) >= 0]
+        text = part.marked if isinstance(part, Phrase) else part
+        ends = [] if isinstance(part, Phrase) else [at for stop in ("; ", ". ") if (at := part.find(stop)) >= 0]
         if ends and (kept or min(ends)):
             return f"{kept}{text[: min(ends)]} ..."
         kept += text
