@@ -8,11 +8,8 @@ for, so that the names of runs, files, columns and documents stay as they are.
 
 from __future__ import annotations
 
-import ast
-import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 _OPEN, _NEXT, _CLOSE, _OPTION = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"  # reserved for use within a program
 _MARKS = str.maketrans(dict.fromkeys((_OPEN, _NEXT, _CLOSE, _OPTION), "\ufffd"))
@@ -20,8 +17,7 @@ NAMED, TOLD, OTHER = "named", "told", "other"  # what a part does with an argume
 _NO: Any = object()  # no value is given; None is one
 
 
-@dataclass(frozen=True)
-class Phrase:
+class Phrase(NamedTuple):
     """A part of a message that differs by who reads it.
 
     kind: whether it names an argument, tells a value of one, or neither; name: the argument; shown: its value, as
@@ -39,6 +35,8 @@ class Phrase:
     @property
     def value(self) -> Any:
         """The value that the message tells; None where it tells none, a text where Python cannot read it."""
+        import ast  # pages of help do not wait for it
+
         try:
             return ast.literal_eval(self.shown) if self.shown else None
         except (ValueError, SyntaxError):
@@ -54,8 +52,7 @@ class Phrase:
     @property
     def marked(self) -> str:
         """The part as it stands in a text."""
-        fields = (self.kind, self.name, self.shown, self.python, self.command, self.otherwise)
-        return f"{_OPEN}{_NEXT.join(fields)}{_CLOSE}"
+        return f"{_OPEN}{_NEXT.join(self)}{_CLOSE}"
 
 
 class Message(str):
@@ -163,7 +160,7 @@ def argname(name: str, value: Any = _NO, spec: str | None = None) -> str:
     if value is _NO:
         return _part(NAMED, name, "", name, _OPTION, name)
     told = repr(value) if spec is None else format(value, spec)
-    typed = _with_value(value) if spec is None else f"{_OPTION} {shlex.quote(told)}"
+    typed = _with_value(value) if spec is None else f"{_OPTION} {_quoted(told)}"
     return _part(NAMED, name, repr(value), f"{name} {told}", typed, f"{name} {told}")
 
 
@@ -228,7 +225,14 @@ def _typed(value: Any) -> str:
         value = ",".join(f"{key}={one}" for key, one in value.items())
     elif isinstance(value, list | tuple):
         value = ",".join(map(str, value))
-    return shlex.quote(str(value))
+    return _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    """A word as a shell takes it."""
+    import shlex  # pages of help do not wait for it
+
+    return shlex.quote(text)
 
 
 TO_GAINS = by_surface("tg.to_gains", "`truegain gains`")
