@@ -119,7 +119,7 @@ def wilson(share: npt.ArrayLike, n: npt.ArrayLike, quantile: npt.ArrayLike) -> t
 def detectable_in_se(p: float, power: float) -> float:
     """The difference, in standard errors, that a test at level p finds with this power: z_{p/2} + z_{1-power}."""
     if not 0 < power < 1:
-        raise TruegainError(f"power {power:g} must lie between 0 and 1, such as 0.8")
+        raise TruegainError(f"{argname('power', power, 'g')} must lie between 0 and 1, such as 0.8")
     far = quantile_of(1 - p) + float(special().ndtri(power))
     if far <= 0:
         raise TruegainError(f"{argname('power', power, 'g')} is below the level of the test; give a higher power")

@@ -124,7 +124,8 @@ def test_every_argument_of_a_message_is_marked() -> None:
                 continue
             values = node.values if isinstance(node, ast.JoinedStr) else [node]
             text = "".join(str(v.value) if isinstance(v, ast.Constant) else "{}" for v in values)
-            if " " in text and by_hand.search(text) and not CALL.search(text):
+            forgotten = isinstance(node, ast.Constant) and re.search(r"\{(?:arg|argname|option|with_marks)\(", text)
+            if forgotten or (" " in text and by_hand.search(text) and not CALL.search(text)):
                 found.append(f"{place}:{node.lineno}: {text}")
     assert found == []
 

@@ -149,11 +149,11 @@ def disjoint(
     Hui, Berberich and Mele 2017, ICTIR, tables 1 to 4.
     """
     if not 0 < split < 1:
-        raise TruegainError(f"split {split:g} leaves a part empty; give a share between 0 and 1")
+        raise TruegainError(f"{argname('split', split, 'g')} leaves a part empty; give a share between 0 and 1")
     if repeat < 1:
         raise TruegainError(f"{argname('repeat', repeat, '')} is no number of draws; give 1 or more")
     if part_a is not None and repeat > 1:
-        raise TruegainError(f"{argname('part_a')} is one way to cut the collection; leave out repeat")
+        raise TruegainError(f"{argname('part_a')} is one way to cut the collection; leave out {argname('repeat')}")
     known = [parse_measure(m) for m in established]
     reading = [m for m in map(parse_measure, content) if isinstance(m, Content)]
     if not known or not reading:

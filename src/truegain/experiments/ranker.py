@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import InputError, TruegainError
+from truegain.message import argname
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ids, Ints, frozen
 from truegain.tables.plain import plain_text
@@ -122,7 +123,7 @@ def rank(
     if unknown or not rankers:
         raise TruegainError(f"there is no ranker {', '.join(unknown) or 'named'}; there are {', '.join(RANKERS)}")
     if depth < 1:
-        raise TruegainError(f"depth {depth} keeps no document; give at least 1")
+        raise TruegainError(f"{argname('depth', depth)} keeps no document; give at least 1")
     texts = Corpus.of(corpus)
     postings = Postings.of(texts)
     names = texts.docs.strings(np.arange(len(texts.docs)))

@@ -103,7 +103,7 @@ def on_scale(table: Judgments, scale: Sequence[float] | None, outside: Outside =
     [1.0, -1.0]
     """
     if outside not in get_args(Outside):
-        raise TruegainError(f"outside is {outside!r}; give one of {', '.join(get_args(Outside))}")
+        raise TruegainError(f"{argname('outside')} is {outside!r}; give one of {', '.join(get_args(Outside))}")
     if scale is None:
         return table
     if outside == "error":

@@ -64,15 +64,16 @@ class Options:
                 f"{argname('level', self.level, 'g')} is negative: unjudged documents would become relevant"
             )
         if self.depth is not None and self.depth < 1:
-            raise TruegainError(f"depth {self.depth} keeps no document; give at least 1")
+            raise TruegainError(f"{argname('depth', self.depth)} keeps no document; give at least 1")
         if self.trec_eval not in ("9", "10"):
-            raise TruegainError(f"trec_eval version {self.trec_eval!r} is not known; give '9' or '10'")
+            said = f"trec_eval version {self.trec_eval!r} is not known; give '9' or '10'"
+            raise TruegainError(said, argument="trec_eval", value=self.trec_eval, allowed=("9", "10"))
         if self.ties not in TIES:
-            raise TruegainError(
-                f"ties is {self.ties!r}; give 'descending' (trec_eval), 'ascending' (pyndeval) or 'input' (as given)"
-            )
+            known = "'descending' (trec_eval), 'ascending' (pyndeval) or 'input' (as given)"
+            raise TruegainError(f"{argname('ties')} is {self.ties!r}; give {known}", value=self.ties, allowed=TIES)
         if self.no_relevant not in ("zero", "skip"):
-            raise TruegainError(f"{argname('no_relevant')} is {self.no_relevant!r}; give 'zero' or 'skip'")
+            said = f"{argname('no_relevant')} is {self.no_relevant!r}; give 'zero' or 'skip'"
+            raise TruegainError(said, value=self.no_relevant, allowed=("zero", "skip"))
 
 
 def score(ranked: RankedGains, asked: Sequence[NamedMeasure], options: Options | None = None) -> Scores:

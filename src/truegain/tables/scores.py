@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs, some, there_are
-from truegain.message import HOLE_SAMPLE_OF_STUDY, told_value
+from truegain.message import HOLE_SAMPLE_OF_STUDY, argname, told_value
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.formats.frames import pandas_frame
 from truegain.tables.formats.records import as_dict
@@ -107,7 +107,7 @@ class Scores(Shown):
         if self.made_by.get("fill"):
             raise TruegainError(
                 "these scores hold predicted labels: they rank systems, and have no interval and no p-value of their "
-                "own; leave fill out, or have a random sample of the unjudged documents judged ("
+                f"own; leave {argname('fill')} out, or have a random sample of the unjudged documents judged ("
                 f"{HOLE_SAMPLE_OF_STUDY})"
             )
 

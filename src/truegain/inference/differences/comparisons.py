@@ -15,6 +15,7 @@ from truegain.inference.differences.groups import groups_of, is_complete, marks
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.wide import about, best_first, by_which_test
+from truegain.message import argname
 from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.paper import Column, Wide
 from truegain.tables.paper_style import PaperStyle, PaperWords
@@ -105,7 +106,9 @@ class Comparisons(Answers[Comparison]):
 
     def _all_pairs(self) -> None:
         if self.baseline is not None:
-            raise TruegainError("only pairs with the baseline were compared; groups need all pairs: leave baseline off")
+            raise TruegainError(
+                f"only pairs with the baseline were compared; groups need all pairs: leave {argname('baseline')} off"
+            )
 
     def tables(self) -> list[Table]:
         """The pairs; of many systems the groups that cannot be told apart."""

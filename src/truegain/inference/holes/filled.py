@@ -52,8 +52,10 @@ class Filled:
         """
         _refuse_condensed(measure, options)
         if options.complete or options.no_relevant != "zero":
-            raise TruegainError("holes are told for the topics a run answers, as eval scores them; leave complete and "
-                                f"{argname('no_relevant')} out")  # fmt: skip
+            raise TruegainError(
+                "holes are told for the topics a run answers, as eval scores them; leave "
+                f"{argname('complete')} and {argname('no_relevant')} out"
+            )
         loaded, table = Runs.of(runs), Judgments.of(judgments)
         if table.are_gains and (table.label < 0).any():
             raise TruegainError(

@@ -129,8 +129,8 @@ def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule
         )
     if rule is not None or normalise is not None:
         raise TruegainError(
-            f"rule and {argname('gold_rule')}: either the judgments or the gold labels may be ratings; make one label "
-            f"of the other's first, with {TO_GAINS}"
+            f"{argname('rule')} and {argname('gold_rule')}: either the judgments or the gold labels may be ratings; "
+            f"make one label of the other's first, with {TO_GAINS}"
         )
 
 
@@ -150,8 +150,8 @@ def check_sampled(
         return
     if gold is not None:
         raise TruegainError(
-            f"{argname('hole_sample')} and gold: judged documents count as they are beside a sample of the unjudged "
-            "ones; have the judge label these too and draw gold from all of them, or give one of the two"
+            f"{argname('hole_sample')} and {argname('gold')}: judged documents count as they are beside a sample of "
+            "the unjudged ones; have the judge label these too and draw gold from all of them, or give one of the two"
         )
     if rule is not None:
         raise TruegainError(

@@ -176,16 +176,17 @@ class Material:
         if self.listed is None and isinstance(self.sample, HoleSample):
             raise TruegainError(
                 f"{argname('anytime')}: how often one may look is known for labels in the order of a list; draw one "
-                f"with {HOLE_LIST}, or leave anytime out and look once"
+                f"with {HOLE_LIST}, or leave {argname('anytime')} out and look once"
             )
         if self.listed is None and self.sample is None:
             raise TruegainError(
                 f"{argname('anytime')}: how often one may look is known for gold labels in the order of a list; draw "
-                f"one with {GOLD_LIST}, or leave anytime out and look once"
+                f"one with {GOLD_LIST}, or leave {argname('anytime')} out and look once"
             )
         if others := sorted(self.over - {"topics"}):
             raise TruegainError(
-                f"anytime and {argname('generalise_to')} {others[0]!r}: not known together; leave one of them out"
+                f"{argname('anytime')} and {argname('generalise_to')} {others[0]!r}: not known together; leave one of "
+                "them out"
             )
 
     def _refuse_shallow(self, m: Measure) -> None:

@@ -42,7 +42,7 @@ from truegain.made_by import told
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level, matching_for
 from truegain.measures.parse import MeasuresLike, parse_measures
-from truegain.message import arg
+from truegain.message import arg, argname
 from truegain.sampling.designs import SAME_POPULATION, Design
 from truegain.student import check_confidence
 from truegain.tables.gold_list import GoldList
@@ -160,9 +160,9 @@ class Study(Questions):
         self.refused = refused_of(self.measures, drawn, self.gold_list is not None)
         if complete and self.gold_list is not None and not self.ranked.depth.all():
             raise TruegainError(
-                "complete and an ordered list of gold labels: a list is drawn from the topics that all systems "
-                "answer, and has no rows of the others; leave complete out, or draw pairs at random "
-                f"({arg('design', 'random')})"
+                f"{argname('complete')} and an ordered list of gold labels: a list is drawn from the topics that all "
+                f"systems answer, and has no rows of the others; leave {argname('complete')} out, or draw pairs at "
+                f"random ({arg('design', 'random')})"
             )
         if listed is not None:
             check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)

@@ -18,7 +18,7 @@ from truegain.inference.study.given import Given, of_topics
 from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.measures.base import Measure
-from truegain.message import HOLE_LIST, arg
+from truegain.message import HOLE_LIST, arg, argname
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.sampling.ordered import OrderedDraws
 from truegain.tables.columns import Floats
@@ -77,7 +77,9 @@ class Labels:
         rated: gold labels are means of ratings, which lie between the labels that a judge may give.
         """
         if isinstance(gold, Judge) and design not in (None, gold.design):
-            raise TruegainError(f"the judge was fitted with design {gold.design!r}, not {design!r}; leave design out")
+            raise TruegainError(
+                f"the judge was fitted with design {gold.design!r}, not {design!r}; leave {argname('design')} out"
+            )
         if gold is None or isinstance(gold, Judge):
             return gold
         trusted, labels, scale = gold_of(gold), self.given, None
@@ -115,8 +117,8 @@ class Labels:
         if fill is not None:
             raise TruegainError(
                 f"{arg('fill', fill)}: predictions are set right by a sample that was drawn in proportion to what they "
-                f"leave open; draw it with {HOLE_LIST}, or leave fill out: these labels, drawn with equal chances, "
-                "then stand for the rest"
+                f"leave open; draw it with {HOLE_LIST}, or leave {argname('fill')} out: these labels, drawn with equal "
+                "chances, then stand for the rest"
             )
         drawn = Judgments.of(labels)
         drawn.check_drawn("labels of the sample")
