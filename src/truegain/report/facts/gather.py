@@ -24,7 +24,7 @@ from truegain.inference.study.rule import Outcome
 from truegain.inference.study.study import Study
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
-from truegain.message import told_value
+from truegain.message import argname
 from truegain.report.facts.checks import (
     DEEP,
     MIXED,
@@ -82,7 +82,7 @@ def gather(
     if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
         kind = "baseline" if unknown[0] in baselines else "pair"
         raise TruegainError(
-            f"{kind} '{told_value(kind, unknown[0])}' is no system here; {there_are(unknown[:1], study.systems, 8)}"
+            f"{argname(kind, unknown[0])} is no system here; {there_are(unknown[:1], study.systems, 8)}"
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
