@@ -91,7 +91,11 @@ def labels_command(
     design: Design = None,
     draw: Annotated[
         Literal["ordered", "random", "by-bronze", "topics"] | None,
-        typer.Option("--draw", help="How a list is drawn: ordered by what a label can move (default), or another way."),
+        typer.Option(
+            "--draw",
+            help="How a list is drawn: ordered by what a label can move (default), or another way; ordered alone goes "
+            "on past documents that nobody can judge.",
+        ),
     ] = None,
     smallest: Annotated[
         float, typer.Option("--smallest", min=0, help="The difference worth finding; how many labels find it?")

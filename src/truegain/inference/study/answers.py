@@ -205,19 +205,21 @@ class Answering:
         ]  # fmt: skip
 
     def _t(self, asked: Contrasts, spread: Spread, bounds: HoleBounds | None) -> Floats:
-        """|t| of each difference, after what holes could take from it; 0 where nothing moves it or they turn it."""
+        """|t| of each difference, after what holes and what nobody could judge may take from it.
+
+        0 where nothing moves it, or these turn it.
+        """
         difference = self.lattice.evidence.values(asked)
         variance, far = spread.variance, np.abs(difference)
         if bounds is not None:
             fall, rise, less, more = bounds.sides(asked)
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
             variance = variance + np.where(difference > 0, less, more)
-        if self.lattice.looks is None:  # p is told at one look alone
-            far, variance = far.copy(), variance.copy()
-            for i, worst, best in self.lattice.ends(asked, spread):
-                value, wide = worst if difference[i] > 0 else best
-                far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
-                variance[i] += max(0.0, float(wide.variance[0] - spread.variance[i]))
+        far, variance = far.copy(), variance.copy()
+        for i, worst, best in self.lattice.ends(asked, spread):
+            value, wide = worst if difference[i] > 0 else best
+            far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
+            variance[i] += max(0.0, float(wide.variance[0] - spread.variance[i]))
         return np.asarray(far / np.where(spread.variance > 0, np.sqrt(variance), np.inf))
 
     def all_differences(self, seed: int, bounds: HoleBounds | None = None) -> list[Comparison]:

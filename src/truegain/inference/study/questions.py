@@ -50,10 +50,6 @@ from truegain.tables.models_used import by_unchecked
 from truegain.tables.ranked import RankedGains
 
 T = TypeVar("T", Estimate, Comparison)
-STUCK = (
-    "No further label narrows what the documents that people could not judge leave open: have others look at them, or "
-    "show them in another way."
-)
 Costs = Mapping[str, float] | str | None
 
 
@@ -341,12 +337,10 @@ class Questions:
         alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
         cannot = int(lattice.evidence.stuck(asked)[0])
         known = comparison.low is not None and not lattice.exact and not alike
+        if said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
+            notes.append(more)
         if cannot and known and not lattice.spread(asked, self.confidence).variance[0]:  # only these leave it open
             known = False
-        if said == "cannot be told" and known and cannot:
-            notes.append(STUCK)
-        elif said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
-            notes.append(more)
         held = known and not lent and holds_back(comparison, hidden, self.holes, least)
         if held:
             notes.insert(0, MORE_LABELS)
