@@ -467,6 +467,8 @@ def test_what_more_labels_bring_knows_what_nobody_could_judge(topics: Literal["f
         for x in (some, whole)
     )
     last = max((s for s in verdict.steps if s.what == "gold"), key=lambda s: s.more)
+    assert then.low is not None
+    assert then.high is not None
     assert (then.high - then.low) / 2 == pytest.approx(last.half, rel=0.15)
     assert STUCK in then.notes
     assert STUCK in verdict.notes
