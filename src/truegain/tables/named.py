@@ -11,7 +11,7 @@ import numpy as np
 from truegain.errors import ORDER, InputError, some
 from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
-from truegain.tables.guessed import LOOKED_AT, NEEDED, option_for
+from truegain.tables.guessed import LOOKED_AT, NEEDED, is_sensible, option_for
 from truegain.tables.header import Header, Role, told
 from truegain.tables.raw import BEIR, parts_of, plain_name
 from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
@@ -56,7 +56,7 @@ class Columns:
             return ""
         cells = [list(self.frame.column(at)[:LOOKED_AT]) for at in range(len(self.names))]
         names = [self.written_at(at) for at in range(len(self.names))]
-        return f", or say which it is: columns='{option_for(self.role, names, cells, self.found)}'"
+        return f", or say which it is: {option_for(self.role, names, cells, self.found)}"
 
     def written_at(self, at: int) -> str:
         """The name of a column by its place, as its owner writes it."""
@@ -180,7 +180,8 @@ def _check_label(columns: Columns, name: str) -> None:
     cells = {n: columns._column(n) for n in columns.names if n not in taken and columns.names.count(n) == 1}
     others = [n for n, column in cells.items() if column and all(number_of(x) is not None for x in column)]
     if others:
-        option = told().option(columns.role, {"label": columns.written(others[-1])})
+        likely = [name, *filter(is_sensible, others)][-1]
+        option = told().option(columns.role, {"label": columns.written(likely)})
         raise InputError(
             f"which is the label: '{name}', as in the judgments, or {some(others)}?", file=columns.file,
             hint=f"say which, as in columns='{option}'",
