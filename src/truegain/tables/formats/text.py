@@ -37,5 +37,5 @@ def text(grid: Grid) -> str:
 
 
 def _in_a_line(cell: str) -> str:
-    """Text of a cell with tabs and ends of lines written out, lest an id that holds some look like another, or a row."""
+    """Text of a cell with tabs and ends of lines written out, lest an id with some look like another, or a row."""
     return cell if cell.isprintable() else _BREAKS.sub(lambda found: found[0].encode("unicode_escape").decode(), cell)
