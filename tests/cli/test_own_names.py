@@ -159,6 +159,42 @@ def option_in(err: str) -> str:
     return shlex.split(found[1])[0]
 
 
+@pytest.mark.parametrize(
+    ("judgments", "run_names", "option", "asked"),
+    [
+        (None, ("question_id", "passage_id", "bm25", "pos"), "score=bm25", ""),  # the ranks would turn the run round
+        (None, ("question_id", "passage_id", "ms", "pos"), "rank=pos", ""),
+        (None, ("question_id", "passage_id", "bm25", "dense"), "score=NAME", "bm25 or dense"),
+        (
+            None,
+            ("frage_nr", "absatz_nr", "cosinus", "rang"),
+            "topic=frage_nr,doc=absatz_nr,score=cosinus",
+            "",
+        ),
+        (("question_id", "passage_id", "llm_verdict", "tokens"), None, "label=llm_verdict", ""),
+        (("question_id", "passage_id", "urteil", "llm_confidence"), None, "label=urteil", ""),
+        (("frage", "absatz", "note", "sicherheit"), None, "topic=frage,doc=absatz,label=NAME", "note or sicherheit"),
+        (("question_id", "passage_id", "llm_label", "old_label"), None, "label=NAME", "llm_label or old_label"),
+        (("question_id", "passage_id", "latency", "cost"), None, "label=NAME", ""),
+    ],
+)
+@pytest.mark.parametrize("ending", [".csv", ".jsonl"])
+def test_a_number_that_may_be_another_is_asked_about(
+    run: Run, folder: Path, judgments: Sequence[str] | None, run_names: Sequence[str] | None, option: str, asked: str,
+    ending: str,
+) -> None:  # fmt: skip
+    """Guards wrong numbers in silence: no rank, cost or confidence is recommended, nor one of several numbers."""
+    write = table if ending == ".csv" else jsonl
+    rows = [(t, d, x, n) for n, (t, d, x) in enumerate(rows_of(world()[1]))]
+    write(folder / f"own{ending}", judgments or run_names or (), rows)
+    files = ("llm.jsonl", f"own{ending}") if judgments is None else (f"own{ending}", "runs/bm25.jsonl")
+    code, _, err = run("eval", *files)
+    assert (code, option_in(err)) == (2, option)
+    assert (f" with {asked} for NAME)" in err) if asked else " for NAME" not in err
+    if "NAME" not in option:
+        assert run("eval", *files, "--columns", option)[0] == 0
+
+
 NAMES = [  # of topic, doc and number: what a table calls them
     ("query-id", "corpus-id", "grade"),
     ("Question ID", "Passage ID", "Relevance"),

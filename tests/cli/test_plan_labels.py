@@ -253,3 +253,25 @@ def test_half_of_the_pairs_are_half_of_all(counts: list[int | None], said: str) 
     aim = Aim(0.02, 0.8, 0.95, False, True, {})
     told = needed_told(counts, 0, None, "gold labels", aim)
     assert told.replace("a true difference of 0.02 (80% power, +-0.0140)", "X").startswith(said)
+
+
+def test_pairs_that_nobody_could_judge_have_no_label(run: Run, folder: Path) -> None:
+    """Guards what is counted: `cannot` is no label, where `plan fill` and a verdict tell of the list."""
+    words = ("llm.qrels", *RUNS, "-m", "P@5", "--topics", "fixed")
+    run("plan", "labels", *words, "-o", "list.csv")
+    run("plan", "fill", "list.csv", "gold.qrels", "--rows", "40", "-o", "filled.csv")
+    with (folder / "filled.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows[4:40:5]:
+        row["label"] = "cannot"
+    with (folder / "sheet.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    _, out, err = run("plan", "fill", "list.csv", "sheet.csv", "-o", "judged.csv")
+    assert (out, err) == (f"32 of {len(rows):,} pairs have a label, 32 of them new; 8 could not be judged.\n", "")
+    _, out, _ = run("verdict", *words, "--gold", "judged.csv")
+    said = (
+        f"32 of the list's {len(rows):,} pairs have a label, and 8 could not be judged. These limits are those of one"
+    )
+    assert said in " ".join(out.split())

@@ -141,6 +141,13 @@ def test_a_study_taken_in_part_is_the_same_as_its_options_typed(run: Run, folder
         err == "note: s.toml:5: of 2 measures `truegain judges` takes one, the first, P@10; --measure names another\n"
     )
     assert run("judges", "s.toml", "-m", "P@5")[2] == ""
+    (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]"))
+    assert run("judges", "one.toml")[1:] == (run("judges", "s.toml")[1], "")  # of one measure nothing is left out
+    (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]") + "confidence = 0.9\n")
+    said = "note: one.toml:11: `truegain judges` does not heed confidence; its intervals are at 95%\n"
+    assert run("judges", "one.toml")[1:] == (run("judges", "s.toml")[1], said)
+    (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]") + "confidence = 0.95\n")
+    assert run("judges", "one.toml")[2] == ""
     _, out, err = run("eval", "s.toml", "--format", "csv")
     assert out == run("eval", "llm.qrels", "runs", "-m", "P@10", "-m", "DCG@10", "--format", "csv")[1]
     assert err == "note: s.toml: `truegain eval` does not heed gold\n"
@@ -167,7 +174,9 @@ def test_what_a_part_of_a_study_cannot_do(run: Run, folder: Path) -> None:  # no
         assert "truegain gains s.toml -o gains.qrels" in err
     assert "s.toml:3: rule makes labels of ratings beside gold labels" in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE + 'mesure = "AP"\n')
-    assert "s.toml:3: 'mesure' is no option of compare (did you mean measure?)" in run("compare", "s.toml")[2]
+    assert "s.toml:3: 'mesure' is no option of a study (did you mean measure?)" in run("compare", "s.toml")[2]
+    (folder / "s.toml").write_text(BASE + "anchor_high = 5\n")
+    assert "s.toml:3: 'anchor_high' is no option of a study (there are anytime, " in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE)
     code, _, err = run("judges", "s.toml")
     assert (code, err) == (2, 'error: s.toml: no gold is named (write a line such as gold = "gold.qrels")\n')

@@ -229,9 +229,9 @@ def fill_command(
     listed = read_gold_list(gold_list)
     filled = listed.filled(labels_in(labels, listed, columns), rows, cannot_in(labels, listed, columns))
     filled.write(output)
-    typer.echo(
-        f"{filled.judged:,} of {len(filled):,} pairs have a label, {filled.judged - listed.judged:,} of them new."
-    )
+    have, had = len(filled.labelled), len(listed.labelled)
+    stuck = f"; {len(filled.cannot):,} could not be judged" if filled.cannot else ""
+    typer.echo(f"{have:,} of {len(filled):,} pairs have a label, {have - had:,} of them new{stuck}.")
 
 
 @plan.command("assessors")

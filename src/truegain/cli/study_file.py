@@ -26,6 +26,9 @@ ASIDE = {
     *OTHERWISE, *ELSEWHERE, "costs", "uses", "judge-model", "trust-judge", "smallest", "confidence", "seed", "jobs",
     "memory",
 }  # fmt: skip
+# commands without such an option whose intervals have one confidence
+CONFIDENCE = 0.95
+AT_ONE_CONFIDENCE = ("judges", "incomplete", "magnitudes", "spending", "unanimity", "unanimity-grid")
 ABOUT_GOLD = ("design", "gold-level", "gold-rule")  # said with the gold labels
 RATED = ("rule", "normalise")  # say that judgments are ratings
 
@@ -43,13 +46,14 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
     found: dict[str, Any] = {}
     keys: dict[str, Key] = {}
     notes: list[tuple[str, str]] = []
-    for option, key, value, line in text.options(may, str(context.info_name)):
+    for option, key, value, line in text.options(may, str(context.info_name) if whole else "a study"):
         parameter = own.get(option)
         if parameter is None or not (whole or _is_meant(context, option)):
             continue
         several = getattr(parameter, "multiple", False) or parameter.nargs == -1
         if not several and isinstance(value, list) and option in ("measure", "baseline"):
-            notes.append((str(parameter.name), _first_of(context, text.file, line, key, value)))
+            if len(value) > 1:
+                notes.append((str(parameter.name), _first_of(context, text.file, line, key, value)))
             text.values[key] = value = value[0]
         told = text.told(option, key, line, several)
         text.check_kind(key, getattr(parameter.type, "name", "").removesuffix(" range"), line)
@@ -118,7 +122,11 @@ def _unheeded(context: typer.Context, text: StudyText, said: list[str], own: dic
     aside |= set(_about_labels(own) if ratings else ())
     lost = [option for option in said if option not in own and option not in aside]
     kept = [option for option in lost if "gold" not in lost or option not in ABOUT_GOLD]
-    return [("", f"{text.file}: `{name}` does not heed {', '.join(kept)}")] if kept else []
+    notes = [("", f"{text.file}: `{name}` does not heed {', '.join(kept)}")] if kept else []
+    if context.info_name in AT_ONE_CONFIDENCE and text.values.get("confidence", CONFIDENCE) != CONFIDENCE:
+        place = f"{text.file}:{text.line('confidence')}"
+        notes.append(("", f"{place}: `{name}` does not heed confidence; its intervals are at {CONFIDENCE:.0%}"))
+    return notes
 
 
 def _name(context: typer.Context) -> str:

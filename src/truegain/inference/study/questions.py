@@ -260,10 +260,11 @@ class Questions:
         listed = self.hole_sample.rows if isinstance(self.hole_sample, HoleList) else self.gold_list
         if listed is None or listed.judged == len(listed) or self.over - {"topics"}:
             return ""
+        stuck = f", and {len(listed.cannot):,} could not be judged" if listed.cannot else ""
         return (
-            f"{listed.judged:,} of the list's {len(listed):,} pairs have a label. These limits are those of one look, "
-            "at a number of labels set beforehand; to look again as labels come in, give anytime=True from the first "
-            "look on."
+            f"{len(listed.labelled):,} of the list's {len(listed):,} pairs have a label{stuck}. These limits are those "
+            "of one look, at a number of labels set beforehand; to look again as labels come in, give anytime=True "
+            "from the first look on."
         )
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
