@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,26 @@ def tell_notes() -> None:
 def is_of_file(name: str) -> bool:
     """Whether the study file gave an option its value."""
     return bool(_read) and getattr(_read[0][0].get_parameter_source(name), "name", "") == "DEFAULT_MAP"
+
+
+def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]:
+    """The measures of a study file without those that gold labels cannot set right, of which it is told why."""
+    left, lost = [m for m in measures if m not in beyond], [m for m in measures if m in beyond]
+    if lost:
+        why: dict[str, list[str]] = {}
+        for name in lost:
+            why.setdefault(re.sub(rf"^{re.escape(name)} is |; .*", "", beyond[name]), []).append(name)
+        said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in why.items())
+        are = "is" if len(lost) == 1 else "are"
+        tell(f"{place_of('measure')}: {len(lost)} of {len(measures)} measures {are} left out: {said}", "note")
+    return left
+
+
+def place_of(option: str) -> str:
+    """Where the study file says an option: the file and the line."""
+    said = _read[0][1]
+    line = said.keys[option].line if option in said.keys else None
+    return said.file if line is None else f"{said.file}:{line}"
 
 
 def forget() -> None:
