@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import truegain as tg
 from tests.cli.conftest import Run
 from tests.cli.test_verdict import folder  # noqa: F401
 
@@ -210,3 +212,39 @@ def test_a_mistyped_system_is_named(run: Run, folder: Path, words: str) -> None:
     assert "weka" in said
     assert "did you mean weak? There are " in said
     assert "s.toml" not in said
+
+
+def test_judges_rates_the_judge_by_a_list_as_the_page_does(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards gold that is a list: judges has the page's figures; others name real commands, or take it."""
+    truth: dict[tuple[str, str], int] = {}
+    for line in (folder / "judgments.qrels").read_text().splitlines():
+        topic, _, doc, label = line.split()
+        truth[topic, doc] = int(label)
+    for draw in ("ordered", "random"):
+        assert run("plan", "labels", "llm.qrels", "runs", "--draw", draw, "-m", "P@10", "-o", f"{draw}.csv")[0] == 0
+        listed = tg.read_gold_list(folder / f"{draw}.csv")
+        rows = list(zip(listed.topics, listed.docs, strict=True))[:120]
+        labels = {t: {d: truth[t, d] for s, d in rows if s == t} for t, _ in rows}
+        listed.filled(labels).write(folder / f"{draw}-judged.csv")
+    (folder / "s.toml").write_text(BASE.replace("judgments.qrels", "llm.qrels") + 'gold = "ordered-judged.csv"\n'
+                                   'measure = "P@10"\n')  # fmt: skip
+    code, out, err = run("judges", "s.toml")
+    assert (code, err) == (0, "")
+    told = re.search(r"bronze judge on 120 gold labels of an ordered list, .*; D = [\d.]+", out.replace("\n", " "))
+    assert told is not None
+    assert run("report", "s.toml", "-o", "page.html")[0] == 0
+    assert told[0] in (folder / "page.html").read_text()
+    assert told[0] in run("judges", "llm.qrels", "--gold", "ordered-judged.csv")[1].replace("\n", " ")
+    assert run("judges", "s.toml", "--show", "topics")[0] == 2
+    for command in ("correct", "compare"):
+        code, _, err = run(command, "s.toml")
+        assert code == 2
+        assert "s.toml:3: ordered-judged.csv: a list of pairs drawn for differences" in err
+        assert "(`truegain verdict` and `truegain report` take it (gold); `truegain judges` rates" in err
+    assert "(a study reads it: `truegain verdict --gold`)" in run("experiment", "spending", "s.toml")[2]
+    plain = ("llm.qrels", "runs", "-m", "P@10", "--gold")
+    tg.write_judgments(labels, folder / "random.qrels")
+    for command in ("correct", "compare", "judges"):
+        known = run(command, *plain, "random-judged.csv")
+        assert known == run(command, *plain, "random.qrels", "--design", "random"), command
+        assert known[0] == 0

@@ -96,7 +96,9 @@ def placed(error: TruegainError) -> TruegainError:
     if found is None:
         return error
     either = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-    return TruegainError(re.sub(rf"(?<![\w-])--({either})(?![\w-])", r"\1", found))
+    parts = re.split(r"(`[^`]*`)", found)  # commands stay as they are typed
+    parts[::2] = [re.sub(rf"(?<![\w-])--({either})(?![\w-])", r"\1", part) for part in parts[::2]]
+    return TruegainError("".join(parts))
 
 
 def _placed(said: FileWords, message: str) -> str | None:
