@@ -248,3 +248,58 @@ def test_judges_rates_the_judge_by_a_list_as_the_page_does(run: Run, folder: Pat
         known = run(command, *plain, "random-judged.csv")
         assert known == run(command, *plain, "random.qrels", "--design", "random"), command
         assert known[0] == 0
+
+
+def test_the_measure_that_is_taken_is_said_once(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards experiments and judges: what is told of the study's measure is what the table is about."""
+    (folder / "s.toml").write_text(WHOLE)
+    _, out, err = run("experiment", "split-half", "s.toml")
+    assert "AP of one half of the collection" in out
+    assert "note: s.toml:5: the halves of a collection are compared on AP; --split topics takes P@10\n" in err
+    assert "takes one" not in err
+    _, out, err = run("experiment", "split-half", "s.toml", "--split", "topics")
+    assert "random splits, P@10." in out
+    assert "s.toml:5: of 2 measures `truegain experiment split-half` takes one, the first, P@10" in err
+    few = ("--repeat", "1", "--keep", "50")
+    _, out, err = run("experiment", "incomplete", "s.toml", *few)
+    typed = run("experiment", "incomplete", "llm.qrels", "runs", "--against", "P@10", "--against", "DCG@10", *few,
+                "--seed", "3")  # fmt: skip
+    assert out == typed[1]
+    assert "nDCG@20" not in out + err
+    assert "P@5" in run("experiment", "incomplete", "s.toml", *few, "--against", "P@5")[1]
+    (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '["nDCG@5", "P@5", "AP"]'))
+    _, out, err = run("judges", "s.toml")
+    said = (
+        "note: s.toml:5: of 3 measures `truegain judges` takes one, the first that weighs ranks, P@5; --measure names"
+    )
+    assert err == f"{said} another\n"
+    both = ("llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")
+    assert out == run("judges", *both, "-m", "P@5", "--seed", "3")[1]
+    (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '["nDCG@5", "AP"]'))
+    err = run("judges", "s.toml")[2]
+    assert err == "note: nDCG@5 has no weights of ranks, by which documents count: judges takes P@5; -m names another\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "is_told"),
+    [("compare", True), ("correct", True), ("plan labels", True), ("eval", False), ("holes", False), ("judges", False)],
+)
+def test_for_whom_is_told_where_it_matters(run: Run, folder: Path, command: str, is_told: bool) -> None:  # noqa: F811
+    """Guards the note on generalise-to: none for topics, which init writes, nor where there are no such limits."""
+    (folder / "s.toml").write_text(f'{WHOLE}generalise-to = ["topics"]\n')
+    assert "generalise-to" not in run(*command.split(), "s.toml")[2]
+    (folder / "s.toml").write_text(f'{WHOLE}generalise-to = ["topics", "collection"]\n')
+    assert ("does not heed generalise-to" in run(*command.split(), "s.toml")[2]) == is_told
+
+
+def test_gold_that_is_not_used_is_not_told_as_none(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards eval and plan topics of a study with gold and a judge's model: people did check it, in other commands."""
+    (folder / "s.toml").write_text(f'{WHOLE}judge-model = "m1"\n')
+    for words in (("eval", "s.toml"), ("experiment", "discriminative", "s.toml", "--replicates", "20")):
+        code, out, _ = run(*words)
+        assert code == 0
+        assert "no person has checked" not in out
+    assert "by m1's labels as they are: the study's gold labels are not used here; `truegain verdict` uses them" in run(
+        "eval", "s.toml"
+    )[1].replace("\n", " ")
+    assert "by m1's labels, which no person has checked" in run("eval", "llm.qrels", "runs", "--judge-model", "m1")[1]

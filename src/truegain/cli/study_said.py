@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from truegain.cli.streams import in_words, tell
@@ -14,24 +14,48 @@ if TYPE_CHECKING:
     from truegain.tables.study_words import FileWords
 
 _read: list[tuple[Any, FileWords, Collection[str]]] = []  # a context, what a file said to it, and may say
-_notes: list[tuple[str, str]] = []  # about what the file says, each with the parameter whose typing makes it idle
+_notes: list[Note] = []  # about what the file says
+_unused: list[str] = []  # what the file says and the command cannot heed
 ASIDE = {"study", "output", "format", "title", "cache", "jobs", "cluster"}  # may be typed beside a file with the rest
 ENDING = ".toml"  # of the name of a study file
 EXAMPLES = {"runs": "runs", "judgments": "gold.qrels", "gold": "gold.qrels", "measure": "P@10"}
 
 
-def remember(context: Any, said: FileWords, may: Collection[str], notes: Sequence[tuple[str, str]] = ()) -> None:
+@dataclass(frozen=True)
+class Note:
+    """What is to be told of a study that a command takes in part.
+
+    of: the parameter whose typing makes it idle; only: a parameter and its value, without which it is told otherwise.
+    """
+
+    text: str
+    of: str = ""
+    only: tuple[str, str] | None = None
+    otherwise: str = ""
+
+
+def remember(
+    context: Any, said: FileWords, may: Collection[str], notes: Sequence[Note] = (), unused: Collection[str] = ()
+) -> None:
     """Keep what a file said to the command that begins, which options it may say, and what is to be told of it."""
     _read[:] = [(context, said, may)]
     _notes[:] = notes
+    _unused[:] = unused
 
 
-def tell_notes() -> None:
+def tell_notes(given: Mapping[str, Any]) -> None:
     """Tell what a command makes of a study that it takes in part, unless the command line says it otherwise."""
-    for name, note in _notes:
-        if not name or not is_typed(_read[0][0], name):
-            tell(note, "note")
+    for note in _notes:
+        if not note.of or not is_typed(_read[0][0], note.of):
+            name, value = note.only or ("", None)
+            if said := note.text if given.get(name) == value else note.otherwise:
+                tell(said, "note")
     _notes.clear()
+
+
+def is_unused(option: str) -> bool:
+    """Whether the study file names something that the command does not heed."""
+    return option in _unused
 
 
 def is_of_file(name: str) -> bool:
@@ -63,6 +87,7 @@ def forget() -> None:
     """Know of no file: another command begins."""
     _read.clear()
     _notes.clear()
+    _unused.clear()
 
 
 def is_typed(context: Any, name: str) -> bool:
