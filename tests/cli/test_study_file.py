@@ -303,3 +303,27 @@ def test_gold_that_is_not_used_is_not_told_as_none(run: Run, folder: Path) -> No
         "eval", "s.toml"
     )[1].replace("\n", " ")
     assert "by m1's labels, which no person has checked" in run("eval", "llm.qrels", "runs", "--judge-model", "m1")[1]
+
+
+def test_what_to_say_instead_is_a_line_of_the_file(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a remedy that is pasted: in a study file it is TOML, and the study then runs; typed, it is an option."""
+    rows = [line.split() for line in (folder / "pairs.qrels").read_text().splitlines()]
+    text = "".join(f"{t},{d},{x}\n" for t, _, d, x in rows)
+    (folder / "human.csv").write_text(f"topic,doc,the human\n{text}")
+    whole = WHOLE.replace("pairs.qrels", "human.csv").replace('["weak", "fair"]', '"weak"')
+    (folder / "s.toml").write_text(whole)
+    code, _, err = run("verdict", "s.toml")
+    line = re.search(r"or say which it is: (columns = .*)\)\n", err)
+    assert (code, line is not None) == (2, True), err
+    assert line is not None
+    (folder / "s.toml").write_text(f"{line[1]}\n{whole}")
+    assert run("verdict", "s.toml")[0] == 0
+    typed = ("llm.qrels", "runs", "--gold", "human.csv", "--design", "random")
+    assert "--columns 'gold:label=the human'" in run("verdict", *typed)[2]
+    (folder / "human.csv").write_text(f"topic,doc,label\n{rows[0][0]},{rows[0][2]},\n{text.partition(chr(10))[2]}")
+    (folder / "s.toml").write_text(whole)
+    said = 'error: human.csv:2: label is missing (give a number, or leave out all rows without one: missing = "drop")\n'
+    assert run("verdict", "s.toml")[::2] == (2, said)
+    (folder / "s.toml").write_text(f'missing = "drop"\n{whole}')
+    assert run("verdict", "s.toml")[0] == 0
+    assert "without one: --missing drop)" in run("verdict", *typed)[2]

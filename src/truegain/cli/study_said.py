@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -107,23 +108,57 @@ def for_whom(generalise_to: str | None, topics: str) -> tuple[str | None, str]:
 
 
 def placed(error: TruegainError) -> TruegainError:
-    """A refusal of what a study file said, with its place there; any other as it is."""
-    if not _read or (isinstance(error, InputError) and not (error.line is None and error.row is None)):
+    """A refusal of what a study file said, with its place there; what to say instead is told as a line of the file."""
+    if not _read:
         return error
     context, said, may = _read[0]
     aside = {"judgments"} if context.meta.get("study") else set()
     typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
-    known = {_name(p) for p in context.command.params if _name(p) in may} - typed
+    known = {_name(p): p for p in context.command.params if _name(p) in may and _name(p) not in typed}
     message = in_words(str(error))
+    if isinstance(error, InputError) and not (error.line is None and error.row is None):  # it has a place of its own
+        lines = in_lines(message, known)
+        return error if lines == message else TruegainError(lines)
     found = _placed(replace(said, keys={o: key for o, key in said.keys.items() if o not in typed}), message)
     if found is None and not typed - ASIDE and any(re.search(pattern_of(option), message) for option in known):
         found = f"{said.file}: {message}"
     if found is None:
         return error
+    found = found.removesuffix(message) + in_lines(message, known)
     either = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     parts = re.split(r"(`[^`]*`)", found)  # commands stay as they are typed
     parts[::2] = [re.sub(rf"(?<![\w-])--({either})(?![\w-])", r"\1", part) for part in parts[::2]]
     return TruegainError("".join(parts))
+
+
+def in_lines(message: str, known: Mapping[str, Any]) -> str:
+    """A message in which what may be said instead stands as a line of a study file, ready to be put there.
+
+    An option is meant where a value that it may have stands behind it, and the message does not begin with it.
+
+    >>> import click
+    >>> known = {"missing": click.Option(["--missing"], type=click.Choice(["drop"])), "columns": click.Option(["-c"])}
+    >>> print(in_lines("a.csv: leave them out: --missing drop, or say --columns 'doc=the id'; --columns are", known))
+    a.csv: leave them out: missing = "drop", or say columns = "doc=the id"; --columns are
+    """
+    if not known:
+        return message
+    either = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+
+    def line(found: re.Match[str]) -> str:
+        option, value = found[1], found[2] if found[2] is not None else found[3]
+        kind = known[option].type
+        choices = getattr(kind, "choices", None)
+        is_value = value in choices if choices else found[2] is not None or re.search(r"[\d=:@,]", value)
+        if not is_value:
+            return found[0]
+        is_number = getattr(kind, "name", "").removesuffix(" range") in ("float", "int", "integer")
+        return f"{option} = {value if is_number else json.dumps(value, ensure_ascii=False)}"
+
+    pattern = re.compile(rf"(?<=[\s(])--({either}) (?:'([^']*)'|([^\s'`();]*[^\s'`();,.:]))")
+    parts = re.split(r"(`[^`]*`)", message)  # commands stay as they are typed
+    parts[::2] = [pattern.sub(line, part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _placed(said: FileWords, message: str) -> str | None:
