@@ -202,9 +202,31 @@ def test_a_few_bytes_do_not_fill_memory(tmp_path: Path, monkeypatch: pytest.Monk
     Cache(tmp_path).of({"i": 1}, lambda: 1)
     (path,) = tmp_path.glob("*.kept")
     path.write_bytes(sealed(zlib.compress(raw([1, []]) + bytes(10**6)), path.stem))
-    monkeypatch.setattr(cache, "available", lambda: 1000)
-    with pytest.warns(DataWarning, match="damaged"):
-        assert Cache(tmp_path).of({"i": 1}, lambda: 2) == 2
+    whole = path.read_bytes()
+    for name, limit in (("LARGEST", 1000), ("available", lambda: 2000)):
+        path.write_bytes(whole)
+        with monkeypatch.context() as patched:
+            patched.setattr(cache, name, limit)
+            with pytest.warns(DataWarning, match="damaged"):
+                assert Cache(tmp_path).of({"i": 1}, lambda: 2) == 2
+    monkeypatch.setattr(cache, "LARGEST", 1000)
+    with pytest.warns(DataWarning, match=r"nothing is kept of list: [\d,]+ bytes are too many"):  # not written, either
+        Cache(tmp_path).of({"i": 2}, lambda: [1] * 1000)
+    assert len(list(tmp_path.glob("*.kept"))) == 1
+
+
+def test_text_has_code_points_that_there_are() -> None:
+    """Guards arrays of text that no string can be made of: damaged when read, not when looked at."""
+    for order in "<>":
+        for point in (0x10FFFF, 0x110000):
+            data = np.array([point], f"{order}u4").tobytes()
+            crafted = raw([["array", 0], [[f"{order}U1", [1], "C"]]])
+            crafted += bytes(-len(crafted) % 16) + data
+            if point > 0x10FFFF:
+                with pytest.raises(UnfitError, match="no text"):
+                    unpacked(crafted, np.ndarray)
+            else:
+                assert unpacked(crafted, np.ndarray).tolist() == ["\U0010ffff"]
 
 
 def test_a_file_under_the_name_of_another_is_damaged(tmp_path: Path) -> None:

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from truegain._version import __version__
-from truegain.errors import InputError, why
+from truegain.errors import InputError, TruegainError, why
 from truegain.stored import UnfitError, packed, unpacked
 from truegain.tables.checks import warn
 from truegain.tables.memory import available
+from truegain.tables.notice import heard, tell
 from truegain.tables.sources import shown_path
 from truegain.tables.targets import write_bytes
 
@@ -27,6 +28,7 @@ Kept = TypeVar("Kept")
 MARK = b"truegain kept\n"
 ENDING = ".kept"
 CODE = (".py", ".so", ".pyd")
+LARGEST = 512 * 2**20  # bytes of one result, before it is compressed
 MOST = 256 * 2**20  # bytes that a folder holds; what was not asked for the longest goes first
 
 
@@ -42,12 +44,17 @@ class Cache:
     def __init__(self, folder: str | Path | None, most: int = MOST, tell: Callable[[str], None] = warn) -> None:
         self.folder = None if folder is None else Path(folder)
         self.most, self.tell, self.told = most, tell, False
+        self.found, self.anew = 0, False  # how many results were read; nothing is read any more
 
     def of(self, key: Mapping[str, object], make: Callable[[], Kept], kind: Any = Any) -> Kept:
         """What is kept under a key and is of a kind (see `stored.unpacked`), or made and kept now."""
         if self.folder is None:
             return make()
         path = self.folder / f"{digest_of(key)}{ENDING}"
+        if self.anew:
+            made = make()
+            self._keep(path, made, kind)
+            return made
         try:
             found: Kept = unpacked(_inflated(unsealed(path.read_bytes(), path.stem)), kind)
         except (FileNotFoundError, NotADirectoryError):
@@ -57,10 +64,35 @@ class Cache:
         else:
             with suppress(OSError):  # others' files may be read, and not touched
                 os.utime(path)
+            self.found += 1
             return found
         made = make()
         self._keep(path, made, kind)
         return made
+
+    def whole(self, make: Callable[[], Kept]) -> Kept:
+        """What is made of many kept results; where that fails, it is made again, and all of them are, too.
+
+        A file of the right types may still hold numbers that fit nothing else.  Refusals are no such failure: they are
+        about what was asked.
+        """
+        if self.folder is None or not self.folder.is_dir():
+            return make()
+        told: list[str] = []
+        try:
+            with heard() as told:  # lest it be told twice
+                return make()
+        except TruegainError:
+            raise
+        except Exception:
+            told.clear()
+            if not self.found:
+                raise
+            self._tell(f"{shown_path(self.folder)}: what was kept is damaged; all of it is made again")
+        finally:
+            tell(told)
+        self.anew = True
+        return make()
 
     def _tell(self, message: str) -> None:
         if not self.told:
@@ -70,6 +102,8 @@ class Cache:
     def _keep(self, path: Path, made: object, kind: Any) -> None:
         try:
             data = packed(made)
+            if len(data) > LARGEST:
+                raise UnfitError(f"{len(data):,} bytes are too many")
             unpacked(data, kind)  # now, lest it be damaged at every reading
         except UnfitError as error:
             self._tell(f"nothing is kept of {type(made).__name__}: {error}")
@@ -142,9 +176,9 @@ def unsealed(data: bytes, name: str) -> bytes:
 
 
 def _inflated(data: bytes) -> bytes:
-    """What was compressed; ValueError where it is more than memory holds, as a few bytes can ask for."""
+    """What was compressed; ValueError where it is more than we write or half the memory, as few bytes can ask for."""
     whole = zlib.decompressobj()
-    found = whole.decompress(data, available())
+    found = whole.decompress(data, min(LARGEST, available() // 2))
     if not whole.eof or whole.unused_data:
         raise ValueError
     return found

@@ -42,7 +42,7 @@ class TruegainError(Exception):
         self.allowed = None if allowed is None else tuple(allowed)
         self.remedy = None if remedy is None else Message(remedy)
 
-    def at(self, file: str, line: int | None, message: str) -> InputError:
+    def at(self, file: str | None, line: int | None, message: str) -> InputError:
         """The same mistake with the place where the user made it, in the words that are used there."""
         made = InputError(message, file=file, line=line)
         made.argument, made.value, made.allowed, made.remedy = self.argument, self.value, self.allowed, self.remedy

@@ -49,6 +49,17 @@ class Phrase(NamedTuple):
         option = options.get(self.name)
         return self.otherwise if option is None else self.command.replace(_OPTION, option)
 
+    def line(self, keys: Mapping[str, str]) -> str:
+        """The part in a refusal of a study file: where it gives a value, the line to put there.
+
+        keys: by argument the key of the file; where it may not stand there, the option.
+        """
+        key = keys.get(self.name)
+        gives = self.kind == NAMED and self.shown and f"{self.name}={self.shown}" in self.python
+        if not gives or key is None or key.startswith("-"):
+            return self.words(keys)
+        return self.command.replace(_with_value(self.value), f"{key} = {_toml(self.value)}")
+
     @property
     def marked(self) -> str:
         """The part as it stands in a text."""
@@ -109,6 +120,15 @@ class Message(str):
     def words(self, options: Mapping[str, str]) -> str:
         """The message in the words of a command that has these options, by argument."""
         return "".join(x if isinstance(x, str) else x.words(options) for x in self.parts)
+
+    def lines(self, keys: Mapping[str, str]) -> str:
+        """The message as it is told of a study file; see `Phrase.line`.
+
+        >>> said = Message(f"{argname('gold_level', 5)}: 2 are missing ({arg('missing', 'drop')} or {arg('level', 2)})")
+        >>> print(said.lines({"gold_level": "gold-level", "missing": "missing", "level": "--level"}))
+        gold-level 5: 2 are missing (missing = "drop" or --level 2)
+        """
+        return "".join(x if isinstance(x, str) else x.line(keys) for x in self.parts)
 
 
 def _parts(text: str) -> Iterator[str | Phrase]:
@@ -233,6 +253,17 @@ def _quoted(text: str) -> str:
     import shlex  # pages of help do not wait for it
 
     return shlex.quote(text)
+
+
+def _toml(value: Any) -> str:
+    """A value as a study file has it."""
+    import json  # by refusals alone
+
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{json.dumps(key)} = {_toml(one)}' for key, one in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value if isinstance(value, bool | int | float) else str(value), ensure_ascii=False)
 
 
 TO_GAINS = by_surface("tg.to_gains", "`truegain gains`")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AnySet
@@ -156,6 +157,8 @@ def _buffer(data: bytes, at: int, items: str, shape: list[int], order: str) -> t
     found = np.frombuffer(data, kind, math.prod(shape), at)
     if kind.kind == "b" and found.view("u1").max(initial=0) > 1:
         raise UnfitError("neither true nor false")
+    if kind.kind == "U" and found.view(f"{items[0]}u4").max(initial=0) > sys.maxunicode:
+        raise UnfitError("no text")
     return found.reshape(shape, order="F" if order == "F" else "C").copy("K"), end
 
 

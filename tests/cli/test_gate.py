@@ -191,11 +191,14 @@ def measures(kept: dict[str, list[str]]) -> list[str]:
 
 
 def test_how_gold_was_drawn_is_not_guessed(run: Run, folder: Path) -> None:  # noqa: F811
-    """Guards gold pairs: what they support is told on a condition, and the file leaves the design to the user."""
-    _, out, _ = run("init", "llm.qrels", "runs", "--gold", "pairs.qrels")
-    assert "can support, if the gold labels were drawn at random:" in out
-    assert "design" not in tomllib.loads((folder / "study.toml").read_text())
-    assert run("verdict", "--study", "study.toml")[0] == 2
+    """Guards gold pairs: the design is asked for, each with what it means, and nothing is written that stops later."""
+    code, _, err = run("init", "llm.qrels", "runs", "--gold", "pairs.qrels")
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.startswith("error: pairs.qrels: how were these gold labels drawn? (say it: --design random: gold pairs ")
+    assert "; --design topics: every labelled pair of some topics" in err
+    assert not (folder / "study.toml").exists()
+    assert run("init", "llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")[0] == 0
+    assert run("verdict", "--study", "study.toml")[0] == 0
 
 
 def test_ratings_are_seen_beside_runs_and_as_judgments(run: Run, folder: Path) -> None:  # noqa: F811

@@ -58,8 +58,9 @@ def test_every_command_refuses_a_run_without_a_judged_document(run: Run, folder:
 def test_init_tells_what_is_wrong(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards the first command that many run: nothing can be told, and why; or that ids are in doubt."""
     spoil(folder, "chunked", 1, "#0")
-    _, out, _ = run("init", *JUDGED, "-o", "one.toml")
-    assert "Nothing can be told yet" in out
+    code, out, err = run("init", *JUDGED, "-o", "one.toml")
+    assert (code, (folder / "one.toml").exists()) == (2, False)
+    assert "error: nothing can be told of these files, so no study was written: mend what is refused above" in err
     assert CAUSE in out
     spoil(folder, "chunked", 2, "#0")
     _, out, _ = run("init", *JUDGED, "-o", "two.toml")

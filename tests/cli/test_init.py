@@ -45,7 +45,7 @@ def test_few_topics_are_told(run: Run, folder: Path) -> None:  # noqa: F811
 
 def test_a_measure_does_not_vanish(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards nDCG with gold pairs: refused with its reason, and not in the file; -m asks for others."""
-    _, out, _ = run("init", "llm.qrels", "runs", "--gold", "pairs.qrels", "-o", "one.toml")
+    _, out, _ = run("init", "llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random", "-o", "one.toml")
     assert "nDCG@10: nDCG@10 is not linear in gain" in out
     assert tomllib.loads((folder / "one.toml").read_text())["measure"] == ["P@10", "DCG@10"]
     _, out, _ = run("init", "llm.qrels", "runs", "-m", "ERR@5", "-m", "map", "-o", "two.toml")
@@ -73,7 +73,7 @@ def test_few_gold_labels_are_no_other_scale(run: Run, folder: Path, each: int, s
     gold = {t: {d: i % 2 for i, d in enumerate(list(labels[t])[:each])} for t in sorted(labels)[:5]}
     gold[sorted(gold)[0]][next(iter(labels[sorted(gold)[0]]))] = 1
     tg.write_judgments(gold, folder / "g.qrels")
-    assert said in run("init", "b.qrels", "runs", "--gold", "g.qrels")[1]
+    assert said in run("init", "b.qrels", "runs", "--gold", "g.qrels", "--design", "random")[1]
 
 
 @pytest.fixture
@@ -124,3 +124,36 @@ def test_labels_of_a_model_are_told(run: Run, folder: Path) -> None:  # noqa: F8
     (folder / "llm.csv").write_text("\n".join(["topic,doc,label,model", *rows]) + "\n")
     _, out, _ = run("init", "llm.csv", "runs", "-o", "model.toml")
     assert "but  no person has checked m1's labels: what they decide is 'unchecked' until there is gold" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "error: gold.csv: no such file"),
+        ("topic,doc,label\n{t},{d},\n{t},{e},1\n", "error: gold.csv:2: label is missing (give a number, or leave out "
+         "all rows without one: --missing drop)"),
+        ("topic,doc,label\n{t},{d},yes\n{t},{e},1\n", "error: gold.csv:2: label is not a number: 'yes'"),
+        ("topic,doc,human\n{t},{d},1\n{t},{e},0\n", "error: gold.csv: there is no column 'label'"),
+    ],
+)  # fmt: skip
+def test_gold_that_cannot_be_read_is_refused(run: Run, folder: Path, text: str | None, said: str) -> None:  # noqa: F811
+    """Guards what is written: it runs; gold that is not there, has gaps or unknown columns ends with 2 and no file."""
+    if text is not None:
+        rows = [line.split() for line in (folder / "llm.qrels").read_text().splitlines()[:2]]
+        (folder / "gold.csv").write_text(text.format(t=rows[0][0], d=rows[0][2], e=rows[1][2]))
+    code, _, err = run("init", "llm.qrels", "runs", "--gold", "gold.csv", "--design", "random")
+    assert (code, err.startswith(said)) == (2, True), err
+    assert not (folder / "study.toml").exists()
+
+
+def test_a_run_with_own_names_is_taken_for_no_assessor(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a run whose score has a name of its own: it is a run as --columns says, and no warning is about it."""
+    (folder / "own").mkdir()
+    for path in (folder / "runs").iterdir():
+        rows = [line.split() for line in path.read_text().splitlines()]
+        text = "".join(f"{r[0]},{r[2]},{r[4]},{r[3]}\n" for r in rows)
+        (folder / "own" / f"{path.stem}.csv").write_text(f"topic,doc,closeness,place\n{text}")
+    code, out, err = run("init", "llm.qrels", "own", "--columns", "runs:score=closeness")
+    assert (code, err) == (0, "")
+    assert f"{len(list((folder / 'own').iterdir()))} runs: " in out
+    assert "What own/" not in out

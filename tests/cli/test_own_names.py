@@ -116,6 +116,52 @@ def test_a_new_users_path_with_a_list(run: Run, folder: Path) -> None:
     assert run("verdict", *about, "--gold", "judged.csv") == run("verdict", *about, "--gold", "from people.csv")
 
 
+def test_measures_of_init_are_no_wall_to_gold_that_comes_later(run: Run, folder: Path) -> None:
+    """Guards the plain path: init before there is gold, a list, its labels; AP is left out with a note, not refused."""
+    _, truth, _ = world()
+    assert run("init", "llm.jsonl", "runs", "--judge-model", "gpt-4o")[0] == 0
+    three = tomllib.loads((folder / "study.toml").read_text())["measure"]
+    assert len(three) == 3
+    for name in ("nDCG@10", "P@10"):
+        assert run("plan", "labels", "study.toml", "-m", name, "-o", f"of {name}.csv")[0] == 0
+        tg.read_gold_list(folder / f"of {name}.csv").filled(truth, 150).write(folder / f"{name}.csv")
+    claim = ("--baseline", "bm25", "--candidate", "dense")
+    said = "note: study.toml:4: 1 of 3 measures is left out: AP: not linear in gain, so single gold labels cannot set"
+    for words in (("verdict",), ("gate", *claim), ("report", *claim)):
+        code, _, err = run(words[0], "study.toml", "--gold", "nDCG@10.csv", *words[1:])
+        assert (code, err.count("\n"), err.startswith(said)) == (0, 1, True), err
+    code, _, err = run("verdict", "study.toml", "--gold", "P@10.csv")
+    assert (code, err.splitlines()[0].startswith(said), err.count("\n")) == (0, True, 2)
+    assert "1 of 2 measures is left out: nDCG@10: this list was made for other runs or another measure (P@10)" in err
+    both = ("--gold", "labels.csv", "--design", "random")
+    for verb in ("verdict", "compare"):
+        code, out, err = run(verb, "study.toml", *both)
+        assert code == 0, err
+        assert "study.toml:4: 2 of 3 measures are left out: nDCG@10, AP: not linear in gain" in err
+        assert "P@10" in out
+        code, _, err = run(verb, "study.toml", *both, "-m", "P@10", "-m", "AP")  # typed, it is refused
+        assert (code, "AP is not linear in gain" in err) == (2, True)
+    file = folder / "study.toml"
+    more = 'gold = "labels.csv"\ndesign = "random"\n'
+    file.write_text(file.read_text() + more)
+    with pytest.warns(tg.DataWarning, match=r"2 measures left out: .*AP is not linear"):
+        assert [str(m) for m in tg.read_study(file).measures] == ["P@10"]
+    file.write_text(re.sub(r"measure = .*", 'measure = ["nDCG@10", "AP"]', file.read_text()))
+    code, _, err = run("verdict", "study.toml")
+    assert (code, err.startswith("error: study.toml:")) == (2, True)  # none is left
+    assert "is not linear in gain" in err
+
+
+def test_compare_takes_the_judge_that_a_study_names(run: Run, folder: Path) -> None:
+    """Guards the study of README: with gold that checks the judge, its name in the file is no fault; typed it is."""
+    said = ("--gold", "labels.csv", "--design", "random", "--judge-model", "gpt-4o")
+    assert run("init", "llm.jsonl", "runs", *said)[0] == 0
+    code, out, _ = run("compare", "study.toml")
+    assert code == 0
+    assert "Without the judge's errors dense is better than bm25 on P@10" in out.replace("\n", " ")
+    assert "--judge-model: gold labels check the judge" in run("compare", "study.toml", "--judge-model", "m")[2]
+
+
 def test_names_reach_gold_and_runs(run: Run, folder: Path) -> None:
     """Guards one option for all files: names we do not know, said once, are those of judgments, runs and gold."""
     runs, _, llm = world()
@@ -157,6 +203,42 @@ def option_in(err: str) -> str:
     found = re.search(r"--columns ('[^']+'|[^\s)]+)", err)
     assert found is not None, err
     return shlex.split(found[1])[0]
+
+
+@pytest.mark.parametrize(
+    ("judgments", "run_names", "option", "asked"),
+    [
+        (None, ("question_id", "passage_id", "bm25", "pos"), "score=bm25", ""),  # the ranks would turn the run round
+        (None, ("question_id", "passage_id", "ms", "pos"), "rank=pos", ""),
+        (None, ("question_id", "passage_id", "bm25", "dense"), "score=NAME", "bm25 or dense"),
+        (
+            None,
+            ("frage_nr", "absatz_nr", "cosinus", "rang"),
+            "topic=frage_nr,doc=absatz_nr,score=cosinus",
+            "",
+        ),
+        (("question_id", "passage_id", "llm_verdict", "tokens"), None, "label=llm_verdict", ""),
+        (("question_id", "passage_id", "urteil", "llm_confidence"), None, "label=urteil", ""),
+        (("frage", "absatz", "note", "sicherheit"), None, "topic=frage,doc=absatz,label=NAME", "note or sicherheit"),
+        (("question_id", "passage_id", "llm_label", "old_label"), None, "label=NAME", "llm_label or old_label"),
+        (("question_id", "passage_id", "latency", "cost"), None, "label=NAME", ""),
+    ],
+)
+@pytest.mark.parametrize("ending", [".csv", ".jsonl"])
+def test_a_number_that_may_be_another_is_asked_about(
+    run: Run, folder: Path, judgments: Sequence[str] | None, run_names: Sequence[str] | None, option: str, asked: str,
+    ending: str,
+) -> None:  # fmt: skip
+    """Guards wrong numbers in silence: no rank, cost or confidence is recommended, nor one of several numbers."""
+    write = table if ending == ".csv" else jsonl
+    rows = [(t, d, x, n) for n, (t, d, x) in enumerate(rows_of(world()[1]))]
+    write(folder / f"own{ending}", judgments or run_names or (), rows)
+    files = ("llm.jsonl", f"own{ending}") if judgments is None else (f"own{ending}", "runs/bm25.jsonl")
+    code, _, err = run("eval", *files)
+    assert (code, option_in(err)) == (2, option)
+    assert (f" with {asked} for NAME)" in err) if asked else " for NAME" not in err
+    if "NAME" not in option:
+        assert run("eval", *files, "--columns", option)[0] == 0
 
 
 NAMES = [  # of topic, doc and number: what a table calls them

@@ -32,7 +32,7 @@ def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
     """Guards a product team's evening: a list, labels for its first 60 rows, a verdict, how many more, a verdict."""
     code, out, err = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "--topics", "fixed", "-o", "list.csv")
     assert (code, err) == (0, "")
-    assert "labelled pairs can move s1 - s0 on P@5: judging all of them settles it for these topics" in out
+    assert "labelled documents can move s1 - s0 on P@5: judging all of them settles it for these topics" in out
     assert "fill in `label` from the top, stop anywhere" in out
     code, out, _ = run("plan", "fill", "list.csv", "gold.qrels", "--rows", "60", "-o", "filled.csv")
     assert (code, out.startswith("60 of ")) == (0, True)
@@ -253,3 +253,25 @@ def test_half_of_the_pairs_are_half_of_all(counts: list[int | None], said: str) 
     aim = Aim(0.02, 0.8, 0.95, False, True, {})
     told = needed_told(counts, 0, None, "gold labels", aim)
     assert told.replace("a true difference of 0.02 (80% power, +-0.0140)", "X").startswith(said)
+
+
+def test_pairs_that_nobody_could_judge_have_no_label(run: Run, folder: Path) -> None:
+    """Guards what is counted: `cannot` is no label, where `plan fill` and a verdict tell of the list."""
+    words = ("llm.qrels", *RUNS, "-m", "P@5", "--topics", "fixed")
+    run("plan", "labels", *words, "-o", "list.csv")
+    run("plan", "fill", "list.csv", "gold.qrels", "--rows", "40", "-o", "filled.csv")
+    with (folder / "filled.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows[4:40:5]:
+        row["label"] = "cannot"
+    with (folder / "sheet.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    _, out, err = run("plan", "fill", "list.csv", "sheet.csv", "-o", "judged.csv")
+    assert (out, err) == (f"32 of {len(rows):,} pairs have a label, 32 of them new; 8 could not be judged.\n", "")
+    _, out, _ = run("verdict", *words, "--gold", "judged.csv")
+    said = (
+        f"32 of the list's {len(rows):,} pairs have a label, and 8 could not be judged. These limits are those of one"
+    )
+    assert said in " ".join(out.split())

@@ -352,6 +352,24 @@ def test_a_terminal_obeys_no_name(words: tuple[str, ...], code: int, folder: Pat
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", told), ascii(told)
 
 
+def test_an_id_is_in_one_line(folder: Path) -> None:
+    """Guards rows and errors that nobody wrote: ends of lines and tabs in ids are shown; files have them raw."""
+    topic = "1\nP_1 all 0.99\terror: x"
+    shown = r"1\nP_1 all 0.99\terror: x"
+    (folder / "q.json").write_text(json.dumps({topic: {"a": 1}, "2": {"a": 1}}))
+    (folder / "r.json").write_text(json.dumps({topic: {"a": 1.0}, "2": {"a": 1.0}}))
+    (folder / "other.json").write_text(json.dumps({topic + "!": {"a": 1.0}}))
+    for words in ((), ("--format", "trec")):
+        code, told = on_terminal(folder, "eval", "q.json", "r.json", "-m", "P@1", "-q", *words)
+        assert (code, shown in told, topic in told) == (0, True, False)
+    code, told = on_terminal(folder, "eval", "q.json", "other.json", "-m", "P@1")
+    assert (code, shown in told, told.count("\n")) == (2, True, 1)
+    shell(folder, "truegain eval q.json r.json -m P@1 -q --format trec -o out.txt")
+    assert f"\t{topic}\t" in (folder / "out.txt").read_text()
+    shell(folder, "truegain eval q.json r.json -m P@1 -q --format csv -o out.csv")
+    assert topic in (folder / "out.csv").read_text()
+
+
 def test_help_has_its_colours_on_a_terminal(folder: Path) -> None:
     """Guards our own escape sequences: a terminal gets those of the help."""
     code, told = on_terminal(folder, "eval", "--help")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import truegain as tg
 from tests.cli.conftest import Run
 from tests.cli.test_verdict import folder  # noqa: F401
 
@@ -141,6 +143,13 @@ def test_a_study_taken_in_part_is_the_same_as_its_options_typed(run: Run, folder
         err == "note: s.toml:5: of 2 measures `truegain judges` takes one, the first, P@10; --measure names another\n"
     )
     assert run("judges", "s.toml", "-m", "P@5")[2] == ""
+    (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]"))
+    assert run("judges", "one.toml")[1:] == (run("judges", "s.toml")[1], "")  # of one measure nothing is left out
+    (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]") + "confidence = 0.9\n")
+    said = "note: one.toml:11: `truegain judges` does not heed confidence; its intervals are at 95%\n"
+    assert run("judges", "one.toml")[1:] == (run("judges", "s.toml")[1], said)
+    (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]") + "confidence = 0.95\n")
+    assert run("judges", "one.toml")[2] == ""
     _, out, err = run("eval", "s.toml", "--format", "csv")
     assert out == run("eval", "llm.qrels", "runs", "-m", "P@10", "-m", "DCG@10", "--format", "csv")[1]
     assert err == "note: s.toml: `truegain eval` does not heed gold\n"
@@ -167,7 +176,9 @@ def test_what_a_part_of_a_study_cannot_do(run: Run, folder: Path) -> None:  # no
         assert "truegain gains s.toml -o gains.qrels" in err
     assert "s.toml:3: rule makes labels of ratings beside gold labels" in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE + 'mesure = "AP"\n')
-    assert "s.toml:3: 'mesure' is no option of compare (did you mean measure?)" in run("compare", "s.toml")[2]
+    assert "s.toml:3: 'mesure' is no option of a study (did you mean measure?)" in run("compare", "s.toml")[2]
+    (folder / "s.toml").write_text(BASE + "anchor_high = 5\n")
+    assert "s.toml:3: 'anchor_high' is no option of a study (there are anytime, " in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE)
     code, _, err = run("judges", "s.toml")
     assert (code, err) == (2, 'error: s.toml: no gold is named (write a line such as gold = "gold.qrels")\n')
@@ -201,3 +212,118 @@ def test_a_mistyped_system_is_named(run: Run, folder: Path, words: str) -> None:
     assert "weka" in said
     assert "did you mean weak? There are " in said
     assert "s.toml" not in said
+
+
+def test_judges_rates_the_judge_by_a_list_as_the_page_does(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards gold that is a list: judges has the page's figures; others name real commands, or take it."""
+    truth: dict[tuple[str, str], int] = {}
+    for line in (folder / "judgments.qrels").read_text().splitlines():
+        topic, _, doc, label = line.split()
+        truth[topic, doc] = int(label)
+    for draw in ("ordered", "random"):
+        assert run("plan", "labels", "llm.qrels", "runs", "--draw", draw, "-m", "P@10", "-o", f"{draw}.csv")[0] == 0
+        listed = tg.read_gold_list(folder / f"{draw}.csv")
+        rows = list(zip(listed.topics, listed.docs, strict=True))[:120]
+        labels = {t: {d: truth[t, d] for s, d in rows if s == t} for t, _ in rows}
+        listed.filled(labels).write(folder / f"{draw}-judged.csv")
+    (folder / "s.toml").write_text(BASE.replace("judgments.qrels", "llm.qrels") + 'gold = "ordered-judged.csv"\n'
+                                   'measure = "P@10"\n')  # fmt: skip
+    code, out, err = run("judges", "s.toml")
+    assert (code, err) == (0, "")
+    told = re.search(r"bronze judge on 120 gold labels of an ordered list, .*; D = [\d.]+", out.replace("\n", " "))
+    assert told is not None
+    assert run("report", "s.toml", "-o", "page.html")[0] == 0
+    assert told[0] in (folder / "page.html").read_text()
+    assert told[0] in run("judges", "llm.qrels", "--gold", "ordered-judged.csv")[1].replace("\n", " ")
+    assert run("judges", "s.toml", "--show", "topics")[0] == 2
+    for command in ("correct", "compare"):
+        code, _, err = run(command, "s.toml")
+        assert code == 2
+        assert "s.toml:3: ordered-judged.csv: a list of pairs drawn for differences" in err
+        assert "(`truegain verdict` and `truegain report` take it (gold); `truegain judges` rates" in err
+    assert "(a study reads it: `truegain verdict --gold`)" in run("experiment", "spending", "s.toml")[2]
+    plain = ("llm.qrels", "runs", "-m", "P@10", "--gold")
+    tg.write_judgments(labels, folder / "random.qrels")
+    for command in ("correct", "compare", "judges"):
+        known = run(command, *plain, "random-judged.csv")
+        assert known == run(command, *plain, "random.qrels", "--design", "random"), command
+        assert known[0] == 0
+
+
+def test_the_measure_that_is_taken_is_said_once(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards experiments and judges: what is told of the study's measure is what the table is about."""
+    (folder / "s.toml").write_text(WHOLE)
+    _, out, err = run("experiment", "split-half", "s.toml")
+    assert "AP of one half of the collection" in out
+    assert "note: s.toml:5: the halves of a collection are compared on AP; --split topics takes P@10\n" in err
+    assert "takes one" not in err
+    _, out, err = run("experiment", "split-half", "s.toml", "--split", "topics")
+    assert "random splits, P@10." in out
+    assert "s.toml:5: of 2 measures `truegain experiment split-half` takes one, the first, P@10" in err
+    few = ("--repeat", "1", "--keep", "50")
+    _, out, err = run("experiment", "incomplete", "s.toml", *few)
+    typed = run("experiment", "incomplete", "llm.qrels", "runs", "--against", "P@10", "--against", "DCG@10", *few,
+                "--seed", "3")  # fmt: skip
+    assert out == typed[1]
+    assert "nDCG@20" not in out + err
+    assert "P@5" in run("experiment", "incomplete", "s.toml", *few, "--against", "P@5")[1]
+    (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '["nDCG@5", "P@5", "AP"]'))
+    _, out, err = run("judges", "s.toml")
+    said = (
+        "note: s.toml:5: of 3 measures `truegain judges` takes one, the first that weighs ranks, P@5; --measure names"
+    )
+    assert err == f"{said} another\n"
+    both = ("llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")
+    assert out == run("judges", *both, "-m", "P@5", "--seed", "3")[1]
+    (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '["nDCG@5", "AP"]'))
+    err = run("judges", "s.toml")[2]
+    assert err == "note: nDCG@5 has no weights of ranks, by which documents count: judges takes P@5; -m names another\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "is_told"),
+    [("compare", True), ("correct", True), ("plan labels", True), ("eval", False), ("holes", False), ("judges", False)],
+)
+def test_for_whom_is_told_where_it_matters(run: Run, folder: Path, command: str, is_told: bool) -> None:  # noqa: F811
+    """Guards the note on generalise-to: none for topics, which init writes, nor where there are no such limits."""
+    (folder / "s.toml").write_text(f'{WHOLE}generalise-to = ["topics"]\n')
+    assert "generalise-to" not in run(*command.split(), "s.toml")[2]
+    (folder / "s.toml").write_text(f'{WHOLE}generalise-to = ["topics", "collection"]\n')
+    assert ("does not heed generalise-to" in run(*command.split(), "s.toml")[2]) == is_told
+
+
+def test_gold_that_is_not_used_is_not_told_as_none(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards eval and plan topics of a study with gold and a judge's model: people did check it, in other commands."""
+    (folder / "s.toml").write_text(f'{WHOLE}judge-model = "m1"\n')
+    for words in (("eval", "s.toml"), ("experiment", "discriminative", "s.toml", "--replicates", "20")):
+        code, out, _ = run(*words)
+        assert code == 0
+        assert "no person has checked" not in out
+    assert "by m1's labels as they are: the study's gold labels are not used here; `truegain verdict` uses them" in run(
+        "eval", "s.toml"
+    )[1].replace("\n", " ")
+    assert "by m1's labels, which no person has checked" in run("eval", "llm.qrels", "runs", "--judge-model", "m1")[1]
+
+
+def test_what_to_say_instead_is_a_line_of_the_file(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a remedy that is pasted: in a study file it is TOML, and the study then runs; typed, it is an option."""
+    rows = [line.split() for line in (folder / "pairs.qrels").read_text().splitlines()]
+    text = "".join(f"{t},{d},{x}\n" for t, _, d, x in rows)
+    (folder / "human.csv").write_text(f"topic,doc,the human\n{text}")
+    whole = WHOLE.replace("pairs.qrels", "human.csv").replace('["weak", "fair"]', '"weak"')
+    (folder / "s.toml").write_text(whole)
+    code, _, err = run("verdict", "s.toml")
+    line = re.search(r"or say which it is: (columns = .*)\)\n", err)
+    assert (code, line is not None) == (2, True), err
+    assert line is not None
+    (folder / "s.toml").write_text(f"{line[1]}\n{whole}")
+    assert run("verdict", "s.toml")[0] == 0
+    typed = ("llm.qrels", "runs", "--gold", "human.csv", "--design", "random")
+    assert "--columns 'gold:label=the human'" in run("verdict", *typed)[2]
+    (folder / "human.csv").write_text(f"topic,doc,label\n{rows[0][0]},{rows[0][2]},\n{text.partition(chr(10))[2]}")
+    (folder / "s.toml").write_text(whole)
+    said = 'error: human.csv:2: label is missing (give a number, or leave out all rows without one: missing = "drop")\n'
+    assert run("verdict", "s.toml")[::2] == (2, said)
+    (folder / "s.toml").write_text(f'missing = "drop"\n{whole}')
+    assert run("verdict", "s.toml")[0] == 0
+    assert "without one: --missing drop)" in run("verdict", *typed)[2]

@@ -30,7 +30,7 @@ def test_init_cuts_a_long_refusal(run: Run, folder: Path) -> None:  # noqa: F811
     (folder / "gold.qrels").write_text(
         "".join(f"{t} 0 {d} {(t + i) % 2}\n" for t in range(12) for i, d in enumerate("ab"))
     )
-    _, out, _ = run(*INIT, "--gold", "gold.qrels")
+    _, out, _ = run(*INIT, "--gold", "gold.qrels", "--design", "random")
     said = [line for line in out.splitlines() if "of different scales" in line]
     assert len(said) == 1
     assert said[0].endswith("gold labels 0, 1 ...")

@@ -339,7 +339,7 @@ def test_small_sets_have_both_ends() -> None:
     assert plan.made_by["most"] == differ
     assert [row[0] for row in plan.details.rows] == [rows + differ - 4]
     c = {t: {**row, "d4": 1.0} if t in "12" else row for t, row in a.items()}
-    with pytest.raises(tg.TruegainError, match=r"only 4 labelled pairs can move c - a on P@4.*need 10.*gold_list"):
+    with pytest.raises(tg.TruegainError, match=r"only 4 labelled documents can move c - a on P@4.*need 10.*gold_list"):
         tg.plan_labels({"a": a, "c": c}, bronze, "P@4", gold=few, design="random", smallest=0.05)
     whole = tg.plan_labels({"a": a, "c": c}, bronze, "P@4", gold=gold, design="random", topics="fixed", smallest=0.05)
     assert whole.details.rows[0][1] == 0

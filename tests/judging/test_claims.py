@@ -383,6 +383,47 @@ def test_units_held_from_one_address_are_few(tmp_path: Path, database_url: str, 
         server.close()
 
 
+def test_a_second_address_does_not_lift_the_limit_of_the_first(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards the limit by address against who comes in again from another one: two addresses hold twice as many.
+
+    Who really moves goes on judging, counts at the new address where there is room, and is never sent away.
+    """
+    study = small_study(tmp_path, topics=4, per_topic=6)
+    desk = Desk(study, database, clock=clock, per_address=2)
+    here, there = "203.0.113.7", "2001:db8::/64"
+
+    def come(name: str, network: str) -> Walker:
+        walker = Walker(desk, clock, name)
+        walker.token = desk.enter(walker.person, network=network).token
+        walker.consent()
+        walker.practise()
+        return walker
+
+    def again(walker: Walker, network: str) -> str:
+        assert desk.enter(walker.person, network=network).token == walker.token
+        return walker.page().step.name
+
+    came = [come(f"p{n}", here) for n in range(8)]
+    for walker in came:
+        again(walker, there)
+        again(walker, here)
+    for walker in [*came, *(come(f"q{n}", here) for n in range(8))]:
+        again(walker, there)
+    holding = [row for row in rows(database, units) if row.state == "held"]
+    assert len(holding) == 4
+    held = [walker for walker in came if walker.page().step == PageStep("topic")]
+    assert len(held) == 4
+    for walker in held:  # wherever they are by now, what they hold is theirs
+        assert again(walker, "198.51.100.4") == "topic"
+        assert again(walker, there) == "topic"
+    held[0].choose()
+    again(held[0], there)
+    assert held[0].rest() == PageStep("done")
+    clock.go(901)  # who holds nothing any more counts where they are, and waits where it is full
+    assert [again(walker, here) for walker in held[1:]] == ["topic", "topic", "crowded"]
+    check_invariants(database, study)
+
+
 def test_a_slow_first_judgment_counts_where_nobody_came(
     one_unit: JudgingStudy, database: Database, clock: Time
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import re
@@ -310,17 +311,78 @@ def test_a_head_too_long_and_a_body_too_large(site: Site, at: Listener) -> None:
     at.settle()
 
 
-def test_bodies_at_one_moment_are_bounded(site: Site, at: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards memory against many bodies at once: beyond 64 MB in all the next is asked to come again."""
-    monkeypatch.setattr(security, "MOST_READ", 1000)
+@pytest.mark.parametrize(("name", "small"), [("MOST_SMALL", 2000), ("MOST_READ", 0)])
+def test_bodies_at_one_moment_are_bounded(
+    site: Site, at: Listener, monkeypatch: pytest.MonkeyPatch, name: str, small: int
+) -> None:
+    """Guards memory against many bodies at once: beyond a bound the next is asked to come again; what is whole is not.
+
+    The page says that nothing of it was stored, and what to do.
+    """
+    monkeypatch.setattr(security, name, 1000)
+    monkeypatch.setattr(security, "SMALL", small)
     head = b"POST /u/%s/doc/1 HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n" % (b"t" * 32)
     with at.connect() as first, at.connect() as second:
         first.sendall(head + b"x" * 900)
         time.sleep(0.3)
+        assert at.ask(request(f"/u/{'t' * 32}/doc/1", b"a=1", Connection="close"))[9:12] == b"404"
         second.sendall(head + b"x" * 900)
-        assert second.recv(100)[9:12] == b"503"
+        answer = read_all(second)
+        assert answer[9:12] == b"503"
+        assert b"retry-after: 5" in answer.lower()
+        assert b"go back and send it again" in answer
     at.settle()
     assert at.ask(request(f"/u/{'t' * 32}/doc/1", b"a=1", Connection="close"))[9:12] == b"404"
+
+
+def test_bodies_of_one_address_leave_room_for_others() -> None:
+    """Guards everybody's answers against one address: it fills its share, and another's answer is taken whole.
+
+    Before, 128 requests of 512 KB without an end took all room there was, and each answer of others got 503.
+    """
+    taken: list[bytes] = []
+
+    async def app(_: Any, receive: Any, send: Any) -> None:
+        taken.append((await receive())["body"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    guard = security.RequestGuard(app, lambda *_: "")
+
+    async def ask(client: str, parts: list[bytes], *, is_whole: bool = True) -> int:
+        statuses: list[int] = []
+
+        async def receive() -> dict[str, Any]:
+            if not parts:
+                await asyncio.sleep(60)
+            await asyncio.sleep(0)
+            return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts) or not is_whole}
+
+        async def send(message: Any) -> None:
+            statuses.extend([message["status"]] if "status" in message else [])
+
+        scope = {"type": "http", "method": "POST", "path": "/u/x/doc/1", "http_version": "1.1", "client": (client, 1)}
+        await guard({**scope, "headers": [(b"transfer-encoding", b"chunked")]}, receive, send)
+        return statuses[0]
+
+    async def work() -> None:
+        for size in (security.LARGEST, security.SMALL):
+            hogs = [asyncio.create_task(ask("203.0.113.9", [b"x" * size], is_whole=False)) for _ in range(400)]
+            await asyncio.sleep(0.1)
+            refused = [hog.result() for hog in hogs if hog.done()]
+            assert set(refused) == {429}
+            assert len(refused) >= 144, "an address has its share, and no more"
+            for n, other in enumerate(("198.51.100.1", "2001:db8::1", "127.0.0.1")):
+                assert await ask(other, [b"number=2&", b"reason=" + b"y" * 40_000]) == 200
+                assert await ask(other, [b"z" * 65_536] * (1 + n)) == 200
+            assert await ask("203.0.113.9", [b"number=2&action=next"]) == 200  # a neighbour of the many
+            for hog in hogs:
+                hog.cancel()
+            await asyncio.gather(*hogs, return_exceptions=True)
+        assert not guard.reading.held, "what is read is forgotten"
+
+    asyncio.run(work())
+    assert len(taken) == 14
 
 
 def test_connections_of_one_address_are_few(

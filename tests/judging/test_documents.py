@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from html import unescape
+from html import escape, unescape
 
 import pytest
 from hypothesis import given
@@ -102,6 +102,48 @@ def test_what_an_open_element_swallows_is_lost(html: str, first: str) -> None:
 def test_pages_as_they_are_lose_nothing(html: str) -> None:
     """Guards ordinary web pages: scripts, styles, titles and pictures are no words, and all others are shown."""
     assert lost_words(Document("d", html, format="html")) is None
+
+
+@pytest.mark.parametrize(("html", "words", "first"), [
+    ("<p>If a <b and c words are here then d> e", 8, "b and c words are here then d e"),
+    ("<p>x <! odd words here> y", 3, "odd words here y"), ("<p>x </ not a tag words > y", 4, "not a tag words y"),
+    ("<p>x <![CDATA[ words ]]> y", 1, "words ]] y"), ("<p>x <? odd words> y", 2, "odd words y"),
+    ("<p>x <!-- and the rest y", 4, "and the rest y"), ("<p>x <!doctype and the rest", 4, "<!doctype and the rest"),
+    ("<p>Dear <name>, hello", 1, "name , hello"), ("<p>x <code goes here> y", 3, "code goes here y"),
+    ("<p>a List<String> <b>is</b> <b or not> c", 4, "String is b or not c"),
+    ("<p>x </b and more> y", 3, "b and more y"),
+    ("<p>ask <ann@example.org> or <https://a.example/x/> y", 7, "ann@example.org or https://a.example/x/ y"),
+    ("<p>x <i for one> y", 3, "i for one y"), ("<p>x <b and y=3, the sum> z", 6, "b and y=3, the sum z"),
+    ('<p>x <a title="never closed, and the rest', 7, '<a title="never closed, and the rest'),
+])  # fmt: skip
+def test_what_only_looks_like_a_tag_is_lost(html: str, words: int, first: str) -> None:
+    """Guards prose with signs of HTML in it: a browser drops the words within, and nobody was told."""
+    lost = lost_words(Document("d", html, format="html"))
+    assert lost is not None
+    assert (lost.words, lost.first) == (words, first)
+
+
+@pytest.mark.parametrize("html", [
+    "<p>x <input disabled> <input type=checkbox checked> <table><tr><td nowrap>c<td>d</table>", "<ol reversed><li>e",
+    "<p>x <!-- not text --> y <!--> z <!---> u <!-- a > b --!> v", "<P ALIGN=center>x<BR CLEAR=all>y<HR noshade>",
+    '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0//EN"><html><body>x<br/>y</body></html>',
+    "<![if !mso]>x<![endif]> <!--[if mso]>not text<![endif]--> <o:p>y</o:p> <st1:City w:st=on>Rome</st1:City>",
+    "<DOC><DOCNO>7</DOCNO><HEADLINE>x</HEADLINE></DOC>", "<my-part open>x</my-part> <div row v-cloak>y</div>",
+    '<img alt src=x lazy> <a nofollow href=y>x</a> <page no="3"> <script async defer src=z></script>',
+    "<title>a <b and c</title><p>x <textarea>t <i and &amp; u</textarea>",
+    "<p>x <a class=b href='u>v'>y</a><script>if (a <b and c> d) e()</script> a </> b < c <3 <é>",
+    "<p data-x @click :y #z *w aria-hidden>x", "<section hidden itemscope>x</section> <video controls muted></video>",
+])  # fmt: skip
+def test_real_markup_raises_no_alarm(html: str) -> None:
+    """Guards ordinary pages against the rule above: attributes without a value, comments, XML, custom elements."""
+    assert lost_words(Document("d", html, format="html")) is None
+
+
+@given(st.text(st.sampled_from("<>/!?-=[]&;\"' \nabp"), max_size=40))
+def test_no_text_is_too_odd_to_compare(text: str) -> None:
+    """Guards the check itself: whatever is given it ends, and what is escaped is shown whole."""
+    lost_words(Document("d", text, format="html"))
+    assert lost_words(Document("d", f"<p>{escape(text)}</p>", format="html")) is None
 
 
 def test_a_claim_that_is_not_in_its_answer_stands_alone() -> None:

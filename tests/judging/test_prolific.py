@@ -355,6 +355,56 @@ def test_what_prolific_does_not_tell_opens_nothing(fake: Fake, status: int, body
     assert door(came(), "") == "yes"
 
 
+def test_a_key_of_another_workspace_is_told(fake: Fake) -> None:
+    """Guards organisers whose key sees nothing: all people were refused, and nobody was told why."""
+    told: list[str] = []
+    door = Doorkeeper(Prolific(KEY, fake.address), tell=told.append)
+    assert [door(came(f"p{n}", f"s{n}"), "") for n in range(4)] == ["no"] * 4
+    assert told == [], "a few addresses that somebody made up are nothing to tell"
+    assert [door(came(f"p{n}", f"s{n}"), "") for n in range(3, 9)] == ["no"] * 6
+    assert len(told) == 1
+    assert told[0].startswith("people from Prolific cannot come in: Prolific knows none of the last 5 submissions")
+    assert "workspace" in told[0]
+    assert KEY not in told[0]
+    fake.places["a1"] = place("a1", "ann")
+    assert door(came(), "") == "yes"
+    assert [door(came(f"q{n}", f"q{n}"), "") for n in range(4)] == ["no"] * 4
+    assert len(told) == 1, "the key sees submissions: a few strangers are nothing to tell"
+    door(came("q4", "q4"), "")
+    assert len(told) == 2, "it may lose them, too"
+
+
+def test_one_address_that_is_loaded_again_and_again_says_nothing_of_the_key(fake: Fake) -> None:
+    """Guards the log: one made-up place is one, however often it is tried."""
+    told: list[str] = []
+    now = [0.0]
+    door = Doorkeeper(Prolific(KEY, fake.address), tell=told.append, clock=lambda: now[0])
+    for _ in range(9):
+        assert door(came("eve", "x"), "") == "no"
+        now[0] += 61.0
+    assert len(fake.asked) == 9
+    assert told == []
+
+
+def test_a_key_that_may_not_see_a_submission_is_told_at_once(fake: Fake) -> None:
+    """Guards a key without the right (403): the first person's refusal is told, those after it are not."""
+    fake.places["a1"] = place("a1", "ann")
+    fake.status = 403
+    told: list[str] = []
+    door = Doorkeeper(Prolific(KEY, fake.address), tell=told.append)
+    assert [door(came("ann", f"a{n}"), "") for n in range(4)] == ["no"] * 4
+    assert len(told) == 1
+    assert "(403)" in told[0]
+    assert "workspace" in told[0]
+    assert KEY not in told[0]
+    fake.status = 200
+    fake.places["b1"] = place("b1", "bob")
+    assert door(came("bob", "b1"), "") == "yes"
+    fake.status = 403
+    assert door(came("eve", "e1"), "") == "no"
+    assert len(told) == 1, "the key sees this study: somebody came with a submission of another"
+
+
 @pytest.mark.parametrize(("waits", "drips"), [(1.0, 0.0), (0.0, 0.1)])
 def test_a_slow_answer_is_not_waited_for(
     fake: Fake, monkeypatch: pytest.MonkeyPatch, waits: float, drips: float
@@ -399,9 +449,11 @@ def test_pages_at_the_door(fake: Fake, tmp_path: Path) -> None:
 
     assert come("eve", "a1")[0] == 403
     assert "Prolific does not know this place" in come("eve", "a1")[1]
+    assert "message the researchers on Prolific" in come("eve", "a1")[1]
     fake.status = 500
     status, page = come("ann", "a1")
     assert (status, "cannot be asked just now" in page) == (503, True)
+    assert "message the researchers on Prolific" in page
     assert rows(database, assessors) == []
     fake.status = 200
     assert come("ann", "a1")[1].startswith("/u/")

@@ -75,6 +75,22 @@ def test_faults_are_found(chromium: Chromium, tmp_path: Path) -> None:
     assert any(x.startswith("wide: axe critical image-alt") for x in found)
 
 
+def test_no_word_of_a_figure_is_cut(chromium: Chromium, tmp_path: Path) -> None:
+    """Guards figures of notebooks: room is measured where they are drawn, with other fonts than the browser's."""
+    runs, judged = worlds.world(2)
+    bronze, gold = worlds.noisy(judged)
+    study = worlds.study_of(runs, bronze, gold=gold, design="random")
+    study.verdict(*study.systems).plot(tmp_path / "figure.svg")
+    with Tab(chromium, tmp_path / "figure.svg") as tab:
+        words = tab.evaluate(
+            "(() => {const s = document.documentElement.getBoundingClientRect(); "
+            "return [...document.querySelectorAll('text')].map(t => {const r = t.getBoundingClientRect(); "
+            "return [t.textContent, r.left - s.left, s.right - r.right]})})()"
+        )
+    assert "naive: labels as they are" in [word for word, *_ in words]
+    assert [word for word, *room in words if min(room) < 0] == []
+
+
 def test_what_the_script_adds(chromium: Chromium, tmp_path: Path) -> None:
     """Guards sorting, finding and naming in a page of 129 systems, which no test without a browser can see."""
     report = tmp_path / "many.html"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import sys
@@ -19,7 +20,7 @@ import truegain as tg
 from tests.cli.conftest import Run
 from tests.report import worlds
 from tests.test_cache import poison
-from truegain.cache import sealed
+from truegain.cache import sealed, unsealed
 from truegain.experiments.ratings_world import noisy_ratings
 from truegain.report.facts import filed
 from truegain.stored import packed, unpacked
@@ -183,6 +184,75 @@ def test_poisoned_files_run_nothing(run: Run, folder: Path) -> None:
     assert again == whole
     assert told.count("damaged; it is made again") == 1
     assert not (folder / "ran").exists()
+
+
+def no_systems(tree: Any, arrays: list[np.ndarray]) -> Any:
+    """Names of systems that are gone, wherever they stand."""
+    if isinstance(tree, list):
+        if tree[:1] == ["tuple"] and any(isinstance(x, str) and x.startswith("sys-") for x in tree[1:]):
+            return ["tuple"]
+        return [no_systems(x, arrays) for x in tree]
+    return tree
+
+
+def far_items(tree: Any, arrays: list[np.ndarray]) -> Any:
+    """Whole numbers that are far too large, in every array."""
+    for array in arrays:
+        if array.dtype.str == "<i4":
+            array[:] = 2**30
+    return tree
+
+
+def long_lists(tree: Any, arrays: list[np.ndarray]) -> Any:
+    """Stretches of far more entries than there are."""
+    for array in arrays:
+        if array.dtype.str == "<i8" and array.ndim == 1:
+            array[-1:] = 2**40
+    return tree
+
+
+def crafted(data: bytes, change: Callable[[Any, list[np.ndarray]], Any]) -> bytes:
+    """What is kept, with right types and digests, and other contents."""
+    end = 8 + int.from_bytes(data[:8], "little")
+    tree, heads = json.loads(data[8:end])
+    arrays = []
+    for items, shape, _ in heads:
+        end += -end % 16
+        found = np.frombuffer(data, items or "u1", int(np.prod(shape)), end).copy()
+        arrays.append(found)
+        end += found.nbytes
+    shape = json.dumps([change(tree, arrays), heads], separators=(",", ":")).encode()
+    out = len(shape).to_bytes(8, "little") + shape
+    for found in arrays:
+        out += bytes(-len(out) % 16) + found.tobytes()
+    return out
+
+
+@pytest.mark.parametrize("change", [no_systems, far_items, long_lists])
+def test_files_of_right_types_and_wrong_contents(
+    run: Run, folder: Path, change: Callable[[Any, list[np.ndarray]], Any]
+) -> None:
+    """Guards crafted files that pass as what they should be: no traceback, told once, the same page, and kept anew."""
+    before = page(run, folder, study=measured(GOLD, "P@10", "DCG@10"))
+    for path in (folder / ".truegain").glob("*.kept"):
+        data = zlib.decompress(unsealed(path.read_bytes(), path.stem))
+        path.write_bytes(sealed(zlib.compress(crafted(data, change)), path.stem))
+    after, told = page(run, folder)
+    assert after == before[0]
+    lines = [line for line in told.splitlines() if "damaged" in line]
+    assert lines == ["warning: .truegain: what was kept is damaged; all of it is made again"]
+    assert [line for line in told.splitlines() if line not in lines] == before[1].splitlines()  # nothing twice
+    assert page(run, folder) == before
+
+
+def test_a_refusal_is_not_taken_for_damage(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a mistyped pair: it is refused with what was warned of, and nothing is read again."""
+    _, told = page(run, folder, study=measured(PLAIN, "P@10"))
+    monkeypatch.setattr(filed, "read_runs", lambda *_, **__: pytest.fail("read again"))
+    code, _, err = run("report", "study.toml", "-o", "-", "--pair", "sys-1,nobody")
+    assert code == 2
+    assert err.startswith(told)
+    assert "nobody" in err.splitlines()[-1]
 
 
 def test_a_file_that_changes_meanwhile_is_refused(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

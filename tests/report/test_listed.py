@@ -11,7 +11,7 @@ import truegain as tg
 from tests.inference.test_label_plan import P5, judged, ranked_of, world
 from tests.report.reading import Tag, read
 from truegain.inference.labels.listing import draw_list
-from truegain.report.facts.facts import Facts
+from truegain.report.facts.facts import Facts, Made
 from truegain.report.facts.gather import gather
 from truegain.report.page.page import page
 from truegain.tables.judgments import Judgments
@@ -83,3 +83,28 @@ def test_a_ranking_by_a_list_has_no_scores() -> None:
     assert {row["value"] for row in rows} == {None}
     whole = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, len(listed))).best()
     assert "Scores by themselves are not known" not in " ".join(whole.notes)
+
+
+def test_a_page_without_scores_speaks_of_none() -> None:
+    """Guards a list of a whole study: no axis and no caption of bars, no best by score; --anytime in a command."""
+    runs, bronze, gold = world(systems=3)
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, JUDGED)
+    study = tg.Study(runs, bronze, ["P@5", "CG@5"], gold=listed)
+    estimates = study.estimates("P@5")
+    assert all(e.refused for e in estimates)
+    given = Runs.of(runs), Judgments.of(bronze)
+    whole = read(page(gather(study, *given)))
+    systems = whole.one("section", id="systems").text
+    assert "Bars are" not in systems
+    assert "by score" not in systems
+    assert "why there is none" in systems
+    assert "interval plot" not in systems
+    assert "best by score" not in whole.one("section", id="verdict").text
+    assert "first in order" in whole.one("section", id="verdict").text
+    assert "give anytime=True" in whole.one("section", id="decides").text
+    typed = read(page(gather(study, *given, made=Made("1", "truegain report s.toml"))))
+    assert "give --anytime from the first look on" in typed.one("section", id="decides").text
+    assert "anytime=True" not in typed.one("section", id="decides").text
+    scored = read(page(gather(tg.Study(runs, bronze, ["P@5", "CG@5"]), *given)))
+    assert "Bars are 95% intervals of each score" in scored.one("section", id="systems").text
+    assert "best by score" in scored.one("section", id="verdict").text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truegain.errors import InputError, TruegainError
+from truegain.tables import tabular
+from truegain.tables.columns import Places
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import cannot_in, gold_list_of, labels_in, read_gold_list
-from truegain.tables.judgments import read_judgments
+from truegain.tables.judgments import Judgments, read_judgments
+from truegain.tables.named import harmless, unguarded
 from truegain.tables.write import table_bytes
 
 
@@ -184,8 +188,8 @@ def test_people_do_not_see_the_judges_labels(tmp_path: Path, ending: str) -> Non
     again = read_gold_list(path)
     assert again.bronze.tolist() == made().bronze.tolist()
     assert again.texts["passage"][1] == "text 1\nline"
-    assert again.texts["question"][1].lstrip("'") == "=cmd|'x'!A1"
-    assert again.texts["question"][1].startswith("'") == (ending in (".csv", ".tsv"))
+    assert again.texts["question"][1] == "=cmd|'x'!A1"
+    assert frame_of(path)["question"][1].startswith("'") == (ending in (".csv", ".tsv"))
 
 
 def frame_of(path: Path) -> pl.DataFrame:
@@ -210,7 +214,9 @@ def test_a_sheet_as_it_comes_back(tmp_path: Path) -> None:
     read = read_gold_list(back)
     assert (read.topics, read.docs, read.digest) == (listed.topics, listed.docs, listed.digest)
     assert read.label[:2].tolist() == [1.0, 3.0]
-    assert labels_in(back, listed).topic.strings() == ["001", "002"]
+    labels = labels_in(back, listed)
+    assert labels is not None
+    assert labels.topic.strings() == ["001", "002"]
     with pytest.raises(InputError, match="a list of pairs to be gold-judged, not judgments"):
         read_judgments(back)
 
@@ -286,3 +292,69 @@ def test_labels_that_say_cannot_are_filled_in(tmp_path: Path) -> None:
     changed[1]["label"] = "dunno"
     with pytest.raises(InputError, match="or cannot where people could not judge it"):
         read_gold_list(rewritten(list_, changed))
+
+
+RUN_BY_SPREADSHEETS = ("@d4", "'@d4", "-a", "''=b", "-12", "'-12", "'d7")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl"])
+def test_ids_that_a_spreadsheet_would_run_come_back(tmp_path: Path, ending: str) -> None:
+    """Guards labels that fit no row: ids guarded in a sheet and copied from it, and those with own quotes."""
+    n = len(RUN_BY_SPREADSHEETS)
+    listed = GoldList.of(["=1"] * n, list(RUN_BY_SPREADSHEETS), np.zeros(n), np.ones(n), "ordered", "P@10", (0.0, 1.0))
+    listed = replace(listed, texts={"question": ["=what"] * n, "passage": list(RUN_BY_SPREADSHEETS)})
+    path, other = tmp_path / f"list{ending}", tmp_path / f"labels{ending}"
+    listed.write(path)
+    written = tabular.read(path.read_bytes(), ending[1:], path.name)  # type: ignore[arg-type]
+    names = ("topic", "doc", "label")
+    cells = {name: written.column(written.columns.index(name)) for name in names[:2]}
+    if ending != ".jsonl":
+        assert [x for x in cells["doc"] if x[0] in "=+-@"] == ["-12"]  # a number, which is no formula
+        assert len(set(cells["doc"])) == n
+    labels = [1, 0, 1, "cannot", 1, 0, 1]
+    other.write_bytes(table_bytes({**cells, "label": list(map(str, labels))}, ending[1:], other.name))  # type: ignore[arg-type]
+    filled = listed.filled(labels_in(other), cannot=cannot_in(other))
+    assert [*filled.label[[0, 1, 2, 4, 5, 6]], *filled.cannot] == [1, 0, 1, 1, 0, 1, 3]
+    filled.write(path)
+    again = read_gold_list(path)
+    assert (again.docs, again.texts) == (listed.docs, listed.texts)
+    again.write(path)  # over its own labels, which are not lost
+    assert read_gold_list(path).texts == listed.texts
+    assert set(again.judgments().docs.strings()) == {*RUN_BY_SPREADSHEETS} - {"''=b"}
+
+
+def test_only_tables_with_separators_have_guarded_ids(tmp_path: Path) -> None:
+    """Guards two documents made one: a quote in JSONL, Parquet and frames belongs to the id."""
+    rows = {"topic": ["1", "1"], "doc": ["-a", "'-a"], "label": [1, 0]}
+    for ending in (".jsonl", ".parquet"):
+        path = tmp_path / f"j{ending}"
+        path.write_bytes(table_bytes(rows, ending[1:], path.name))  # type: ignore[arg-type]
+        assert read_judgments(path).docs.strings() == ["-a", "'-a"]
+    assert Judgments.of(pl.DataFrame(rows)).docs.strings() == ["-a", "'-a"]
+    (tmp_path / "j.csv").write_text("topic,doc,label\n1,'-a,1\n1,''-a,0\n1,'b,0\n")
+    assert read_judgments(tmp_path / "j.csv").docs.strings() == ["-a", "'-a", "'b"]
+
+
+@given(st.text(min_size=1))
+def test_the_guard_gives_every_id_back(text: str) -> None:
+    """Guards ids that begin with quotes and signs, whichever and however many."""
+    table = tabular.RawTable([], [], Places.rows(0), guarded=True)
+    assert unguarded(table, [harmless(text)]) == [text]
+
+
+def test_a_sheet_of_nothing_but_cannot(tmp_path: Path) -> None:
+    """Guards people who could judge none so far: that is an answer, unlike an empty sheet."""
+    path = tmp_path / "list.csv"
+    made().write(path)
+    rows = rows_of(path)
+    with pytest.raises(InputError, match="no row has a label"):
+        labels_in(path, made())
+    for row in rows[:2]:
+        row["label"] = "cannot"
+    for back in (rewritten(tmp_path / "sheet.csv", rows), tmp_path / "plain.csv"):
+        (tmp_path / "plain.csv").write_text("topic,doc,label\n1,d0,cannot\n2,d1,cannot\n")
+        assert labels_in(back, made()) is None
+        filled = made().filled(labels_in(back, made()), cannot=cannot_in(back, made()))
+        assert (filled.judged, sorted(filled.cannot)) == (2, [0, 1])
+    with pytest.raises(InputError, match="topic 1, document d9 is not on the list"):
+        made().filled(None, cannot=[("1", "d9")])

@@ -423,6 +423,7 @@ def test_no_verdict_on_ids_in_doubt() -> None:
     with pytest.raises(tg.TruegainError, match="ids in doubt"):
         study.next_steps("bad", "good", "AP")
     assert "Ids in doubt: bad; no rank is ruled out." in study.best("AP").notes
+    assert "may be relevant" not in study.best("AP").sentence, "ids leave it open, not what the documents are"
 
 
 # ---------------------------------------------------------------------- real runs

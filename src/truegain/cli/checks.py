@@ -41,7 +41,7 @@ def _checked(
     @functools.wraps(command)
     def call(**given: Any) -> Any:
         speak_of(options)
-        tell_notes()
+        tell_notes(given)
         try:
             return checked(given)
         except TruegainError as error:

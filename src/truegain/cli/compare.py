@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -14,9 +15,10 @@ from truegain.cli.gold import Correcting, GoldSampleOption, Labelling, refuse
 from truegain.cli.options import JudgeModel, Judgments, Measures, RunFiles, Scoring
 from truegain.cli.output import write_table
 from truegain.cli.over_collection import over_collections
-from truegain.cli.study_said import is_of_file
+from truegain.cli.study_said import is_of_file, within_gold
 from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
+from truegain.inference.study_file.asked import StudyAsked
 from truegain.message import option
 
 COMMON = ("level", "name_by", "jobs", "corpus", "judged_corpus")  # of scoring, everywhere
@@ -68,11 +70,14 @@ def compare_command(
             f"{option('--corpus')}"
         )
     if gold is not None:
-        if judge_model is not None:
+        if judge_model is not None and not is_of_file("judge_model"):  # a study's gold labels check its judge
             raise TruegainError(
                 f"{option('--judge-model')}: gold labels check the judge; leave it out (with {option('--gold')})"
             )
         _check_with_gold(asked, collections)
+        if is_of_file("measure"):
+            known = StudyAsked(measure=measure, gold=gold, design=labelling.design)
+            asked = replace(asked, measure=within_gold(measure or [], known.beyond_gold()))
         table = with_gold(asked, gold, gold_sample, labelling, correcting)
     else:
         if is_of_file("rule"):

@@ -29,7 +29,7 @@ def with_gold(
     read, level = labelling.both(asked.judgments, gold), Options(level=asked.scoring.level).level
     measures = [at_level(a.measure, level) for a in parse_measures(asked.measure or ["P@10"])]
     judge = fit_judge(
-        read.bronze, read.gold, labelling.design, measures[0], labelling.gold_level, missing=labelling.unmatched,
+        read.bronze, read.gold, read.design, measures[0], labelling.gold_level, missing=labelling.unmatched,
         scale=read.scale,
     )  # fmt: skip
     runs = asked.writing.renamed(read_runs(expand(asked.runs), name_by=asked.scoring.name_by))

@@ -10,7 +10,6 @@ from truegain.cli.bundles import takes
 from truegain.cli.gold import Correcting, Gold, Labelling
 from truegain.cli.options import Confidence, Jobs, Judgments, Level, NameBy, Output, OutputFormat, RunFiles, Seed
 from truegain.cli.output import write_table
-from truegain.tables.judgments import Judgments as LabelTable
 from truegain.tables.sources import expand
 
 
@@ -43,10 +42,11 @@ def correct_command(
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
     from truegain.inference.corrections.correct import correct
 
+    trusted, design = labelling.trusted(gold)
     found = correct(
-        expand(runs), labelling.bronze(judgments), measure or ["P@10"], gold=labelling.held(LabelTable.of(gold)),
-        design=labelling.design, rule=labelling.rule, by_assessor=by_assessor, scale=labelling.labels,
-        confidence=confidence, level=level, gold_level=labelling.gold_level, missing=labelling.unmatched,
-        replicates=trials, seed=seed, name_by=name_by, jobs=jobs, **vars(correcting),
+        expand(runs), labelling.bronze(judgments), measure or ["P@10"], gold=trusted, design=design,
+        rule=labelling.rule, by_assessor=by_assessor, scale=labelling.labels, confidence=confidence,
+        level=level, gold_level=labelling.gold_level, missing=labelling.unmatched, replicates=trials, seed=seed,
+        name_by=name_by, jobs=jobs, **vars(correcting),
     )  # fmt: skip
     write_table(found.table(), output_format, output)

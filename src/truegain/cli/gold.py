@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.ratings import Reading
-from truegain.errors import TruegainError
+from truegain.errors import InputError, TruegainError
 from truegain.gains.scales import scale_of
 from truegain.message import option
 from truegain.tables.judgments import Judgments
@@ -45,6 +45,7 @@ class BothLabels:
 
     bronze: Judgments
     gold: Judgments
+    design: DesignName | None
     scale: tuple[float, ...] | None
     said: tuple[str, ...]
 
@@ -90,7 +91,18 @@ class Labelling:
         from truegain.inference.judges.assessors import bronze_of
 
         bronze, said = bronze_of(self.bronze(judgments), self.rule)
-        return BothLabels(bronze, self.held(Judgments.of(gold)), self.labels, said)
+        return BothLabels(bronze, *self.trusted(gold), self.labels, said)
+
+    def trusted(self, gold: str) -> tuple[Judgments, DesignName | None]:
+        """The gold labels held to the scale, and how they were drawn: as was said, or as a list of them knows."""
+        from truegain.inference.study.trusted import listed_in
+
+        given, design, listed = listed_in(gold, self.design)
+        if listed is not None and listed.design == "ordered":
+            hint = "`truegain verdict` and `truegain report` take it (--gold); `truegain judges` rates the judge by it"
+            what = "a list of pairs drawn for differences, with unequal chances: its labels set no single score right"
+            raise InputError(what, file=listed.source, hint=hint)
+        return self.held(Judgments.of(given)), design
 
     def bronze(self, judgments: str) -> Judgments:
         """The bronze labels, of one judge or of several assessors, each on the scale."""

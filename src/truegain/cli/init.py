@@ -24,7 +24,8 @@ from truegain.message import option
 from truegain.tables import tabular
 from truegain.tables.header import IDS, own_gold, told
 from truegain.tables.judgments import Judgments
-from truegain.tables.named import Columns
+from truegain.tables.named import Columns, renamed
+from truegain.tables.notice import heard
 from truegain.tables.ratings import read_ratings
 from truegain.tables.read import loaded
 from truegain.tables.runs import Runs, read_runs
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from truegain.inference.study.support import Support
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
-DESIGNS = '"random" pairs, "by-bronze" label, whole "topics"'
 
 
 def _print_schema(wanted: bool) -> None:
@@ -75,8 +75,10 @@ def init_command(
     """Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml."""
     from truegain.cli.study_schema import parameters_of
     from truegain.cli.verdict import verdict_command
+    from truegain.inference.study.checks import gold_of
     from truegain.inference.study.support import MOST_ASKED, lines_of, supported, usual_measures, whole_topics
     from truegain.measures.parse import parse_measures
+    from truegain.tables.gold_list_read import gold_list_of
     from truegain.tables.models_used import judge_in
 
     _check_output(output)
@@ -92,40 +94,42 @@ def init_command(
     gave = judge_in(labels)
     if judge_model or len(gave) == 1:
         options |= {"judge_model": judge_model or gave[0]}
+    listed = None
     if gold:
         options |= {"gold": gold}
-        trusted = _trusted(gold)
+        listed = gold_list_of(gold)
+        trusted = gold_of(gold) if listed is None else None  # what cannot be read is refused here
         if design is not None:
             options |= {"design": design}
         elif trusted is not None and whole_topics(labels, trusted):
             options |= {"design": "topics"}
+        elif trusted is not None:
+            raise InputError("how were these gold labels drawn?", file=shown_path(gold), hint=_designs())
     elif design is not None:
         raise TruegainError(f"{option('--design')} {design} is about gold labels; give these with {option('--gold')}")
     measures = given or usual_measures(labels, gold is not None, options.get("design"))
     wanted = given or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
-    unsaid = "design" not in options and gold is not None and trusted is not None
-    thought = {**options, "design": "random"} if unsaid else options
-    asked = [("", supported(table, judgments if assessed is None else assessed, thought, wanted))]
+    asked = [("", supported(table, judgments if assessed is None else assessed, options, wanted))]
     asked += [(file, supported(table, read_ratings(file), {"rule": "mean"}, wanted)) for file in rated]
     for line in _looked_at(table, labels, assessed, judgments):
         typer.echo(line)
     for file, found in asked:
         what = f"{shown_path(file)}, by --rule mean," if file else "they"
-        condition = ", if the gold labels were drawn at random" if unsaid and not file else ""
-        typer.echo(f"\nWhat {what} can support{condition}:")
+        typer.echo(f"\nWhat {what} can support:")
         for line in lines_of(found):
             typer.echo(f"  {in_words(line)}")
     said = [*_columns_said(judgments, [file for file in files if file not in rated]), *_model_said(options, gave)]
-    how = [_design_said(options, design is not None)] if gold and (trusted is not None or design) else []
+    possible = any(one.measures for one in asked[0][1])
+    if not possible and not (listed is not None and not listed.judged):
+        raise TruegainError("nothing can be told of these files, so no study was written: mend what is refused above")
+    how = [_design_said(options, design is not None)] if "design" in options else []
     said += [f"gold = {_path(gold, Path(output).parent)}", *how] if gold else []
     text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by, labels, said)
     write_bytes(output, text.encode())
     typer.echo(f"\nWritten: {shown_path(output)}")
-    if not any(one.measures for one in asked[0][1]):
+    if not possible:  # until the list has labels
         typer.echo(f"Nothing can be told yet: mend what is refused above, then truegain verdict {shown_path(output)}")
         return
-    if unsaid:
-        typer.echo(f"Say in it how gold was drawn (design: {DESIGNS}) before you go on.")
     typer.echo(f"Next: truegain verdict {shown_path(output)}, or truegain report {shown_path(output)}")
 
 
@@ -137,10 +141,25 @@ def _check_output(output: str) -> None:
 
 
 def _is_ratings(file: str) -> bool:
-    """Whether a file beside the runs is a table of ratings by assessors."""
-    if not file.lower().removesuffix(".gz").endswith(TABLES):
+    """Whether a file beside the runs is a table of ratings by assessors; what is told of it is told when it is read."""
+    if not file.lower().removesuffix(".gz").endswith(TABLES) or _has_scores(file):
         return False
-    return _assessed(file) is not None
+    with heard():
+        return _assessed(file) is not None
+
+
+def _has_scores(file: str) -> bool:
+    """Whether a table has a column of scores or of ranks, and none of assessors, as runs do."""
+    if not can_be_read_again(file):
+        return False
+    try:
+        text, kind, name = loaded(file, told().ran)
+        if kind in (None, "nested"):
+            return True
+        columns = renamed(Columns(tabular.read(text, kind, name), name, "runs"), told().ran)
+        return ("score" in columns or "rank" in columns) and "assessor" not in columns
+    except TruegainError:
+        return False
 
 
 def _assessed(file: str) -> Judgments | None:
@@ -152,14 +171,6 @@ def _assessed(file: str) -> Judgments | None:
     except TruegainError:
         return None
     return table if table.assessor is not None and len(table.assessor.values) > 1 else None
-
-
-def _trusted(gold: str) -> Judgments | None:
-    """Gold labels; None where they are a list that knows its design."""
-    try:
-        return Judgments.of(gold)
-    except TruegainError:
-        return None
 
 
 def _looked_at(runs: Runs, labels: Judgments, assessed: Judgments | None, name: str) -> list[str]:
@@ -239,10 +250,16 @@ def _seen(file: str, wanted: Sequence[str]) -> dict[str, str]:
 
 
 def _design_said(options: Mapping[str, Any], given: bool) -> str:
-    """How gold labels were drawn: as was said, as was seen, or the question."""
-    if design := options.get("design"):
-        return f'design = "{design}"' + ("" if given else "  # gold labels cover whole topics")
-    return f'# design = "random"  # how were they drawn? {DESIGNS}; a list of `plan labels` knows'
+    """How gold labels were drawn: as was said, or as was seen."""
+    return f'design = "{options["design"]}"' + ("" if given else "  # gold labels cover whole topics")
+
+
+def _designs() -> str:
+    """The ways in which gold labels may have been drawn, to be chosen from."""
+    from truegain.sampling.designs import DESIGNS
+
+    ways = "; ".join(f"--design {name}: {one.words}" for name, one in DESIGNS.items())
+    return f"say it: {ways}; a list of `truegain plan labels` knows it"
 
 
 def _model_said(options: Mapping[str, Any], gave: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from truegain.cli.streams import tell
+from truegain.cli.study_said import is_unused
 from truegain.tables.header import Missing, Told, headers_of, own_gold, telling
 from truegain.tables.memory import memory_of
 
@@ -68,7 +69,7 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
         told = Told(
             words.get("judgments", words.get("ratings")), *said, words["missing"], _own(words),
             memory=memory_of(words["memory"]), say=cache(tell),  # each line once
-            columns=words["columns"] or "",
+            columns=words["columns"] or "", unused_gold=is_unused("gold"),
         )  # fmt: skip
         about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
         words["columns"] = said.judged.written if about else None

@@ -48,7 +48,12 @@ def judges_command(
     labelling: Labelling,
 ) -> None:
     """Tell how good the judge is, where, whether the data fit together, and whether it favours some systems."""
+    from truegain.inference.judges.assessors import bronze_of
     from truegain.inference.judges.judges import judges
+    from truegain.inference.study.trusted import listed_in
+    from truegain.measures.evaluate import at_level
+    from truegain.measures.parse import parse_measure
+    from truegain.report.facts.judge import judges_by_list
 
     if show == "assessors" and labelling.rule is not None:
         raise TruegainError(
@@ -56,11 +61,22 @@ def judges_command(
             "one"
         )
     measure = _weighing(measure) if runs and is_of_file("measure") else measure
+    files = expand(runs) if runs else None
+    bronze, (trusted, design, listed) = labelling.bronze(judgments), listed_in(gold, labelling.design)
+    if listed is not None and listed.design == "ordered":
+        one = at_level(parse_measure(measure), level)
+        if show in ("topics", "assessors"):
+            raise TruegainError(f"--show {show}: labels drawn for differences tell it by label or system; give these")
+        if show == "systems" and files is None:
+            raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
+        bronze = bronze_of(bronze, labelling.rule)[0]
+        found = judges_by_list(listed, bronze, files, one, show, labelling.gold_level, replicates, seed, name_by, jobs)
+        write_table(found, output_format, output)
+        return
     found = judges(
-        labelling.bronze(judgments), gold=labelling.held(LabelTable.of(gold)), runs=expand(runs) if runs else None,
-        measure=measure, level=level, design=labelling.design, show=show, rule=labelling.rule, scale=labelling.labels,
-        gold_level=labelling.gold_level, missing=labelling.unmatched, replicates=replicates, seed=seed, name_by=name_by,
-        jobs=jobs,
+        bronze, gold=labelling.held(LabelTable.of(trusted)), runs=files, measure=measure, level=level, design=design,
+        show=show, rule=labelling.rule, scale=labelling.labels, gold_level=labelling.gold_level,
+        missing=labelling.unmatched, replicates=replicates, seed=seed, name_by=name_by, jobs=jobs,
     )  # fmt: skip
     write_table(found, output_format, output)
 

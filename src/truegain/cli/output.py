@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from truegain.cli.options import ByTopic, Output
-from truegain.cli.streams import in_words
+from truegain.cli.streams import in_words, seen_by_who_looks
 from truegain.cli.writing import Writing
 from truegain.errors import InputError, TruegainError
 from truegain.message import option
@@ -117,7 +117,7 @@ def write_scores(
         return
     rows = scores.rows(topics, summary)
     if chosen == "trec":
-        _write_lines(output, _trec_lines(scores, names, topics, summary), "".join)
+        _write_lines(output, _trec_lines(scores, names, topics, summary, output), "".join)
     elif chosen == "csv" or chosen == "tsv":
         separator = "," if chosen == "csv" else "\t"
         _write_lines(output, chain([COLUMNS], rows), lambda some: separated(some[0], some[1:], separator))
@@ -210,7 +210,7 @@ def _json_lines(records: Sequence[object]) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
-def _trec_lines(scores: Scores, names: Sequence[str], topics: bool, summary: bool) -> Iterator[str]:
+def _trec_lines(scores: Scores, names: Sequence[str], topics: bool, summary: bool, output: str) -> Iterator[str]:
     """trec_eval's own lines, run after run, under the names the measures were asked for by."""
     pairs = [(name, scores.asked[name]) for name in names]  # several names may stand for one measure
     for s, system in enumerate(scores.systems):
@@ -218,9 +218,9 @@ def _trec_lines(scores: Scores, names: Sequence[str], topics: bool, summary: boo
             for name, measure in pairs:
                 value = plain(scores.values[measure][s, t])
                 if value is not None and not measure.startswith(_IN_SUMMARY_ONLY):
-                    yield _trec_line(name, topic, value, measure in scores.counts)
+                    yield _trec_line(name, seen_by_who_looks(topic, output), value, measure in scores.counts)
         if summary:
-            yield _trec_line("runid", ALL_TOPICS, system, False)
+            yield _trec_line("runid", ALL_TOPICS, seen_by_who_looks(system, output), False)
             for name, measure in pairs:
                 value = plain(scores.summaries[measure][s])
                 if value is not None:

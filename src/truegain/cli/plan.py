@@ -92,7 +92,11 @@ def labels_command(
     design: Design = None,
     draw: Annotated[
         Literal["ordered", "random", "by-bronze", "topics"] | None,
-        typer.Option("--draw", help="How a list is drawn: ordered by what a label can move (default), or another way."),
+        typer.Option(
+            "--draw",
+            help="How a list is drawn: ordered by what a label can move (default), or another way; ordered alone goes "
+            "on past documents that nobody can judge.",
+        ),
     ] = None,
     smallest: Annotated[
         float, typer.Option("--smallest", min=0, help="The difference worth finding; how many labels find it?")
@@ -235,9 +239,9 @@ def fill_command(
     listed = read_gold_list(gold_list)
     filled = listed.filled(labels_in(labels, listed, columns), rows, cannot_in(labels, listed, columns))
     filled.write(output)
-    typer.echo(
-        f"{filled.judged:,} of {len(filled):,} pairs have a label, {filled.judged - listed.judged:,} of them new."
-    )
+    have, had = len(filled.labelled), len(listed.labelled)
+    stuck = f"; {len(filled.cannot):,} could not be judged" if filled.cannot else ""
+    typer.echo(f"{have:,} of {len(filled):,} pairs have a label, {have - had:,} of them new{stuck}.")
 
 
 @plan.command("assessors")

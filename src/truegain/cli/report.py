@@ -90,37 +90,46 @@ def report_command(
     noticed: list[str] = []  # of what is kept: no matter of the page
     keep = Cache(_folder(cache, said), tell=noticed.append)
     kept = as_made if key is None else lambda what, make, kind: keep.of({**key, "what": what}, make, kind)
-    given = Filed.of(files, asked.name_by, asked.jobs, kept, asked.renamed if asked.renames else None)
-    with heard() as told:
-        judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)
-        study = asked.study_of(given, judged, reading)
-    tell(told)
-    if len(study.systems) < 2:
-        raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
-    if true is not None:
-        true = replace(true, values={(m, asked.called(s)): x for (m, s), x in true.values.items()})
-        true.check(study.systems, study.measures)
-    pairs = [both for text in pair or () if (both := pair_of(study.systems, text, asked.called)) is not None]
-    if candidate is not None:
-        pairs += asked.claims(study.systems, None, baseline, candidate)
-    options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
-               "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
-    made = Made(
-        str(study.made_by["truegain"]), _command(sys.argv[1:]), options, inputs,
-        "JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments),
-        {asked.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
-    )  # fmt: skip
-    baselines = [] if candidate else [asked.called(name) for name in baseline or ()]
-    facts = gather(
-        study, given.table, judged, pairs=pairs, baselines=baselines, costs=asked.costs, gold_level=asked.gold_level,
-        corpus=corpus, judged_corpus=judged_corpus, told=[in_words(x) for x in told], made=made, kept=kept,
-    )  # fmt: skip
+
+    def everything() -> tuple[bytes, str]:
+        """The page, and the line that tells of it."""
+        given = Filed.of(files, asked.name_by, asked.jobs, kept, asked.renamed if asked.renames else None)
+        with heard() as told:
+            judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)
+            study = asked.study_of(given, judged, reading)
+        tell(told)
+        if len(study.systems) < 2:
+            raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
+        known = true
+        if true is not None:
+            known = replace(true, values={(m, asked.called(s)): x for (m, s), x in true.values.items()})
+            known.check(study.systems, study.measures)
+        pairs = [both for text in pair or () if (both := pair_of(study.systems, text, asked.called)) is not None]
+        if candidate is not None:
+            pairs += asked.claims(study.systems, None, baseline, candidate)
+        options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
+                   "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
+        made = Made(
+            str(study.made_by["truegain"]), _command(sys.argv[1:]), options, inputs,
+            "JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments),
+            {asked.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
+        )  # fmt: skip
+        baselines = [] if candidate else [asked.called(name) for name in baseline or ()]
+        facts = gather(
+            study, given.table, judged, pairs=pairs, baselines=baselines, costs=asked.costs,
+            gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=[in_words(x) for x in told],
+            made=made, kept=kept,
+        )  # fmt: skip
+        facts = replace(facts, truth=known)
+        sections = sections_for(facts)
+        line = " ".join([f"{output}:", str(sections[0].data["headline"]), *([in_short(facts)] if known else [])])
+        return page(facts, title, sections).encode(errors="backslashreplace"), line
+
+    text, line = keep.whole(everything)
     tell(noticed)
-    facts = replace(facts, truth=true)
-    sections = sections_for(facts)
-    write_bytes(output, page(facts, title, sections).encode(errors="backslashreplace"))
+    write_bytes(output, text)
     if output != STANDARD_INPUT:
-        typer.echo(" ".join([f"{output}:", str(sections[0].data["headline"]), *([in_short(facts)] if true else [])]))
+        typer.echo(line)
 
 
 def _key(asked: StudyOptions, reading: Reading, read: Mapping[str, str | None]) -> dict[str, object] | None:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, TextIO, cast
 
 from truegain.message import Message
+from truegain.tables.sources import STANDARD_INPUT
 from truegain.tables.targets import STANDARD_OUTPUT
 
 # name: how a stand-in is opened, so that using it fails as it should; what is said to nobody may be lost
@@ -22,6 +23,7 @@ _STREAMS = {"stdin": ("r", os.O_WRONLY), "stdout": ("w", os.O_RDONLY), "stderr":
 _options: dict[str, str] = {}  # of the command that runs
 # control characters but tab and end of line (C0, DEL, C1), other ends of lines, and what turns the direction of text
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNLINED = re.compile(f"[\t\n{_OBEYED.pattern[1:]}")
 _ours = False  # whether what is written now is our own, with its colours
 
 
@@ -40,13 +42,18 @@ def mend() -> None:
         sys.stderr = _Terminal(below, before.encoding, "backslashreplace", line_buffering=True)
 
 
-def seen(text: str) -> str:
-    r"""A text as a terminal may show it: what it would obey is written out.
+def seen(text: str, one_line: bool = False) -> str:
+    r"""A text as a terminal may show it: what it would obey is written out; of one line also ends of lines and tabs.
 
-    >>> print(seen("a\x1b[2Jb\u202ec\x9bd"))
-    a\x1b[2Jb\u202ec\x9bd
+    >>> print(seen("a\x1b[2Jb\u202ec\x9bd"), seen("a\nb", one_line=True))
+    a\x1b[2Jb\u202ec\x9bd a\nb
     """
-    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return (_UNLINED if one_line else _OBEYED).sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def seen_by_who_looks(text: str, output: str) -> str:
+    """A text of one line as a terminal may show it, where that is the output; else as it is."""
+    return seen(text, one_line=True) if output == STANDARD_INPUT and sys.stdout.isatty() else text
 
 
 @contextmanager
@@ -108,7 +115,7 @@ def in_words(text: str) -> str:
 
 def tell(message: str, kind: str = "") -> None:
     """Say something on standard error, in the words of the command, or to nobody where that is full."""
-    said = seen(in_words(message))
+    said = seen(in_words(message), one_line=True)
     with suppress(OSError):
         print(f"{kind}: {said}" if kind else said, file=sys.stderr, flush=True)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truegain.cli.study_said import is_typed, remember
+from truegain.cli.study_said import Note, is_typed, remember
 from truegain.errors import InputError
 from truegain.tables.sources import shown_path
 from truegain.tables.study_text import ELSEWHERE, StudyText
@@ -19,13 +19,20 @@ NOT_THERE = ("study", "help", "cache")
 ALL = "generalise-to"  # an option of the commands that answer a whole study
 # of a study, and something else in the commands that take it in part
 OTHERWISE = ("output", "format", "title", "replicates")
-# by command what its option of that name is not about: the measures that it reads text with, say
-OTHERWISE_IN = {"incomplete": ("measure",), "disjoint": ("measure",)}
+# by command what it calls an option of studies: its measures that read labels, say, beside those that read text
+CALLED_IN = {"incomplete": {"measure": "against"}, "disjoint": {"measure": "against"}}
+# by command what it takes a measure for: of others it takes another, as is said
+TAKEN_ONLY = {
+    "split-half": (("split", "topics"), "the halves of a collection are compared on AP; --split topics takes")
+}
 # of no weight for those who have no such option
 ASIDE = {
     *OTHERWISE, *ELSEWHERE, "costs", "uses", "judge-model", "trust-judge", "smallest", "confidence", "seed", "jobs",
     "memory",
 }  # fmt: skip
+# commands without such an option whose intervals have one confidence
+CONFIDENCE = 0.95
+AT_ONE_CONFIDENCE = ("judges", "incomplete", "magnitudes", "spending", "unanimity", "unanimity-grid")
 ABOUT_GOLD = ("design", "gold-level", "gold-rule")  # said with the gold labels
 RATED = ("rule", "normalise")  # say that judgments are ratings
 
@@ -42,24 +49,31 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
     may = own if whole else _of_studies()
     found: dict[str, Any] = {}
     keys: dict[str, Key] = {}
-    notes: list[tuple[str, str]] = []
-    for option, key, value, line in text.options(may, str(context.info_name)):
+    notes: list[Note] = []
+    called = CALLED_IN.get(str(context.info_name), {})
+    for said, key, value, line in text.options(may, str(context.info_name) if whole else "a study"):
+        option = called.get(said, said)
         parameter = own.get(option)
-        if parameter is None or not (whole or _is_meant(context, option)):
+        if parameter is None or not (whole or _is_meant(option)):
             continue
         several = getattr(parameter, "multiple", False) or parameter.nargs == -1
         if not several and isinstance(value, list) and option in ("measure", "baseline"):
-            notes.append((str(parameter.name), _first_of(context, text.file, line, key, value)))
-            text.values[key] = value = value[0]
+            at, which = _taken(context, option, value)
+            notes += _first_of(context, str(parameter.name), text.file, line, key, value, at, which)
+            text.values[key] = value = value[at]
+        elif option == "measure" and str(context.info_name) in TAKEN_ONLY:
+            notes += _first_of(context, str(parameter.name), text.file, line, key, [value], 0, "")
         told = text.told(option, key, line, several)
         text.check_kind(key, getattr(parameter.type, "name", "").removesuffix(" range"), line)
         _check(context, parameter, told, f"{key} is {value!r}", text.file, line)
         found[str(parameter.name)] = told
         keys[option] = text.key(option, key, line, told)
+    unused: list[str] = []
     if not whole:
-        notes += _unheeded(context, text, [key.replace("_", "-") for key in text.values], own)
+        more, unused = _unheeded(context, text, [key.replace("_", "-") for key in text.values], own)
+        notes += more
     context.default_map = found
-    remember(context, FileWords(text.file, keys), may, notes)
+    remember(context, FileWords(text.file, keys), may, notes, unused)
     return path
 
 
@@ -92,19 +106,40 @@ def _of_studies() -> Collection[str]:
     return dict.fromkeys(["judgments", "runs", *asked, "memory", *ELSEWHERE])
 
 
-def _is_meant(context: typer.Context, option: str) -> bool:
+def _is_meant(option: str) -> bool:
     """Whether a command means by an option what a study does."""
-    return option not in (*OTHERWISE, *OTHERWISE_IN.get(str(context.info_name), ()))
+    return option not in OTHERWISE
 
 
-def _first_of(context: typer.Context, file: str, line: int | None, key: str, value: list[Any]) -> str:
-    """What to say where a study names several and a command takes one."""
+def _taken(context: typer.Context, option: str, value: list[Any]) -> tuple[int, str]:
+    """Which of several a command takes, and in words; `judges` the first measure whose ranks have weights."""
+    if option != "measure" or context.info_name != "judges":
+        return 0, "the first"
+    from truegain.measures.parse import parse_measure
+
+    linear = [at for at, one in enumerate(value) if parse_measure(str(one)).linear_in_gains]
+    if not linear:  # the command says itself what it takes
+        return 0, ""
+    return linear[0], "the first" if linear[0] == 0 else "the first that weighs ranks"
+
+
+def _first_of(
+    context: typer.Context, name: str, file: str, line: int | None, key: str, value: list[Any], at: int, which: str
+) -> list[Note]:
+    """What to say where a study names several and a command takes one, or at times none."""
     place = file if line is None else f"{file}:{line}"
-    return f"{place}: of {len(value)} {key}s `{_name(context)}` takes one, the first, {value[0]}; --{key} names another"
+    text = f"{place}: of {len(value)} {key}s `{_name(context)}` takes one, {which}, {value[at]}; --{key} names another"
+    if key == "measure" and str(context.info_name) in TAKEN_ONLY:
+        only, otherwise = TAKEN_ONLY[str(context.info_name)]
+        other = "" if value[at] == "AP" else f"{place}: {otherwise} {value[at]}"
+        return [Note(text if len(value) > 1 else "", name, only, other)]
+    return [Note(text, name)] if len(value) > 1 and which else []
 
 
-def _unheeded(context: typer.Context, text: StudyText, said: list[str], own: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a study says and this command cannot heed, where its answer would be another.
+def _unheeded(
+    context: typer.Context, text: StudyText, said: list[str], own: dict[str, Any]
+) -> tuple[list[Note], list[str]]:
+    """What a study says and this command cannot heed, where its answer would be another, as notes and by name.
 
     Ratings that nothing here makes into gains are refused.
     """
@@ -114,11 +149,23 @@ def _unheeded(context: typer.Context, text: StudyText, said: list[str], own: dic
         hint = f"make judgments of them: truegain gains {shown_path(text.path)} -o gains.qrels"
         problem = f"{rated[0]} says that the judgments are ratings, and `{name}` reads judgments"
         raise InputError(problem, file=text.file, line=text.line(rated[0]), hint=hint)
-    aside = {*ASIDE, *OTHERWISE_IN.get(str(context.info_name), ()), "judgments", "runs"}
+    aside = {*ASIDE, *CALLED_IN.get(str(context.info_name), ()), "judgments", "runs"}
     aside |= set(_about_labels(own) if ratings else ())
+    aside |= set() if "confidence" in own and "intervals" not in own and _is_about_more(text) else {ALL}
     lost = [option for option in said if option not in own and option not in aside]
     kept = [option for option in lost if "gold" not in lost or option not in ABOUT_GOLD]
-    return [("", f"{text.file}: `{name}` does not heed {', '.join(kept)}")] if kept else []
+    notes = [Note(f"{text.file}: `{name}` does not heed {', '.join(kept)}")] if kept else []
+    if context.info_name in AT_ONE_CONFIDENCE and text.values.get("confidence", CONFIDENCE) != CONFIDENCE:
+        place = f"{text.file}:{text.line('confidence')}"
+        notes.append(Note(f"{place}: `{name}` does not heed confidence; its intervals are at {CONFIDENCE:.0%}"))
+    return notes, lost
+
+
+def _is_about_more(text: StudyText) -> bool:
+    """Whether a study shall hold for more than topics, which is what intervals are about where nothing is said."""
+    said = next((x for key, x in text.values.items() if key.replace("_", "-") == ALL), "topics")
+    names = ",".join(map(str, said if isinstance(said, list) else [said])).split(",")
+    return {name.strip() for name in names} != {"topics"}
 
 
 def _name(context: typer.Context) -> str:

@@ -10,7 +10,7 @@ import typer
 from truegain.cli.gold import Design, GoldLevel
 from truegain.cli.options import Complete, Confidence, Jobs, JudgeModel, Level, NameBy, Seed
 from truegain.cli.ratings import NormaliseOption, POption, RuleOption, SpreadOption, ToleranceOption
-from truegain.cli.study_said import for_whom
+from truegain.cli.study_said import for_whom, is_of_file, within_gold
 from truegain.inference.study_file.asked import StudyAsked
 
 if TYPE_CHECKING:
@@ -103,4 +103,24 @@ class StudyOptions(StudyAsked):
         """The study of runs and judgments; what was typed about topics comes before a file."""
         generalise_to, topics = for_whom(self.generalise_to, self.topics)
         asked: Any = replace(self, generalise_to=generalise_to, topics=topics)  # type: ignore[arg-type]
-        return StudyAsked.study_of(asked, runs, judgments, reading)
+        if not is_of_file("measure"):
+            return StudyAsked.study_of(asked, runs, judgments, reading)
+        asked = replace(asked, measure=within_gold(self.measure or [], self.beyond_gold()))
+        made = StudyAsked.study_of(asked, runs, judgments, reading)
+        left = within_gold(asked.measure, _beyond_list(made, asked.measure))
+        return made if left == asked.measure else StudyAsked.study_of(replace(asked, measure=left), runs, judgments,
+                                                                      reading)  # fmt: skip
+
+
+def _beyond_list(study: Study, names: list[str]) -> dict[str, str]:
+    """Which measures a list of gold labels was not drawn for, and why; none where it has what one of them needs."""
+    from truegain.errors import InputError
+    from truegain.measures.parse import parse_measures
+
+    lost: dict[str, str] = {}
+    for one in parse_measures(names) if study.gold_list is not None and len(names) > 1 else ():
+        try:
+            study.lattice(one.measure)
+        except InputError as error:
+            lost[one.name] = error.problem
+    return lost if len(lost) < len(names) else {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from truegain.cli.naming import option_names
@@ -15,24 +16,48 @@ if TYPE_CHECKING:
     from truegain.tables.study_words import FileWords
 
 _read: list[tuple[Any, FileWords, Collection[str]]] = []  # a context, what a file said to it, and may say
-_notes: list[tuple[str, str]] = []  # about what the file says, each with the parameter whose typing makes it idle
+_notes: list[Note] = []  # about what the file says
+_unused: list[str] = []  # what the file says and the command cannot heed
 ASIDE = {"study", "output", "format", "title", "cache", "jobs", "cluster"}  # may be typed beside a file with the rest
 ENDING = ".toml"  # of the name of a study file
 EXAMPLES = {"runs": "runs", "judgments": "gold.qrels", "gold": "gold.qrels", "measure": "P@10"}
 
 
-def remember(context: Any, said: FileWords, may: Collection[str], notes: Sequence[tuple[str, str]] = ()) -> None:
+@dataclass(frozen=True)
+class Note:
+    """What is to be told of a study that a command takes in part.
+
+    of: the parameter whose typing makes it idle; only: a parameter and its value, without which it is told otherwise.
+    """
+
+    text: str
+    of: str = ""
+    only: tuple[str, str] | None = None
+    otherwise: str = ""
+
+
+def remember(
+    context: Any, said: FileWords, may: Collection[str], notes: Sequence[Note] = (), unused: Collection[str] = ()
+) -> None:
     """Keep what a file said to the command that begins, which options it may say, and what is to be told of it."""
     _read[:] = [(context, said, may)]
     _notes[:] = notes
+    _unused[:] = unused
 
 
-def tell_notes() -> None:
+def tell_notes(given: Mapping[str, Any]) -> None:
     """Tell what a command makes of a study that it takes in part, unless the command line says it otherwise."""
-    for name, note in _notes:
-        if not name or not is_typed(_read[0][0], name):
-            tell(note, "note")
+    for note in _notes:
+        if not note.of or not is_typed(_read[0][0], note.of):
+            name, value = note.only or ("", None)
+            if said := note.text if given.get(name) == value else note.otherwise:
+                tell(said, "note")
     _notes.clear()
+
+
+def is_unused(option: str) -> bool:
+    """Whether the study file names something that the command does not heed."""
+    return option in _unused
 
 
 def is_of_file(name: str) -> bool:
@@ -40,10 +65,31 @@ def is_of_file(name: str) -> bool:
     return bool(_read) and getattr(_read[0][0].get_parameter_source(name), "name", "") == "DEFAULT_MAP"
 
 
+def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]:
+    """The measures of a study file without those that gold labels cannot set right, of which it is told why."""
+    left, lost = [m for m in measures if m not in beyond], [m for m in measures if m in beyond]
+    if lost:
+        why: dict[str, list[str]] = {}
+        for name in lost:
+            why.setdefault(re.sub(rf"^{re.escape(name)} is |; .*", "", beyond[name]), []).append(name)
+        said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in why.items())
+        are = "is" if len(lost) == 1 else "are"
+        tell(f"{place_of('measure')}: {len(lost)} of {len(measures)} measures {are} left out: {said}", "note")
+    return left
+
+
+def place_of(option: str) -> str:
+    """Where the study file says an option: the file and the line."""
+    said = _read[0][1]
+    line = said.keys[option].line if option in said.keys else None
+    return said.file if line is None else f"{said.file}:{line}"
+
+
 def forget() -> None:
     """Know of no file: another command begins."""
     _read.clear()
     _notes.clear()
+    _unused.clear()
 
 
 def is_typed(context: Any, name: str) -> bool:
@@ -63,21 +109,22 @@ def for_whom(generalise_to: str | None, topics: str) -> tuple[str | None, str]:
 
 
 def placed(error: TruegainError) -> TruegainError:
-    """A refusal of what a study file said, with its place there; any other as it is."""
-    if not _read or (isinstance(error, InputError) and not (error.line is None and error.row is None)):
+    """A refusal of what a study file said, with its place there; what to say instead is told as a line of the file."""
+    if not _read:
         return error
     context, said, may = _read[0]
     aside = {"judgments"} if context.meta.get("study") else set()
     typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
     known = {_name(p) for p in context.command.params if _name(p) in may} - typed
+    options = option_names(context.command.params)
+    keys = {name: option[2:] if option[2:] in known else option for name, option in options.items()}
+    message = error.message.lines(keys)
+    if isinstance(error, InputError) and not (error.line is None and error.row is None):  # it has a place of its own
+        return error if message == error.message.words(options) else error.at(None, None, message)
     found = replace(said, keys={o: key for o, key in said.keys.items() if o not in typed}).place(error)
     if found is None and not typed - ASIDE and any(key_of(part.name) in known for part in error.message.named):
         found = None, ""
-    if found is None:
-        return error
-    options = option_names(context.command.params)
-    keys = {name: option[2:] if option[2:] in known else option for name, option in options.items()}
-    return error.at(said.file, found[0], f"{found[1]}{error.message.words(keys)}")
+    return error if found is None else error.at(said.file, found[0], f"{found[1]}{message}")
 
 
 def lack_of(name: str) -> TruegainError:

@@ -22,6 +22,7 @@ from truegain.measures.scoring import score as score
 from truegain.measures.scoring import view_of as view_of
 from truegain.tables.align import align
 from truegain.tables.checks import check_documents, check_labels, check_order, check_overlap, check_scores
+from truegain.tables.header import told
 from truegain.tables.intents import Intents, with_intents
 from truegain.tables.judgments import Judgments
 from truegain.tables.matched import EVERY_RANK, Matching
@@ -182,6 +183,8 @@ def aligned(
 def by_whom(judgments: Judgments | None, judge_model: str | None) -> list[str]:
     """That a model gave the labels, and that nobody checked them; nothing where no model is named."""
     labels_by = unchecked_in(judgments, judge_model)
+    if labels_by and told().unused_gold:
+        return [f"by {labels_by} as they are: the study's gold labels are not used here; `truegain verdict` uses them"]
     return [by_unchecked(labels_by)] if labels_by else []
 
 

@@ -11,6 +11,9 @@ from truegain.report.saving import render
 
 INK, SOFT, BAD = "#1f4e79", "#8aa4bd", "#b5442e"
 GRID = "#e6e6e6"
+# Room for words is measured here, and a browser draws them with the fonts that it has: the widest of the usual ones
+# comes first, so that none is cut.
+FONT = "DejaVu Sans, Verdana, sans-serif"
 COLOURS = ["#1f4e79", "#d1812b", "#2a7f62", "#b5442e", "#7a5195", "#5b8ba0", "#8c6d31", "#c2679b"]
 
 
@@ -32,7 +35,8 @@ def dressed(chart: Any, title: str, subtitle: str = "") -> Any:
         text = alt.TitleParams(title, subtitle=subtitle) if subtitle else title
         chart = chart.properties(title=text)
     return _shown_as_svg(
-        chart.configure_view(stroke="#ccc")
+        chart.configure(font=FONT)
+        .configure_view(stroke="#ccc")
         .configure_axis(gridColor=GRID, labelColor="#333", titleColor="#333", titleFontWeight="normal")
         .configure_title(anchor="start", fontSize=14, subtitleColor="#555")
         .configure_legend(labelColor="#333", titleFontWeight="normal")

@@ -29,6 +29,7 @@ MEND = (
     "mend the label, or draw the list with the labels there are "
     f"({by_surface('scale= of tg.gold_list', '`truegain plan labels --scale`')})"
 )
+NOT_LISTED = f"give labels of its pairs alone, or say how many rows ({arg('rows')})"
 NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
 CANNOT = "cannot"  # in place of a label: people could not judge the document
 DIGITS = 9  # of sizes and probabilities
@@ -167,7 +168,10 @@ class GoldList(Shown):
         if rows is not None and rows < 1:
             raise TruegainError(f"{argname('rows', rows, '')}: give a number of rows of at least 1")
         place = {pair: i for i, pair in enumerate(zip(self.topics, self.docs, strict=True))}
-        stuck = {place[pair] for pair in cannot if pair in place and (rows is None or place[pair] < rows)}
+        unjudged = [*cannot]
+        if rows is None and (other := next((pair for pair in unjudged if pair not in place), None)):
+            raise InputError(self._not_listed(other), hint=NOT_LISTED)
+        stuck = {place[pair] for pair in unjudged if pair in place and (rows is None or place[pair] < rows)}
         if labels is None:
             return self._with_cannot(self.label, stuck)
         table = Judgments.of(labels)
@@ -177,9 +181,7 @@ class GoldList(Shown):
             if rows is not None and place.get(pair, rows) >= rows:
                 continue
             if pair not in place:
-                hint = f"give labels of its pairs alone, or say how many rows ({arg('rows')})"
-                problem = f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}"
-                raise InputError(problem, **where, hint=hint)
+                raise InputError(self._not_listed(pair), **where, hint=NOT_LISTED)
             before, new = float(label[place[pair]]), float(table.label[row])
             if not math.isnan(before) and before != new:
                 raise InputError(
@@ -197,6 +199,9 @@ class GoldList(Shown):
         if gap := _gap(self._told(label, self.cannot | stuck)):
             raise InputError(self._open(*gap), file=table.source, hint=NO_GAP)
         return self._with_cannot(label, stuck)
+
+    def _not_listed(self, pair: tuple[str, str]) -> str:
+        return f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}"
 
     def _with_cannot(self, label: Floats, stuck: Iterable[int]) -> GoldList:
         every = self._still(label, self.cannot.union(stuck))

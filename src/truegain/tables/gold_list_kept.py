@@ -11,7 +11,7 @@ from truegain.message import ANOTHER_FILE
 from truegain.tables import tabular
 from truegain.tables.guard import guarded
 from truegain.tables.judgments import Judgments
-from truegain.tables.named import is_missing
+from truegain.tables.named import is_missing, unguarded
 from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path
 
@@ -59,7 +59,7 @@ def _labels(path: PathLike) -> dict[tuple[str, str], float | str]:
         return {}
     columns = {name: table.column(names.index(name)) for name in ("topic", "doc", "label") if name in names}
     rows = range(len(columns["label"]))
-    pairs = zip(*(map(str, columns.get(name, rows)) for name in ("topic", "doc")), strict=True)
+    pairs = zip(*(unguarded(table, columns.get(name, rows)) for name in ("topic", "doc")), strict=True)
     return {
         pair: (str(x) if (found := tabular.number_of(x)) is None else found)
         for pair, x in zip(pairs, columns["label"], strict=True)

@@ -18,7 +18,7 @@ from truegain.tables.gold_list import CANNOT, COLUMNS, GoldList
 from truegain.tables.gold_sheet import TEXTS, digest_in, key_beside, labels_by_order
 from truegain.tables.header import ColumnNames, Header, told
 from truegain.tables.judgments import Judgments, judgments_of_columns, read_judgments
-from truegain.tables.named import Columns, is_missing, renamed
+from truegain.tables.named import Columns, is_missing, renamed, unguarded
 from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike
 
@@ -59,8 +59,10 @@ def read_gold_list(path: PathLike) -> GoldList:
     return _joined(table, file, path)
 
 
-def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNames | None = None) -> Judgments:
+def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNames | None = None) -> Judgments | None:
     """Labels from any file of judgments; of a table, also of a list, the rows that have one.
+
+    None where people could judge none of the rows that they were given: see `cannot_in`.
 
     listed: whose sheet it may be: then rows are known by their order, whatever a spreadsheet made of ids.
     """
@@ -79,8 +81,10 @@ def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNam
         cells = named._raw("label")
         keep = [i for i, x in enumerate(cells) if not (is_missing(x) or x == "" or _cannot(x))]
         values = [cells[i] for i in keep]
-        topics, docs = ([str(named._raw(name)[i]) for i in keep] for name in ("topic", "doc"))
+        topics, docs = ([ids[i] for i in keep] for ids in map(named.any_ids, ("topic", "doc")))
     if not keep:
+        if cannot_in(path, listed, columns):
+            return None
         raise InputError("no row has a label", file=file, hint="fill in the column label")
     there = places.take(np.array(keep))
     label = _numbers("label", values, there, file, hint)
@@ -98,8 +102,8 @@ def cannot_in(
     if _is_sheet_of(listed, table):
         return [(listed.topics[at], listed.docs[at]) for at, _ in _told(table, file, listed, cannot=True)]
     named = renamed(Columns(table, file), header)
-    topics, docs, labels = (named._raw(name) for name in ("topic", "doc", "label"))
-    return [(str(t), str(d)) for t, d, x in zip(topics, docs, labels, strict=True) if _cannot(x)]
+    rows = zip(named.any_ids("topic"), named.any_ids("doc"), named._raw("label"), strict=True)
+    return [(topic, doc) for topic, doc, label in rows if _cannot(label)]
 
 
 def _is_sheet_of(listed: GoldList | None, table: Any) -> TypeGuard[GoldList]:
@@ -147,7 +151,8 @@ def _joined(table: Any, file: str, data: object) -> GoldList:
     order = {int(float(x)) - 1: row for row, x in enumerate(table.column(names.index("order"))) if not is_missing(x)}
     if len(order) == len(made):  # the sheet is whole: its texts go on, and faults are told by its rows
         rows = [order[at] for at in range(len(made))]
-        texts = {n: [_text(table.column(names.index(n))[row]) for row in rows] for n in TEXTS if n in names}
+        columns = {n: unguarded(table, [*map(_text, table.column(names.index(n)))]) for n in TEXTS if n in names}
+        texts = {n: [column[row] for row in rows] for n, column in columns.items()}
         made = replace(made, texts=texts, places=places.take(np.array(rows)))
     return replace(made, label=frozen(label), cannot=frozenset(cannot)).checked()
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from truegain.errors import some
+from truegain.message import arg
 from truegain.tables.header import Role, told
 from truegain.tables.raw import number_of, our_name, plain_name
 from truegain.tables.separated import first_line, separator_of
@@ -24,9 +27,20 @@ STEMS = {
     "topic": ("topic", "query", "question", "qid"),
     "doc": ("doc", "page", "passage", "url", "chunk", "corpus", "item", "pid"),
     "assessor": ("assessor", "worker", "judge", "rater", "annotator", "user", "coder"),
-    "label": ("label", "relevan", "grade", "rating", "judg", "score", "value", "answer"),
+    "label": ("label", "relevan", "grade", "rating", "judg", "score", "value", "answer", "verdict"),
     "score": ("score", "sim", "weight", "value"),
 }
+RANKS = ("rank", "ranking", "pos", "position", "place", "rang")
+# columns of numbers that are no label and no score: by a part of their names, or by the last word of these
+NO_VALUE = (
+    "confiden", "certain", "token", "cost", "price", "usd", "latenc", "elapsed", "duration", "seconds", "millis",
+    "timestamp", "position", "index", "count", "length", "offset", "temperature",
+)  # fmt: skip
+NO_VALUE_WORDS = (
+    *RANKS, "id", "ids", "key", "nr", "no", "number", "num", "time", "ms", "sec", "secs", "second", "idx", "len",
+    "order", "row", "line", "page", "date", "year", "seed", "batch", "step", "version", "size",
+)  # fmt: skip
+LISTED = 5  # columns that a message names
 _UNNAMED: dict[tuple[Role, int], str] = {  # lines without names, by how many columns there are
     ("judgments", 3): "topic,doc,label",
     ("judgments", 4): "topic,-,doc,label",
@@ -36,43 +50,63 @@ _UNNAMED: dict[tuple[Role, int], str] = {  # lines without names, by how many co
 }
 
 
+@dataclass(frozen=True)
+class Guess:
+    """What `columns` should say for a file to be read, and which columns a NAME in it may stand for."""
+
+    option: str
+    among: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        which = some(self.among, LISTED) if len(self.among) > LISTED else " or ".join(self.among)
+        return f"{arg('columns', self.option)}{f' with {which} for {NAME}' if which else ''}"
+
+
 def guessed(
     names: Sequence[str], columns: Sequence[Sequence[Any]], role: Role, found: Mapping[str, Sequence[str]]
-) -> dict[str, str]:
+) -> tuple[dict[str, str], tuple[str, ...]]:
     """The columns that are likely what a file of its role lacks, by our names; 'NAME' where none is likely.
+
+    A label or a score that could be one of several is not guessed, as the wrong one gives wrong numbers in silence:
+    these come second.  Where a run has no score, its ranks do.
 
     columns: their first cells.  found: by our names the columns, in small letters, that are known already.
 
-    >>> cells = [["what is ir", "what is rank"], ["q1", "q2"], ["d1", "d2"], ["2", "0"]]
-    >>> guessed(["frage", "frage_nr", "absatz", "note"], cells, "judgments", {})
-    {'topic': 'frage_nr', 'doc': 'absatz', 'label': 'note'}
+    >>> cells = [["what is ir", "what is rank"], ["q1", "q2"], ["d1", "d2"], ["2", "0"], ["0.7", "0.9"]]
+    >>> guessed(["frage", "frage_nr", "absatz", "note", "tokens"], cells, "judgments", {})
+    ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'note'}, ())
+    >>> guessed(["frage", "frage_nr", "absatz", "note", "sicherheit"], cells, "judgments", {})
+    ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'NAME'}, ('note', 'sicherheit'))
     """
     cells = dict(zip(names, columns, strict=True))
     taken = {name for some in found.values() for name in some}
     free = [name for name in names if name.strip().lower() not in taken]
     needed = [ours for ours in NEEDED[role] if not found.get(ours)]
+    value = needed[-1] if needed and needed[-1] in ("label", "score") else ""
+    could = _values(value, [n for n in free if _is_numeric(cells[n])]) if value and len(free) >= len(needed) else []
     chosen: dict[str, str] = {}
-    for ours in sorted(needed, key=lambda o: o in ("topic", "doc")):  # the number first: ids may be numbers, too
-        likely = sorted(
-            (name for name in free if _may_be(ours, cells[name])), key=lambda name: _unlikely(ours, name, cells[name])
-        )
-        if likely:
-            best = likely[0]
-            if ours in ("label", "score") and not _like(ours, best):
-                best = likely[-1]  # it stands behind the ids
-            if ours in ("label", "score") and len(free) <= len([o for o in needed if o not in chosen]) - 1:
-                continue
-            chosen[ours] = best
-            free.remove(best)
-    return {ours: chosen.get(ours, NAME) for ours in needed}
+    if len(could) == 1:
+        chosen[value] = could[0]
+    for ours in (o for o in needed if o != value):
+        left = [name for name in free if name not in chosen.values() and _may_be_ids(cells[name])]
+        if left:
+            chosen[ours] = min(left, key=lambda name: _unlikely(ours, name, cells[name], name in could))
+    among = [name for name in could if name not in chosen.values()]
+    if value and value not in chosen and len(among) == 1:
+        chosen[value] = among[0]
+    ranks = [n for n in free if plain_name(n) in RANKS and _is_numeric(cells[n]) and n not in chosen.values()]
+    if value == "score" and not could and len(ranks) == 1:
+        needed, chosen["rank"] = [*needed[:-1], "rank"], ranks[0]
+    return {ours: chosen.get(ours, NAME) for ours in needed}, tuple(among) if len(among) > 1 else ()
 
 
-def option_for(role: Role, names: Sequence[str], columns: Sequence[Sequence[Any]], found: Mapping[str, Any]) -> str:
+def option_for(role: Role, names: Sequence[str], columns: Sequence[Sequence[Any]], found: Mapping[str, Any]) -> Guess:
     """What `columns` should say for a table with named columns to be read."""
-    return told().option(role, {o: t.strip() for o, t in guessed(names, columns, role, found).items()})
+    chosen, among = guessed(names, columns, role, found)
+    return Guess(told().option(role, {o: t.strip() for o, t in chosen.items()}), tuple(t.strip() for t in among))
 
 
-def option_for_text(text: bytes, role: Role, file: str) -> str | None:
+def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
     """What `columns` should say for a text of cells, with or without a line of names; None where that is not seen."""
     own = told().judgments
     if role == "judgments" and own is not None and shown_path(own) != file:
@@ -95,20 +129,42 @@ def option_for_text(text: bytes, role: Role, file: str) -> str | None:
     return option_for(role, names, [*zip(*body, strict=True)], found)
 
 
-def _unnamed(rows: Sequence[Sequence[str]], role: Role, width: int) -> str | None:
+def _unnamed(rows: Sequence[Sequence[str]], role: Role, width: int) -> Guess | None:
     kind: Role = "runs" if role == "runs" else "judgments"
     names = _UNNAMED.get((kind, width))
     if names is None:
         return None
     value = names.split(",").index("score" if kind == "runs" else "label")
-    return told().option(role, names) if all(number_of(row[value]) is not None for row in rows) else None
+    return Guess(told().option(role, names)) if all(number_of(row[value]) is not None for row in rows) else None
 
 
-def _may_be(ours: str, cells: Sequence[Any]) -> bool:
-    """Whether cells could be ids, or numbers."""
-    there = [cell for cell in cells[:LOOKED_AT] if cell is not None and str(cell).strip()]
-    if ours in ("label", "score"):
-        return bool(there) and all(number_of(cell) is not None for cell in there)
+def is_sensible(name: str) -> bool:
+    """Whether a column of numbers may be a label or a score, by its name: not a rank, a cost, a time or an id.
+
+    >>> [is_sensible(name) for name in ("bm25", "rank_score", "pos", "llm_confidence", "Prompt Tokens", "frage-nr")]
+    [True, True, False, False, False, False]
+    """
+    plain = plain_name(name)
+    return not (any(stem in plain for stem in NO_VALUE) or plain.split("_")[-1] in NO_VALUE_WORDS)
+
+
+def _values(ours: str, numeric: Sequence[str]) -> list[str]:
+    """The columns that may be the label or the score: those called so, or else all that are not called otherwise."""
+    sensible = [name for name in numeric if is_sensible(name)]
+    return [name for name in sensible if _like(ours, name)] or sensible
+
+
+def _there(cells: Sequence[Any]) -> list[Any]:
+    return [cell for cell in cells[:LOOKED_AT] if cell is not None and str(cell).strip()]
+
+
+def _is_numeric(cells: Sequence[Any]) -> bool:
+    there = _there(cells)
+    return bool(there) and all(number_of(cell) is not None for cell in there)
+
+
+def _may_be_ids(cells: Sequence[Any]) -> bool:
+    there = _there(cells)
     return bool(there) and not any(isinstance(cell, float | list | dict) for cell in there)
 
 
@@ -116,11 +172,10 @@ def _like(ours: str, name: str) -> bool:
     return any(stem in plain_name(name) for stem in STEMS[ours])
 
 
-def _unlikely(ours: str, name: str, cells: Sequence[Any]) -> tuple[bool, ...]:
-    """What speaks against a column, the weightiest first; those alike stay in the order of the file."""
-    if ours in ("label", "score"):
-        return (not _like(ours, name),)
+def _unlikely(ours: str, name: str, cells: Sequence[Any], is_value: bool) -> tuple[bool, ...]:
+    """What speaks against a column of ids, the weightiest first; those alike stay in the order of the file."""
     texts = [str(cell) for cell in cells[:LOOKED_AT]]
     prose = any(len(text) > LONG or " " in text.strip() for text in texts)
     others = any(_like(o, name) for o in ("topic", "doc", "label", "score") if o != ours)
-    return prose, not _like(ours, name), others, not plain_name(name).endswith(("id", "key", "nr", "no", "number"))
+    ends = plain_name(name).endswith(("id", "key", "nr", "no", "number"))
+    return prose, not _like(ours, name), is_value, others, not ends

@@ -343,7 +343,7 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     if {"order", "digest"} <= set(columns.names):
         raise InputError(
             "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference", file=source,
-            hint=f"a study reads it ({GOLD_OF_STUDY})",
+            hint=f"a study reads it: {GOLD_OF_STUDY}",
         )  # fmt: skip
     if missing == "drop":
         columns = labelled_rows(columns)

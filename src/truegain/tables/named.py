@@ -12,7 +12,7 @@ from truegain.errors import ORDER, InputError, some
 from truegain.message import arg
 from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
-from truegain.tables.guessed import LOOKED_AT, NEEDED, option_for
+from truegain.tables.guessed import LOOKED_AT, NEEDED, is_sensible, option_for
 from truegain.tables.header import Header, Role, told
 from truegain.tables.raw import BEIR, parts_of, plain_name
 from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
@@ -57,7 +57,7 @@ class Columns:
             return ""
         cells = [list(self.frame.column(at)[:LOOKED_AT]) for at in range(len(self.names))]
         names = [self.written_at(at) for at in range(len(self.names))]
-        return f", or say which it is: {arg('columns', option_for(self.role, names, cells, self.found))}"
+        return f", or say which it is: {option_for(self.role, names, cells, self.found)}"
 
     def written_at(self, at: int) -> str:
         """The name of a column by its place, as its owner writes it."""
@@ -72,7 +72,8 @@ class Columns:
         wanted = rows.tolist()
         values = [[column[r] for r in wanted] for column in map(self.frame.column, range(len(self.names)))]
         places = (self.places or Places.rows(max(wanted, default=0) + 1)).take(rows)
-        taken = Columns(RawTable(list(self.frame.columns), values, places), self.file, self.role)
+        table = RawTable(list(self.frame.columns), values, places, is_guarded(self.frame))
+        taken = Columns(table, self.file, self.role)
         taken.found = self.found
         return taken
 
@@ -99,7 +100,7 @@ class Columns:
         """A column of ids: text or whole numbers, none missing."""
         values = self._raw(name)
         if set(map(type, values)) == {str} and all(values):
-            return _unguarded(values)
+            return unguarded(self.frame, values)
         for row, value in enumerate(values):
             if type(value) is str and value:
                 continue
@@ -108,7 +109,11 @@ class Columns:
             if not is_id(value):
                 kind = "floating-point number" if isinstance(value, float) else type(value).__name__
                 raise self._fault(f"{name} is a {kind}", row, value, "write ids as text or whole numbers")
-        return _unguarded([v if type(v) is str else str(v) for v in values])
+        return unguarded(self.frame, values)
+
+    def any_ids(self, name: str) -> list[str]:
+        """A column of ids as text, whatever stands there."""
+        return unguarded(self.frame, self._raw(name))
 
     def numbers(self, name: str) -> Floats:
         """A column of numbers, none missing."""
@@ -183,7 +188,8 @@ def _check_label(columns: Columns, name: str) -> None:
     cells = {n: columns._column(n) for n in columns.names if n not in taken and columns.names.count(n) == 1}
     others = [n for n, column in cells.items() if column and all(number_of(x) is not None for x in column)]
     if others:
-        option = told().option(columns.role, {"label": columns.written(others[-1])})
+        likely = [name, *filter(is_sensible, others)][-1]
+        option = told().option(columns.role, {"label": columns.written(likely)})
         raise InputError(
             f"which is the label: '{name}', as in the judgments, or {some(others)}?", file=columns.file,
             hint=f"say which, as in {arg('columns', option)}",
@@ -205,11 +211,13 @@ def _joined(columns: Columns, name: str) -> Columns:
         columns.found["topic"] = [part]
         cells.append(columns.ids("topic"))
     others = [n for n in columns.names if n not in parts]
-    joined = ["-".join(row) for row in zip(*cells, strict=True)]
+    guarded = is_guarded(columns.frame)
+    joined = [harmless(x) if guarded else x for x in ("-".join(row) for row in zip(*cells, strict=True))]
     table = RawTable(
         [*(columns.written(n) for n in others), name],
         [*(columns._column(n) for n in others), joined],
         columns.places or Places.rows(len(joined)),
+        guarded,
     )
     return Columns(table, columns.file, columns.role)
 
@@ -222,18 +230,27 @@ def _is_whole(value: object) -> bool:
 def harmless(value: Any) -> Any:
     """A cell that no spreadsheet runs: one that begins as a formula does, and is no number, gets a quote.
 
-    >>> harmless("=HYPERLINK(1)"), harmless("-12"), harmless("d7")
-    ("'=HYPERLINK(1)", '-12', 'd7')
+    So does one that begins with quotes and then as a formula does, so that `unguarded` gives back every cell as it was.
+
+    >>> harmless("=HYPERLINK(1)"), harmless("-12"), harmless("d7"), harmless("'-a")
+    ("'=HYPERLINK(1)", '-12', 'd7', "''-a")
     """
-    runs = isinstance(value, str) and value.startswith(FORMULA) and number_of(value) is None
-    return f"'{value}" if runs else value
+    if not isinstance(value, str) or not value.lstrip("'").startswith(FORMULA):
+        return value
+    return value if value.startswith(FORMULA) and number_of(value) is not None else f"'{value}"
 
 
-def _unguarded(ids: list[str]) -> list[str]:
-    """Ids without the quote that `harmless` puts before some."""
-    if not any(x.startswith("'") for x in ids):
-        return [*ids]
-    return [x[1:] if x.startswith("'") and x[1:].startswith(FORMULA) else x for x in ids]
+def is_guarded(table: object) -> bool:
+    """Whether ids of a table may have the quote of `harmless`: those of CSV and TSV."""
+    return isinstance(table, RawTable) and table.guarded
+
+
+def unguarded(table: object, ids: Sequence[Any]) -> list[str]:
+    """Ids of a table as text, without the quote that `harmless` puts before some in CSV and TSV."""
+    texts = [x if type(x) is str else str(x) for x in ids]
+    if not is_guarded(table) or not any(x.startswith("'") for x in texts):
+        return texts
+    return [x[1:] if x.startswith("'") and x.lstrip("'").startswith(FORMULA) else x for x in texts]
 
 
 def is_id(value: object) -> bool:

@@ -31,7 +31,7 @@ def counted(n: int, noun: str) -> str:
 
 @contextmanager
 def heard() -> Iterator[list[str]]:
-    """What is warned of meanwhile, listed in place of being told.
+    """What is warned of meanwhile, listed in place of being told; also where it ends in an error.
 
     >>> with heard() as told:
     ...     warn("suspicious")
@@ -41,8 +41,10 @@ def heard() -> Iterator[list[str]]:
     told: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
-        yield told
-    told += [w.message.message for w in caught if isinstance(w.message, DataWarning)]
+        try:
+            yield told
+        finally:
+            told += [w.message.message for w in caught if isinstance(w.message, DataWarning)]
 
 
 def tell(messages: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from truegain.errors import InputError
 from truegain.message import arg
@@ -53,7 +54,7 @@ def _is_number(text: str) -> bool:
 
 def stripped(table: tabular.RawTable) -> tabular.RawTable:
     """A table without blanks around its cells, as around its headers."""
-    return tabular.RawTable(table.columns, [[*map(str.strip, column)] for column in table.values], table.places)
+    return replace(table, values=[[*map(str.strip, column)] for column in table.values])
 
 
 def written(columns: Columns, name: str) -> str:

@@ -40,6 +40,7 @@ class RawTable:
     columns: list[str]
     values: list[list[Any]]
     places: Places
+    guarded: bool = False  # of CSV and TSV: ids that a spreadsheet would run have a quote before them, see `harmless`
 
     def column(self, at: int) -> list[Any]:
         """The values of one column."""

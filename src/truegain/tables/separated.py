@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -55,7 +56,7 @@ def read_unnamed(text: bytes, names: Sequence[str], file: str) -> RawTable:
     else:
         table = _of_cells(*_cells(_Blanks(text), " ", file, names), names)
     kept = [at for at, name in enumerate(table.columns) if name not in ("-", "_")]
-    return RawTable([table.columns[at] for at in kept], [table.values[at] for at in kept], table.places)
+    return replace(table, columns=[table.columns[at] for at in kept], values=[table.values[at] for at in kept])
 
 
 class _Blanks:
@@ -75,7 +76,7 @@ def separated(text: bytes, separator: str, file: str, names: Sequence[str] | Non
     literal = names is not None and separator == "\t"  # a quote in such a file is a quote
     width = len(names or ())
     cut = even_cells(text, separator, width, literal) or csv_cells(text, separator, file, names or (), literal)
-    table = _of_cells(*cut, names)
+    table = replace(_of_cells(*cut, names), guarded=True)
     return _with_points(table, file) if separator == ";" else table
 
 
@@ -127,7 +128,7 @@ def _with_points(table: RawTable, file: str) -> RawTable:
                 text=column[row], hint="write numbers with a point",
             )  # fmt: skip
         values.append([cell.replace(",", ".") for cell in column])
-    return RawTable(table.columns, values, table.places)
+    return replace(table, values=values)
 
 
 def even_cells(text: bytes, separator: str, width: int, literal: bool) -> Cells | None:

@@ -77,7 +77,7 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> Kind | None
             if suffix in (".jsonl", ".ndjson")
             else "check that the file is whole"
             if suffix == ".parquet"
-            else f"say which columns they are: {arg('columns', option)}"
+            else f"say which columns they are: {option}"
             if option
             else "begin the table with a line of column names, such as topic,doc,label or topic,doc,score, or name "
             f"them, as in {arg('columns', 'topic,doc,label')}",

@@ -203,8 +203,8 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
     }[status]
     is_first = line_of(text, offset) == 1  # what is no run at all is none from its first line on
     option = option_for_text(text, "runs" if layout.what == RUN.what else "judgments", file) if is_first else None
-    if option is not None and "=" in option and status in (1, 2, 3):  # a line of names
-        hint = f"say which columns are which: {arg('columns', option)}"
+    if option is not None and "=" in option.option and status in (1, 2, 3):  # a line of names
+        hint = f"say which columns are which: {option}"
     elif layout is RUN and len(fields) in (4, 5) and status == 1 and is_first:
         hint += f"; these look like judgments: {ORDER}"
     elif layout is JUDGMENTS and len(fields) >= 6 and status == 2 and is_first:
@@ -214,6 +214,6 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
         hint += (
             f"; or name the columns of a table, such as {names}, in its first line or by {arg('columns')}"
             if option is None
-            else f"; or say which columns are which: {arg('columns', option)}"
+            else f"; or say which columns are which: {option}"
         )
     return InputError(problem, file=file, line=line_of(text, offset), text=line_at(text, offset), hint=hint)

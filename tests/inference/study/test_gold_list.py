@@ -5,18 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 import truegain as tg
 from tests.inference.test_label_plan import P5, judged, ranked_of, world
+from tests.worlds import Labels, Runs
 from truegain.contrasts import Contrasts
 from truegain.errors import InputError
 from truegain.experiments.spending_again import Labelled, looked
 from truegain.inference.labels.listing import draw_list
 from truegain.inference.study.anytime import at_every_look, sequence_half
+from truegain.inference.study.buying import STUCK
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.next_steps import fewest_gold
 from truegain.moves import Spread
@@ -426,6 +428,50 @@ def test_cannot_is_counted_and_buys_nothing() -> None:
     drawn = judged(draw_list(ranked_of(runs, bronze), P5, design="random"), gold, 60)
     with pytest.raises(InputError, match="people could not judge 2 documents of this list"):
         tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, (1, 7)))
+
+
+def every_fourth(listed: GoldList) -> list[int]:
+    """Rows of what is judged."""
+    return list(range(0, listed.judged, 4))
+
+
+@pytest.mark.parametrize("words", [{}, {"topics": "fixed"}, {"anytime": True}, {"topics": "fixed", "anytime": True}])
+def test_the_best_is_none_that_differences_leave_open(words: dict[str, Any]) -> None:
+    """Guards `best`, at every look, too: it named one as best where documents nobody could judge left it open."""
+    open_ = 0
+    for seed in range(4):
+        rng = np.random.default_rng([5, seed])
+        gold: Labels = {str(t): {f"d{i}": int(rng.random() < 0.4) for i in range(16)} for t in range(40)}
+        bronze: Labels = {t: {d: x if rng.random() < 0.85 else 1 - x for d, x in r.items()} for t, r in gold.items()}
+        runs: Runs = {s: {t: {d: by * x + rng.normal() for d, x in r.items()} for t, r in gold.items()}
+                      for s, by in (("a", 0.3), ("b", 1.6))}  # fmt: skip
+        listed = draw_list(ranked_of(runs, bronze), P5)
+        most = judged(listed, gold, len(listed) * 4 // 5)
+        assert tg.Study(runs, bronze, "P@5", gold=most, **words).best("P@5").best == ("b",)
+        study = tg.Study(runs, bronze, "P@5", gold=stuck_at(most, every_fourth(most)), **words)
+        found = study.compare("a", "b")[0]
+        assert found.low is not None
+        open_ += found.low <= 0
+        assert found.low > 0 or len(study.best("P@5").best) == 2
+    assert open_, "a test of what is left open"
+
+
+@pytest.mark.parametrize("topics", ["fixed", "sampled"])
+def test_what_more_labels_bring_knows_what_nobody_could_judge(topics: Literal["fixed", "sampled"]) -> None:
+    """Guards next steps: all labels leave what cannot be judged open; half a width of 0 was promised."""
+    runs, bronze, gold = world(topics=40)
+    listed = draw_list(ranked_of(runs, bronze), P5)
+    some, whole = judged(listed, gold, len(listed) // 3), judged(listed, gold, len(listed))
+    verdict, then = (
+        tg.Study(runs, bronze, "P@5", gold=stuck_at(x, every_fourth(x)), topics=topics).verdict("s0", "s1")
+        for x in (some, whole)
+    )
+    last = max((s for s in verdict.steps if s.what == "gold"), key=lambda s: s.more)
+    assert then.low is not None
+    assert then.high is not None
+    assert (then.high - then.low) / 2 == pytest.approx(last.half, rel=0.15)
+    assert STUCK in then.notes
+    assert STUCK in verdict.notes
 
 
 def test_limits_hold_where_what_cannot_be_judged_is_not_at_random(monkeypatch: pytest.MonkeyPatch) -> None:

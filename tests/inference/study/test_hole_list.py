@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -314,3 +315,28 @@ def test_a_sample_covers(fixed: bool, seed: int) -> None:
     assert seen.covers("score") >= 0.83
     assert seen.covers("difference") >= 0.83
     assert seen.half("difference") < 0.1
+
+
+@pytest.mark.filterwarnings("ignore:8 topics are few")
+@pytest.mark.parametrize("topics", [8, 20])
+def test_limits_of_scores_hold_what_nobody_could_judge(topics: int) -> None:
+    """Guards scores with few topics: their limits hold those of a list with all such documents at either end."""
+    rng = np.random.default_rng(topics)
+    true: Labels = {str(t): {f"d{i}": int(rng.random() < 0.4) for i in range(40)} for t in range(topics)}
+    judged: Labels = {t: {d: x for d, x in row.items() if rng.random() < 0.4} for t, row in true.items()}
+    runs: Runs = {s: {t: {d: by * x + rng.normal() for d, x in row.items()} for t, row in true.items()}
+                  for s, by in (("a", 0.3), ("b", 1.0))}  # fmt: skip
+    listed = tg.hole_list(runs, judged, "P@10")
+    some = labelled(listed, true, len(listed) * 7 // 10)
+    stuck = list(range(0, some.judged, 3))
+
+    def limits(end: float) -> list[tuple[float, float]]:
+        label = some.label.copy()
+        label[stuck] = end
+        cannot = frozenset(stuck) if np.isnan(end) else frozenset[int]()
+        study = tg.Study(runs, judged, "P@10", hole_sample=replace(some, label=label, cannot=cannot))
+        return [(e.low, e.high) for e in study.estimates("P@10")]
+
+    for open_, worst, best in zip(limits(np.nan), limits(0.0), limits(1.0), strict=True):
+        assert open_[0] <= worst[0] + 0.01
+        assert open_[1] >= best[1] - 0.01

@@ -131,8 +131,8 @@ def _before_gold(
     pool = int(study.ranked.item_judged.sum())
     if listed.design == "topics":
         note = (
-            f"The list has all {len(listed):,} labelled pairs, topic by topic in random order: judging may stop after "
-            "any topic. How sure so many gold topics make one is known when the first are judged."
+            f"The list has all {len(listed):,} labelled documents, topic by topic in random order: judging may stop "
+            "after any topic. How sure so many gold topics make one is known when the first are judged."
         )
         return Plan({}, f"{names} on {m}", Table(("gold labels",), [], {"pairs": pool}, f"{names} on {m}", (note,)))
     tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
@@ -150,10 +150,10 @@ def _before_gold(
     most = len(listed) if len(asked) == 1 and listed.design == "ordered" else _moving(study, m, asked)
     holes = study.unjudged(m, asked)
     notes = [
-        f"{len(listed):,} of the {pool:,} labelled pairs can move {names} on {m}: {_all_judged(holes)}"
+        f"{len(listed):,} of the {pool:,} labelled documents can move {names} on {m}: {_all_judged(holes)}"
         if listed.design == "ordered"
-        else f"The list has all {len(listed):,} labelled pairs; {most:,} of them can move {names} on {m}: an ordered "
-        "list has these alone, and needs far fewer labels.",
+        else f"The list has all {len(listed):,} labelled documents; {most:,} of them can move {names} on {m}: an "
+        "ordered list has these alone, and needs far fewer labels.",
         "These are the widest limits that so many labels can have: how often the judge errs is not known yet."
         if aim.fixed
         else "How often the judge errs is not known yet, and taken as bad as can be; how topics differ is taken from "
@@ -241,9 +241,9 @@ def _too_few_differ(differ: int, least: int, names: str, m: Measure) -> Truegain
     """Why there is no plan of drawn gold labels: all that move the difference are fewer than limits need."""
     if not differ:
         return TruegainError(f"no labelled document can move {names} on {m}: the systems rank the same ones alike")
-    pairs = "only 1 labelled pair" if differ == 1 else f"only {differ} labelled pairs"
+    documents = "only 1 labelled document" if differ == 1 else f"only {differ} labelled documents"
     return TruegainError(
-        f"{pairs} can move {names} on {m}, and limits need {least} drawn gold labels that do; draw a list of these "
+        f"{documents} can move {names} on {m}, and limits need {least} drawn gold labels that do; draw a list of these "
         f"({GOLD_LIST}) and have all of it judged, which tells limits however short it is, or have more topics"
     )
 

@@ -28,8 +28,8 @@ METHOD = "t, moves of all sources"
 EVERY_LOOK = "limits at every look"
 AND_HOLES = " and holes"
 LISTS = {"gold": ("list of gold labels", "tg.gold_list"), "holes": ("sample of the holes", "tg.hole_list")}
-NOT_LISTED = "are not on the {}: it was drawn for other runs or another measure; draw one for these ({})"
-SCORE_NOT_LISTED = "are not on the {}, which tells differences: the systems it was for share them"
+NOT_LISTED = "on the {}: it was drawn for other runs or another measure; draw one for these ({})"
+SCORE_NOT_LISTED = "on the {}, which tells differences: the systems it was for share {}"
 NO_SCORES = "Scores by themselves are not known: the list of gold labels was drawn to tell differences."
 NO_WIDTH = (
     "all topics say exactly the same, so the interval would have no width, which is not to be believed; use more "
@@ -100,9 +100,9 @@ class Answering:
             few = None if touching is None else int(touching[s])
             notes = _unknown(False, few, self.lattice, "what it retrieved")
             if unlisted is not None and unlisted[s]:
-                notes = (
-                    f"{unlisted[s]:,} documents of {system} {SCORE_NOT_LISTED.format(*LISTS[self.lattice.labels])}",
-                )
+                n, (the_list, _) = int(unlisted[s]), LISTS[self.lattice.labels]
+                why = SCORE_NOT_LISTED.format(the_list, "it" if n == 1 else "them")
+                notes = (f"{_documents(n, f'of {system}')} {why}",)
             if not notes and not spread.variance[s] > NO_DIFFERENCE**2 and not self.lattice.exact and not known[s]:
                 notes = (NO_WIDTH,)
             at = min(max(float(value[s]), least), most)
@@ -148,7 +148,8 @@ class Answering:
                 known = False
             if unlisted is not None and unlisted[i]:
                 why = NOT_LISTED.format(*LISTS[lattice.labels])
-                notes, known = (f"{unlisted[i]:,} documents that move this difference {why}",), False
+                move = "moves" if unlisted[i] == 1 else "move"
+                notes, known = (f"{_documents(int(unlisted[i]), f'that {move} this difference')} {why}",), False
             if empty[i] and not notes:
                 notes = (nothing_in_common(self.confidence),)
             if alike and not lattice.over & OF_DOCUMENTS:  # whatever the labels are
@@ -205,19 +206,21 @@ class Answering:
         ]  # fmt: skip
 
     def _t(self, asked: Contrasts, spread: Spread, bounds: HoleBounds | None) -> Floats:
-        """|t| of each difference, after what holes could take from it; 0 where nothing moves it or they turn it."""
+        """|t| of each difference, after what holes and what nobody could judge may take from it.
+
+        0 where nothing moves it, or these turn it.
+        """
         difference = self.lattice.evidence.values(asked)
         variance, far = spread.variance, np.abs(difference)
         if bounds is not None:
             fall, rise, less, more = bounds.sides(asked)
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
             variance = variance + np.where(difference > 0, less, more)
-        if self.lattice.looks is None:  # p is told at one look alone
-            far, variance = far.copy(), variance.copy()
-            for i, worst, best in self.lattice.ends(asked, spread):
-                value, wide = worst if difference[i] > 0 else best
-                far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
-                variance[i] += max(0.0, float(wide.variance[0] - spread.variance[i]))
+        far, variance = far.copy(), variance.copy()
+        for i, worst, best in self.lattice.ends(asked, spread):
+            value, wide = worst if difference[i] > 0 else best
+            far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
+            variance[i] += max(0.0, float(wide.variance[0] - spread.variance[i]))
         return np.asarray(far / np.where(spread.variance > 0, np.sqrt(variance), np.inf))
 
     def all_differences(self, seed: int, bounds: HoleBounds | None = None) -> list[Comparison]:
@@ -333,6 +336,15 @@ def _on_one_scale(t: Floats, spread: Spread) -> Floats:
 def _without_holes(lattice: Lattice, asked: Contrasts) -> Bools:
     """What is exact for these topics beside others that are not: no unjudged document moves it."""
     return np.zeros(len(asked), np.bool_) if lattice.over else lattice.evidence.unmoved(asked)
+
+
+def _documents(n: int, which: str) -> str:
+    """So many documents that are not where they should be.
+
+    >>> _documents(1, "of bm25"), _documents(1200, "of bm25")
+    ('1 document of bm25 is not', '1,200 documents of bm25 are not')
+    """
+    return f"{n:,} {'document' if n == 1 else 'documents'} {which} {'is' if n == 1 else 'are'} not"
 
 
 def _unknown(

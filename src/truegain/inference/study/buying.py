@@ -20,6 +20,10 @@ from truegain.sampling.ordered import information_after
 from truegain.student import quantile_of, quantiles_of
 from truegain.tables.columns import Floats, frozen
 
+STUCK = (
+    "No further label narrows what the documents that people could not judge leave open: have others look at them, or "
+    "show them in another way."
+)
 MOST_OF_TOPICS = 0.9  # of the variance: the gold labels at hand leave some
 
 
@@ -86,8 +90,10 @@ class Buying:
             return f"No more {unit}s will decide it, were the difference as it is now: unjudged documents hold it back."
         open_ = int(listed[0])
         if "topics" not in self.material.over and open_ <= 0:
-            return ""
+            return STUCK if now.stuck else ""
         needed = fewest_gold(now, far) if far > 0 else None
+        if needed is None and now.stuck:
+            return STUCK
         if needed is not None and "topics" not in self.material.over and needed - now.gold > open_:
             return f"{_labels(open_)} of the list that are open for these two settle it for these topics."
         if needed is None:
@@ -186,11 +192,21 @@ class Buying:
             and (touching := self.lattice.evidence.touching(asked)) is not None
         ):
             differ = int(asked.moved(self.weights().T, NO_WEIGHT)[0])
-            now = replace(now, differ=differ, open=max(0, differ - int(touching[0])))
+            done = int(touching[0]) + int(self.lattice.evidence.stuck(asked)[0])
+            now = replace(now, differ=differ, open=max(0, differ - done))
+        stuck = np.zeros(len(asked))
+        for i, (worst, _), (best, _) in self.lattice.ends(asked, self.lattice.spread(asked, self.confidence)):
+            stuck[i] = (best[0] - worst[0]) / 2
         quantiles = quantiles_of(confidence, spread.df).tolist()
         listed = {s: v.tolist() for s, v in parts.items()}
         now = now if looks is not None else replace(now, confidence=confidence)
         return [
-            replace(now, parts={s: v[i] for s, v in listed.items()}, quantile=q, df=float(spread.df[i]))
+            replace(
+                now,
+                parts={s: v[i] for s, v in listed.items()},
+                quantile=q,
+                df=float(spread.df[i]),
+                stuck=float(stuck[i]),
+            )
             for i, q in enumerate(quantiles)
         ]

@@ -343,12 +343,16 @@ class Lattice:
         if known is None and "topics" in self.over and np.isfinite(bounds).all():
             topics = len(self.evidence.contributions())
             known = (np.full(len(value), float(topics)), bounds) if topics < FEW_TOPICS else None
+        asked = Contrasts.scores(len(value))
         if known is None:
-            asked = Contrasts.scores(len(value))
             low, high = self._held_open(asked, limits(value, spread, confidence), spread, confidence)
             return within(low, high, bounds)
         by_label = None if "topics" in self.over else self._by_label(spread, confidence)
-        return joined_with_wilson(value, spread, *known, confidence, by_label)
+        low, high = joined_with_wilson(value, spread, *known, confidence, by_label)
+        for i, *ends in self.ends(asked, spread):
+            below, above = (joined_with_wilson(*end, known[0][[i]], known[1], confidence) for end in ends)
+            low[i], high[i] = min(low[i], below[0][0]), max(high[i], above[1][0])
+        return low, high
 
     def _by_label(self, spread: Spread, confidence: float) -> tuple[Floats, Floats] | None:
         """Limits of scores, the topics held fixed, put together from those of each bronze label; None where unknown."""

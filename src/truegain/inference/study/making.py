@@ -54,6 +54,19 @@ def refused_of(measures: Sequence[Measure], design: str | None, ordered: bool = 
     return {m: error.message for m, error in found.items()}
 
 
+def beyond(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
+    """Which of several measures gold labels drawn in this way cannot set right, and why; none where they can no other.
+
+    >>> from truegain.measures.parse import parse_measure
+    >>> list(beyond([parse_measure("P@10"), parse_measure("AP")], "random")), beyond([parse_measure("AP")], "random")
+    (['AP'], {})
+    """
+    try:
+        return refused_of(measures, design, ordered)
+    except MeasureError:
+        return {}
+
+
 def evidence_of(
     ranked: RankedGains, measure: Measure, judge: Judge | None, gold_level: float | None, confidence: float = 0.95
 ) -> Evidence:

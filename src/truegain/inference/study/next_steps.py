@@ -32,7 +32,8 @@ class Standing:
     `pairs` is how many pairs gold is drawn from, `differ` how many of them move the difference, `open` how many of
     these have no gold label: no plan asks for more.  `ratings` is how many ratings an assessor gives, `times` how often
     the same judge was asked; `whole` says that gold is counted in whole topics, with so many `labels` each; `away` that
-    gold is of other topics: it then neither grows nor shrinks with the topics.
+    gold is of other topics: it then neither grows nor shrinks with the topics.  `stuck` is half of the width that
+    documents nobody could judge leave open: each stands for others like it, so that nothing bought narrows it.
     """
 
     parts: Mapping[str, float]
@@ -53,6 +54,7 @@ class Standing:
     open: int = 0  # those without a gold label
     away: bool = False  # whether gold labels are of other topics
     alpha: float | None = None  # the error at all looks together, where limits shall hold at every one
+    stuck: float = 0.0  # of half the width, by what nobody could judge
 
     @property
     def half(self) -> float:
@@ -73,9 +75,9 @@ class Standing:
         """
         times = {"topics": topics, "gold": gold, "assessors": assessors, "replicates": replicates}
         if self.alpha is not None:
-            return self._at_every_look(sum(self._others(times).values()), topics, gold)
+            return self.stuck + self._at_every_look(sum(self._others(times).values()), topics, gold)
         then = {**self._others(times), "gold": self._gold(topics, gold)}
-        return self._quantile(then, times) * math.sqrt(sum(then.values()))
+        return self.stuck + self._quantile(then, times) * math.sqrt(sum(then.values()))
 
     def _others(self, times: Mapping[str, float]) -> dict[str, float]:
         """Variances that gold labels do not touch."""

@@ -51,10 +51,6 @@ from truegain.tables.models_used import by_unchecked
 from truegain.tables.ranked import RankedGains
 
 T = TypeVar("T", Estimate, Comparison)
-STUCK = (
-    "No further label narrows what the documents that people could not judge leave open: have others look at them, or "
-    "show them in another way."
-)
 Costs = Mapping[str, float] | str | None
 
 
@@ -267,10 +263,11 @@ class Questions:
         listed = self.hole_sample.rows if isinstance(self.hole_sample, HoleList) else self.gold_list
         if listed is None or listed.judged == len(listed) or self.over - {"topics"}:
             return ""
+        stuck = f", and {len(listed.cannot):,} could not be judged" if listed.cannot else ""
         return Message(
-            f"{listed.judged:,} of the list's {len(listed):,} pairs have a label. These limits are those of one look, "
-            f"at a number of labels set beforehand; to look again as labels come in, give {arg('anytime', True)} from "
-            "the first look on."
+            f"{len(listed.labelled):,} of the list's {len(listed):,} pairs have a label{stuck}. These limits are those "
+            "of one look, at a number of labels set beforehand; to look again as labels come in, give "
+            f"{arg('anytime', True)} from the first look on."
         )
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
@@ -344,12 +341,10 @@ class Questions:
         alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
         cannot = int(lattice.evidence.stuck(asked)[0])
         known = comparison.low is not None and not lattice.exact and not alike
+        if said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
+            notes.append(more)
         if cannot and known and not lattice.spread(asked, self.confidence).variance[0]:  # only these leave it open
             known = False
-        if said == "cannot be told" and known and cannot:
-            notes.append(STUCK)
-        elif said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
-            notes.append(more)
         held = known and not lent and holds_back(comparison, hidden, self.holes, least)
         if held:
             notes.insert(0, MORE_LABELS)

@@ -157,6 +157,7 @@ class Ranking(Shown):
         if k == n:
             may_be = ", as unjudged documents may be relevant"
             open_ = {"": "", "bound": may_be, "first": may_be, "zero": ZERO}[self.holes]
+            open_ = "" if self.why_open else open_  # the notes say why
             return f"Any of the {n} systems may be best{on}: none is told apart from the best {sure}{open_}."
         named = f"{', '.join(self.best[:-1])} and {self.best[-1]}" if 1 < k <= NAMED else some(self.best, NAMED)
         first = f"Only {named} may be best" if k == 1 else f"{k} of {n} systems may be best"

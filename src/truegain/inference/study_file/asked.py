@@ -143,6 +143,19 @@ class StudyAsked(Renamed):
             complete=self.complete, **self.of_rule,
         )  # fmt: skip
 
+    def beyond_gold(self) -> dict[str, str]:
+        """Which of the measures the gold labels cannot set right, drawn as they were, and why; none where all."""
+        from truegain.inference.study.making import beyond
+        from truegain.inference.study.trusted import listed_in
+        from truegain.measures.parse import parse_measures
+
+        if self.gold is None or len(self.measure or ()) < 2 or not can_be_read_again(self.gold):
+            return {}
+        _, design, listed = (None, self.design, None) if self.gold_rule else listed_in(self.gold, self.design)
+        asked = parse_measures(self.measure or ())
+        why = beyond([one.measure for one in asked], design, listed is not None and listed.design == "ordered")
+        return {one.name: why[str(one.measure)] for one in asked if str(one.measure) in why}
+
     @property
     def usual_measure(self) -> str:
         """The measure where none is asked for: one that the gold labels can set right."""

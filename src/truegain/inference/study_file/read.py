@@ -14,6 +14,7 @@ from truegain.inference.study_file.asked import StudyAsked
 from truegain.made_by import named
 from truegain.message import with_marks
 from truegain.tables.header import Told, headers_of, own_gold, telling
+from truegain.tables.notice import counted, warn
 from truegain.tables.sources import PathLike, expand
 from truegain.tables.study_text import StudyText
 from truegain.tables.study_words import FileWords, key_of
@@ -78,6 +79,9 @@ def _study(files: _Files, asked: StudyAsked, reading: RatingsAsked, source: str)
     reading = replace(reading, columns=said.judged.written)
     told = Told(files.judgments, *said, reading.missing, own_gold("gold", asked.gold), columns=columns)
     with telling(told):
+        if beyond := asked.beyond_gold():
+            asked = replace(asked, measure=[m for m in asked.measure or () if m not in beyond])
+            warn(f"{source}: {counted(len(beyond), 'measure')} left out: {'; '.join(beyond.values())}")
         study = asked.study(str(files.judgments), expand(files.runs or []), reading)
     study.claims = tuple(asked.claims(study.systems, files.pair, files.baseline, files.candidate))
     study.costs = asked.costs

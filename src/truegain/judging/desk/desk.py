@@ -22,7 +22,17 @@ from sqlalchemy import Connection, delete, insert, select, update
 from truegain.judging.desk.clocks import Clock
 from truegain.judging.desk.codes import Keys, basis_of, cleaned, content, digest, taken
 from truegain.judging.desk.finishing import finished_under, pays_once
-from truegain.judging.desk.leases import begin, going_on, hold, is_paused, is_slow_start, lapsed, may_take, take
+from truegain.judging.desk.leases import (
+    begin,
+    going_on,
+    has_room,
+    hold,
+    is_paused,
+    is_slow_start,
+    lapsed,
+    may_take,
+    take,
+)
 from truegain.judging.desk.moves import WITHDRAWABLE, Reply, is_revised, late, move, twice
 from truegain.judging.desk.opening import open_study
 from truegain.judging.desk.sessions import Session, Work, keep_draft, last_answers, load, reached
@@ -194,9 +204,10 @@ class Desk:
             return Entered("", "excluded")
         session, origin = going_on(work, assessor), work.keys.origin(network) or None
         if session is not None:
-            if session.origin != origin:
-                session = work.change(session, origin=origin)
-            if lapsed(work, session):
+            is_lapsed = lapsed(work, session)
+            if session.origin != origin and (session.is_unclaimed or is_lapsed or has_room(work, session, origin)):
+                session = work.change(session, origin=origin)  # else what they hold counts where it was taken
+            if is_lapsed:
                 hold(work, session)
             if about and about != session.about:  # the same person, under a new submission
                 work.change(session, about=dict(about))

@@ -43,7 +43,7 @@ def hold(work: Work, session: Session, *, anew: bool = True) -> Session:
     Where others at the same address hold as many as it may, it stays as it is.  anew: pages of before do not count.
     """
     if not session.beside:
-        if not _has_room(work, session):
+        if not has_room(work, session, session.origin):
             return session
         work.connection.execute(update(units).where(units.c.id == session.unit).values(state=HELD, session=session.id))
         session = replace(session, holder=session.id)
@@ -126,7 +126,7 @@ def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
         return None, "none"
     if is_paused(work):
         return None, "paused"
-    if not _has_room(work, session):
+    if not has_room(work, session, session.origin):
         return None, "crowded"
     for query in (_free(work, session.assessor), _lapsed(work, session.assessor)):
         for skip in (True, False):
@@ -143,14 +143,17 @@ def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
     return None, "none"
 
 
-def _has_room(work: Work, session: Session) -> bool:
-    """Whether one more unit may be held from where a person came from; counted by one transaction at a time."""
-    if not work.per_address or not session.origin:
+def has_room(work: Work, session: Session, origin: str | None) -> bool:
+    """Whether a person's unit may be held from an address beside those of others; counted by one transaction at a time.
+
+    A transaction asks of one address alone: two that lock two addresses each would wait for one another.
+    """
+    if not work.per_address or not origin:
         return True
     if work.connection.dialect.name == "postgresql":
         at = text("SELECT pg_advisory_xact_lock(hashtextextended(:origin, 0))")
-        work.connection.execute(at, {"origin": session.origin})
-    same = (sessions.c.origin == session.origin, sessions.c.outcome.is_(None), ~sessions.c.beside)
+        work.connection.execute(at, {"origin": origin})
+    same = (sessions.c.origin == origin, sessions.c.outcome.is_(None), ~sessions.c.beside)
     held = select(func.count()).where(*same, sessions.c.state.not_in(UNCLAIMED), ~is_expired(work.now))
     return int(work.connection.execute(held.where(sessions.c.id != session.id)).scalar_one()) < work.per_address
 

@@ -43,7 +43,7 @@ class Session:
     lease_key: str
     outcome: str | None
     beside: bool  # takes nobody's place
-    origin: str | None  # keyed digest of the address that it was begun from, while it goes on
+    origin: str | None  # keyed digest of the address that counts its unit, while it goes on
     kind: str
     holder: str | None  # session that holds the unit, or did it
 

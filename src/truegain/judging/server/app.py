@@ -50,7 +50,7 @@ def create_app(
     served = desk or Desk(study, store, per_address=per_address)
     renderer = Renderer(study)
 
-    def plain(status: int, base: str, again: Fields) -> str:
+    def plain(status: int, base: str, again: Fields | None) -> str:
         known = f"http.{status}" if f"http.{status}.title" in renderer.texts else f"http.{400 if status < 500 else 500}"
         return renderer.plain(known, base, again)
 

@@ -39,6 +39,7 @@ AT_THE_DOOR = 5.0  # seconds for the answer on one submission, while its person 
 AT_ONCE = 8  # questions about persons at one moment
 SURE_FOR = {"yes": 3600.0, "no": 60.0}  # seconds that an answer on a submission counts
 REMEMBERED = 10_000  # such answers
+STRANGERS = 5  # submissions one after the other that Prolific does not know, before the key is doubted
 ASKED_BURST, ASKED_RATE = 20.0, 0.2  # questions that one address may cause at once, and then a second
 _SUBMISSION = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
@@ -70,6 +71,14 @@ class _StatusError(Exception):
 
     def __init__(self, status: int) -> None:
         super().__init__(str(status))
+        self.status = status
+
+
+class UnseenError(TruegainError):
+    """Prolific knows no such submission (404), or does not show it to this key (403)."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"Prolific shows no such submission ({status})")
         self.status = status
 
 
@@ -133,15 +142,17 @@ class Prolific:
         )
 
     def submission(self, id: str) -> Submission | None:  # noqa: A002
-        """One submission by its id; None where Prolific does not know it, or not for this key."""
+        """One submission by its id; None where it can be none; raises UnseenError where this key sees none."""
         if not _SUBMISSION.fullmatch(id):
             return None
         try:
             row = self._get(f"submissions/{id}/", AT_THE_DOOR)
             found = _submission(row, "")
         except _StatusError as error:
-            if error.status in (400, 403, 404):
+            if error.status == 400:
                 return None
+            if error.status in (403, 404):
+                raise UnseenError(error.status) from None
             raise _refused(error.status, "") from None
         except (_OddError, OfStudyError):
             raise TruegainError("Prolific's answer about a submission is not as its documentation says") from None
@@ -183,6 +194,7 @@ class Doorkeeper:
 
     yes: Prolific knows the submission, of this participant, in this study, and it is not returned, timed out or
     rejected.  no: it is not so.  unsure: Prolific did not tell in time.  many: one address asks about too many.
+    A key that sees none of the submissions that people come with is told of.
     """
 
     def __init__(
@@ -196,6 +208,8 @@ class Doorkeeper:
         self._known: OrderedDict[tuple[str, str, str], tuple[Verified, float]] = OrderedDict()
         self._lock, self._asking = threading.Lock(), threading.BoundedSemaphore(AT_ONCE)
         self._rates, self._said = Buckets(REMEMBERED, clock), ""
+        self._strangers: set[str] = set()  # submissions that were not known, since one was
+        self._sees = self._doubted = False  # whether the key ever saw one; whether it was told that it does not
 
     def __call__(self, person: Person, network: str) -> Verified:
         """Ask, unless it is known by now."""
@@ -212,6 +226,11 @@ class Doorkeeper:
             return "unsure"
         try:
             found = self._prolific.submission(asked[2])
+            if found is not None:
+                self._seen()
+        except UnseenError as error:
+            found = None
+            self._unseen(asked[2], error.status)
         except TruegainError as error:
             self._say(str(error))
             return "unsure"
@@ -226,6 +245,31 @@ class Doorkeeper:
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
         return verified
+
+    def _seen(self) -> None:
+        """The key sees submissions."""
+        with self._lock:
+            self._strangers.clear()
+            self._sees, self._doubted = True, False
+
+    def _unseen(self, submission: str, status: int) -> None:
+        """Tell once of a key that seems to see nothing; one submission alone may be made up, or of another study."""
+        with self._lock:
+            if self._doubted:
+                return
+            self._strangers.add(submission)
+            is_forbidden = status == 403 and not self._sees
+            self._doubted = is_forbidden or len(self._strangers) >= STRANGERS
+            if not self._doubted:
+                return
+        if is_forbidden:
+            why = f"Prolific does not show this key the submission that somebody came with ({status})"
+        else:
+            why = f"Prolific knows none of the last {STRANGERS} submissions that people came with ({status})"
+        self._tell(
+            f"people from Prolific cannot come in: {why}; unless somebody makes addresses up, the key is of another "
+            "workspace than the study: make an API token in the study's workspace and give that (told once)"
+        )
 
     def _say(self, sentence: str) -> None:
         """Tell what is wrong, once as long as it stays so."""

@@ -83,10 +83,11 @@ class Renderer:
             words_only=words,
         )
 
-    def plain(self, name: str, base: str = "", again: Sequence[tuple[str, str]] = ()) -> str:
+    def plain(self, name: str, base: str = "", again: Sequence[tuple[str, str]] | None = ()) -> str:
         """A page that belongs to no unit: `name` is 'http.404' and such, 'none', 'paused', 'excluded'.
 
-        again: fields of a form that could not be taken; a button sends it once more to where it was sent.
+        again: fields of a form that could not be taken; a button sends it once more to where it was sent.  None: it
+        was not read, and has to be sent from its own page.
         """
         texts, platform = self.texts, self.study.people.platform
         title, text = (f"{name}_title", name) if name.startswith("from.") else (f"{name}.title", f"{name}.text")

@@ -8,6 +8,7 @@ import logging
 import re
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,10 +31,14 @@ KEPT = "public, max-age=31536000, immutable"  # of files whose address changes w
 BASE = "truegain.base"
 _SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
 Fields = list[tuple[str, str]]
-Plain = Callable[[int, str, Fields], str]  # a page by its status, below an address; fields of a form to send again
+# a page by its status, below an address; fields of a form to send again, None where what was sent was not read
+Plain = Callable[[int, str, Fields | None], str]
 BODY = "truegain.body"
 BODY_SECONDS = 60.0  # in which the whole body of a request is there
-MOST_READ = 64 * 1024 * 1024  # bytes of bodies that are being read at one moment, in one server process
+SMALL = 64 * 1024  # bytes of a body; those of what people type are fewer
+MOST_READ = 64 * 1024 * 1024  # bytes of larger bodies that are being read at one moment, in one server process
+MOST_SMALL = 128 * 1024 * 1024  # of small ones: as many as there are connections
+SHARES = 8  # so many addresses fill either of them, not one
 CUT = 499  # in the log: the client was gone before its request was whole, and nothing was done
 FORWARDED = ("x-forwarded-for", "forwarded")  # headers by which a proxy says whom it speaks for
 WAIT = "5"  # seconds after which what could not be answered may be sent again
@@ -90,6 +95,32 @@ class _RefusedError(Exception):
         self.status = status
 
 
+class Reading:
+    """Bytes of bodies that are being read: of small ones and of larger ones, by address ('': all together).
+
+    Neither kind takes the other's room, and no address more than its share: nobody alone keeps others' answers out.
+    """
+
+    def __init__(self) -> None:
+        self.held: Counter[tuple[bool, str]] = Counter()
+
+    def grow(self, who: str, before: int, after: int) -> None:
+        """Count a body that had so many bytes, and has so many now; 0: none any more."""
+        for size, sign in ((before, -1), (after, 1)):
+            for key in {(size > SMALL, ""), (size > SMALL, who)}:
+                self.held[key] += sign * size
+                if not self.held[key]:
+                    del self.held[key]
+
+    def refusal(self, who: str, size: int) -> int:
+        """The status of a body for which there is no room; 0: there is."""
+        is_large = size > SMALL
+        most = MOST_READ if is_large else MOST_SMALL
+        if who and self.held[is_large, who] > most // SHARES:
+            return 429
+        return 503 if self.held[is_large, ""] > most else 0
+
+
 class RequestGuard:
     """All of it, in one place: from outside in, the log, the headers, the limits, and what happens when ours fails."""
 
@@ -105,7 +136,7 @@ class RequestGuard:
         self.app, self.plain, self.largest = app, plain, largest
         self.headers = _headers(mturk)
         self.rates = RequestRates(limits) if limits else None
-        self._read, self._warned = 0, False
+        self.reading, self._warned = Reading(), False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -148,7 +179,8 @@ class RequestGuard:
         try:
             body = await self._body(scope, receive)
         except _RefusedError as refused:
-            await self._say(refused.status, scope, receive, send, {"Connection": "close"})
+            later = {"Retry-After": WAIT} if refused.status == 429 else {}
+            await self._say(refused.status, scope, receive, send, {"Connection": "close", **later})
             return
         scope[BODY] = body
         sent = False
@@ -167,7 +199,7 @@ class RequestGuard:
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length) > self.largest:
             raise _RefusedError(413)
-        size = 0
+        size, who = 0, counted_as(scope)
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 parts = []
@@ -176,18 +208,18 @@ class RequestGuard:
                     if message["type"] != "http.request":
                         raise CutError
                     parts.append(message.get("body", b""))
-                    size += len(parts[-1])
-                    self._read += len(parts[-1])
+                    before, size = size, size + len(parts[-1])
+                    self.reading.grow(who, before, size)
                     if size > self.largest:
                         raise _RefusedError(413)
-                    if self._read > MOST_READ:
-                        raise _RefusedError(503)
-                    if not message.get("more_body"):
+                    if not message.get("more_body"):  # what is whole takes no room for long
                         return b"".join(parts)
+                    if status := self.reading.refusal(who, size):
+                        raise _RefusedError(status)
         except TimeoutError:
             raise _RefusedError(408) from None
         finally:
-            self._read -= size
+            self.reading.grow(who, size, 0)
 
     def _warn(self, scope: Scope) -> None:
         """Tell once of a proxy on this machine that nobody named: its visitors share one address, and its limits."""
@@ -228,13 +260,18 @@ def failure(status: int, scope: Scope, plain: Plain, headers: dict[str, str] | N
     return HTMLResponse(plain(status, base, _typed(scope) if status == 503 else []), status, headers)
 
 
-def _typed(scope: Scope) -> Fields:
-    """The form that a person sent from a page of their unit, so that they can send it again without a script."""
+def _typed(scope: Scope) -> Fields | None:
+    """The form that a person sent from a page of their unit, so that they can send it again without a script.
+
+    None: it was not read to its end.
+    """
+    if scope["method"] == "POST" and BODY not in scope:
+        return None
     is_form = Headers(scope=scope).get("content-type", "").startswith("application/x-www-form-urlencoded")
     if scope["method"] != "POST" or not is_form or not path_of(scope).startswith("/u/"):
         return []
     try:
-        text = scope.get(BODY, b"").decode()
+        text = scope[BODY].decode()
         return parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:
         return []

@@ -20,7 +20,7 @@ from truegain.judging.tasks.material import Item
 from truegain.tables import tabular
 from truegain.tables.gold_list_read import MARKS, gold_list_of
 from truegain.tables.judgments import CHOSEN, NEXT, Judgments
-from truegain.tables.named import Columns
+from truegain.tables.named import Columns, is_guarded, unguarded
 from truegain.tables.raw import BEIR, plain_name
 from truegain.tables.read import loaded
 from truegain.tables.run import ordered_columns
@@ -128,6 +128,9 @@ def _file(name: str, lists: list[str]) -> list[PoolRow] | None:
         return None
     places = table.places if isinstance(table, tabular.RawTable) else None
     columns = {n: table.column(i) for i, n in enumerate(names)}
+    if is_guarded(table):
+        ids = {*TOPIC, *DOC, *(n for pair in PAIRS for n in pair)}
+        columns |= {n: unguarded(table, column) for n, column in columns.items() if n in ids}
     count = len(next(iter(columns.values()), []))
     made = []
     for at in range(count):

@@ -8,19 +8,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from html.parser import HTMLParser
 from typing import NamedTuple
 
 import nh3
 from markupsafe import Markup, escape
 
+from truegain.judging.study.markup import WORDLESS, words_of
 from truegain.judging.tasks.material import HTML, Document, Item
 
 _TAGS = "abbr address article aside b bdi bdo blockquote br caption cite code dd del dfn div dl dt em figcaption "
 _TAGS += "figure footer h1 h2 h3 h4 h5 h6 header hr i ins kbd li nav ol p pre q s samp section small strong sub sup "
 _TAGS += "table tbody td tfoot th thead time tr u ul var wbr"
-_UNSEEN = "script style template noscript iframe object svg title head"
-_KEPT, _WORDLESS = frozenset(_TAGS.split()), frozenset(_UNSEEN.split())  # what is shown, and what as no text
+_KEPT = frozenset(_TAGS.split())
 _HEADING = re.compile(r"<(/?)h([1-6])(?=[ >])")
 _BREAKS = re.compile(r"[\x0b\x0c\x1c-\x1f]")  # white space that HTML does not have
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
@@ -55,7 +54,7 @@ def _clean(html: str) -> Markup:
     attributes = {tag: {"lang", "dir"} for tag in _KEPT}
     attributes |= {cell: {"lang", "dir", "colspan", "rowspan"} for cell in ("td", "th")}
     clean = nh3.clean(
-        html, tags=set(_KEPT), clean_content_tags=set(_WORDLESS), attributes=attributes, link_rel=None,
+        html, tags=set(_KEPT), clean_content_tags=set(WORDLESS), attributes=attributes, link_rel=None,
         strip_comments=True, url_schemes=set(),
     )  # fmt: skip
     return Markup(_HEADING.sub(lambda found: f"<{found[1]}h{min(6, int(found[2]) + 2)}", clean))
@@ -82,15 +81,17 @@ def lost_words(document: Document) -> Lost | None:
     """What of a document is not shown; None where all of it is.
 
     Given are the words outside of tags, but for those in scripts, pictures and the like: where such an element is not
-    closed, what follows it was meant as text.
+    closed, what follows it was meant as text.  So was what only looks like a tag.
 
     >>> lost_words(Document("d", "Where is a <title>, and what of <head>?")) is None
     True
     >>> lost_words(Document("d", "<p>Where is a <title>, and what of <head>?", format="html"))
     Lost(words=3, of=6, first=', and what of ?')
+    >>> lost_words(Document("d", "<p>If a <b and c are here then d> e", format="html"))
+    Lost(words=7, of=10, first='b and c are here then d e')
     """
-    given = _words_in(_plain(document.text)) if document.format == HTML else _plain(document.text)
-    found = _words_in(str(shown(document)))
+    given = words_of(_plain(document.text)) if document.format == HTML else _plain(document.text)
+    found = words_of(str(shown(document)))
     letters, left = ("".join(_WORD.findall(text)) for text in (given, found))
     if letters == left or not Counter(letters) - Counter(left):  # a table may put its text elsewhere
         return None
@@ -109,45 +110,6 @@ def _from_letter(text: str, letters: int) -> str:
         at += 1
     rest = " ".join(text[at : at + 4 * TOLD].split())
     return rest if len(rest) <= TOLD else f"{rest[:TOLD]}..."
-
-
-class _Words(HTMLParser):
-    """The words of HTML, without those in elements that no browser shows, where they are closed."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[str] = []
-        self.open: list[tuple[str, int]] = []  # wordless elements, and where in `found` each began
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        self.found.append(" ")
-        if tag == "body":
-            self._close("head")
-        if tag in _WORDLESS:
-            self.open.append((tag, len(self.found)))
-
-    def handle_endtag(self, tag: str) -> None:
-        self._close(tag)
-        self.found.append(" ")
-
-    def handle_data(self, data: str) -> None:
-        self.found.append(data)
-
-    def _close(self, tag: str) -> None:
-        at = next((i for i in reversed(range(len(self.open))) if self.open[i][0] == tag), None)
-        if at is not None:
-            del self.found[self.open[at][1] :]
-            del self.open[at:]
-
-
-def _words_in(html: str) -> str:
-    parser = _Words()
-    parser.feed(html)
-    rest = parser.rawdata if parser.cdata_elem else ""  # of a script or style that is not closed
-    parser.close()
-    if rest and not (parser.found and parser.found[-1].endswith(rest)):
-        parser.found.append(rest)
-    return "".join(parser.found)
 
 
 def answer_of(item: Item) -> tuple[str, str, str]:

@@ -13,13 +13,39 @@ from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.study.study import Study
+from truegain.inference.study.trusted import Labels
+from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measure
 from truegain.report.facts.facts import JudgeFacts
 from truegain.sampling.designs import SAME_POPULATION
+from truegain.tables.gold_list import GoldList
+from truegain.tables.judgments import Judgments
+from truegain.tables.read import NameBy
 from truegain.tables.table import Table
 
 
-def judge_facts(study: Study, gold_level: float | None) -> JudgeFacts | None:
+def judges_by_list(
+    listed: GoldList, bronze: Judgments, runs: list[str] | None, measure: Measure, show: str | None,
+    gold_level: float | None, replicates: int, seed: int, name_by: NameBy, jobs: int | None,
+) -> Table:  # fmt: skip
+    """How good a judge is by the labels of an ordered list, as a page tells it: by system with runs, else by label."""
+    if runs is None:
+        within = Labels(bronze, bronze, tuple(bronze.topic.values))
+        judge = within.judge(listed.judgments(), "random", measure, gold_level, False, listed)
+        assert judge is not None
+        return replace(_by_label(judge), notes=(_on_list(judge),))
+    study = Study(runs, bronze, measure, gold=listed, gold_level=gold_level, seed=seed, name_by=name_by, jobs=jobs)
+    found = judge_facts(study, gold_level, replicates)
+    assert found is not None
+    by_system = None if found.by_system is None else found.by_system.table()
+    if show == "systems" and by_system is None:
+        raise TruegainError(found.by_rank[0])
+    table = by_system if by_system is not None and show != "labels" else found.by_label
+    said = () if by_system is None else by_system.notes
+    return replace(table, notes=(found.told, *found.notes, *found.by_rank, *said))
+
+
+def judge_facts(study: Study, gold_level: float | None, trials: int = 2000) -> JudgeFacts | None:
     """The facts of the judge; None where there is no gold."""
     judge = study.judge
     if judge is None:
@@ -36,7 +62,7 @@ def judge_facts(study: Study, gold_level: float | None) -> JudgeFacts | None:
         if ordered and _leaves_out(study):
             raise TruegainError("the list was drawn to tell differences, and leaves out documents that systems share")
         lists = JudgedLists.of(study.ranked, judge, measure, gold_level=gold_level)
-        found = homogeneity(lists, seed=study.seed)
+        found = homogeneity(lists, trials=trials, seed=study.seed)
         ranks = rank_notes(lists, always=True, rectified=True)
     except TruegainError as error:
         ranks = [f"Not told by system: {error}"]

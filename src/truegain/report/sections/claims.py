@@ -30,6 +30,9 @@ WORDS = {
 }
 
 
+ANYTIME = ("anytime=True", "--anytime")  # in Python, and in a command
+
+
 def section(facts: Facts) -> Section | None:
     """Only where some difference has an interval; a card for every claim, the first open."""
     verdicts = [v for c in facts.claims for v in c.verdicts if v.comparison.low is not None]
@@ -50,7 +53,10 @@ def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
         _sources(facts, verdict, number),
         *(_pulls(verdict, source, pulls, number) for source, pulls in verdict.decisive.items() if pulls),
         _holes(facts, verdict),
-        *(paragraph(names_in(true_minus(x), (c.a, c.b)), class_="note") for x in (*verdict.borrowed, *verdict.notes)),
+        *(
+            paragraph(names_in(true_minus(x.replace(*ANYTIME) if facts.made.command else x), (c.a, c.b)), class_="note")
+            for x in (*verdict.borrowed, *verdict.notes)
+        ),
     ]
     about = join(name(c.b), " against ", name(c.a), el("span", f", {c.measure}", class_="m"))
     if number == 0:

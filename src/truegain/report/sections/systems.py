@@ -26,7 +26,7 @@ TIERS = 7  # beyond which the rest are joined
 COLUMNS = ("system", "score", "low", "high", "rank", "may_rank_from", "may_rank_to", "tier")
 READ = (
     " “May rank” and tiers hold for all pairs at once: a rank lies between 1 + the number of systems that are surely "
-    "better and the number of all less those surely worse. A tier holds its best system by score and those that cannot "
+    "better and the number of all less those surely worse. A tier holds its {} and those that cannot "
     "be separated from it. Each system of a lower tier is surely worse than the best of every tier above; of the "
     "others above it that is not said, and it may be as good as they are."
 )
@@ -94,12 +94,20 @@ def _figure(facts: Facts, m: MeasureFacts) -> Html:
     known = [(e.system, [_span(e)]) for e in m.estimates if not e.refused]
     drawn = stacked(known[:ROWS], axis, f"{m.name} with {facts.level} intervals")
     stem = f"systems-{file_name(m.name)}"
-    bars = f" Bars are {facts.level} intervals of each score, {small(facts.holds_for)}."
-    take = links(csv_link(f"{stem}.csv", COLUMNS, _lines(m)), svg_link(f"{stem}.svg", drawn))
-    bold = el("b", "Overlap of bars decides nothing here; “may rank” does.")
+    bars = [
+        el("b", "Overlap of bars decides nothing here; “may rank” does."),
+        f" Bars are {facts.level} intervals of each score, {small(facts.holds_for)}.",
+    ]
+    read = READ.format("best system by score") if known else READ.format("first system").strip()
+    data = csv_link(f"{stem}.csv", COLUMNS, _lines(m))
+    take = links(data, svg_link(f"{stem}.svg", drawn)) if known else links(data)
     notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
     return el(
-        "figure", inside, el("figcaption", bold, bars, READ, take), *notes, class_=f"lbf {room(m.ranking.systems)}"
+        "figure",
+        inside,
+        el("figcaption", *(bars if known else ()), read, take),
+        *notes,
+        class_=f"lbf {room(m.ranking.systems)}",
     )
 
 
@@ -126,7 +134,13 @@ def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> H
 
 
 def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: bool = False) -> Html:
-    top = [head("#", "k"), head("system"), head(soft(m.name), "n0"), head(axis_head(axis), "p")]
+    known = any(not e.refused for e in m.estimates)  # else there is nothing to draw
+    top = [
+        head("#", "k"),
+        head("system"),
+        head(soft(m.name), "n0"),
+        head(axis_head(axis) if known else "why there is none", "p"),
+    ]
     top += [head(f"{facts.level} interval", "n0 o"), head("may rank", "n0"), *([head("tier", "n0 k")] if tiers else [])]
     asked = {s for c in facts.claims for s in ((c.a,) if c.baseline else (c.a, c.b))} if facts.asked else set()
     rows, r = [], m.ranking

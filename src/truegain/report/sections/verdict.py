@@ -355,7 +355,9 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
             numbers = num(_signed(facts, c.difference)), num(_limits(facts, c.low, c.high), more="o")
             rows.append(tr(label(m.name), cell(chip_of(v)), *numbers))
     else:
-        about, top = join("Who may be best"), [head("measure"), head("may be best"), head("best by score")]
+        scored = any(not e.refused for m in facts.measures for e in m.estimates)
+        first = "best by score" if scored else "first in order"  # of differences, where scores are not known
+        about, top = join("Who may be best"), [head("measure"), head("may be best"), head(first)]
         for m in facts.measures:
             r = m.ranking
             may = f"{count(len(r.best))} of {count(len(r.systems))}"
