@@ -26,7 +26,7 @@ FAULTS = {
     'pair = "weak,nobody"': "s.toml:3: pair names nobody, which is no system here",
     'gold = "none.qrels"\ndesign = "random"': "s.toml:3: gold: none.qrels: no such file",
     'design = "randm"': "s.toml:3: design is 'randm' ('randm' is not one of 'random',",
-    'topics = "fixed"': "s.toml:3: topics fixed, and nothing else was sampled",
+    'topics = "fixed"': 's.toml:3: topics = "fixed", and nothing else was sampled',
     'gold = "pairs.qrels"\nmeasure = "P@10"': "s.toml: how were the gold pairs sampled?",
     'judgments = "llm.qrels"': "s.toml:3: judgments stands there twice, first in line 1 (keep one)",
     'measure = ["P@10",\n': "s.toml:3: the list of measure is not closed (end it with ])",

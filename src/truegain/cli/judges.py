@@ -66,7 +66,9 @@ def judges_command(
     if listed is not None and listed.design == "ordered":
         one = at_level(parse_measure(measure), level)
         if show in ("topics", "assessors"):
-            raise TruegainError(f"--show {show}: labels drawn for differences tell it by label or system; give these")
+            raise TruegainError(
+                f"{option('--show')} {show}: labels drawn for differences tell it by label or system; give these"
+            )
         if show == "systems" and files is None:
             raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
         bronze = bronze_of(bronze, labelling.rule)[0]
