@@ -100,8 +100,8 @@ class Labelling:
         given, design, listed = listed_in(gold, self.design)
         if listed is not None and listed.design == "ordered":
             hint = (
-                f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judges` rates the judge "
-                "by it"
+                f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judges` rates the "
+                "judge by it"
             )
             what = "a list of pairs drawn for differences, with unequal chances: its labels set no single score right"
             raise InputError(what, file=listed.source, hint=hint)
