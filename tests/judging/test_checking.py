@@ -342,6 +342,70 @@ def test_init_of_a_list_with_anchors(tmp_path: Path, run: Run) -> None:
     assert first == sorted(first)
 
 
+@pytest.mark.parametrize(
+    ("scale", "given"),
+    [
+        ((0, 2), [(2, "Relevant"), (1, "Slightly relevant"), (0, "Not relevant")]),
+        ((0, 1), [(1, "Relevant"), (0, "Not relevant")]),
+        ((-1, 1), [(1, "Slightly relevant"), (0, "Not relevant"), (-1, "-1")]),
+        ((0, 100), [(3, "Highly relevant"), (2, "Relevant"), (1, "Slightly relevant"), (0, "Not relevant")]),
+    ],
+)
+def test_a_list_s_labels_are_what_is_chosen_from(
+    tmp_path: Path, run: Run, scale: tuple[float, float], given: list[tuple[int, str]]
+) -> None:
+    """Guards a list that nobody could fill in: `init` takes the labels of its scale and says so."""
+    code, out, _ = listed_study(tmp_path, run, "graded", scale)
+    assert code == 0
+    options = read_study(tmp_path / "b").task.options
+    assert [(option.value, option.name) for option in options] == given
+    told = ", ".join(f"{name} ({value})" for value, name in given)
+    assert f"The list has the labels {scale[0]} to {scale[1]}; assessors choose from: {told}" in out
+    assert run("check b")[0] == 0
+
+
+def test_two_labels_are_put_as_those_of_binary_in_german_too(tmp_path: Path, run: Run) -> None:
+    """Guards the words of a list of two labels in another language."""
+    listed_study(tmp_path, run, "graded", (0, 1))
+    change(tmp_path / "b/judging.toml", 'language = "en"', 'language = "de"')
+    assert "labels: Relevant (1), Nicht relevant (0)" in run("check b")[1]
+
+
+def test_labels_that_a_list_lacks_are_a_fault(tmp_path: Path, run: Run) -> None:
+    """Guards judging in vain: a label off the scale of the list, or too low for its measure, is told before anyone."""
+    listed_study(tmp_path, run, "graded", (0, 2))
+    change(tmp_path / "b/judging.toml", "value = 2", "value = 3")
+    code, out, _ = run("check b")
+    assert code == 2
+    assert "wrong: label 3 is not on the scale of the list, 0 to 2, which could not be filled in" in out
+    assert "plan labels --scale 0:3" in out
+    (tmp_path / "binary").mkdir()
+    code, _, _ = listed_study(tmp_path / "binary", run, "binary", (0, 2), "binary/")
+    assert code == 0
+    code, out, _ = run("check binary/b")
+    assert code == 0
+    assert "assessors may give only 0, 1: label 2 is never given, and P@10 is that of the labels given" in out
+    (tmp_path / "high").mkdir()
+    listed_study(tmp_path / "high", run, "binary", (0, 2), "high/", "P(rel=2)@10")
+    code, out, _ = run("check high/b")
+    assert code == 2
+    assert "P(rel=2)@10 counts labels from 2 on as relevant, and the highest that assessors may give is 1" in out
+    (tmp_path / "claim").mkdir()
+    listed_study(tmp_path / "claim", run, "magnitude", (0, 2), "claim/")
+    assert "the task magnitude gives no labels of the list, which are 0 to 2" in run("check claim/b")[1]
+
+
+def listed_study(
+    folder: Path, run: Run, task: str, scale: tuple[float, float], below: str = "", measure: str = "P@10"
+) -> tuple[int, str, str]:
+    """Make a study `b` of a list with a scale."""
+    simulated_study(folder / "a", task="graded", topics=1, docs=3)
+    docs = [json.loads(line)["doc"] for line in (folder / "a/pool.jsonl").read_text().splitlines()]
+    GoldList.of(["1"] * 3, docs, np.zeros(3), np.ones(3), "ordered", measure, scale).write(folder / "next.csv")
+    named = f"--topics {below}a/topics.jsonl --docs {below}a/docs.jsonl --pool {below}next.csv"
+    return run(f"init {below}b {named} --task {task} --judgments 1 --order decisive")
+
+
 def test_a_decisive_order_has_small_units(tmp_path: Path, run: Run) -> None:
     """Guards lists whose top decides: units of 1 unless told or Hk and Nk need room; `check` tells where it is late."""
     simulated_study(tmp_path / "a", task="graded", topics=12, docs=10)

@@ -12,14 +12,16 @@ from functools import lru_cache
 from pathlib import Path
 
 from truegain.errors import some
-from truegain.judging.study.rows import refuse
+from truegain.judging.study.rows import collecting, refuse
 from truegain.judging.study.settings import CODES, FILE, JudgingSettings
 from truegain.judging.study.study import ALL, JudgingStudy, Opened, open_study
 from truegain.judging.study.units import first_tenth, given_out, holding
+from truegain.judging.study.writing import levels_of
 from truegain.judging.tasks.catalogue import LABELLED
 from truegain.judging.tasks.material import HTML, Item, Unit
 from truegain.judging.tasks.task import Task
 from truegain.judging.texts import Wording
+from truegain.tables.gold_list_read import read_gold_list
 from truegain.tables.paper import counted
 
 LANGUAGES = ("de", "en")
@@ -33,6 +35,7 @@ _LOST = re.compile(
     r"<(script|style|img|picture|video|audio|iframe|object|embed|svg|math|form|input|button|link)\b", re.I
 )
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_LEVEL = re.compile(r"\brel=([0-9.]+)")  # from which label on a measure counts a document as relevant
 _TAG = re.compile(r"</?[a-z!][^<>]*>", re.I)
 _LOOKS_HTML = re.compile(
     r"<(?:(?:p|div|br|li|ul|ol|h[1-6]|table|tr|td)(?:\s[^<>]*)?/?|/[a-z][a-z0-9]*\s*|!doctype[^<>]*)>", re.I
@@ -114,6 +117,8 @@ def check_study(folder: str | Path) -> Checked:
     _check_people(opened, settings, needs, faults, notes)
     named = (*settings.runs, *filter(None, [settings.gold_list, settings.bronze]))
     faults += [f"{name}: no such file" for name in named if not glob.glob(str(opened.folder / name))]
+    if task is not None:
+        _check_list(opened, settings, task, faults, notes)
     return Checked(tuple(dict.fromkeys(faults)), tuple(notes), opened, needs)
 
 
@@ -198,6 +203,42 @@ def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str
     if apart:
         notes.append(f"{counted(len(apart), 'topic')} with a claim that is not in its answer word for word: "
                      f"{some(apart, LISTED)}")  # fmt: skip
+
+
+def _check_list(opened: Opened, settings: JudgingSettings, task: Task, faults: list[str], notes: list[str]) -> None:
+    """Whether the labels that assessors may give are those of the list that they are to fill in."""
+    name = str(opened.folder / settings.gold_list) if settings.gold_list else opened.pool.gold_list
+    if not name or not Path(name).exists():
+        return
+    listed = None
+    with collecting(faults):
+        listed = read_gold_list(name)
+    if listed is None:
+        return
+    if task.name not in LABELLED:
+        notes.append(f"the task {task.name} gives no labels of the list, which are {listed.labels}: `judging export "
+                     "--filled` cannot fill it in (graded and binary can)")  # fmt: skip
+        return
+    given, (low, high) = [option.value for option in task.options], listed.scale
+    if off := sorted(value for value in given if not low <= value <= high):
+        faults.append(f"{_labels(off)} not on the scale of the list, {listed.labels}, which could not be filled in "
+                      f"(take out of [[labels]] what it lacks, or draw it with plan labels --scale "
+                      f"{min(low, *off):g}:{max(high, *off):g})")  # fmt: skip
+    level = _LEVEL.search(listed.measure)
+    if level and max(given) < float(level[1]):
+        faults.append(f"{listed.measure} counts labels from {level[1]} on as relevant, and the highest that assessors "
+                      f"may give is {max(given):g} (take the task graded, with a label of {level[1]})")  # fmt: skip
+    elif lacking := sorted(set(levels_of(listed.scale)) - set(given)):
+        notes.append(f"the list has the labels {listed.labels}, and assessors may give only "
+                     f"{', '.join(f'{value:g}' for value in sorted(given))}: {_labels(lacking)} never given, and "
+                     f"{listed.measure} is that of the labels given"
+                     f"{' (the task graded has all)' if task.name == 'binary' else ''}")  # fmt: skip
+
+
+def _labels(values: Sequence[float]) -> str:
+    """Labels as the subject of a sentence."""
+    told = some([f"{value:g}" for value in values], LISTED)
+    return f"label {told} is" if len(values) == 1 else f"labels {told} are"
 
 
 def _check_words(settings: JudgingSettings, faults: list[str], notes: list[str]) -> None:
