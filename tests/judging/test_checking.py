@@ -18,7 +18,7 @@ from truegain.cli.app import main
 from truegain.judging.study.checking import check_study
 from truegain.judging.study.shown import shown
 from truegain.judging.study.simulated import simulated_study
-from truegain.judging.study.study import read_study
+from truegain.judging.study.study import Rules, read_study
 from truegain.judging.tasks.catalogue import task_of
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import read_gold_list
@@ -98,6 +98,20 @@ def test_minutes_are_reckoned_from_texts(tmp_path: Path) -> None:
     needs = check_study(tmp_path).needs
     assert needs is not None
     assert needs.minutes == pytest.approx(4 + 1 / 238 + 3 * 20 / 60)
+
+
+def test_short_units_are_told_in_seconds(tmp_path: Path) -> None:
+    """Guards `minutes: 0.0 a unit`, also where there is nothing to read and pay is told."""
+    simulated_study(tmp_path / "a", task="graded", topics=1, docs=3, judgments=1, size=1, rules=Rules(seconds=0))
+    for line in range(3):
+        edit(tmp_path / "a/docs.jsonl", line, text="word " * 119, title=None, source=None)
+    assert "seconds: 30 a unit (at 238 words a minute), 1.5 minutes in all" in check_study(tmp_path / "a").lines()
+    for line in range(3):
+        edit(tmp_path / "a/docs.jsonl", line, text="")
+    change(tmp_path / "a/judging.toml", "# pay = 1.5", "pay = 1.5")
+    told = "\n".join(check_study(tmp_path / "a").lines())
+    assert "seconds: 0 a unit" in told
+    assert "cost: 4.50, 1.50 a unit, without fees" in told
 
 
 def test_hours_are_those_of_all_units(tmp_path: Path) -> None:

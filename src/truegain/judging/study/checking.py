@@ -92,11 +92,14 @@ class Checked:
                      f"{'; number in [people] does not say how many there are' if named is None else ''}")  # fmt: skip
         least = f", with {settings.rules.seconds:g} s or more on each page" if settings.rules.seconds else ""
         how = "as the study says" if n.told else f"at {reading_rate(opened)} a minute{least}"
-        lines.append(f"minutes: {n.minutes:.1f} a unit ({how}), {n.hours:.1f} hours in all")
+        unit = f"minutes: {n.minutes:.1f}" if n.minutes >= 1 else f"seconds: {60 * n.minutes:.0f}"
+        in_all = f"{n.hours:.1f} hours" if n.hours >= 1 else f"{60 * n.hours:.1f} minutes"
+        lines.append(f"{unit} a unit ({how}), {in_all} in all")
         if n.cost is not None and settings.people.pay is not None:
             money = settings.people.currency
-            lines.append(f"cost: {n.cost:,.2f} {money}".rstrip() + f", {settings.people.pay:.2f} a unit, about "
-                         f"{settings.people.pay / n.minutes * 60:.2f} an hour, without fees")  # fmt: skip
+            hourly = f"about {settings.people.pay / n.minutes * 60:.2f} an hour, " if n.minutes else ""
+            lines.append(f"cost: {n.cost:,.2f} {money}".rstrip() + f", {settings.people.pay:.2f} a unit, {hourly}"
+                         "without fees")  # fmt: skip
         return lines
 
 
