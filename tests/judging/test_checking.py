@@ -68,7 +68,7 @@ def test_a_good_study(tmp_path: Path, run: Run) -> None:
     code, out, err = run("check s")
     assert (code, err) == (0, "")
     assert "magnitude: 4 topics, 80 documents, 120 units, at most 30 of a topic" in out
-    assert "judgments: 960; 10 of each of 72 items, 30 of each Hk and Nk" in out
+    assert "judgments: 960; 10 of each of 72 items, 30 of each Hk and Nk (a topic's known highly relevant" in out
     assert "people: at least 30, each with 4 units at most" in out
     assert "minutes: 9.0 a unit (as the study says), 18.0 hours in all" in out
     assert "cost: 180.00 EUR, 1.50 a unit, about 10.00 an hour" in out
@@ -162,6 +162,9 @@ def test_people_who_cannot_finish_are_a_fault(tmp_path: Path, run: Run) -> None:
     assert "a topic has 20 units, which need 20 people, and there are 3" in out
     change(toml, "most_of_topic = 1", "most_of_topic = 6")
     assert "which need 4 people, and there are 3" in run("check s")[1]
+    change(toml, "number = 3", "number = 1")
+    assert "which need 4 people, and there is 1 (number" in run("check s")[1]
+    change(toml, "number = 1", "number = 3")
     change(toml, "most_of_topic = 6", "most_of_topic = 0")
     assert "most_of_topic is 0 (give a whole number of at least 1, or 'any')" in run("check s")[1]
 
@@ -261,7 +264,7 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("labels", "said"), [
-    ([None, None], "Hk and Nk are not known of 1 topic: 1; give labels (`truegain judging init --anchors` takes a"),
+    ([None, None], "which check attention) are not known of 1 topic: 1; give labels (`truegain judging init"),
     ([1, 1], "all labels are alike in 1 topic, and Hk would be as Nk: 1; give labels (`truegain judging init"),
 ])  # fmt: skip
 def test_hk_and_nk_must_be_known(tmp_path: Path, labels: list[int | None], said: str) -> None:
@@ -280,7 +283,8 @@ def test_what_all_topics_lack_is_told_once(tmp_path: Path) -> None:
     rows = [json.loads(line) | {"label": None} for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
     (tmp_path / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (fault,) = check_study(tmp_path).faults
-    assert fault.startswith("Hk and Nk are not known of 12 topics: 1, 2, 3, 4, 5 and 7 more; give labels (")
+    assert fault.startswith("Hk and Nk (a topic's known highly relevant")
+    assert "are not known of 12 topics: 1, 2, 3, 4, 5 and 7 more; give labels (" in fault
 
 
 def test_a_document_that_is_missing_is_told_where_its_topic_cannot_be_judged_either(tmp_path: Path) -> None:

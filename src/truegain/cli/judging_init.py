@@ -33,7 +33,9 @@ def init_study_command(
     size: Annotated[
         int | None,
         typer.Option(
-            "--size", min=1, help="Items a unit, Hk and Nk among them (default: 8; 1 if decisive without them)."
+            "--size",
+            min=1,
+            help="Items a unit, Hk and Nk (see --anchors) among them (default: 8; 1 if decisive without them).",
         ),
     ] = None,
     order: Annotated[
@@ -41,7 +43,12 @@ def init_study_command(
         typer.Option("--order", help="All documents alike, or those first that come first in the pool."),
     ] = "spread",
     anchors: Annotated[
-        str | None, typer.Option("--anchors", help="Labels that Hk and Nk are chosen by, where not those of the pool.")
+        str | None,
+        typer.Option(
+            "--anchors",
+            help="Labels, where not those of the pool, to choose Hk and Nk by: a topic's known highly relevant and "
+            "non-relevant document, which check attention.",
+        ),
     ] = None,
     run_files: Annotated[
         list[str] | None, typer.Option("--runs", help="Runs, for the verdict so far; may be given several times.")

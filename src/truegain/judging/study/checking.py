@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from truegain.errors import some
+from truegain.judging.study.items import ANCHORS
 from truegain.judging.study.rows import collecting, refuse
 from truegain.judging.study.settings import CODES, FILE, JudgingSettings
 from truegain.judging.study.study import ALL, JudgingStudy, Opened, open_study
@@ -281,22 +282,22 @@ def _check_people(
                       "most_of_topic = 'any')")  # fmt: skip
     if people.number is None:
         return
-    told = len(faults)
+    told, there = len(faults), "1 person" if people.number == 1 else f"{people.number:,} people"
     if of_topic is not None and people.number * of_topic < needs.most_of_a_topic:
         wanted = -(-needs.most_of_a_topic // of_topic)
-        faults.append(f"a topic has {needs.most_of_a_topic} units, which need {wanted} people, and there are "
-                      f"{people.number} (number in [people]; or most_of_topic = 'any', or fewer judgments in "
-                      "[units])")  # fmt: skip
+        faults.append(f"a topic has {needs.most_of_a_topic} units, which need {wanted} people, and there "
+                      f"{'is' if people.number == 1 else 'are'} {people.number} (number in [people]; or "
+                      "most_of_topic = 'any', or fewer judgments in [units])")  # fmt: skip
     if people.number * needs.each < needs.units:
-        faults.append(f"{needs.units} units are too many for {people.number} people with {needs.each} each: there are "
+        faults.append(f"{needs.units} units are too many for {there} with {needs.each} each: there are "
                       "too few topics, or people, or units that one may take")  # fmt: skip
     if len(faults) == told and (done := _given_out(opened, settings, people.number)) < needs.units:
-        faults.append(f"{people.number} people can take {done:,} of {needs.units:,} units, since nobody judges a "
+        faults.append(f"{there} can take {done:,} of {needs.units:,} units, since nobody judges a "
                       f"document twice: {needs.people:,} are needed (number in [people]; or fewer judgments, or "
                       "smaller units, in [units])")  # fmt: skip
     if settings.rules.others > max(0, people.number - settings.design.judgments):
-        faults.append(f"others = {settings.rules.others}: {people.number} people, {settings.design.judgments} of whom "
-                      "judge a document, leave fewer to ask where one cannot judge (others in [rules])")  # fmt: skip
+        faults.append(f"others = {settings.rules.others}: with {there} and {settings.design.judgments} for each "
+                      "document there are fewer left to ask where one cannot judge (others in [rules])")  # fmt: skip
 
 
 def _given_out(opened: Opened, settings: JudgingSettings, people: int) -> int:
@@ -376,7 +377,7 @@ def judgments_told(opened: Opened) -> str:
             (anchors if place in (unit.high, unit.low) else others)[unit.topic, item.key] += 1
     said = [f"{n} of each of {counted(k, 'item')}" for n, k in sorted(Counter(others.values()).items())]
     if anchors:
-        said.append(f"{_span(list(anchors.values()))} of each Hk and Nk")
+        said.append(f"{_span(list(anchors.values()))} of each Hk and Nk ({ANCHORS})")
     return ", ".join(said)
 
 
