@@ -362,8 +362,9 @@ def test_texts_that_are_not_there_are_told(run: Run, folder: Path) -> None:
     assert run(*about[:-1], "P@5", "-o", "far.csv", "--key", "kept.csv")[0] == 0
     assert ((folder / "kept.csv").is_file(), (folder / "far.key.csv").exists()) == (True, False)
     code, _, err = run("verdict", *about[2:-1], "P@5", "--gold", "far.csv")
-    assert (code, "put far.key.csv, which was written with it, there" in err) == (2, True)
-    assert "`truegain plan fill LIST LABELS -o FILE`" in err
+    assert code == 2
+    assert "put its key file (LIST.key.csv, by the name of the list when it was written) there" in err
+    assert "`truegain plan fill KEY SHEET -o FILE`" in err
 
 
 def test_a_study_of_the_app_keeps_the_key(run: Run, folder: Path) -> None:

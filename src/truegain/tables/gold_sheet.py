@@ -60,8 +60,8 @@ def key_beside(path: PathLike, digest: str) -> str:
     there = f"; {own.name} is that of another list" if not is_remote(os.fspath(path)) and own.is_file() else ""
     raise InputError(
         f"the key of this list, {digest}, is not beside it{there}", file=name,
-        hint=f"put {own.name}, which was written with it, there; or put its labels into the key by tg.read_gold_list "
-        "and its `filled`",
+        hint=f"put its key file (LIST{KEY}{tabular.ending(own.name)}, by the name of the list when it was written) "
+        "there; or put its labels into the key by tg.read_gold_list and its `filled`",
     )  # fmt: skip
 
 

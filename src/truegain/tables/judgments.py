@@ -32,6 +32,7 @@ from truegain.tables.sources import PathLike
 NO_SUBTOPIC = "0"
 CHOSEN, NEXT = "chosen", "next"  # the column, and what it says of labels that a list of what to judge next asked for
 MARK = f"# truegain: {CHOSEN}={NEXT}\n"  # the same in a file of lines, of the lines below
+_OF_SHEETS = {"digest": re.compile(r"sha-[0-9a-f]{16}"), "scale": re.compile(r"-?[\d.]+ to -?[\d.]+")}  # their cells
 _MARK = re.compile(rb"^[ \t]*#[ \t]*truegain:[ \t]*chosen[ \t]*=[ \t]*next\b", re.MULTILINE | re.IGNORECASE)
 
 
@@ -339,11 +340,7 @@ def _of_object(
 def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Missing = "refuse") -> Judgments:
     """Judgments from a frame with named columns."""
     columns = renamed(Columns(frame, source, "judgments" if header is None else header.role), header)
-    if {"order", "digest"} <= set(columns.names):
-        raise InputError(
-            "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference", file=source,
-            hint="a study reads it (gold= of tg.Study)",
-        )  # fmt: skip
+    _refuse_list(columns)
     if missing == "drop":
         columns = labelled_rows(columns)
     found = judgments_of_columns(
@@ -358,6 +355,32 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     )
     gains = columns.found["label"][0] == "gain" and found.assessor is None
     return replace(found, are_gains=gains).marked(asked_for_by_next(columns, len(found)))
+
+
+def _refuse_list(columns: Columns) -> None:
+    """Refuse a list of pairs to be gold-judged, also its sheet that lost a column: its rows are no plain sample."""
+    names = set(columns.names)
+    if {"order", "digest"} <= names:
+        raise InputError(
+            "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference",
+            file=columns.file, hint="a study reads it (gold= of tg.Study)",
+        )  # fmt: skip
+    ours = {name for name, cell in _OF_SHEETS.items() if _all_are(cell, columns, name)}
+    if "digest" in ours or ("scale" in ours and "order" in names):
+        lost = " and ".join(name for name in ("order", "digest") if name not in names)
+        raise InputError(
+            f"this is the sheet of a gold list, and its column {lost} is lost: how its rows were drawn, and so how "
+            "its labels count, cannot be told",
+            file=columns.file,
+            hint="put the labels into the list by tg.read_gold_list and its `filled`, or put the column back",
+        )
+
+
+def _all_are(cell: re.Pattern[str], columns: Columns, name: str) -> bool:
+    """Whether a column has such cells alone, and any; a sheet that people filled in may have empty rows at its end."""
+    cells = columns._column(name) if columns.names.count(name) == 1 else []
+    there = [str(x).strip() for x in cells if not is_missing(x)]
+    return bool(there) and all(map(cell.fullmatch, there))
 
 
 def asked_for_by_next(columns: Columns, rows: int) -> Bools:
