@@ -12,7 +12,7 @@ from truegain.errors import ORDER, InputError, some
 from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
 from truegain.tables.guessed import LOOKED_AT, NEEDED, is_sensible, option_for
-from truegain.tables.header import Header, Role, told
+from truegain.tables.header import IDS, Header, Role, told
 from truegain.tables.raw import BEIR, parts_of, plain_name
 from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
 
@@ -145,23 +145,46 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
     """The columns under the names that the user gave; a name such as query+facet joins columns.
 
     Unless `strict`, topic and doc may also have names of ours: the user's may be those of another file.  What is said
-    of another file holds where there is no name of ours.
+    of another file holds where there is no name of ours; what is said of several counts for those that have it.
     """
     said = Header() if header is None else header
-    for ours, theirs in said.renamed.items():
+    lost: dict[str, str] = {}
+    for ours in said.renamed:
+        theirs = _fitting(columns, said, ours)
         name = theirs.strip().lower()
         known = not strict and ours in ("topic", "doc") and ours in columns
-        if name not in columns.names and "+" in name and ours in COLUMNS and not known:
+        spare = said.several is not None and not set(parts_of(name)) <= set(columns.names)
+        if name not in columns.names and "+" in name and ours in COLUMNS and not (known or spare):
             columns = _joined(columns, name)
         if name in columns.names:
             columns.found[ours] = [name]
         elif not known:
-            raise InputError(
-                f"there is no column '{theirs}' among {', '.join(columns.names)}",
-                file=columns.file,
-                hint="check its name",
-            )
+            lost[ours] = theirs
+    for ours, theirs in lost.items():
+        if said.fits_none(theirs, columns.file) or not _is_whole_without(ours, columns):
+            raise _no_column(columns, "' or '".join(said.names_of(ours)))
     return _lent(columns, said)
+
+
+def _fitting(columns: Columns, said: Header, ours: str) -> str:
+    """The name of a column that the user gave and this table has, or the last given; refused where no table has one."""
+    names = said.names_of(ours)
+    has = [name for name in names if set(parts_of(name)) <= set(columns.names)]
+    for name in names[1:]:
+        if name not in has and ours not in IDS and said.several is not None and said.fits_none(name, columns.file):
+            raise _no_column(columns, name)
+    return (has or names)[0]
+
+
+def _no_column(columns: Columns, name: str) -> InputError:
+    problem = f"there is no column '{name}' among {', '.join(columns.names)}"
+    return InputError(problem, file=columns.file, hint="check its name")
+
+
+def _is_whole_without(ours: str, columns: Columns) -> bool:
+    """Whether a table can be read without a column that the user named: it has it by a name of ours, or needs none."""
+    either = ("score", "rank") if ours in ("score", "rank") else (ours,)
+    return any(name in columns for name in either) or ours not in (*NEEDED[columns.role], "rank")
 
 
 def _lent(columns: Columns, said: Header) -> Columns:
