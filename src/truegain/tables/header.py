@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from truegain.errors import InputError, TruegainError
-from truegain.tables.raw import COLUMNS, EXTRA, our_name
+from truegain.tables.raw import COLUMNS, EXTRA, number_of, our_name
 
 Missing = Literal["refuse", "drop"]  # rows without a label
 Outside = Literal["error", "drop"]  # ratings outside the scale
@@ -160,6 +160,7 @@ class Told:
     memory: int | None = None  # bytes that may be taken
     say: Callable[[str], object] = str  # where the user is told what is done; in Python nowhere
     columns: str | None = None  # what was said of columns, as it was written; None: in Python
+    values: Mapping[str, float] = field(default_factory=dict)  # numbers for labels that are words
 
     def is_judgments(self, path: str | os.PathLike[str]) -> bool:
         """Whether these are the judgments of the command."""
@@ -206,6 +207,31 @@ def telling(told: Told) -> Iterator[None]:
 def told() -> Told:
     """What the command that runs was told."""
     return _told
+
+
+def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
+    """Numbers for labels that are words, from a text.
+
+    >>> values_of("not relevant=0,relevant=2")
+    {'not relevant': 0.0, 'relevant': 2.0}
+    """
+    if not isinstance(text, str):
+        return dict(text or {})
+    found = {}
+    for part in text.split(",") if text else ():
+        word, equals, number = (x.strip() for x in part.rpartition("="))
+        if not (word and equals and number):
+            raise TruegainError(f"values {text!r}: {part!r} is not name=value; write a=b,c=d")
+        if (value := number_of(number)) is None:
+            raise TruegainError(f"values: {number!r} is not a number; write word=2")
+        found[word] = value
+    return found
+
+
+def label_of(value: Any) -> float | None:
+    """The number of a label: a number, or that of a word which the command was told; None where there is none."""
+    word = value.strip() if _told.values and isinstance(value, str) else None
+    return number_of(value) if word is None or word not in _told.values else _told.values[word]
 
 
 class Headers(NamedTuple):

@@ -18,13 +18,12 @@ from truegain.tables import tabular, trec
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.tables.convert import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
 from truegain.tables.frames import is_frame, opened
-from truegain.tables.header import ASSESSOR, COLUMN, ColumnNames, Header, Missing, told
+from truegain.tables.header import ASSESSOR, COLUMN, ColumnNames, Header, Missing, label_of, telling, told, values_of
 from truegain.tables.json_files import nested
 from truegain.tables.lines import Lines
 from truegain.tables.named import Columns, is_missing, renamed
 from truegain.tables.protocols import LabelRow, Numbers, RanxLike, TableLike
 from truegain.tables.rating_values import labelled, labelled_rows
-from truegain.tables.raw import number_of
 from truegain.tables.read import layout_of, loaded
 from truegain.tables.separated import read_unnamed
 from truegain.tables.sources import PathLike
@@ -172,7 +171,7 @@ class Judgments(Lines):
         first: dict[tuple[str, str, str], int] = {}
         for at, row in enumerate(rows.tolist()):
             where: dict[str, Any] = self.where(row)
-            number = number_of(self.extra["gold"][row])
+            number = label_of(self.extra["gold"][row])
             if number is None or not np.isfinite(number):
                 raise InputError("gold is not a number", **{**where, "text": str(self.extra["gold"][row])})
             label[at] = number
@@ -219,7 +218,12 @@ JudgmentsLike = Judgments | TableLike | Numbers | RanxLike | Iterable[LabelRow]
 
 @takes()
 def read_judgments(
-    data: JudgmentsLike, *, jobs: int | None = None, columns: ColumnNames | None = None, missing: Missing | None = None
+    data: JudgmentsLike,
+    *,
+    jobs: int | None = None,
+    columns: ColumnNames | None = None,
+    missing: Missing | None = None,
+    values: Mapping[str, float] | str | None = None,
 ) -> Judgments:
     r"""Judgments from a TREC qrels or subtopic qrels file, a table with named columns, nested JSON, a frame or a dict.
 
@@ -231,6 +235,7 @@ def read_judgments(
     columns: the names of all columns where no line of the file has them, such as "topic,doc,label" ('-' for one not
     read), or other names than ours, such as {"label": "grade"}.
     missing: rows without a label are refused, or with "drop" left out and counted.
+    values: numbers for labels that are words, such as {"relevant": 2} or "relevant=2,irrelevant=0".
     jobs: threads that read (default: all cores); the answer is the same for any number.
 
     >>> import tempfile, truegain as tg
@@ -240,6 +245,9 @@ def read_judgments(
     ...     tg.read_judgments(f"{folder}/small.qrels")
     Judgments(2 labels, 1 topic)
     """
+    if values is not None:
+        with telling(replace(told(), values=values_of(values))):
+            return read_judgments(data, jobs=jobs, columns=columns, missing=missing)
     if not isinstance(data, str | os.PathLike):
         return _of_object(data, columns, missing or "refuse")
     said, path = told(), os.fspath(data)
@@ -342,7 +350,7 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     columns = renamed(Columns(frame, source, "judgments" if header is None else header.role), header)
     _refuse_list(columns)
     if missing == "drop":
-        columns = labelled_rows(columns)
+        columns = labelled_rows(columns, values=told().values)
     found = judgments_of_columns(
         columns.ids("topic"),
         columns.ids("doc"),

@@ -12,10 +12,12 @@ from truegain.errors import ORDER, InputError, some
 from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
 from truegain.tables.guessed import LOOKED_AT, NEEDED, is_sensible, option_for
-from truegain.tables.header import IDS, Header, Role, told
+from truegain.tables.header import IDS, Header, Role, label_of, told
 from truegain.tables.raw import BEIR, parts_of, plain_name
 from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
 
+NOTHING = ("irrelevant", "not_relevant", "non_relevant", "nonrelevant", "no", "none", "false", "bad")  # labels of 0
+NUMBER, WORDS = "NUMBER", 12  # what a user fills in; words that are listed at most
 KNOWN = 6  # other names of a column that a message lists
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 
@@ -115,11 +117,12 @@ class Columns:
     def numbers(self, name: str) -> Floats:
         """A column of numbers, none missing."""
         values = self._raw(name)
-        if (plain := plain_numbers(values)) is not None:
+        worded = name == "label" and bool(told().values)
+        if not worded and (plain := plain_numbers(values)) is not None:
             return plain
         numbers = np.empty(len(values))
         for row, value in enumerate(values):
-            number = None if name == "score" and is_bool(value) else number_of(value)
+            number = None if name == "score" and is_bool(value) else label_of(value) if worded else number_of(value)
             if number is None:
                 problem = "is missing" if is_missing(value) else "is not a number"
                 raise self._fault(f"{name} {problem}", row, value, _remedy(self, name, value, values))
@@ -284,11 +287,26 @@ def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -
         return "give a number"
     if is_missing(value):
         return "give a number, or leave out all rows without one: missing='drop'"
-    words = dict.fromkeys(str(x) for x in values if not is_missing(x) and number_of(x) is None)
+    words = [*dict.fromkeys(str(x).strip() for x in values if not is_missing(x) and number_of(x) is None)]
+    option = _option_for_words(words)
+    if option is None:
+        return f"write a number in place of each word; words here: {some(words)}"
     if "assessor" in columns:
-        first = next(iter(words))
-        return f"ratings in words are read by rule='mean' and values='{first}=1'; words here: {some([*words])}"
-    return f"write a number in place of each word; words here: {some([*words])}"
+        return f"ratings in words are read by rule='mean' and {option}"
+    return f"give a number for each word: {option}"
+
+
+def _option_for_words(words: Sequence[str]) -> str | None:
+    """What `values` should say for words to be labels, with NUMBER where the order is not known; None: it cannot."""
+    given = told().values
+    if len(words) > WORDS or any(set(word) & set(",='") for word in words):
+        return None
+    none = [word for word in words if plain_name(word) in NOTHING]
+    numbers = {word: f"{given[word]:g}" if word in given else "0" if none == [word] else NUMBER for word in words}
+    if len(words) == 2 and len(none) == 1 and not given:
+        numbers |= {word: "1" for word in words if word not in none}
+    ordered = sorted(numbers, key=lambda word: word not in none)
+    return f"values='{','.join(f'{word}={numbers[word]}' for word in ordered)}'"
 
 
 def is_missing(value: object) -> bool:
