@@ -376,3 +376,24 @@ def test_a_study_of_the_app_keeps_the_key(run: Run, folder: Path) -> None:
     assert tg.read_gold_list(folder / "app" / "list.csv").digest == tg.read_gold_list(folder / "list.csv").digest
     pool = [json.loads(line) for line in (folder / "app" / "pool.jsonl").read_text().splitlines()]
     assert not {"bronze", "label"} & {name for row in pool for name in row}
+
+
+def test_text_index_knows_the_same_names(run: Run, folder: Path) -> None:
+    """Guards own documents: names that judgments know are known, --columns is heeded, the option that is said works."""
+    rows = [{"Passage-ID": f"d{i}", "text": f"words of {i}"} for i in range(3)]
+    for name, ident in (("known.jsonl", "Passage-ID"), ("own.jsonl", "stelle")):
+        lines = [json.dumps({ident: row["Passage-ID"], "text": row["text"]}) for row in rows]
+        (folder / name).write_text("\n".join(lines) + "\n")
+    (folder / "own.csv").write_text("url,text\nd0,words of\n")
+    assert "3 documents" in run("text", "index", "known.jsonl", "-o", "c1")[1]
+    for name, option in (("own.jsonl", "--id-field stelle"), ("own.csv", "--id-field url")):
+        code, _, err = run("text", "index", name, "-o", "c2")
+        assert (code, f"(say which it is: {option})" in err) == (2, True)
+        code, _, err = run("text", "index", name, "-o", f"of-{name}", *option.split())
+        assert code == 0, err
+    assert "3 documents, 9 words" in run("text", "index", "own.jsonl", "-o", "c3", "--columns", "doc=stelle")[1]
+    assert (
+        "3 documents, 3 words" in run("text", "index", "own.jsonl", "-o", "c4", "--columns", "doc=text,text=stelle")[1]
+    )
+    code, _, err = run("text", "index", "own.jsonl", "-o", "c5", "--columns", "colour=stelle")
+    assert (code, "'colour=stelle' is neither doc=NAME nor text=NAME" in err) == (2, True)
