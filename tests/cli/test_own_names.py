@@ -190,9 +190,21 @@ def test_a_number_that_may_be_another_is_asked_about(
     files = ("llm.jsonl", f"own{ending}") if judgments is None else (f"own{ending}", "runs/bm25.jsonl")
     code, _, err = run("eval", *files)
     assert (code, option_in(err)) == (2, option)
-    assert (f" with {asked} for NAME)" in err) if asked else " for NAME" not in err
+    assert (f" with {asked} for NAME" in err) if asked else " for NAME" not in err
+    assert ("; if they are 2 assessors', make gains of them: --rule of eval" in err) == bool(asked and judgments)
     if "NAME" not in option:
         assert run("eval", *files, "--columns", option)[0] == 0
+
+
+def test_a_column_an_assessor_is_no_label(run: Run, folder: Path) -> None:
+    """Guards tables of assessors: no one of them is recommended as the label, also where one is called a judge."""
+    rows = [(t, d, int(x), int(x), 1 - int(x)) for t, d, x in rows_of(world()[2])]
+    table(folder / "wide.csv", ("question_id", "passage_id", "ann", "bob", "judge_carol"), rows)
+    _, _, err = run("eval", "wide.csv", "runs/bm25.jsonl")
+    assert "--columns label=NAME with ann or bob or judge_carol for NAME; if they are 3 assessors', make gains" in err
+    words = ("judges", "llm.jsonl", "runs", "--design", "random", "--gold", "wide.csv")
+    assert "gold:label=NAME with ann or bob or judge_carol for NAME; if they are 3" in run(*words)[2]
+    assert run("eval", "wide.csv", "runs/bm25.jsonl", "--rule", "mean")[0] == 0
 
 
 NAMES = [  # of topic, doc and number: what a table calls them
