@@ -379,6 +379,27 @@ def test_texts_that_are_not_there_are_told(run: Run, folder: Path) -> None:
     assert "`truegain plan fill KEY SHEET -o FILE`" in err
 
 
+def test_texts_of_a_sheet_stay(run: Run, folder: Path) -> None:
+    """Guards a sheet that is written again without --questions and --docs: its texts stay, in any order of its rows."""
+    about = ("plan", "labels", "llm.jsonl", "runs", "-m", "P@10", "-o", "list.csv")
+    assert run(*about, "--questions", "questions.jsonl", "--docs", "passages.jsonl")[0] == 0
+    first = (folder / "list.csv").read_text()
+    with (folder / "list.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    with (folder / "list.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([rows[0], *reversed(rows[1:])])
+    code, out, err = run(*about)
+    assert (code, "It has no texts" in out) == (0, False), err
+    assert (folder / "list.csv").read_text() == first
+
+
+def test_a_workbook_is_told(run: Run, folder: Path) -> None:
+    """Guards Excel's own files: a workbook is no zip archive to its owner."""
+    (folder / "gold.xlsx").write_bytes(b"PK\x03\x04rest")
+    err = run("eval", "gold.xlsx", "runs")[2]
+    assert "gold.xlsx: this is a workbook of a spreadsheet (save the sheet as 'CSV UTF-8')" in err
+
+
 def test_a_study_of_the_app_keeps_the_key(run: Run, folder: Path) -> None:
     """Guards judging init from a sheet: the key goes with the list into the study's folder, and nothing is shown."""
     run("plan", "labels", "llm.jsonl", "runs", "-m", "P@10", "-o", "list.csv")
