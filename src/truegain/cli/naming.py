@@ -24,7 +24,7 @@ FUNCTIONS = {
     "fill='predicted' of tg.evaluate": "`truegain eval --fill predicted`",
     "trec_eval=9 of tg.evaluate": "`truegain eval --trec-eval 9`",
     "scale= of tg.gold_list": "`truegain plan labels --scale`",
-    "tg.read_gold_list and its `filled`": "`truegain plan fill LIST LABELS -o FILE`",
+    "tg.read_gold_list and its `filled`": "`truegain plan fill KEY SHEET -o FILE`",
     "index of truegain.text": "`truegain text index docs.jsonl -o corpus/`",
     "`Corpus.find` tells which": "`truegain text show CORPUS --lacks FILE` lists them",
     "tg.to_gains, or rule= of what you ask": "--rule of eval and verdict, or `truegain gains`",
