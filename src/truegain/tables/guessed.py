@@ -124,7 +124,10 @@ def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
     first = first_line(text)
     separator = "\t" if "\t" in first else separator_of(first)
     lines = text[:65536].decode(errors="replace").splitlines()
-    rows = [row for row in islice(csv.reader(filter(None, lines), delimiter=separator), LOOKED_AT + 1) if row]
+    try:
+        rows = [row for row in islice(csv.reader(filter(None, lines), delimiter=separator), LOOKED_AT + 1) if row]
+    except csv.Error:  # a field longer than the process reads
+        return None
     width = len(rows[0]) if rows else 0
     if width < 2 or any(len(row) != width for row in rows[:-1]):  # the last may be cut
         return None
