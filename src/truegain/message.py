@@ -267,6 +267,7 @@ def _toml(value: Any) -> str:
 
 
 TO_GAINS = by_surface("tg.to_gains", "`truegain gains`")
+GAINS_OR_RULE = by_surface("tg.to_gains, or rule= of what you ask", "--rule of eval and verdict, or `truegain gains`")
 EVALUATE = by_surface("tg.evaluate", "`truegain eval`")
 CORRECT = by_surface("tg.correct", "`truegain correct`")
 LIST_MEASURES = by_surface("tg.list_measures", "`truegain measures`")
@@ -278,7 +279,7 @@ JUDGES = by_surface("tg.judges", "`truegain judges`")
 GOLD_OF_STUDY = by_surface("gold= of tg.Study", "`truegain verdict --gold`")
 HOLE_SAMPLE_OF_STUDY = by_surface("hole_sample= of tg.Study", "`truegain verdict --hole-sample`")
 FILL_OF_EVALUATE = by_surface("fill='predicted' of tg.evaluate", "`truegain eval --fill predicted`")
-FILL_LIST = by_surface("tg.read_gold_list and its `filled`", "`truegain plan fill LIST LABELS -o FILE`")
+FILL_LIST = by_surface("tg.read_gold_list and its `filled`", "`truegain plan fill KEY SHEET -o FILE`")
 ANOTHER_FILE = by_surface(
     "name another file, or move this one away", "name another file with -o, or move this one away"
 )

@@ -209,6 +209,10 @@ def test_reading_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     code, out, err = call(monkeypatch, capsys, "agree", "r.csv", *how, "--trials", "0")
     assert code == 0
     assert "Agreement of 5 ratings by 2 assessors" in out
+    assert (
+        "Agreement of 3 ratings by 1 assessor\n"
+        in call(monkeypatch, capsys, "agree", "r.csv", "--assessors", "ann", *how[2:], "--trials", "0")[1]
+    )
     assert "1-g" in out
     assert err == "warning: 1 of 6 ratings lie outside the scale ordinal 0:3 and are dropped\n"
     Path("t.csv").write_text("task,worker,label\n17,x,1\n17,y,0\n18,x,1\n18,y,1\n")

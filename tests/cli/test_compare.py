@@ -162,6 +162,14 @@ def test_mistakes_end_with_a_message(run: Run, words: list[str], said: str) -> N
     assert "Traceback" not in err
 
 
+def test_gold_on_several_measures_begins_with_the_table(run: Run) -> None:
+    """Guards the headline: tables that have none are joined without empty lines in its place."""
+    words = ("compare", "qrels", "runs", "--gold", "qrels", "--design", "random", "-m", "P@5", "-m", "DCG@5")
+    code, out, err = run(*words)
+    assert code == 0, err
+    assert out.startswith("a ")
+
+
 def test_plan_topics(run: Run) -> None:
     """Guards the number of topics needed, the variance it rests on, and the table around it."""
     code, out, err = run("plan", "topics", "qrels", "runs", "-m", "AP", "--detect", "0.03", "--power", "0.8")

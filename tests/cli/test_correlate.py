@@ -61,6 +61,8 @@ def test_programs_get_one_table(run: Run) -> None:
 def test_between_measures_and_halves(run: Run) -> None:
     """Guards the other two questions, which take one set of judgments."""
     code, out, _ = run("correlate", "gold.qrels", "runs", "-m", "AP", "-m", "RR", "--between", "measures")
+    assert out.split("\n")[0].endswith(" systems by AP and by RR")
+    assert not out.startswith(":")
     assert code == 0
     assert "AP" in out
     code, out, _ = run("correlate", "gold.qrels", "runs", "-m", "AP", "--between", "halves", "--trials", "4")

@@ -123,7 +123,7 @@ def test_where_a_route_cannot_tell_it_says_so(run: Run, folder: Path) -> None:
         (["gains", "ratings.csv", "--rule", "geometric"], "ratings.csv:12: 9 of 20 ratings are not above 0"),
         (["gains", "ratings.csv", "--units", "top3"], "needs --expert"),
         (["eval", "ratings.csv", "s.run", "--p", "0.2"], "--p: this is about ratings; say how they become gains"),
-        (["eval", "ratings.csv", "s.run", "--repeated", "last", "--values", "a=1"], "--repeated, --values: this is"),
+        (["eval", "ratings.csv", "s.run", "--repeated", "last", "--values", "a=1"], "--repeated: this is"),
         (["eval", "ratings.csv", "s.run"], "a gain rule is needed"),
         (
             ["eval", "ratings.csv", "s.run", "-m", "nG@1"],

@@ -236,9 +236,21 @@ def test_a_number_that_may_be_another_is_asked_about(
     files = ("llm.jsonl", f"own{ending}") if judgments is None else (f"own{ending}", "runs/bm25.jsonl")
     code, _, err = run("eval", *files)
     assert (code, option_in(err)) == (2, option)
-    assert (f" with {asked} for NAME)" in err) if asked else " for NAME" not in err
+    assert (f" with {asked} for NAME" in err) if asked else " for NAME" not in err
+    assert ("; if they are 2 assessors', make gains of them: --rule of eval" in err) == bool(asked and judgments)
     if "NAME" not in option:
         assert run("eval", *files, "--columns", option)[0] == 0
+
+
+def test_a_column_an_assessor_is_no_label(run: Run, folder: Path) -> None:
+    """Guards tables of assessors: no one of them is recommended as the label, also where one is called a judge."""
+    rows = [(t, d, int(x), int(x), 1 - int(x)) for t, d, x in rows_of(world()[2])]
+    table(folder / "wide.csv", ("question_id", "passage_id", "ann", "bob", "judge_carol"), rows)
+    _, _, err = run("eval", "wide.csv", "runs/bm25.jsonl")
+    assert "--columns label=NAME with ann or bob or judge_carol for NAME; if they are 3 assessors', make gains" in err
+    words = ("judges", "llm.jsonl", "runs", "--design", "random", "--gold", "wide.csv")
+    assert "gold:label=NAME with ann or bob or judge_carol for NAME; if they are 3" in run(*words)[2]
+    assert run("eval", "wide.csv", "runs/bm25.jsonl", "--rule", "mean")[0] == 0
 
 
 NAMES = [  # of topic, doc and number: what a table calls them
@@ -408,8 +420,30 @@ def test_texts_that_are_not_there_are_told(run: Run, folder: Path) -> None:
     assert run(*about[:-1], "P@5", "-o", "far.csv", "--key", "kept.csv")[0] == 0
     assert ((folder / "kept.csv").is_file(), (folder / "far.key.csv").exists()) == (True, False)
     code, _, err = run("verdict", *about[2:-1], "P@5", "--gold", "far.csv")
-    assert (code, "put far.key.csv, which was written with it, there" in err) == (2, True)
-    assert "`truegain plan fill LIST LABELS -o FILE`" in err
+    assert code == 2
+    assert "put its key file (LIST.key.csv, by the name of the list when it was written) there" in err
+    assert "`truegain plan fill KEY SHEET -o FILE`" in err
+
+
+def test_texts_of_a_sheet_stay(run: Run, folder: Path) -> None:
+    """Guards a sheet that is written again without --questions and --docs: its texts stay, in any order of its rows."""
+    about = ("plan", "labels", "llm.jsonl", "runs", "-m", "P@10", "-o", "list.csv")
+    assert run(*about, "--questions", "questions.jsonl", "--docs", "passages.jsonl")[0] == 0
+    first = (folder / "list.csv").read_text()
+    with (folder / "list.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    with (folder / "list.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([rows[0], *reversed(rows[1:])])
+    code, out, err = run(*about)
+    assert (code, "It has no texts" in out) == (0, False), err
+    assert (folder / "list.csv").read_text() == first
+
+
+def test_a_workbook_is_told(run: Run, folder: Path) -> None:
+    """Guards Excel's own files: a workbook is no zip archive to its owner."""
+    (folder / "gold.xlsx").write_bytes(b"PK\x03\x04rest")
+    err = run("eval", "gold.xlsx", "runs")[2]
+    assert "gold.xlsx: this is a workbook of a spreadsheet (save the sheet as 'CSV UTF-8')" in err
 
 
 def test_a_study_of_the_app_keeps_the_key(run: Run, folder: Path) -> None:
@@ -421,3 +455,24 @@ def test_a_study_of_the_app_keeps_the_key(run: Run, folder: Path) -> None:
     assert tg.read_gold_list(folder / "app" / "list.csv").digest == tg.read_gold_list(folder / "list.csv").digest
     pool = [json.loads(line) for line in (folder / "app" / "pool.jsonl").read_text().splitlines()]
     assert not {"bronze", "label"} & {name for row in pool for name in row}
+
+
+def test_text_index_knows_the_same_names(run: Run, folder: Path) -> None:
+    """Guards own documents: names that judgments know are known, --columns is heeded, the option that is said works."""
+    rows = [{"Passage-ID": f"d{i}", "text": f"words of {i}"} for i in range(3)]
+    for name, ident in (("known.jsonl", "Passage-ID"), ("own.jsonl", "stelle")):
+        lines = [json.dumps({ident: row["Passage-ID"], "text": row["text"]}) for row in rows]
+        (folder / name).write_text("\n".join(lines) + "\n")
+    (folder / "own.csv").write_text("url,text\nd0,words of\n")
+    assert "3 documents" in run("text", "index", "known.jsonl", "-o", "c1")[1]
+    for name, option in (("own.jsonl", "--id-field stelle"), ("own.csv", "--id-field url")):
+        code, _, err = run("text", "index", name, "-o", "c2")
+        assert (code, f"(say which it is: {option})" in err) == (2, True)
+        code, _, err = run("text", "index", name, "-o", f"of-{name}", *option.split())
+        assert code == 0, err
+    assert "3 documents, 9 words" in run("text", "index", "own.jsonl", "-o", "c3", "--columns", "doc=stelle")[1]
+    assert (
+        "3 documents, 3 words" in run("text", "index", "own.jsonl", "-o", "c4", "--columns", "doc=text,text=stelle")[1]
+    )
+    code, _, err = run("text", "index", "own.jsonl", "-o", "c5", "--columns", "colour=stelle")
+    assert (code, "'colour=stelle' is neither doc=NAME nor text=NAME" in err) == (2, True)

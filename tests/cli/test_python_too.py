@@ -134,7 +134,7 @@ PLANS = {  # a function, its command, and what only the command line needs, or s
     "plan_assessors": ("assessors", {"outside", "repeated", "assessors", "columns", "missing", "separator", "values",
                                      "topic", "drop_assessors", "first"}),
 }  # fmt: skip
-COMMON_TO_ALL = {"format", "output", "help", "columns", "missing", "memory", "cluster"}
+COMMON_TO_ALL = {"format", "output", "help", "columns", "missing", "values", "memory", "cluster"}
 
 
 @pytest.mark.parametrize("name", PLANS)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+import truegain as tg
 from tests.cli.conftest import Run
 from tests.cli.test_kept_labels import PLAN, SAMPLE, folder  # noqa: F401
 
@@ -114,6 +116,32 @@ def test_remedies_of_labels_that_are_no_numbers(run: Run, folder: Path) -> None:
     people = [f"{t},{d},{who},{'yes' if who == 'v' else 'no'}" for t in range(12) for d in "abcde" for who in "vw"]
     (folder / "ratings.csv").write_text("\n".join(["topic,doc,assessor,label", *people]) + "\n")
     _, _, err = run("eval", "ratings.csv", "x.run")
-    assert "ratings in words are read by --rule mean and --values yes=1; words here: yes, no" in err
+    assert "ratings in words are read by --rule mean and --values no=0,yes=1)" in err
     code, _, err = run("eval", "ratings.csv", "x.run", "--rule", "mean", "--values", "yes=1,no=0")
     assert code == 0, err
+
+
+def test_labels_in_words(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards words as labels of judgments and gold: refused with the very option, which gives what numbers give."""
+    code = {"0": "irrelevant", "1": "partly so", "2": "relevant"}
+    rows = [(str(t), d, str((t + i) % 3)) for t in range(12) for i, d in enumerate("abc")]
+    for name, of in (("numbers.csv", lambda x: x), ("words.csv", lambda x: code[x])):
+        (folder / name).write_text("\n".join(["topic,doc,label", *(f"{t},{d},{of(x)}" for t, d, x in rows)]) + "\n")
+    (folder / "words.json").write_text(json.dumps({t: {d: code[x] for u, d, x in rows if u == t} for t, _, _ in rows}))
+    values = "irrelevant=0,partly so=1,relevant=2"
+    gold = ("judges", "llm.qrels", "x.run", "--design", "random", "--gold")
+    for words in (("eval", "words.csv", "x.run"), (*gold, "words.csv")):
+        failed, _, err = run(*words)
+        assert failed == 2
+        assert "(give a number for each word: --values 'irrelevant=0,partly so=NUMBER,relevant=NUMBER')" in err
+        assert run(*words, "--values", values)[:2] == run(*(w.replace("words", "numbers") for w in words))[:2]
+    assert run("eval", "words.json", "x.run", "--values", values)[1] == run("eval", "numbers.csv", "x.run")[1]
+    _, _, err = run("eval", "words.csv", "x.run", "--values", "relevant=2,irelevant=0")
+    assert "--values 'irrelevant=0,partly so=NUMBER,relevant=2'" in err
+    (folder / "words.toml").write_text(
+        f'judgments = "llm.qrels"\nruns = ["x.run", "y.run"]\ngold = "words.csv"\nvalues = "{values}"\n'
+        'design = "random"\nmeasure = "P@3"\ngold-level = 1\n'
+    )
+    assert tg.read_study(folder / "words.toml").systems == ("x", "y")
+    read = tg.read_judgments(folder / "words.csv", values={"irrelevant": 0, "partly so": 1, "relevant": 2})
+    assert read.label.tolist() == [float(x) for _, _, x in rows]

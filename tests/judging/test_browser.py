@@ -100,7 +100,7 @@ def test_whole_unit(come: Come, served: Served) -> None:
     who.open("/")  # who comes again by the link finds the code, and may have another set, on another topic
     assert (who.path, who.token, who.text("#code")) == ("/done", token, code)
     who.press()
-    assert (who.path, who.token != token) == ("/consent", True)
+    assert (who.path, who.token != token) == ("/topic", True)  # consent and practice hold for it
     kept = answers(served, token)
     assert [(number, revision) for number, revision, *_ in kept] == [(n, r) for n in range(1, 9) for r in (1, 2, 3)]
     query = "SELECT e.about FROM events e JOIN sessions s ON e.session = s.id WHERE token = ? AND kind = 'checks' "

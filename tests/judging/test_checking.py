@@ -18,7 +18,7 @@ from truegain.cli.app import main
 from truegain.judging.study.checking import check_study
 from truegain.judging.study.shown import shown
 from truegain.judging.study.simulated import simulated_study
-from truegain.judging.study.study import read_study
+from truegain.judging.study.study import Rules, read_study
 from truegain.judging.tasks.catalogue import task_of
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import read_gold_list
@@ -68,7 +68,7 @@ def test_a_good_study(tmp_path: Path, run: Run) -> None:
     code, out, err = run("check s")
     assert (code, err) == (0, "")
     assert "magnitude: 4 topics, 80 documents, 120 units, at most 30 of a topic" in out
-    assert "judgments: 960; 10 of each of 72 items, 30 of each Hk and Nk" in out
+    assert "judgments: 960; 10 of each of 72 items, 30 of each Hk and Nk (a topic's known highly relevant" in out
     assert "people: at least 30, each with 4 units at most" in out
     assert "minutes: 9.0 a unit (as the study says), 18.0 hours in all" in out
     assert "cost: 180.00 EUR, 1.50 a unit, about 10.00 an hour" in out
@@ -98,6 +98,20 @@ def test_minutes_are_reckoned_from_texts(tmp_path: Path) -> None:
     needs = check_study(tmp_path).needs
     assert needs is not None
     assert needs.minutes == pytest.approx(4 + 1 / 238 + 3 * 20 / 60)
+
+
+def test_short_units_are_told_in_seconds(tmp_path: Path) -> None:
+    """Guards `minutes: 0.0 a unit`, also where there is nothing to read and pay is told."""
+    simulated_study(tmp_path / "a", task="graded", topics=1, docs=3, judgments=1, size=1, rules=Rules(seconds=0))
+    for line in range(3):
+        edit(tmp_path / "a/docs.jsonl", line, text="word " * 119, title=None, source=None)
+    assert "seconds: 30 a unit (at 238 words a minute), 1.5 minutes in all" in check_study(tmp_path / "a").lines()
+    for line in range(3):
+        edit(tmp_path / "a/docs.jsonl", line, text="")
+    change(tmp_path / "a/judging.toml", "# pay = 1.5", "pay = 1.5")
+    told = "\n".join(check_study(tmp_path / "a").lines())
+    assert "seconds: 0 a unit" in told
+    assert "cost: 4.50, 1.50 a unit, without fees" in told
 
 
 def test_hours_are_those_of_all_units(tmp_path: Path) -> None:
@@ -148,6 +162,9 @@ def test_people_who_cannot_finish_are_a_fault(tmp_path: Path, run: Run) -> None:
     assert "a topic has 20 units, which need 20 people, and there are 3" in out
     change(toml, "most_of_topic = 1", "most_of_topic = 6")
     assert "which need 4 people, and there are 3" in run("check s")[1]
+    change(toml, "number = 3", "number = 1")
+    assert "which need 4 people, and there is 1 (number" in run("check s")[1]
+    change(toml, "number = 1", "number = 3")
     change(toml, "most_of_topic = 6", "most_of_topic = 0")
     assert "most_of_topic is 0 (give a whole number of at least 1, or 'any')" in run("check s")[1]
 
@@ -247,7 +264,7 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("labels", "said"), [
-    ([None, None], "Hk and Nk are not known of 1 topic: 1; give labels (`truegain judging init --anchors` takes a"),
+    ([None, None], "which check attention) are not known of 1 topic: 1; give labels (`truegain judging init"),
     ([1, 1], "all labels are alike in 1 topic, and Hk would be as Nk: 1; give labels (`truegain judging init"),
 ])  # fmt: skip
 def test_hk_and_nk_must_be_known(tmp_path: Path, labels: list[int | None], said: str) -> None:
@@ -266,7 +283,8 @@ def test_what_all_topics_lack_is_told_once(tmp_path: Path) -> None:
     rows = [json.loads(line) | {"label": None} for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
     (tmp_path / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (fault,) = check_study(tmp_path).faults
-    assert fault.startswith("Hk and Nk are not known of 12 topics: 1, 2, 3, 4, 5 and 7 more; give labels (")
+    assert fault.startswith("Hk and Nk (a topic's known highly relevant")
+    assert "are not known of 12 topics: 1, 2, 3, 4, 5 and 7 more; give labels (" in fault
 
 
 def test_a_document_that_is_missing_is_told_where_its_topic_cannot_be_judged_either(tmp_path: Path) -> None:
@@ -340,6 +358,70 @@ def test_init_of_a_list_with_anchors(tmp_path: Path, run: Run) -> None:
     ranks = {doc: i for i, doc in enumerate(docs)}
     first = [min(ranks.get(i.docs[0], 99) for i in unit.items if i.docs[0] != rows[0]["doc"]) for unit in study.units]
     assert first == sorted(first)
+
+
+@pytest.mark.parametrize(
+    ("scale", "given"),
+    [
+        ((0, 2), [(2, "Relevant"), (1, "Slightly relevant"), (0, "Not relevant")]),
+        ((0, 1), [(1, "Relevant"), (0, "Not relevant")]),
+        ((-1, 1), [(1, "Slightly relevant"), (0, "Not relevant"), (-1, "-1")]),
+        ((0, 100), [(3, "Highly relevant"), (2, "Relevant"), (1, "Slightly relevant"), (0, "Not relevant")]),
+    ],
+)
+def test_a_list_s_labels_are_what_is_chosen_from(
+    tmp_path: Path, run: Run, scale: tuple[float, float], given: list[tuple[int, str]]
+) -> None:
+    """Guards a list that nobody could fill in: `init` takes the labels of its scale and says so."""
+    code, out, _ = listed_study(tmp_path, run, "graded", scale)
+    assert code == 0
+    options = read_study(tmp_path / "b").task.options
+    assert [(option.value, option.name) for option in options] == given
+    told = ", ".join(f"{name} ({value})" for value, name in given)
+    assert f"The list has the labels {scale[0]} to {scale[1]}; assessors choose from: {told}" in out
+    assert run("check b")[0] == 0
+
+
+def test_two_labels_are_put_as_those_of_binary_in_german_too(tmp_path: Path, run: Run) -> None:
+    """Guards the words of a list of two labels in another language."""
+    listed_study(tmp_path, run, "graded", (0, 1))
+    change(tmp_path / "b/judging.toml", 'language = "en"', 'language = "de"')
+    assert "labels: Relevant (1), Nicht relevant (0)" in run("check b")[1]
+
+
+def test_labels_that_a_list_lacks_are_a_fault(tmp_path: Path, run: Run) -> None:
+    """Guards judging in vain: a label off the scale of the list, or too low for its measure, is told before anyone."""
+    listed_study(tmp_path, run, "graded", (0, 2))
+    change(tmp_path / "b/judging.toml", "value = 2", "value = 3")
+    code, out, _ = run("check b")
+    assert code == 2
+    assert "wrong: label 3 is not on the scale of the list, 0 to 2, which could not be filled in" in out
+    assert "plan labels --scale 0:3" in out
+    (tmp_path / "binary").mkdir()
+    code, _, _ = listed_study(tmp_path / "binary", run, "binary", (0, 2), "binary/")
+    assert code == 0
+    code, out, _ = run("check binary/b")
+    assert code == 0
+    assert "assessors may give only 0, 1: label 2 is never given, and P@10 is that of the labels given" in out
+    (tmp_path / "high").mkdir()
+    listed_study(tmp_path / "high", run, "binary", (0, 2), "high/", "P(rel=2)@10")
+    code, out, _ = run("check high/b")
+    assert code == 2
+    assert "P(rel=2)@10 counts labels from 2 on as relevant, and the highest that assessors may give is 1" in out
+    (tmp_path / "claim").mkdir()
+    listed_study(tmp_path / "claim", run, "magnitude", (0, 2), "claim/")
+    assert "the task magnitude gives no labels of the list, which are 0 to 2" in run("check claim/b")[1]
+
+
+def listed_study(
+    folder: Path, run: Run, task: str, scale: tuple[float, float], below: str = "", measure: str = "P@10"
+) -> tuple[int, str, str]:
+    """Make a study `b` of a list with a scale."""
+    simulated_study(folder / "a", task="graded", topics=1, docs=3)
+    docs = [json.loads(line)["doc"] for line in (folder / "a/pool.jsonl").read_text().splitlines()]
+    GoldList.of(["1"] * 3, docs, np.zeros(3), np.ones(3), "ordered", measure, scale).write(folder / "next.csv")
+    named = f"--topics {below}a/topics.jsonl --docs {below}a/docs.jsonl --pool {below}next.csv"
+    return run(f"init {below}b {named} --task {task} --judgments 1 --order decisive")
 
 
 def test_a_decisive_order_has_small_units(tmp_path: Path, run: Run) -> None:

@@ -6,12 +6,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
-from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows, small_study, texts
+from tests.judging.walking import Time, Walker, check_invariants, desk_of, kinds, rows, small_study, texts
 from truegain.judging.desk import leases
 from truegain.judging.desk.desk import Desk, Elsewhere, Entered, PageStep, Person
 from truegain.judging.desk.office import Office
@@ -124,8 +125,8 @@ def test_who_comes_again_sees_how_it_ended(study: JudgingStudy, database: Databa
     assert walker.another() == ""
     assert walker.token != token
     walker.enter()  # during the second: that one
-    assert (len(rows(database, sessions)), walker.step) == (2, PageStep("consent"))
-    walker.send(walker.page(), "decline")
+    assert (len(rows(database, sessions)), walker.step) == (2, PageStep("topic"))
+    walker.send(walker.page(PageStep("leave")), "leave", withdraw="no")
     walker.enter()  # nothing came of it, so the first is what there is to see again
     assert (len(rows(database, sessions)), walker.token, walker.page().code) == (2, token, code)
     check_invariants(database, study)
@@ -455,7 +456,8 @@ def judged(desk: Desk, clock: Time, name: str, cannot: bool = False) -> tuple[st
         return "", reason
     if walker.step.name == "done" and (reason := walker.another()):
         return "", reason
-    walker.consent()
+    if walker.step.name == "consent":
+        walker.consent()
     page = walker.page()
     if page.options:
         right = desk.study.topics[rows(desk.database, sessions, token=walker.token)[0].topic].question
@@ -463,7 +465,7 @@ def judged(desk: Desk, clock: Time, name: str, cannot: bool = False) -> tuple[st
         page = walker.page()
         value = next(v for v, text in page.options if text == right.options[right.right])
         walker.send(page, choice=value)
-    else:
+    elif page.step.name == "topic":
         walker.send(page)
     page = walker.page()
     walker.send(page, "cannot", cannot="unclear") if cannot else walker.send(page, label="2", reason="because")
@@ -573,7 +575,9 @@ def test_a_unit_for_others_made_at_the_moment_of_a_claim(
     first = judged(desk, clock, "p1", cannot=True)[0]
     walker = Walker(desk, clock, "p1")
     walker.enter()
-    assert walker.another() == ""
+    with monkeypatch.context() as patch:  # asked for consent, so that others come between
+        patch.setattr("truegain.judging.desk.desk.has_consented", lambda _, __: False)
+        assert walker.another() == ""
     assert judged(desk, clock, "p2", cannot=True)[0] == f"{first}+1"
     for _ in study.units[1:]:
         assert judged(desk, clock, "p2")[0]
@@ -583,4 +587,119 @@ def test_a_unit_for_others_made_at_the_moment_of_a_claim(
     walker.consent()
     assert walker.step == PageStep("none")
     assert next(blind, None) is None
+    check_invariants(database, study)
+
+
+def test_who_consented_goes_on(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards 440 consents for 440 documents: one more set is taken at once, after consent and practice that stay."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    assert (walker.another(), walker.step) == ("", PageStep("topic"))
+    (took,) = rows(database, sessions, token=walker.token)
+    assert [u.session for u in rows(database, units, state="held")] == [took.id]
+    assert kinds(database, walker.token) == ["began", "goes_on", "claimed"]
+    check_invariants(database, study)
+    walker.choose()
+    assert walker.rest() == PageStep("done")
+    walker.send(walker.page(PageStep("leave")), "leave", withdraw="yes")
+    assert (walker.another(), walker.step) == ("", PageStep("consent")), "what was taken back was consent, too"
+    walker.consent()
+    assert walker.practise() == PageStep("topic")
+    assert len(rows(database, events, kind="consented")) == 2
+    check_invariants(database, study)
+
+
+def test_who_failed_the_practice_practises_again(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards the practice: consent alone does not lead past it."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.enter()
+    walker.consent()
+    assert walker.practise(right=False) == PageStep("screened")
+    assert (walker.another(), walker.step) == ("", PageStep("consent"))
+    walker.consent()
+    assert walker.step == PageStep("practice", 1)
+    check_invariants(database, study)
+
+
+def test_the_organiser_takes_back_consent_for_a_person(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards a wish that came by mail: who had all erased is asked again."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    Office(study, database, clock=clock).withdraw(rows(database, sessions)[0].assessor)
+    assert (walker.another(), walker.step) == ("", PageStep("consent"))
+
+
+def test_the_next_unit_of_a_topic_begins_at_its_document(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards a list judged one by one: of the same topic its document comes next, of another the topic, all once."""
+    study = one_by_one(tmp_path, docs=3)
+    desk = desk_of(study, database, clock)
+    walker = Walker(desk, clock, "p1")
+    judged(desk, clock, "p1")
+    walker.enter()
+    led = []
+    while not walker.another():
+        led.append(walker.step)
+        check_invariants(database, study)
+        judged(desk, clock, "p1")
+        if len(led) == 1:  # topics come in turn, unless someone else has the next
+            judged(desk, clock, "p2")
+    mine = rows(database, sessions, token=walker.token)[0].assessor
+    claims = sorted(rows(database, events, kind="claimed", assessor=mine), key=lambda event: event.id)
+    topics = [event.about["topic"] for event in claims]
+    assert len(topics) == 5
+    same = [a == b for a, b in pairwise(topics)]
+    assert led == [PageStep("doc", 1) if known else PageStep("topic") for known in same]
+    assert {True, False} == set(same)
+    assert len(rows(database, events, kind="consented", assessor=mine)) == 1
+    assert len(rows(database, answers, kind="item")) == 6
+
+
+def test_a_new_question_is_asked_though_the_topic_is_known(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards a question that the organiser changed between two sets of a topic."""
+    study = small_study(tmp_path, topics=1, people=People(most_of_topic=None))
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    topic = study.topics["t1"]
+    assert topic.question is not None
+    new = replace(topic, question=replace(topic.question, asked="Which one?"))
+    walker.desk = desk_of(replace(study, topics={"t1": new}), database, clock)
+    assert (walker.another(), walker.step) == ("", PageStep("topic"))
+    check_invariants(database, study)
+
+
+def test_forty_who_go_on_at_one_moment(tmp_path: Path, database_url: str, clock: Time) -> None:
+    """Guards the last slot for those who go on: 40 ask for one more at once, by two servers; 20 get one, none two."""
+    study = small_study(tmp_path, topics=2, per_topic=30)
+    servers = [Database(database_url), Database(database_url)]
+    desks = [desk_of(study, server, clock) for server in servers]
+    comers = [Walker(desks[n % 2], clock, f"p{n}") for n in range(40)]
+    for comer in comers:
+        comer.whole()
+    assert sum(u.state == "free" for u in rows(servers[0], units)) == 20
+
+    def more(comer: Walker) -> Callable[[], tuple[str, str]]:
+        return lambda: (comer.another(), comer.step.name)
+
+    ended = at_once([more(comer) for comer in comers])
+    held = [u for u in rows(servers[0], units) if u.state == "held"]
+    assert sum(step == "topic" for _, step in ended) == len(held) == len({u.session for u in held})
+    assert {step for _, step in ended} <= {"topic", "none", "done"}
+    check_invariants(servers[0], study)
+    for server in servers:
+        server.close()
+
+
+def test_who_goes_on_counts_at_their_address(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards the limit of an address: one more set is none of those that it may hold beside it."""
+    study = small_study(tmp_path)
+    desk = Desk(study, database, clock=clock, per_address=1)
+    one, two = Walker(desk, clock, "p1"), Walker(desk, clock, "p2")
+    one.whole()
+    two.token = desk.enter(two.person, network="n").token
+    two.consent()
+    assert two.practise() == PageStep("topic")
+    one.token = desk.another(one.token, network="n").token
+    assert (one.step, len(rows(database, units, state="held"))) == (PageStep("crowded"), 1)
+    two.send(two.page(PageStep("leave")), "leave", withdraw="no")
+    assert one.page().step == PageStep("topic")
     check_invariants(database, study)

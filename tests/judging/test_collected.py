@@ -16,7 +16,7 @@ import pytest
 from tests.judging.walking import Time, Walker, small_study
 from truegain.cli.judging_export import export_command
 from truegain.cli.judging_status import status_command
-from truegain.errors import TruegainError
+from truegain.errors import InputError, TruegainError
 from truegain.gains.make import to_gains
 from truegain.judging.collected import audit, collected
 from truegain.judging.desk.desk import Desk, Page, Person
@@ -27,6 +27,7 @@ from truegain.judging.study.study import JudgingStudy, read_study
 from truegain.judging.tasks.catalogue import task_of
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import read_gold_list
+from truegain.tables.judgments import Judgments
 
 WORDS = ("one", "two", "three", "four", "five", "six")
 
@@ -188,6 +189,28 @@ def test_a_drawn_list_comes_back_filled(tmp_path: Path, monkeypatch: pytest.Monk
     grades = {t.doc: t.grade for t in simulated_truth("study")}
     assert back.judged == 8
     assert [abs(label - grades[doc]) <= 1 for label, doc in zip(back.label.tolist(), docs, strict=True)] == [True] * 8
+
+
+def test_ratings_are_written_where_a_list_cannot_be_filled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards ratings that nobody could get out: labels off the list's scale stop the list alone, and say the way on."""
+    monkeypatch.chdir(tmp_path)
+    study = simulated_study("study", task="graded", topics=1, docs=8, judgments=1)
+    docs = list(study.documents)
+    GoldList.of(["1"] * 8, docs, np.zeros(8), np.ones(8), "random", "P@10", (0, 0)).write("next.csv")
+    monkeypatch.setattr("truegain.judging.study.study.read_study", lambda _: replace(study, gold_list="next.csv"))
+    seen = {study.documents[t.doc].text: float(t.worth) for t in simulated_truth("study")}
+    database, clock = Database(default_url("study")), Time()
+    assert walk(study, Desk(study, database, clock=clock), clock, "p1", seen)
+    database.close()
+    capsys.readouterr()
+    with pytest.raises(InputError, match="not on the scale 0 to 0 of the list") as error:
+        export_command("study", output="ratings.csv", filled="filled.csv")
+    assert "truegain plan fill next.csv ratings.csv -o filled.csv" in str(error.value)
+    assert not Path("filled.csv").exists()
+    assert len(Judgments.of("ratings.csv")) == 8
+    assert capsys.readouterr().err == "8 ratings\n"
 
 
 def test_judgments_stay_with_the_documents_they_were_given_for(

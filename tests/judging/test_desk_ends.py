@@ -33,7 +33,7 @@ def screen_out(walker: Walker) -> None:
 
 
 @pytest.mark.parametrize("back", [0, 86_400])
-@pytest.mark.parametrize("end", ["left", "screened", "declined"])
+@pytest.mark.parametrize("end", ["left", "screened", "withdrawn"])
 def test_the_code_is_found_again_after_another_set(
     study: JudgingStudy, database: Database, clock: Time, end: str, back: float
 ) -> None:
@@ -48,10 +48,10 @@ def test_the_code_is_found_again_after_another_set(
     assert walker.token == second  # while it goes on, the link leads to it
     if end == "left":
         walker.send(walker.page(PageStep("leave")), "leave", withdraw="no")
-    elif end == "declined":
-        walker.send(walker.page(), "decline")
+    elif end == "withdrawn":
+        walker.send(walker.page(PageStep("leave")), "leave", withdraw="yes")
     else:
-        screen_out(walker)
+        assert walker.choose(right=False) == PageStep("screened")
     walker.enter()
     assert (walker.token, walker.page().code, walker.page().more) == (done, code, True)
 
@@ -88,6 +88,7 @@ def test_a_submission_that_pays_once_has_one_set(
     walker.person = walker.person._replace(about={"study": "s1", "session": "x10"})
     walker.enter()
     assert walker.token != token  # a new submission is paid anew
+    assert walker.step == PageStep("consent")  # and has its own consent
     check_invariants(database, study)
 
 

@@ -9,11 +9,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from tests.judging.organising import AT, House
-from tests.judging.walking import Walker, rows
+from tests.judging.walking import Time, Walker, rows, small_study
 from truegain.judging.collected import collected
 from truegain.judging.insight import AgreementSoFar, Insight
 from truegain.judging.server.overview import histogram, overview_of
+from truegain.judging.status import figures
+from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import assessors
+from truegain.judging.study.study import Rules
 
 if TYPE_CHECKING:
     import pytest
@@ -69,6 +72,35 @@ def test_times_first_sent_too_early_are_counted(lone: House) -> None:
     o = overview_of(lone.study, collected(lone.database), {}, AgreementSoFar("ratio"), None)
     assert (o.times.count, o.times.hurried, o.times.middle) == (4, 4, 35.0)
     assert (o.sent_back, o.accepted) == (1, 1)
+
+
+def test_no_least_time_is_told_where_none_is_asked(tmp_path: Path) -> None:
+    """Guards "0 of 6 were first sent before 0 s"."""
+    told = {}
+    for seconds in (0.0, 20.0):
+        (tmp_path / f"{seconds:g}").mkdir()
+        database = Database(default_url(tmp_path / f"{seconds:g}"))
+        house = House(small_study(tmp_path, rules=Rules(seconds=seconds)), database, Time())
+        assert house.sign_in() == 303
+        house.walk("w1")
+        page = house.client.get(f"{AT}/").text
+        told[seconds] = [text in page for text in ("first sent before", '<strong class="num">25 s</strong></p>')]
+        database.close()
+    assert told == {0.0: [False, True], 20.0: [True, False]}
+
+
+def test_who_declined_is_no_assessor(lone: House) -> None:
+    """Guards the table of assessors: who declined is counted among sets that ended early, and not listed."""
+    lone.walk("w1")
+    gone = Walker(lone.desk, lone.clock, "w2")
+    gone.enter()
+    gone.send(gone.page(), "decline")
+    found = collected(lone.database)
+    o = overview_of(lone.study, found, {}, AgreementSoFar("ratio"), None)
+    assert ([line.sets for line in o.assessors], o.early) == ([1], {"declined": 1})
+    assert len(figures(lone.study, found, lambda _: "").people.rows) == 1
+    assert gone.enter() == ""  # comes again, and is one
+    assert len(overview_of(lone.study, collected(lone.database), {}, AgreementSoFar("ratio"), None).assessors) == 2
 
 
 def test_the_histogram_holds_every_time() -> None:

@@ -123,7 +123,7 @@ def test_whole_unit(browser: Browser, walked: JudgingStudy, clock: Time) -> None
     assert browser.page.one("p", id="code").text == code
     first = browser.token
     browser.press("next")  # another set
-    assert (browser.path, browser.token != first) == ("/consent", True)
+    assert (browser.path, browser.token != first) == ("/topic", True)  # consent and practice hold for it
 
 
 def test_mistakes_are_told_and_what_was_typed_stays(browser: Browser) -> None:

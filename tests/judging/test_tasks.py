@@ -67,6 +67,21 @@ def test_a_label_that_is_not_offered_is_none(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TASKS)
+def test_why_one_cannot_judge_is_taken_by_either_button(name: str) -> None:
+    """Guards who chooses why they cannot judge and presses Next: taken so, unless they began to judge."""
+    task = task_of(name)
+    answer = task.read({"action": "next", task.field: "", "cannot": "unclear", "cannot_note": "a list"})
+    assert isinstance(answer, Answer)
+    assert (answer.cannot, answer.note, math.isnan(answer.value)) == ("unclear", "a list", True)
+    begun = task.read({"action": "next", task.field: "", "cannot": "unclear", "reason": "since it tells"})
+    assert not isinstance(begun, Answer)
+    assert [(w.field, w.text) for w in begun] == [(task.field, f"{task.field}.empty"), ("cannot", "cannot.button")]
+    other = task.read({"action": "next", task.field: "", "cannot": "nonsense"})
+    assert not isinstance(other, Answer)
+    assert {w.field for w in other} == {task.field, "reason"}, "no reason of ours"
+
+
+@pytest.mark.parametrize("name", TASKS)
 def test_cannot_judge_needs_why_and_nothing_else(name: str) -> None:
     """Guards that what cannot be judged has no value, never 0, and keeps what was said."""
     task = task_of(name)

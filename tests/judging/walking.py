@@ -158,12 +158,14 @@ class Walker:
         self.enter()
         if self.step.name in ("done", "screened", "failed"):
             self.another()
-        self.consent()
+        if self.step.name == "consent":
+            self.consent()
         return self.practise() if self.step.name == "practice" else self.step
 
     def to_documents(self) -> PageStep:
         """All that comes before the documents, of one more unit where the last is over."""
-        self.to_topic()
+        if self.to_topic().name == "doc":
+            return self.step
         return self.choose() if self.page().options else self.send(self.page())
 
     def whole(self) -> PageStep:

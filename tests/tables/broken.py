@@ -122,10 +122,10 @@ BROKEN = [
     qrels("other label twice", QRELS + b"1 0 b 1\n", ":4:", "two labels (0 and 1)", "document b", "'1 0 b 1'", "gain rule"),
     qrels("subtopics with AP", b"1 1 a 1\n1 2 a 0\n2 1 a 1\n", ":2:", "two subtopics", "subtopic judgments", "alpha_nDCG", measure="AP"),
     # ------------------------------------------------------------ not text
-    qrels("Latin-1", b"1 0 a 1\n1 0 caf\xe9 1\n", ":2:", "not UTF-8", "caf", "convert the file to UTF-8"),
+    qrels("Latin-1", b"1 0 a 1\n1 0 caf\xe9 1\n", ":2:", "not UTF-8", "caf", "convert the file to UTF-8; in Excel, save it as 'CSV UTF-8'"),
     run("Latin-1", b"1 Q0 a 1 2 s\n1 Q0 b\xff 2 1 s\n", ":2:", "not UTF-8", "convert"),
     qrels("cut-off UTF-8 at the end", "1 0 a 1\n1 0 caf\u00e9".encode()[:-1], ":2:", "not UTF-8"),
-    qrels("UTF-16", QRELS.decode().encode("utf-16"), "UTF-16", "convert the file to UTF-8"),
+    qrels("UTF-16", QRELS.decode().encode("utf-16"), "UTF-16", "convert the file to UTF-8; in Excel"),
     run("UTF-16 without mark", RUN.decode().encode("utf-16-le"), ":1:", "NUL byte", "UTF-16"),
     run("NUL in an id", b"1 Q0 a 1 2 s\n1 Q0 b\0c 2 1 s\n", ":2:", "NUL byte", "binary"),
     qrels("binary junk", _JUNK, ":1:", "NUL byte"),

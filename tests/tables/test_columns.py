@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import truegain as tg
 from truegain.errors import InputError
 from truegain.judging.study.rows import rows_of
-from truegain.tables.header import Header, headers_of
+from truegain.tables.header import Header, Told, headers_of, telling
 from truegain.tables.raw import number_of, plain_numbers
 from truegain.tables.separated import csv_cells, even_cells
 from truegain.text import documents
@@ -175,6 +175,31 @@ def test_which_columns_are_of_which_file() -> None:
     assert judged.renamed == ran.renamed == {"topic": "q", "doc": "url"}
     with pytest.raises(InputError, match="cannot be told whether this is about judgments or runs"):
         headers_of("topic,doc,number")
+
+
+def test_runs_with_names_of_their_own_stand_together(tmp_path: Path) -> None:
+    """Guards several runs: a name counts for those that have it, others are read as they are, and no typo passes."""
+    (tmp_path / "odd.csv").write_text("frage,stelle,wert\n1,a,2\n")
+    (tmp_path / "other.csv").write_text("anfrage,ort,bm\n1,a,3\n")
+    (tmp_path / "known.csv").write_text("qid,passage_id,score\n1,a,4\n")
+    (tmp_path / "lines.run").write_text("1 Q0 a 1 5 x\n")
+    (tmp_path / "bare.tsv").write_text("1\ta\t6\n")
+    (tmp_path / "nested.json").write_text('{"1": {"a": 7}}')
+
+    def scores(columns: str, *names: str) -> list[float]:
+        with telling(Told("q", *headers_of(columns), columns=columns)):
+            return [float(part.score[0]) for part in tg.read_runs([tmp_path / name for name in names]).parts]
+
+    odd, others = "topic=frage,doc=stelle,score=wert", ("known.csv", "lines.run", "nested.json")
+    assert scores(odd, "odd.csv", *others) == [2, 4, 5, 7]
+    assert scores("topic,doc,score", "bare.tsv", *others) == [6, 4, 5, 7]
+    assert scores(f"{odd};runs:topic=anfrage,doc=ort,score=bm", *others, "other.csv", "odd.csv") == [4, 5, 7, 3, 2]
+    with pytest.raises(InputError, match=r"nested\.json: there is no column 'wort': this file has no names"):
+        scores("score=wort", *others)
+    with pytest.raises(InputError, match=r"other\.csv: there is no column 'bm25' or 'wert' among anfrage, ort, bm"):
+        scores(f"{odd};runs:topic=anfrage,doc=ort,score=bm25", "odd.csv", "other.csv", *others)
+    with pytest.raises(InputError, match=r"known\.csv: there is no column 'wert' among qid, passage_id, score"):
+        scores(odd, "known.csv")
 
 
 LINES = st.lists(

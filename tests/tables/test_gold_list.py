@@ -221,6 +221,22 @@ def test_a_sheet_as_it_comes_back(tmp_path: Path) -> None:
         read_judgments(back)
 
 
+@pytest.mark.parametrize("lost", ["digest", "order"])
+def test_a_sheet_that_lost_a_column_is_no_random_sample(tmp_path: Path, lost: str) -> None:
+    """Guards the design: an ordered sample whose sheet lost a column was read as plain labels, with another answer."""
+    listed = GoldList.of(["1", "2"], ["a", "b"], np.array([0.0, 1.0]), np.ones(2), "ordered", "P@10", (0.0, 3.0))
+    listed.write(tmp_path / "list.csv")
+    rows = [{n: x for n, x in row.items() if n != lost} | {"label": "1"} for row in rows_of(tmp_path / "list.csv")]
+    back = rewritten(tmp_path / "back.csv", rows)
+    with pytest.raises(
+        InputError, match=rf"sheet of a gold list, and its column {lost} is lost: .*put the column back"
+    ):
+        read_judgments(back, missing="drop")
+    assert listed.filled(labels_in(back, listed)).judged == 2
+    others = rewritten(tmp_path / "own.csv", [{"topic": "1", "doc": "a", "label": "1", "order": "1", "scale": "5 cm"}])
+    assert len(read_judgments(others)) == 1
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -255,7 +271,7 @@ def test_a_key_is_not_lost(tmp_path: Path) -> None:
         made(8).write(path)
     made(8).write(path, tmp_path / "elsewhere.csv")
     key.unlink()
-    with pytest.raises(InputError, match=r"is not beside it \(put list\.key\.csv, which was written with it, there"):
+    with pytest.raises(InputError, match=r"is not beside it \(put its key file \(LIST\.key\.csv, by the name"):
         read_gold_list(path)
     assert read_gold_list(tmp_path / "elsewhere.csv").judged == 0
 

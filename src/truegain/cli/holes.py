@@ -249,12 +249,14 @@ def _write_list(
             f"{option('--pair')} {pair}: name two systems with a comma between, as in {option('--pair')} bm25,dense"
         )
     listed = hole_list(files, judgments, measure, pair=two, scale=scale, **options)
-    listed.with_texts(*texts_of(listed.topics, listed.docs, *texts)).write(output)
+    listed = listed.with_texts(*texts_of(listed.topics, listed.docs, *texts)).with_texts_of(output)
+    listed.write(output)
+    lacking = said_of_texts(listed.texts.get("question"), listed.texts.get("passage"))
     some = A_TOPIC * len(set(listed.topics))
     usual = f"; the first {some:,}, {A_TOPIC} a topic, are a good start" if some < len(listed) else ""
     typer.echo(
         f"{output} has {len(listed):,} unjudged documents that {listed.measure} looks at, in the order to judge: fill "
         f"in `label` from the top and stop anywhere{usual}. Then give it to `truegain eval` or `truegain verdict`: "
-        f"--fill predicted --hole-sample.{said_of_texts(*texts)} What is predicted of them stands in "
+        f"--fill predicted --hole-sample.{lacking} What is predicted of them stands in "
         f"{key_path(output)}: those who judge should not see it."
     )

@@ -26,6 +26,7 @@ from truegain.tables.header import IDS, own_gold, told
 from truegain.tables.judgments import Judgments
 from truegain.tables.named import Columns, renamed
 from truegain.tables.notice import heard
+from truegain.tables.paper import counted
 from truegain.tables.ratings import read_ratings
 from truegain.tables.read import loaded
 from truegain.tables.runs import Runs, read_runs
@@ -176,7 +177,8 @@ def _assessed(file: str) -> Judgments | None:
 def _looked_at(runs: Runs, labels: Judgments, assessed: Judgments | None, name: str) -> list[str]:
     values = np.unique(np.asarray(labels.label))
     seen = f"{len(values)} labels, {values[0]:g} to {values[-1]:g}" if len(values) else "no labels"
-    who = "" if assessed is None or assessed.assessor is None else f" by {len(assessed.assessor.values)} assessors"
+    people = None if assessed is None else assessed.assessor
+    who = "" if people is None else f" by {counted(len(people.values), 'assessor')}"
     return [
         f"{shown_path(name)}: {len(labels):,} {'ratings' if assessed is not None else 'judgments'}{who} of "
         f"{len(labels.topic.values)} topics, {seen}",

@@ -11,7 +11,7 @@ import typer
 
 from truegain.cli.streams import tell
 from truegain.cli.study_said import is_unused
-from truegain.tables.header import Missing, Told, headers_of, own_gold, telling
+from truegain.tables.header import Missing, Told, headers_of, own_gold, telling, values_of
 from truegain.tables.memory import memory_of
 
 READ = ("judgments", "ratings", "runs")  # parameters that name what is read
@@ -33,6 +33,13 @@ OPTIONS = {
             typer.Option("--missing", help="Rows of judgments or gold without a label: stop, or leave out."),
         ],
         "refuse",
+    ),
+    "values": (
+        Annotated[
+            str | None,
+            typer.Option("--values", help="Numbers for labels that are words: relevant=2,partly=1,irrelevant=0."),
+        ],
+        None,
     ),
     "memory": (
         Annotated[
@@ -69,7 +76,7 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
         told = Told(
             words.get("judgments", words.get("ratings")), *said, words["missing"], _own(words),
             memory=memory_of(words["memory"]), say=cache(tell),  # each line once
-            columns=words["columns"] or "", unused_gold=is_unused("gold"),
+            columns=words["columns"] or "", unused_gold=is_unused("gold"), values=values_of(words["values"]),
         )  # fmt: skip
         about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
         words["columns"] = said.judged.written if about else None

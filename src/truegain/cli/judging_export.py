@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy, open_collection
-from truegain.errors import TruegainError
+from truegain.errors import InputError, TruegainError
 from truegain.message import option
 from truegain.tables.paper import counted
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from truegain.judging.study.study import JudgingStudy
 
 FileName = str | None
+ADDS = {  # the option that exports what is left out
+    "models": "--judges all", "people": "--judges all", "unfinished": "--unfinished", "excluded": "--excluded",
+    "cannot": "--cannot",
+}  # fmt: skip
 
 
 def export_command(
@@ -69,21 +73,29 @@ def export_command(
     tables = {output: rating_table(study, rows, wanted)}
     if wins is not None:
         tables[wins] = win_table(study, rows, wanted)
-    if filled is not None:
-        _write_filled(filled, study, rows)
     for name, table in tables.items():
         table.write(name)
-    left = ", ".join(f"{count:,} {TOLD[why]}" for why, count in tables[output].left_out.items())
-    said = f"; left out: {left} (--all has them)" if left else ""
+    left = ", ".join(f"{count:,} {TOLD[why]} ({ADDS[why]})" for why, count in tables[output].left_out.items())
+    said = f"; left out: {left}" if left else ""
     typer.echo(f"{counted(len(tables[output]), 'rating')}{said}", err=True)
+    if filled is not None:  # last: ratings are written whatever becomes of the list
+        _write_filled(filled, study, rows, output)
 
 
-def _write_filled(path: str, study: JudgingStudy, rows: Sequence[Row]) -> None:
-    """Write the list that the pool was made of with the labels that it has by now."""
-    from truegain.judging.export import fill_list
+def _write_filled(path: str, study: JudgingStudy, rows: Sequence[Row], ratings: str) -> None:
+    """Write the list that the pool was made of with the labels that it has by now; ratings: where these are."""
+    from truegain.judging.export import OffScaleError, fill_list
     from truegain.tables.gold_list_read import read_gold_list
 
-    complete, later = fill_list(read_gold_list(study.gold_list), study, rows)
+    try:
+        complete, later = fill_list(read_gold_list(study.gold_list), study, rows)
+    except OffScaleError as error:
+        where = "the file of -o" if ratings == "-" else ratings
+        raise InputError(
+            error.problem, file=error.file,
+            hint=f"the ratings are written, the list is not; give these documents labels of the list in {where}, then "
+            f"truegain plan fill {study.gold_list} {'RATINGS' if ratings == '-' else ratings} -o {path}",
+        ) from None  # fmt: skip
     complete.write(path)
     rest = f"; {later:,} after the first that is not ready are left out" if later else ""
     stuck = len(complete.cannot)

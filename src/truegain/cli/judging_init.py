@@ -33,7 +33,9 @@ def init_study_command(
     size: Annotated[
         int | None,
         typer.Option(
-            "--size", min=1, help="Items a unit, Hk and Nk among them (default: 8; 1 if decisive without them)."
+            "--size",
+            min=1,
+            help="Items a unit, Hk and Nk (see --anchors) among them (default: 8; 1 if decisive without them).",
         ),
     ] = None,
     order: Annotated[
@@ -41,7 +43,12 @@ def init_study_command(
         typer.Option("--order", help="All documents alike, or those first that come first in the pool."),
     ] = "spread",
     anchors: Annotated[
-        str | None, typer.Option("--anchors", help="Labels that Hk and Nk are chosen by, where not those of the pool.")
+        str | None,
+        typer.Option(
+            "--anchors",
+            help="Labels, where not those of the pool, to choose Hk and Nk by: a topic's known highly relevant and "
+            "non-relevant document, which check attention.",
+        ),
     ] = None,
     run_files: Annotated[
         list[str] | None, typer.Option("--runs", help="Runs, for the verdict so far; may be given several times.")
@@ -74,15 +81,17 @@ def init_study_command(
     )
     from truegain.judging.study.units import Design, usual_size
     from truegain.judging.study.writing import usual_labels, write_study
-    from truegain.tables.gold_list_read import key_of
+    from truegain.tables.gold_list_read import key_of, read_gold_list
 
     place = Path(folder)
     found = gather(topics, docs, pool, anchors=anchors, depth=depth, most=most, usual=usual)
+    listed = read_gold_list(found.gold_list) if found.gold_list else None
+    labels = usual_labels(task, listed.scale if listed else None)
     files = [(_copy(name), Path(name)) for name in filter(None, [found.gold_list])]
     files += [(_copy(key, "list.key"), Path(key)) for key in filter(None, [key_of(found.gold_list)])]
     two = 2 if platform == "prolific" else 1
     settings = JudgingSettings(
-        name_of(place), task, format=usual, gold_list=files[0][0] if files else "", labels=usual_labels(task),
+        name_of(place), task, format=usual, gold_list=files[0][0] if files else "", labels=labels,
         bronze=os.path.relpath(bronze, place) if bronze else "",
         runs=tuple(os.path.relpath(run, place) for run in run_files or ()),
         design=Design(wanted, size or usual_size(order, task == "magnitude"), order, seed),
@@ -95,6 +104,9 @@ def init_study_command(
     typer.echo(f"Written: {shown_path(place)}, {many}, {len(found.rows):,} to judge")
     for left in found.left_out:
         typer.echo(left)
+    if listed is not None and labels:
+        told = ", ".join(f"{label['name']} ({label['value']})" for label in labels)
+        typer.echo(f"The list has the labels {listed.labels}; assessors choose from: {told}")
     typer.echo(f"Next: look at {shown_path(place / 'judging.toml')}, then truegain judging check {shown_path(place)}")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.study_said import ENDING, lack_of
+from truegain.cli.study_said import ENDING, check_there, lack_of
 from truegain.tables.table import Format
 
 
@@ -23,6 +23,7 @@ def study_or_judgments(context: typer.Context, value: str | None) -> str | None:
 def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
     """The runs of the command line or of the study file: one of the two must name some."""
     if not value and not context.resilient_parsing:
+        check_there(context.params.get("judgments") or context.params.get("ratings"))
         raise lack_of("runs")
     return value
 

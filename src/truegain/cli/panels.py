@@ -14,9 +14,9 @@ PANELS: dict[str, str] = {
     "Question": "baseline candidate pair over generalise-to topics smallest not-worse-by costs detect power criterion "
     "approximate error sigma between against until most anytime draw numbers drawn-pairs draws split share-a "
     "part-a repeat keep dmax simulated-assessors simulated lacks list",
-    "Reading": "study truth columns missing errors name-by kind id-field text-field stop stemmer cjk for schema",
+    "Reading": "study truth columns missing values errors name-by kind id-field text-field stop stemmer cjk for schema",
     "Ratings": "rule p spread trim supermajority winner n-iter tolerance normalise weight-assessors aggregate units "
-    "scale outside repeated assessors separator values topic drop-assessors first expert second",
+    "scale outside repeated assessors separator topic drop-assessors first expert second",
     "Gold labels": "gold design gold-level gold-rule gold-sample unmatched accuracy clusters by-assessor earlier rows "
     "uses judge-model trust-judge",
     "Scoring": "measure complete level depth judged-only no-relevant trec-eval ties intents corpus judged-corpus "

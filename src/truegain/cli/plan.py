@@ -192,11 +192,12 @@ def labels_command(
     notes = list(found.details.notes)
     if output is not None:
         assert listed is not None
-        listed = listed.with_texts(*texts_of(listed.topics, listed.docs, questions, docs))
+        listed = listed.with_texts(*texts_of(listed.topics, listed.docs, questions, docs)).with_texts_of(output)
         listed.write(output, key)
+        lacking = said_of_texts(listed.texts.get("question"), listed.texts.get("passage"))
         notes.append(
             f"{output} has {len(listed):,} pairs in the order to judge: fill in `label` from the top, stop anywhere, "
-            f"and give it to `truegain verdict --gold`.{said_of_texts(questions, docs)} The judge's labels stand in "
+            f"and give it to `truegain verdict --gold`.{lacking} The judge's labels stand in "
             f"{key or key_path(output)}: people should not see them; verdict and plan fill read both."
         )
     if figure is not None:

@@ -51,7 +51,7 @@ def _tell(known: Mapping[str, str], wanted: Iterable[str], file: str, what: str)
         warn(f"{shown_path(file)}: {of}; their cells are empty")
 
 
-def said_of_texts(questions: str | None, docs: str | None, then: str = "people look them up by their ids") -> str:
+def said_of_texts(questions: object, docs: object, then: str = "people look them up by their ids") -> str:
     """What a sheet lacks; nothing where it has the texts."""
     lacking = {"--questions": questions, "--docs": docs}
     options = " and ".join(option for option, file in lacking.items() if file is None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,6 +15,9 @@ from truegain.cli.progress import Progress
 from truegain.tables.columns import Ids
 from truegain.tables.memory import memory_of
 from truegain.tables.table import Table
+
+if TYPE_CHECKING:
+    from truegain.text.piece import Errors, Fields
 
 text = typer.Typer(
     help="Term statistics of a collection.",
@@ -47,7 +50,11 @@ def index_command(
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option("--columns", help="Columns of a CSV or TSV without a line of names, in their order: id,url,body."),
+        typer.Option(
+            "--columns",
+            help="Columns of a CSV or TSV without a line of names, in their order: id,url,body; or other names than "
+            "ours: doc=url,text=body.",
+        ),
     ] = None,
     errors: Annotated[
         Literal["refuse", "replace"],
@@ -66,7 +73,7 @@ def index_command(
     jobs: Jobs = None,
 ) -> None:
     """Count the terms of documents, in bounded memory; started again after an interruption it goes on."""
-    from truegain.text.documents import Fields, named_inputs
+    from truegain.text.documents import named_inputs
     from truegain.text.indexing import Settings, index
     from truegain.text.named import Named
     from truegain.text.words import STOP_LISTS, Cutting
@@ -75,12 +82,7 @@ def index_command(
     settings = Settings.within(
         memory_of(memory) or 0,
         cutting=Cutting.of(words, stemmer, cjk),
-        fields=Fields(
-            id_field,
-            tuple(text_field) if text_field else None,
-            tuple(name.strip() for name in columns.split(",")) if columns else None,
-            errors,
-        ),
+        fields=_fields(id_field, text_field, columns, errors),
         kind=kind,
         only=Named.of(_named(only))[0] if only else None,
     )
@@ -158,6 +160,26 @@ def rank_command(
     Path(output).mkdir(parents=True, exist_ok=True)
     write_runs(runs, output)
     typer.echo(f"{len(runs.systems)} runs in {output}")
+
+
+def _fields(id_field: str | None, text_field: list[str] | None, columns: str | None, errors: Errors) -> Fields:
+    """Which fields are read: as --id-field and --text-field say, or --columns as for judgments and runs."""
+    from truegain.errors import TruegainError
+    from truegain.tables.raw import our_name
+    from truegain.text.piece import ID_FIELDS, TEXT_FIELDS, Fields
+
+    parts = [name.strip() for name in columns.split(",")] if columns else []
+    if not any("=" in part for part in parts):
+        return Fields(id_field, tuple(text_field) if text_field else None, tuple(parts) or None, errors)
+    ids, texts = [id_field] if id_field else [], [*(text_field or ())]
+    for part in parts:
+        ours, _, theirs = (x.strip() for x in part.partition("="))
+        if not theirs or not (our_name(ours) == "doc" or ours in (*ID_FIELDS, *TEXT_FIELDS)):
+            raise TruegainError(f"--columns {columns}: {part!r} is neither doc=NAME nor text=NAME")
+        (texts if ours in TEXT_FIELDS else ids).append(theirs)
+    if len(ids) > 1:
+        raise TruegainError(f"the id of a document cannot be {' and '.join(ids)}; name one")
+    return Fields(ids[0] if ids else None, tuple(texts) or None, None, errors)
 
 
 def _told(problems: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from truegain.errors import TruegainError
-from truegain.message import argname
-from truegain.tables.header import Missing, Outside, Repeated, told
+from truegain.tables.header import Missing, Outside, Repeated, told, values_of
 from truegain.tables.judgments import Judgments
 
 if TYPE_CHECKING:
@@ -19,8 +16,8 @@ if TYPE_CHECKING:
 class RatingsAsked:
     """How a table of ratings is read, in plain words.
 
-    >>> RatingsAsked(scale="0:3", values="yes=1,no=0").asked
-    ['scale', 'values']
+    >>> RatingsAsked(scale="0:3", topic="7", values="yes=1,no=0").asked
+    ['scale', 'topic']
     """
 
     scale: str | None = None
@@ -64,7 +61,7 @@ class RatingsAsked:
             columns=None if told().columns is not None else self.columns,  # a command is told of all its files
             missing=self.missing,
             separator=self.separator,
-            values={word: _number(text) for word, text in _pairs(self.values).items()},
+            values=values_of(self.values),
             topic=self.topic,
         )
         return chosen(
@@ -83,22 +80,5 @@ class RatingsAsked:
     def asked(self) -> list[str]:
         """What is about ratings alone and differs from what it is by default."""
         usual = RatingsAsked()
-        about = [name for name in vars(usual) if name not in ("columns", "missing")]  # these are of any judgments
+        about = [name for name in vars(usual) if name not in ("columns", "missing", "values")]  # of any judgments
         return [name for name in about if getattr(self, name) != getattr(usual, name)]
-
-
-def _pairs(text: str | None) -> Mapping[str, str]:
-    pairs = {}
-    for part in (text or "").split(",") if text else ():
-        name, equals, value = part.partition("=")
-        if not (name.strip() and equals and value.strip()):
-            raise TruegainError(f"{argname('values', text)}: {part!r} is not name=value; write a=b,c=d")
-        pairs[name.strip()] = value.strip()
-    return pairs
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise TruegainError(f"{argname('values')}: {text!r} is not a number; write word=2") from None

@@ -13,13 +13,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from truegain.errors import InputError, TruegainError
+from truegain.errors import InputError, TruegainError, some
 from truegain.judging.collected import DONE, Row
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.material import Item, Unit, base_of
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import CHOSEN, Judgments, judgments_of_columns
 from truegain.tables.named import FORMULA, harmless
+from truegain.tables.paper import counted
 from truegain.tables.sources import PathLike, shown_path
 from truegain.tables.tabular import Kind
 from truegain.tables.targets import write_bytes
@@ -37,6 +38,7 @@ OF_RATINGS = (
     "sent_back",
     CHOSEN,
 )  # what tables of ratings know
+SHOWN = 3  # labels in a sentence
 FREE_TEXT = ("comment", "note", "claim")
 IDS = ("topic", "doc", "assessor", "unit", "typed", "doc_a", "doc_b", "left", "passage")
 
@@ -138,6 +140,10 @@ def check_ending(path: PathLike) -> Kind:
     return kind
 
 
+class OffScaleError(InputError):
+    """Assessors gave labels that the list which they were to fill in does not have."""
+
+
 def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tuple[GoldList, int]:
     """A list of pairs to judge, labelled from its top to the first pair that is not ready, and how many are after it.
 
@@ -170,6 +176,12 @@ def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tup
         found.setdefault(topic, {})[doc] = median_low(said[topic, doc])
     if not mine:
         raise InputError("the first pair of the list is not ready", file=listed.source, hint="wait for its judgments")
+    low, high = listed.scale
+    off = [f"{label:g} of topic {topic}, document {doc}" for topic, docs in found.items()
+           for doc, label in docs.items() if not low <= label <= high]  # fmt: skip
+    if off:
+        problem = f"{counted(len(off), 'label')} not on the scale {listed.labels} of the list: {some(off, SHOWN)}"
+        raise OffScaleError(problem, file=listed.source, hint="give these documents labels of the list")
     return listed.filled(found or None, cannot=[pair for pair in mine if pair not in said]), sum(ready[first:])
 
 

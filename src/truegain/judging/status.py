@@ -131,7 +131,7 @@ def _people(study: JudgingStudy, found: Collected, ratings: Sequence[Row], far: 
     usual = [r["seconds"] for r in ratings if r["kind"] == "human"]
     middle = median(usual) if usual else 0.0
     rows: list[tuple[Cell, ...]] = []
-    for person in found.assessors:
+    for person in taking_part(found):
         sessions = [s for s in found.sessions if s["assessor"] == person["id"]]
         given = [r for r in ratings if r["assessor"] == person["id"]]
         flags = [*suspicions(study, person, sessions, given, middle), *["far"] * (person["id"] in far)]
@@ -143,6 +143,13 @@ def _people(study: JudgingStudy, found: Collected, ratings: Sequence[Row], far: 
     notes = ["flags inform: nobody is refused or unpaid because of one"] if any(row[-1] for row in rows) else []
     notes += [f"far: {rule}"] if far else []
     return Table(columns, rows, title="Assessors", notes=tuple(notes))
+
+
+def taking_part(found: Collected) -> list[Row]:
+    """Assessors, without those who only declined."""
+    declined = {s["assessor"] for s in found.sessions if s["outcome"] == "declined"}
+    others = {s["assessor"] for s in found.sessions if s["outcome"] != "declined"}
+    return [person for person in found.assessors if person["id"] not in declined - others]
 
 
 def suspicions(

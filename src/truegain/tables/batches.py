@@ -188,13 +188,13 @@ def batches_of(
 def tables_of(files: Sequence[str], judgments: PathLike, open_files: ExitStack) -> Iterator[LineTable | None]:
     """The judgments and then the runs as files of lines; None for one that is something else."""
     said = told()
-    headers = [said.header_of(judgments), *[said.ran] * len(files)]
+    headers = [said.header_of(judgments), *[said.ran.of_files(len(files))] * len(files)]
     for number, (path, header) in enumerate(zip([os.fspath(judgments), *files], headers, strict=True)):
         lines = line_file(path, open_files)
         head = lines.head[lines.begin :]
         layout = None
         if kind_of_file(head, lines.file, header) is None:
-            layout = run_layout(head, header) if number else judgments_layout(head, header)
+            layout = run_layout(head, header, lines.file) if number else judgments_layout(head, header)
         name = "stdin" if path == STANDARD_INPUT else system_name(path)
         yield None if layout is None else LineTable(lines, layout, name)
 

@@ -12,7 +12,7 @@ import numpy as np
 from truegain.errors import ORDER, InputError
 from truegain.message import arg
 from truegain.tables.columns import Floats, Places
-from truegain.tables.header import ColumnNames, Header
+from truegain.tables.header import ColumnNames, Header, label_of
 from truegain.tables.json_files import place_of
 from truegain.tables.named import is_id
 from truegain.tables.tabular import RawTable, is_bool, number_of
@@ -59,7 +59,7 @@ def flat(
 def _check_file(topics: list[str], docs: list[str], values: list[Any], file: str, text: bytes, labels: bool) -> None:
     """Refuse what is no number in a JSON file, naming its line."""
     for topic, doc, value in zip(topics, docs, values, strict=True):
-        number = None if not labels and is_bool(value) else number_of(value)
+        number = label_of(value) if labels else None if is_bool(value) else number_of(value)
         if number is None or number != number:
             kind = "label" if labels else "score"
             raise InputError(
@@ -83,7 +83,7 @@ def numbers(values: list[Any], what: str, *, labels: bool) -> Floats:
     """Numbers; labels may also be True and False, scores may not."""
     numbers = np.empty(len(values))
     for row, value in enumerate(values):
-        number = None if not labels and is_bool(value) else number_of(value)
+        number = label_of(value) if labels else None if is_bool(value) else number_of(value)
         if number is None:
             raise InputError(
                 "not a number", file=what, row=row + 1, text=repr(value), hint="labels and scores must be numbers"

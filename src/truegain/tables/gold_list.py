@@ -16,7 +16,7 @@ from truegain.errors import InputError, TruegainError
 from truegain.message import arg, argname, by_surface
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, frozen
 from truegain.tables.gold_list_kept import keep_labels
-from truegain.tables.gold_sheet import TEXTS, for_people, keep_key, key_path
+from truegain.tables.gold_sheet import TEXTS, for_people, keep_key, key_path, texts_there
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.sources import PathLike
 from truegain.tables.table import Shown, Table
@@ -251,13 +251,17 @@ class GoldList(Shown):
         texts = {name: [known.get(i, "") for i in ids] for name, known, ids in given if known is not None}
         return replace(self, texts={**self.texts, **texts})
 
+    def with_texts_of(self, path: PathLike) -> GoldList:
+        """The same list with the texts, where it has none, of a sheet of it that is there already."""
+        return replace(self, texts={**texts_there(path, self.digest, len(self)), **self.texts})
+
     def write(self, path: PathLike, key: PathLike | None = None) -> None:
         """Two files, CSV, TSV, JSONL or Parquet: the sheet for people, with an empty column `label`, and its key.
 
         The sheet has no bronze label, nor what tells it: who sees the answer of another judge tends to agree with it,
         and the errors that gold labels are to find would not be found.  The key stands beside the sheet, as
         list.key.csv of list.csv, unless `key` names another place; `read_gold_list` joins them again.  Neither labels
-        that this list has not, nor the key of another list, are written over.
+        that this list has not, nor the key of another list, are written over; texts in a sheet of it stay.
         """
         beside = key_path(path) if key is None else key
         kinds = {name: kind_to_write(name) for name in (path, beside)}
@@ -266,14 +270,11 @@ class GoldList(Shown):
         pairs = zip(self.topics, self.docs, strict=True)
         keep_labels(path, dict(zip(pairs, self._cells(), strict=True)))
         keep_key(beside, self.digest)
-        whole = self._columns()
-        sheet = for_people({name: whole[name] for name in SHEET if name in whole} | self._of_people(), str(kinds[path]))
+        whole, people = self._columns(), {n: list(texts) for n, texts in self.with_texts_of(path).texts.items()}
+        sheet = for_people({name: whole[name] for name in SHEET if name in whole} | people, str(kinds[path]))
         order = [name for name in (*SHEET[:1], "topic", "question", "doc", "passage", *SHEET[3:]) if name in sheet]
         write_bytes(beside, table_bytes({n: whole[n] for n in COLUMNS}, kinds[beside], os.fspath(beside)))  # type: ignore[arg-type]
         write_bytes(path, table_bytes({n: sheet[n] for n in order}, kinds[path], os.fspath(path)))  # type: ignore[arg-type]
-
-    def _of_people(self) -> dict[str, list[str]]:
-        return {name: list(texts) for name, texts in self.texts.items()}
 
     def _cells(self) -> list[Any]:
         """What stands in the column `label`: text in all rows where one has a word in place of a number."""

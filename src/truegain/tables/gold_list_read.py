@@ -16,7 +16,7 @@ from truegain.tables.columns import Floats, Places, frozen
 from truegain.tables.frames import is_frame, opened
 from truegain.tables.gold_list import CANNOT, COLUMNS, GoldList
 from truegain.tables.gold_sheet import TEXTS, digest_in, key_beside, labels_by_order
-from truegain.tables.header import ColumnNames, Header, told
+from truegain.tables.header import ColumnNames, Header, label_of, told
 from truegain.tables.judgments import Judgments, judgments_of_columns, read_judgments
 from truegain.tables.named import Columns, is_missing, renamed, unguarded
 from truegain.tables.read import loaded
@@ -180,7 +180,7 @@ def _names(table: Any) -> list[str]:
 def _numbers(name: str, values: list[Any], places: Places, file: str, hint: str = AGAIN) -> Floats:
     out = np.empty(len(values))
     for row, value in enumerate(values):
-        found = tabular.number_of(value)
+        found = label_of(value) if name == "label" else tabular.number_of(value)
         if found is None or not math.isfinite(found):
             place: dict[str, Any] = places.of(row)
             raise InputError(f"{name} is not a number", file=file, text=str(value), hint=hint, **place)

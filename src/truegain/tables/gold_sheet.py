@@ -13,7 +13,7 @@ from truegain.message import ANOTHER_FILE, FILL_LIST
 from truegain.tables import tabular
 from truegain.tables.checks import warn
 from truegain.tables.guard import guarded
-from truegain.tables.named import harmless, is_missing
+from truegain.tables.named import harmless, is_missing, unguarded
 from truegain.tables.packing import COMPRESSED
 from truegain.tables.raw import number_of
 from truegain.tables.read import loaded
@@ -61,7 +61,8 @@ def key_beside(path: PathLike, digest: str) -> str:
     there = f"; {own.name} is that of another list" if not is_remote(os.fspath(path)) and own.is_file() else ""
     raise InputError(
         f"the key of this list, {digest}, is not beside it{there}", file=name,
-        hint=f"put {own.name}, which was written with it, there; or put its labels into the key by {FILL_LIST}",
+        hint=f"put its key file (LIST{KEY}{tabular.ending(own.name)}, by the name of the list when it was written) "
+        f"there; or put its labels into the key by {FILL_LIST}",
     )  # fmt: skip
 
 
@@ -99,6 +100,28 @@ def keep_key(path: PathLike, digest: str) -> None:
             "it is there already and is the key of another list, whose labels would be lost without it",
             file=shown_path(path), hint=ANOTHER_FILE,
         )  # fmt: skip
+
+
+def texts_there(path: PathLike, digest: str, rows: int) -> dict[str, list[str]]:
+    """The texts in a sheet of the same list that is there already, in the order of the list; none where it has none."""
+    if is_remote(os.fspath(path)) or not Path(path).is_file() or not Path(path).stat().st_size:
+        return {}
+    try:
+        with guarded(()):
+            text, kind, file = loaded(path)
+        table = None if kind in (None, "nested") else tabular.read(text, kind, file)
+    except TruegainError:
+        return {}
+    if table is None or digest_in(table) != digest:
+        return {}
+    names = [str(name).strip().lower() for name in table.columns]
+    order = table.column(names.index("order")) if "order" in names else []
+    place = {number_of(value): row for row, value in enumerate(order)}
+    if any(at not in place for at in range(1, rows + 1)):
+        return {}
+    columns = {name: table.column(names.index(name)) for name in TEXTS if name in names}
+    cells = {name: unguarded(table, ["" if is_missing(x) else x for x in column]) for name, column in columns.items()}
+    return {name: [column[place[at]] for at in range(1, rows + 1)] for name, column in cells.items()}
 
 
 def for_people(columns: Mapping[str, Sequence[Any]], kind: str) -> dict[str, list[Any]]:

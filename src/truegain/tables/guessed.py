@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from truegain.errors import some
-from truegain.message import arg
+from truegain.message import GAINS_OR_RULE, arg
 from truegain.tables.header import Role, told
 from truegain.tables.raw import number_of, our_name, plain_name
 from truegain.tables.separated import first_line, separator_of
@@ -56,10 +56,19 @@ class Guess:
 
     option: str
     among: tuple[str, ...] = ()
+    gold: bool = False
 
     def __str__(self) -> str:
         which = some(self.among, LISTED) if len(self.among) > LISTED else " or ".join(self.among)
-        return f"{arg('columns', self.option)}{f' with {which} for {NAME}' if which else ''}"
+        return f"{arg('columns', self.option)}{f' with {which} for {NAME}' if which else ''}{self.rated}"
+
+    @property
+    def rated(self) -> str:
+        """What to do where the columns that may be the label are those of assessors."""
+        if not self.among or f"label={NAME}" not in self.option:
+            return ""
+        way = arg("gold_rule", "mean") if self.gold else GAINS_OR_RULE
+        return f"; if they are {len(self.among)} assessors', make gains of them: {way}"
 
 
 def guessed(
@@ -83,7 +92,8 @@ def guessed(
     free = [name for name in names if name.strip().lower() not in taken]
     needed = [ours for ours in NEEDED[role] if not found.get(ours)]
     value = needed[-1] if needed and needed[-1] in ("label", "score") else ""
-    could = _values(value, [n for n in free if _is_numeric(cells[n])]) if value and len(free) >= len(needed) else []
+    numeric = {n: cells[n] for n in free if _is_numeric(cells[n])}
+    could = _values(value, numeric) if value and len(free) >= len(needed) else []
     chosen: dict[str, str] = {}
     if len(could) == 1:
         chosen[value] = could[0]
@@ -103,7 +113,8 @@ def guessed(
 def option_for(role: Role, names: Sequence[str], columns: Sequence[Sequence[Any]], found: Mapping[str, Any]) -> Guess:
     """What `columns` should say for a table with named columns to be read."""
     chosen, among = guessed(names, columns, role, found)
-    return Guess(told().option(role, {o: t.strip() for o, t in chosen.items()}), tuple(t.strip() for t in among))
+    option = told().option(role, {o: t.strip() for o, t in chosen.items()})
+    return Guess(option, tuple(t.strip() for t in among), role == "gold")
 
 
 def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
@@ -114,7 +125,10 @@ def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
     first = first_line(text)
     separator = "\t" if "\t" in first else separator_of(first)
     lines = text[:65536].decode(errors="replace").splitlines()
-    rows = [row for row in islice(csv.reader(filter(None, lines), delimiter=separator), LOOKED_AT + 1) if row]
+    try:
+        rows = [row for row in islice(csv.reader(filter(None, lines), delimiter=separator), LOOKED_AT + 1) if row]
+    except csv.Error:  # a field longer than the process reads
+        return None
     width = len(rows[0]) if rows else 0
     if width < 2 or any(len(row) != width for row in rows[:-1]):  # the last may be cut
         return None
@@ -148,10 +162,18 @@ def is_sensible(name: str) -> bool:
     return not (any(stem in plain for stem in NO_VALUE) or plain.split("_")[-1] in NO_VALUE_WORDS)
 
 
-def _values(ours: str, numeric: Sequence[str]) -> list[str]:
-    """The columns that may be the label or the score: those called so, or else all that are not called otherwise."""
+def _values(ours: str, numeric: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The columns that may be the label or the score: the one called so, or else all that are not called otherwise.
+
+    Where others have the values of that label, these are likely labels, too: of a table with a column an assessor.
+    """
     sensible = [name for name in numeric if is_sensible(name)]
-    return [name for name in sensible if _like(ours, name)] or sensible
+    called = [name for name in sensible if _like(ours, name)]
+    if ours == "score" or not called:
+        return called or sensible
+    known = {number_of(cell) for name in called for cell in _there(numeric[name])}
+    alike = [n for n in sensible if n not in called and {number_of(cell) for cell in _there(numeric[n])} <= known]
+    return sensible if alike and len(known) > 1 else called
 
 
 def _there(cells: Sequence[Any]) -> list[Any]:

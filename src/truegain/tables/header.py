@@ -6,12 +6,12 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from truegain.errors import InputError, TruegainError
 from truegain.message import argname
-from truegain.tables.raw import COLUMNS, EXTRA, our_name
+from truegain.tables.raw import COLUMNS, EXTRA, number_of, our_name
 
 Missing = Literal["refuse", "drop"]  # rows without a label
 Outside = Literal["error", "drop"]  # ratings outside the scale
@@ -27,6 +27,19 @@ _OF = re.compile(r"(judgments|runs|gold)\s*:(.*)", re.DOTALL)
 _WRITE = "write topic,doc,score for a file without a line of names, or ours=theirs, as in label=grade"
 
 
+@dataclass(frozen=True, eq=False)
+class Several:
+    """Files that the same is said of: it counts for those that it fits, and must fit one of them."""
+
+    files: int
+    without: dict[str, set[str]] = field(default_factory=dict)  # what was said: the files that it does not fit
+
+    def none_has(self, said: str, file: str) -> bool:
+        """Note that something said does not fit a file; whether it fits none at all."""
+        self.without.setdefault(said, set()).add(file)
+        return len(self.without[said]) >= self.files
+
+
 @dataclass(frozen=True)
 class Header:
     """Names of columns: all of them, in their order, or others than ours.
@@ -35,12 +48,23 @@ class Header:
     (('topic', '-', 'doc', 'rank'), {'label': 'grade', 'topic': 'query'})
 
     lent: what is said of another file, which holds here too where this one has no names that we know.
+    several: where it is said of more files than one.  also: further names of a column, which some of these have.
     """
 
     names: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     lent: Header | None = None
     role: Role = "judgments"
+    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    several: Several | None = field(default=None, repr=False, compare=False)
+
+    def of_files(self, files: int) -> Header:
+        """The same, said of so many files: it counts for those that it fits, and is refused where it fits none."""
+        return replace(self, several=Several(files)) if files > 1 and (self.names or self.renamed) else self
+
+    def fits_none(self, said: str, file: str) -> bool:
+        """Whether what was said, which does not fit this file, fits no other either."""
+        return self.several is None or self.several.none_has(said, file)
 
     @classmethod
     def of(cls, columns: ColumnNames | Header | None) -> Header:
@@ -65,8 +89,13 @@ class Header:
 
     @property
     def theirs(self) -> dict[str, str]:
-        """Other names of ours that columns may have here."""
-        return {**(self.lent.renamed if self.lent else {}), **self.renamed}
+        """Other names of ours that columns may have here, with '+' between several."""
+        every = {ours: "+".join(self.names_of(ours)) for ours in self.renamed}
+        return {**(self.lent.renamed if self.lent else {}), **every}
+
+    def names_of(self, ours: str) -> tuple[str, ...]:
+        """The names that a column of ours may have, the last said first."""
+        return (self.renamed[ours], *self.also.get(ours, ()))
 
     @property
     def unnamed(self) -> tuple[str, ...]:
@@ -135,6 +164,7 @@ class Told:
     say: Callable[[str], object] = str  # where the user is told what is done; in Python nowhere
     columns: str | None = None  # what was said of columns, as it was written; None: in Python
     unused_gold: bool = False  # whether a study names gold labels, which the command does not take
+    values: Mapping[str, float] = field(default_factory=dict)  # numbers for labels that are words
 
     def is_judgments(self, path: str | os.PathLike[str]) -> bool:
         """Whether these are the judgments of the command."""
@@ -183,6 +213,31 @@ def told() -> Told:
     return _told
 
 
+def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
+    """Numbers for labels that are words, from a text.
+
+    >>> values_of("not relevant=0,relevant=2")
+    {'not relevant': 0.0, 'relevant': 2.0}
+    """
+    if not isinstance(text, str):
+        return dict(text or {})
+    found = {}
+    for part in text.split(",") if text else ():
+        word, equals, number = (x.strip() for x in part.rpartition("="))
+        if not (word and equals and number):
+            raise TruegainError(f"{argname('values', text)}: {part!r} is not name=value; write a=b,c=d")
+        if (value := number_of(number)) is None:
+            raise TruegainError(f"{argname('values')}: {number!r} is not a number; write word=2")
+        found[word] = value
+    return found
+
+
+def label_of(value: Any) -> float | None:
+    """The number of a label: a number, or that of a word which the command was told; None where there is none."""
+    word = value.strip() if _told.values and isinstance(value, str) else None
+    return number_of(value) if word is None or word not in _told.values else _told.values[word]
+
+
 class Headers(NamedTuple):
     """What is said of the columns of judgments, of runs, and of gold and other labels."""
 
@@ -196,7 +251,7 @@ def headers_of(text: str) -> Headers:
 
     A score, a rank or a system is of runs; a label, an assessor or a subtopic of judgments; pairs of topic and doc
     alone are of both.  'runs:', 'gold:' or 'judgments:' before a part says what it is of.  What is said of one kind of
-    file is lent to the others, where these have no names that we know.
+    file is lent to the others, where these have no names that we know.  Files of runs may have different names.
 
     >>> [h.names for h in headers_of("topic,doc,label;topic,doc,rank")]
     [('topic', 'doc', 'label'), ('topic', 'doc', 'rank'), ()]
@@ -214,12 +269,17 @@ def headers_of(text: str) -> Headers:
                 continue
             others = OF_JUDGMENTS if role == "runs" else OF_RUNS
             pairs = {ours: theirs for ours, theirs in header.renamed.items() if named or ours not in others}
-            own[role] = Header(own[role].names, {**own[role].renamed, **pairs})
+            before = own[role]
+            also = dict(before.also)
+            if role == "runs":  # of which there may be several files, with names of their own
+                changed = {ours for ours, theirs in pairs.items() if before.renamed.get(ours, theirs) != theirs}
+                also |= {ours: before.names_of(ours) for ours in changed}
+            own[role] = Header(before.names, {**before.renamed, **pairs}, also=also)
     judged, ran, gold = own.values()
     of_labels = {ours: theirs for ours, theirs in judged.renamed.items() if ours in COLUMNS}
     return Headers(
         Header(judged.names, judged.renamed, Header(renamed=_ids(gold) | _ids(ran))),
-        Header(ran.names, ran.renamed, Header(renamed=_ids(gold) | _ids(judged)), "runs"),
+        Header(ran.names, ran.renamed, Header(renamed=_ids(gold) | _ids(judged)), "runs", ran.also),
         Header(gold.names, gold.renamed, Header(judged.names, {**_ids(ran), **of_labels}), "gold"),
     )
 

@@ -14,18 +14,17 @@ import numpy as np
 from truegain.cores import cores
 from truegain.errors import ORDER, EmptyError, InputError, check_one_of, some
 from truegain.keywords import takes
-from truegain.message import GOLD_OF_STUDY
+from truegain.message import FILL_LIST, GOLD_OF_STUDY
 from truegain.tables import tabular, trec
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.tables.convert import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
 from truegain.tables.frames import is_frame, opened
-from truegain.tables.header import ASSESSOR, COLUMN, ColumnNames, Header, Missing, told
+from truegain.tables.header import ASSESSOR, COLUMN, ColumnNames, Header, Missing, label_of, telling, told, values_of
 from truegain.tables.json_files import nested
 from truegain.tables.lines import Lines
 from truegain.tables.named import Columns, is_missing, renamed
 from truegain.tables.protocols import LabelRow, Numbers, RanxLike, TableLike
 from truegain.tables.rating_values import labelled, labelled_rows
-from truegain.tables.raw import number_of
 from truegain.tables.read import layout_of, loaded
 from truegain.tables.separated import read_unnamed
 from truegain.tables.sources import PathLike
@@ -33,6 +32,7 @@ from truegain.tables.sources import PathLike
 NO_SUBTOPIC = "0"
 CHOSEN, NEXT = "chosen", "next"  # the column, and what it says of labels that a list of what to judge next asked for
 MARK = f"# truegain: {CHOSEN}={NEXT}\n"  # the same in a file of lines, of the lines below
+_OF_SHEETS = {"digest": re.compile(r"sha-[0-9a-f]{16}"), "scale": re.compile(r"-?[\d.]+ to -?[\d.]+")}  # their cells
 _MARK = re.compile(rb"^[ \t]*#[ \t]*truegain:[ \t]*chosen[ \t]*=[ \t]*next\b", re.MULTILINE | re.IGNORECASE)
 
 
@@ -172,7 +172,7 @@ class Judgments(Lines):
         first: dict[tuple[str, str, str], int] = {}
         for at, row in enumerate(rows.tolist()):
             where: dict[str, Any] = self.where(row)
-            number = number_of(self.extra["gold"][row])
+            number = label_of(self.extra["gold"][row])
             if number is None or not np.isfinite(number):
                 raise InputError("gold is not a number", **{**where, "text": str(self.extra["gold"][row])})
             label[at] = number
@@ -219,7 +219,12 @@ JudgmentsLike = Judgments | TableLike | Numbers | RanxLike | Iterable[LabelRow]
 
 @takes()
 def read_judgments(
-    data: JudgmentsLike, *, jobs: int | None = None, columns: ColumnNames | None = None, missing: Missing | None = None
+    data: JudgmentsLike,
+    *,
+    jobs: int | None = None,
+    columns: ColumnNames | None = None,
+    missing: Missing | None = None,
+    values: Mapping[str, float] | str | None = None,
 ) -> Judgments:
     r"""Judgments from a TREC qrels or subtopic qrels file, a table with named columns, nested JSON, a frame or a dict.
 
@@ -231,6 +236,7 @@ def read_judgments(
     columns: the names of all columns where no line of the file has them, such as "topic,doc,label" ('-' for one not
     read), or other names than ours, such as {"label": "grade"}.
     missing: rows without a label are refused, or with "drop" left out and counted.
+    values: numbers for labels that are words, such as {"relevant": 2} or "relevant=2,irrelevant=0".
     jobs: threads that read (default: all cores); the answer is the same for any number.
 
     >>> import tempfile, truegain as tg
@@ -240,6 +246,9 @@ def read_judgments(
     ...     tg.read_judgments(f"{folder}/small.qrels")
     Judgments(2 labels, 1 topic)
     """
+    if values is not None:
+        with telling(replace(told(), values=values_of(values))):
+            return read_judgments(data, jobs=jobs, columns=columns, missing=missing)
     if not isinstance(data, str | os.PathLike):
         return _of_object(data, columns, missing or "refuse")
     said, path = told(), os.fspath(data)
@@ -340,13 +349,9 @@ def _of_object(
 def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Missing = "refuse") -> Judgments:
     """Judgments from a frame with named columns."""
     columns = renamed(Columns(frame, source, "judgments" if header is None else header.role), header)
-    if {"order", "digest"} <= set(columns.names):
-        raise InputError(
-            "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference", file=source,
-            hint=f"a study reads it: {GOLD_OF_STUDY}",
-        )  # fmt: skip
+    _refuse_list(columns)
     if missing == "drop":
-        columns = labelled_rows(columns)
+        columns = labelled_rows(columns, values=told().values)
     found = judgments_of_columns(
         columns.ids("topic"),
         columns.ids("doc"),
@@ -359,6 +364,32 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     )
     gains = columns.found["label"][0] == "gain" and found.assessor is None
     return replace(found, are_gains=gains).marked(asked_for_by_next(columns, len(found)))
+
+
+def _refuse_list(columns: Columns) -> None:
+    """Refuse a list of pairs to be gold-judged, also its sheet that lost a column: its rows are no plain sample."""
+    names = set(columns.names)
+    if {"order", "digest"} <= names:
+        raise InputError(
+            "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference",
+            file=columns.file, hint=f"a study reads it: {GOLD_OF_STUDY}",
+        )  # fmt: skip
+    ours = {name for name, cell in _OF_SHEETS.items() if _all_are(cell, columns, name)}
+    if "digest" in ours or ("scale" in ours and "order" in names):
+        lost = " and ".join(name for name in ("order", "digest") if name not in names)
+        raise InputError(
+            f"this is the sheet of a gold list, and its column {lost} is lost: how its rows were drawn, and so how "
+            "its labels count, cannot be told",
+            file=columns.file,
+            hint=f"put the labels into the list by {FILL_LIST}, or put the column back",
+        )
+
+
+def _all_are(cell: re.Pattern[str], columns: Columns, name: str) -> bool:
+    """Whether a column has such cells alone, and any; a sheet that people filled in may have empty rows at its end."""
+    cells = columns._column(name) if columns.names.count(name) == 1 else []
+    there = [str(x).strip() for x in cells if not is_missing(x)]
+    return bool(there) and all(map(cell.fullmatch, there))
 
 
 def asked_for_by_next(columns: Columns, rows: int) -> Bools:

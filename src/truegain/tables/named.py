@@ -13,10 +13,12 @@ from truegain.message import arg
 from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
 from truegain.tables.guessed import LOOKED_AT, NEEDED, is_sensible, option_for
-from truegain.tables.header import Header, Role, told
+from truegain.tables.header import IDS, Header, Role, label_of, told
 from truegain.tables.raw import BEIR, parts_of, plain_name
 from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
 
+NOTHING = ("irrelevant", "not_relevant", "non_relevant", "nonrelevant", "no", "none", "false", "bad")  # labels of 0
+NUMBER, WORDS = "NUMBER", 12  # what a user fills in; words that are listed at most
 KNOWN = 6  # other names of a column that a message lists
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 
@@ -118,11 +120,12 @@ class Columns:
     def numbers(self, name: str) -> Floats:
         """A column of numbers, none missing."""
         values = self._raw(name)
-        if (plain := plain_numbers(values)) is not None:
+        worded = name == "label" and bool(told().values)
+        if not worded and (plain := plain_numbers(values)) is not None:
             return plain
         numbers = np.empty(len(values))
         for row, value in enumerate(values):
-            number = None if name == "score" and is_bool(value) else number_of(value)
+            number = None if name == "score" and is_bool(value) else label_of(value) if worded else number_of(value)
             if number is None:
                 problem = "is missing" if is_missing(value) else "is not a number"
                 raise self._fault(f"{name} {problem}", row, value, _remedy(self, name, value, values))
@@ -148,23 +151,46 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
     """The columns under the names that the user gave; a name such as query+facet joins columns.
 
     Unless `strict`, topic and doc may also have names of ours: the user's may be those of another file.  What is said
-    of another file holds where there is no name of ours.
+    of another file holds where there is no name of ours; what is said of several counts for those that have it.
     """
     said = Header() if header is None else header
-    for ours, theirs in said.renamed.items():
+    lost: dict[str, str] = {}
+    for ours in said.renamed:
+        theirs = _fitting(columns, said, ours)
         name = theirs.strip().lower()
         known = not strict and ours in ("topic", "doc") and ours in columns
-        if name not in columns.names and "+" in name and ours in COLUMNS and not known:
+        spare = said.several is not None and not set(parts_of(name)) <= set(columns.names)
+        if name not in columns.names and "+" in name and ours in COLUMNS and not (known or spare):
             columns = _joined(columns, name)
         if name in columns.names:
             columns.found[ours] = [name]
         elif not known:
-            raise InputError(
-                f"there is no column '{theirs}' among {', '.join(columns.names)}",
-                file=columns.file,
-                hint="check its name",
-            )
+            lost[ours] = theirs
+    for ours, theirs in lost.items():
+        if said.fits_none(theirs, columns.file) or not _is_whole_without(ours, columns):
+            raise _no_column(columns, "' or '".join(said.names_of(ours)))
     return _lent(columns, said)
+
+
+def _fitting(columns: Columns, said: Header, ours: str) -> str:
+    """The name of a column that the user gave and this table has, or the last given; refused where no table has one."""
+    names = said.names_of(ours)
+    has = [name for name in names if set(parts_of(name)) <= set(columns.names)]
+    for name in names[1:]:
+        if name not in has and ours not in IDS and said.several is not None and said.fits_none(name, columns.file):
+            raise _no_column(columns, name)
+    return (has or names)[0]
+
+
+def _no_column(columns: Columns, name: str) -> InputError:
+    problem = f"there is no column '{name}' among {', '.join(columns.names)}"
+    return InputError(problem, file=columns.file, hint="check its name")
+
+
+def _is_whole_without(ours: str, columns: Columns) -> bool:
+    """Whether a table can be read without a column that the user named: it has it by a name of ours, or needs none."""
+    either = ("score", "rank") if ours in ("score", "rank") else (ours,)
+    return any(name in columns for name in either) or ours not in (*NEEDED[columns.role], "rank")
 
 
 def _lent(columns: Columns, said: Header) -> Columns:
@@ -264,14 +290,26 @@ def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -
         return "give a number"
     if is_missing(value):
         return f"give a number, or leave out all rows without one: {arg('missing', 'drop')}"
-    words = dict.fromkeys(str(x) for x in values if not is_missing(x) and number_of(x) is None)
+    words = [*dict.fromkeys(str(x).strip() for x in values if not is_missing(x) and number_of(x) is None)]
+    option = _option_for_words(words)
+    if option is None:
+        return f"write a number in place of each word; words here: {some(words)}"
     if "assessor" in columns:
-        first = next(iter(words))
-        return (
-            f"ratings in words are read by {arg('rule', 'mean')} and {arg('values', f'{first}=1')}; words here: "
-            f"{some([*words])}"
-        )
-    return f"write a number in place of each word; words here: {some([*words])}"
+        return f"ratings in words are read by {arg('rule', 'mean')} and {option}"
+    return f"give a number for each word: {option}"
+
+
+def _option_for_words(words: Sequence[str]) -> str | None:
+    """What `values` should say for words to be labels, with NUMBER where the order is not known; None: it cannot."""
+    given = told().values
+    if len(words) > WORDS or any(set(word) & set(",='") for word in words):
+        return None
+    none = [word for word in words if plain_name(word) in NOTHING]
+    numbers = {word: f"{given[word]:g}" if word in given else "0" if none == [word] else NUMBER for word in words}
+    if len(words) == 2 and len(none) == 1 and not given:
+        numbers |= {word: "1" for word in words if word not in none}
+    ordered = sorted(numbers, key=lambda word: word not in none)
+    return arg("values", ",".join(f"{word}={numbers[word]}" for word in ordered))
 
 
 def is_missing(value: object) -> bool:

@@ -19,18 +19,21 @@ LONGEST_LINE = 1 << 20  # bytes; the longest of TREC's own lines has about 200
 MOST_TIMES = 100  # how many times its packed size data may have; run files have about 10 times
 MEMORY_MAX = Path("/sys/fs/cgroup/memory.max")
 BOMB = 1 << 28  # bytes below which that does not matter
+TO_UTF8 = "convert the file to UTF-8; in Excel, save it as 'CSV UTF-8'"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NESTED = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')  # how an object of objects begins, in JSON
 _DECODED = 1 << 23  # bytes decoded at a time
 
 
-def plain_text(data: bytes, file: str, *, whole: bool = True, hint: str = "convert the file to UTF-8") -> bytes:
+def plain_text(data: bytes, file: str, *, whole: bool = True, hint: str = TO_UTF8) -> bytes:
     """The same bytes without a byte order mark, once they are known to be UTF-8 text.
 
     Where they are not the `whole` text, a character may be cut at their end.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError("this is UTF-16 text", file=file, hint="convert the file to UTF-8")
+        raise InputError("this is UTF-16 text", file=file, hint=TO_UTF8)
+    if data.startswith(b"PK\x03\x04") and file.lower().endswith((".xlsx", ".xlsm", ".ods")):
+        raise InputError("this is a workbook of a spreadsheet", file=file, hint="save the sheet as 'CSV UTF-8'")
     if data.startswith(b"PK\x03\x04"):
         raise InputError("this is a zip archive", file=file, hint=f"unpack it, or compress with {COMPRESSIONS}")
     text = data.removeprefix(_BYTE_ORDER_MARK)
@@ -45,7 +48,7 @@ def bad_place(text: bytes, *, whole: bool = True) -> int:
     return text.find(b"\0") if text.isascii() else _first_bad(text, whole)
 
 
-def not_text(text: bytes, place: int, file: str, hint: str = "convert the file to UTF-8") -> InputError:
+def not_text(text: bytes, place: int, file: str, hint: str = TO_UTF8) -> InputError:
     """What is said of bytes that are no text from a place on."""
     nul = text[place : place + 1] == b"\0"
     return InputError(

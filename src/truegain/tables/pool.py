@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError
-from truegain.message import by_surface
+from truegain.message import GAINS_OR_RULE
 from truegain.tables import _scan
 from truegain.tables.columns import Bools, Coded, Codes, Floats, Ids, Ints, frozen
 from truegain.tables.judgments import Judgments
-
-GAINS_OR_RULE = by_surface("tg.to_gains, or rule= of what you ask", "--rule of eval and verdict, or `truegain gains`")
 
 
 @dataclass(frozen=True, eq=False)

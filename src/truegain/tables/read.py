@@ -9,7 +9,7 @@ from truegain.addresses import is_web
 from truegain.errors import InputError
 from truegain.message import arg, argname
 from truegain.tables import tabular
-from truegain.tables.header import Header
+from truegain.tables.header import IDS, Header
 from truegain.tables.plain import plain_text
 from truegain.tables.raw import EXTRA, names_columns, our_name
 from truegain.tables.separated import first_line, separator_of
@@ -32,15 +32,16 @@ def kind_of_file(text: bytes, file: str, header: Header | None = None) -> tabula
         hint = f"if it is a folder, write / at its end: {file}/" if is_web(file) else "name the file that it leads to"
         raise InputError("this is a web page, no table and no lines", file=file, hint=hint)
     kind = tabular.kind_of(text, file, header)
-    if header and header.names and kind is not None:
+    if header and header.names and kind is not None and header.fits_none(",".join(header.names), file):
         raise InputError(
             f"the columns are to be {','.join(header.names)}, but this file names its own", file=file,
             hint=f"leave out {arg('columns')}, or write ours=theirs in it, such as label=grade",
         )  # fmt: skip
-    theirs = [name for ours, name in header.renamed.items() if ours not in ("topic", "doc")] if header else []
-    if theirs and kind in (None, "nested"):  # topic and doc may be those of another file
+    theirs = [n for ours in header.renamed if ours not in IDS for n in header.names_of(ours)] if header else []
+    lost = [name for name in theirs if header and kind in (None, "nested") and header.fits_none(name, file)]
+    if lost:  # topic and doc may be those of another file
         raise InputError(
-            f"there is no column '{theirs[0]}': this file has no names of columns", file=file,
+            f"there is no column '{lost[0]}': this file has no names of columns", file=file,
             hint=f"leave it out of {arg('columns')}, or name all columns of lines, as in "
                  f"{arg('columns', 'topic,doc,label')}",
         )  # fmt: skip

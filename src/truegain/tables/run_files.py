@@ -16,7 +16,7 @@ from truegain.tables.json_files import nested, place_of
 from truegain.tables.named import Columns, renamed
 from truegain.tables.read import NameBy, layout_of, loaded
 from truegain.tables.run import Run, ranked_run, run_of_columns, tell_ranks
-from truegain.tables.separated import read_unnamed
+from truegain.tables.separated import first_line, read_unnamed
 from truegain.tables.sources import STANDARD_INPUT, system_name
 
 MODELS = ("model", "uses")  # columns that name the model a system uses
@@ -30,15 +30,18 @@ def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]
         return _of_nested(nested(text, file), name, file, text)
     if kind:
         return runs_of_frame(tabular.read(text, kind, file), name, file, header)
-    layout = run_layout(text, header)
+    layout = run_layout(text, header, file)
     if layout is None:
         return runs_of_frame(read_unnamed(text, header.names, file), name, file)
     run = run_of_lines(text, layout, name, file, jobs)
     return [replace(run, system=tag_of(run.tags, file)) if name_by == "tag" and run.tags else run]
 
 
-def run_layout(text: bytes, header: Header) -> trec.Layout | None:
+def run_layout(text: bytes, header: Header, file: str) -> trec.Layout | None:
     """How the lines of a run are cut, where the user may have named their columns; None where it is no such lines."""
+    other = header.several is not None and len(first_line(text).split()) != len(header.names)
+    if other and trec.looks_like(text, trec.RUN) and not header.fits_none(",".join(header.names), file):
+        return trec.RUN  # the names are those of other files
     return layout_of(header, text, "run", ("score", "rank")) if header.names else trec.RUN
 
 

@@ -171,7 +171,8 @@ def run_loaders(
         raise InputError("standard input can be only one run", hint="give '-' once")
     threads = max(1, jobs // len(files))
     header = told().ran if columns is None else replace(Header.of(columns), role="runs")
-    return [partial(read_run, file, name_by, threads, header) for file in files]
+    of_all = header.of_files(len(files))
+    return [partial(read_run, file, name_by, threads, of_all) for file in files]
 
 
 def models_in(runs: object) -> dict[str, tuple[str, ...]]:
@@ -184,8 +185,9 @@ def models_in(runs: object) -> dict[str, tuple[str, ...]]:
     """
     if isinstance(runs, str | os.PathLike) or convert.is_paths(runs):
         several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
-        header = told().ran
-        tables = [file for file in expand(several) if can_be_read_again(file) and loaded(file, header)[1]]
+        files = expand(several)
+        header = told().ran.of_files(len(files))
+        tables = [file for file in files if can_be_read_again(file) and loaded(file, header)[1]]
         parts = [run for file in tables for run in read_run(file, "file", 1, header)]
     else:
         parts = list(Runs.of(runs).parts)

@@ -64,7 +64,7 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> Kind | None
             hint="write one object a line, or a list of objects",
         )  # fmt: skip
     for kind, separator in (("csv", ","), ("csv", ";"), ("tsv", "\t")):
-        if not said.names and names_columns(first.split(separator), said.theirs):
+        if (not said.names or said.several) and names_columns(first.split(separator), said.theirs):
             return kind  # type: ignore[return-value]
     if first and not said.unnamed and suffix in (".csv", ".jsonl", ".ndjson", ".parquet"):
         option = option_for_text(text, said.role, file) if suffix == ".csv" else None

@@ -14,6 +14,7 @@ from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated_key
 from truegain.tables.sources import shown_path
 from truegain.text.piece import (
     ID_FIELDS,
+    IDS_TOLD,
     TEXT_FIELDS,
     Documents,
     Fields,
@@ -23,7 +24,9 @@ from truegain.text.piece import (
     bad_line,
     decoded,
     endless,
+    known,
     largest,
+    likely_id,
     only_texts,
     opened,
     size_of,
@@ -135,10 +138,11 @@ def _fields_of_object(
     fields: Fields, names: tuple[str, ...], piece: Piece, data: bytes, line: bytes
 ) -> tuple[str, tuple[str, ...]]:
     """As `Fields.of`, but an object without any text is a document whose text is missing, which is counted."""
-    ident = fields.id or next((n for n in ID_FIELDS if n in names), None)
-    if ident is None or ident not in names:
-        raise bad_line(piece, data, line, f"no field {fields.id or ' or '.join(ID_FIELDS)}")
-    return ident, tuple(n for n in fields.text or TEXT_FIELDS if n in names)
+    ident = fields.id_in(names)
+    if ident is None:
+        hint = f"say which it is: id='{likely_id(names, list(STRICT.decode(line.decode()).values()))}'"
+        raise bad_line(piece, data, line, f"no field {fields.id or IDS_TOLD}", hint)
+    return ident, tuple(n for n in fields.text if n in names) if fields.text else known(TEXT_FIELDS, names)
 
 
 def sgml(piece: Piece, data: bytes, fields: Fields) -> Documents:  # noqa: ARG001
@@ -175,7 +179,7 @@ def unnamed(path: str, fields: Fields) -> tuple[str, ...]:
 
 def check_unnamed(first: Sequence[str], path: str) -> None:
     """Refuse names of columns for a file that has a line of them."""
-    if {*first} & {*ID_FIELDS} and {*first} & {*TEXT_FIELDS}:
+    if known(ID_FIELDS, first) and known(TEXT_FIELDS, first):
         raise InputError(
             f"the first line names the columns, and so does {arg('columns')}", file=shown_path(path), line=1,
             text="\t".join(first), hint=f"leave out {arg('columns')}",

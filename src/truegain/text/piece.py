@@ -13,12 +13,16 @@ from truegain.addresses import is_remote
 from truegain.errors import InputError, shorten
 from truegain.message import arg
 from truegain.tables import remote
+from truegain.tables.guessed import LONG, NAME, STEMS
 from truegain.tables.packing import TOLD_BY, unpacking
+from truegain.tables.raw import COLUMNS, plain_name
 from truegain.tables.sources import read_failures, shown_path
 
 Kind = Literal["jsonl", "csv", "tsv", "parquet", "trec", "folder", "irds"]
 KINDS: tuple[str, ...] = get_args(Kind)
-ID_FIELDS = ("doc", "doc_id", "docno", "docid", "document", "_id", "id", "pid")
+_LAST = ("document", "_id", "id", "pid")  # names of ids that may be something else beside a clearer one
+ID_FIELDS = (*(name for name in COLUMNS["doc"] if name not in _LAST), *_LAST)
+IDS_TOLD = f"{', '.join(ID_FIELDS[:6])} or another known name of ids"
 TEXT_FIELDS = ("title", "headings", "abstract", "text", "contents", "content", "body", "passage", "segment")
 IRDS = "irds:"
 LARGEST = 1 << 28  # bytes of a document
@@ -49,23 +53,48 @@ class Fields:
 
     def of(self, names: Sequence[str], file: str) -> tuple[str, tuple[str, ...]]:
         """The fields to read from a table with these columns."""
-        ident = self.id or next((n for n in ID_FIELDS if n in names), None)
-        if ident is None or ident not in names:
-            wanted = self.id or " or ".join(ID_FIELDS)
-            raise InputError(
-                f"no field {wanted} among {shorten(', '.join(names)) or 'none'}",
-                file=file,
-                hint=f"name it with {arg('id')}, or all columns where no line names them, as in "
-                f"{arg('columns', 'id,text')}",
-            )
-        text = self.text or tuple(n for n in TEXT_FIELDS if n in names)
+        ident, text = self.id_in(names), self.text or known(TEXT_FIELDS, names)
         lost = [n for n in text if n not in names]
+        if ident is None:
+            hint = f"say which it is: {arg('id', likely_id(names))}"
+            if lost or not text:  # perhaps no names at all
+                hint += (
+                    f" and {arg('text', NAME)}, or name all columns where no line does, as in "
+                    f"{arg('columns', 'id,text')}"
+                )
+            problem = f"no field {self.id or IDS_TOLD} among {shorten(', '.join(names)) or 'none'}"
+            raise InputError(problem, file=file, hint=hint)
         if lost or not text:
             wanted = ", ".join(lost) or " or ".join(TEXT_FIELDS)
-            raise InputError(
-                f"no field {wanted} among {', '.join(names)}", file=file, hint=f"name it with {arg('text')}"
-            )
+            hint = f"say which it is: {arg('text', NAME)}"
+            raise InputError(f"no field {wanted} among {', '.join(names)}", file=file, hint=hint)
         return ident, text
+
+    def id_in(self, names: Sequence[str]) -> str | None:
+        """The field of the id; None where it is not there."""
+        if self.id is not None:
+            return self.id if self.id in names else None
+        return next(iter(known(ID_FIELDS, names)), None)
+
+
+def known(fields: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Names that are known, however they are written, in the order in which they are known."""
+    there = {plain_name(name): name for name in reversed(names)}
+    return tuple(there[field] for field in fields if field in there)
+
+
+def likely_id(names: Sequence[str], values: Sequence[object] | None = None) -> str:
+    """The field that is likely the id of a document, by its name and by one value of each; 'NAME' where none is.
+
+    >>> likely_id(["seite", "url", "inhalt"]), likely_id(["nr", "inhalt"], ["s-1", "Das Wetter in Tokio"])
+    ('url', 'nr')
+    """
+    cells = ["" if x is None else str(x) for x in values or [""] * len(names)]
+    free = {n: cell for n, cell in zip(names, cells, strict=True) if plain_name(n) not in TEXT_FIELDS}
+    could = [n for n, cell in free.items() if len(cell) <= LONG and " " not in cell.strip()]
+    named = [n for n in could if plain_name(n).endswith("id") or any(stem in plain_name(n) for stem in STEMS["doc"])]
+    found = named or (could if len(could) == 1 else [])
+    return found[0].replace("'", "") if found else NAME
 
 
 @dataclass(frozen=True)

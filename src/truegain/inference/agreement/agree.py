@@ -26,6 +26,7 @@ from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RatingsLike
 from truegain.tables.mixed_scales import tell_mixed
+from truegain.tables.paper import counted
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
 from truegain.tables.table import Shown, Table, cells, shown
@@ -140,7 +141,7 @@ def agree(
     logs = is_ratio and float(grouped.value.min()) > 0
     weights = None if weight_assessors is None else weights_of(grouped, weight_assessors, logs=logs)
     pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), units(table)[0])
-    title = f"Agreement of {len(table):,} ratings by {len(np.unique(grouped.who)):,} assessors"
+    title = f"Agreement of {counted(len(table), 'rating')} by {counted(len(np.unique(grouped.who)), 'assessor')}"
     return AgreementReport(
         Table(overall.columns, overall.rows, made_by, title, overall.notes),
         _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, options),

@@ -19,6 +19,7 @@ from truegain.tables.columns import Floats
 from truegain.tables.grouped import item_keys
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RatingsLike
+from truegain.tables.paper import counted
 from truegain.tables.pool import Pool
 from truegain.tables.ratings import read_ratings
 from truegain.tables.table import Cell, Table
@@ -42,7 +43,7 @@ def bronze_of(data: Any, rule: str | None = None) -> tuple[Judgments, tuple[str,
         assert ratings.assessor is not None
         made = to_gains(ratings, rule)
         documents = f"{len(made):,} document{'' if len(made) == 1 else 's'}"
-        by = f"{len(ratings):,} by {len(ratings.assessor.values):,} assessors, of {documents}"
+        by = f"{len(ratings):,} by {counted(len(ratings.assessor.values), 'assessor')}, of {documents}"
         return made, (f"The bronze label of a document is the {rule} of its ratings: {by}.",)
     table = Judgments.of(data)
     if table.assessor is None or len(table.assessor.values) < 2:

@@ -134,7 +134,8 @@ class RankAgreement(Shown):
             (f"top {self.top} in common", self.top_overlap, None, None, f"{self.in_common} systems"),
             ("pairs swapped", self.swapped / self.pairs, None, None, f"{self.swapped} of {self.pairs}{self._tied()}"),
         ]
-        title = f"{self.measure}: {len(self.systems)} systems by {self.a} and by {self.b}"
+        of = f"{self.measure}: " if self.measure else ""  # two measures have their names as a and b
+        title = f"{of}{len(self.systems)} systems by {self.a} and by {self.b}"
         return Table(("statistic", "value", "low", "high", "about"), rows, self.made_by, title, self.notes)
 
     def _tied(self) -> str:

@@ -13,7 +13,7 @@ from truegain.inference.study.study import Study
 from truegain.inference.study_file.asked import StudyAsked
 from truegain.made_by import named
 from truegain.message import with_marks
-from truegain.tables.header import Told, headers_of, own_gold, telling
+from truegain.tables.header import Told, headers_of, own_gold, telling, values_of
 from truegain.tables.notice import counted, warn
 from truegain.tables.sources import PathLike, expand
 from truegain.tables.study_text import StudyText
@@ -77,7 +77,10 @@ def _study(files: _Files, asked: StudyAsked, reading: RatingsAsked, source: str)
     columns = reading.columns or ""
     said = headers_of(columns)
     reading = replace(reading, columns=said.judged.written)
-    told = Told(files.judgments, *said, reading.missing, own_gold("gold", asked.gold), columns=columns)
+    told = Told(
+        files.judgments, *said, reading.missing, own_gold("gold", asked.gold), columns=columns,
+        values=values_of(reading.values),
+    )  # fmt: skip
     with telling(told):
         if beyond := asked.beyond_gold():
             asked = replace(asked, measure=[m for m in asked.measure or () if m not in beyond])

@@ -24,7 +24,9 @@ from truegain.judging.desk.codes import Keys, basis_of, cleaned, content, digest
 from truegain.judging.desk.finishing import finished_under, pays_once
 from truegain.judging.desk.leases import (
     begin,
+    go_on,
     going_on,
+    has_consented,
     has_room,
     hold,
     is_paused,
@@ -101,11 +103,11 @@ class Desk:
         return self.database.write(lambda connection: self._enter(self.work(connection), person, invitation, network))
 
     def another(self, token: str, *, network: str = "") -> Entered:
-        """One more unit for the same person."""
+        """One more unit for the same person: at once where they consented already, and no submission is paid by it."""
 
         def work(connection: Connection) -> Entered:
             session = load(connection, token, locked=False)
-            return self._give(self.work(connection), session.assessor, session.about, network, more=True)
+            return self._give(self.work(connection), session.assessor, session.about, network, before=session)
 
         return self.database.write(work)
 
@@ -188,16 +190,16 @@ class Desk:
         return self._give(work, assessor, about, network)
 
     def _give(
-        self, work: Work, assessor: str, about: Mapping[str, str], network: str, *, more: bool = False
+        self, work: Work, assessor: str, about: Mapping[str, str], network: str, *, before: Session | None = None
     ) -> Entered:
         """The unit of a person who stands at the desk; two tabs that come at once get the same.
 
         about: the platform's submission, empty where there is none.  It ends with one unit unless the person asks for
-        one more and may: who comes again is shown how that one ended, with its code.
+        one more and may: who comes again is shown how that one ended, with its code.  before: after which they do.
         """
         query = select(assessors).where(assessors.c.id == assessor)
         row = work.connection.execute(lock(query, of=assessors)).one()
-        is_one = not more or pays_once(work)
+        is_one = before is None or pays_once(work)
         if row.kind == "human" and is_one and (token := finished_under(work, assessor, about)):
             return Entered(token)
         if row.excluded is not None:
@@ -215,7 +217,11 @@ class Desk:
         if is_paused(work):
             return Entered("", "paused")
         begun = begin(work, assessor, row.kind, about, origin or "") if may_take(work, assessor, row.kind) else None
-        return Entered(begun.token) if begun else Entered("", "none")
+        if begun is None:
+            return Entered("", "none")
+        if before is not None and begun.is_unclaimed and not pays_once(work) and has_consented(work, assessor):
+            go_on(work, begun, before)
+        return Entered(begun.token)
 
     def _page(self, work: Work, token: str, step: PageStep | None) -> Page | PageStep:
         session = load(work.connection, token)

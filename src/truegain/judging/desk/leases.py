@@ -1,6 +1,7 @@
 """Who holds which unit: claims give a unit to one person, leases run out, and what nobody holds is free again.
 
-Who comes holds nothing: a unit is taken when the topic is to be shown, after consent and practice.
+Who comes holds nothing: a unit is taken when the topic is to be shown, after consent and practice.  Who is through
+with both takes one more set at once.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from truegain.judging.desk.sessions import WITH_KIND, Session, Work, load, sessi
 from truegain.judging.desk.steps import UNCLAIMED, PageStep, StepName
 from truegain.judging.desk.visits import stop
 from truegain.judging.store.database import lock
-from truegain.judging.store.schema import assessors, sessions, settings, units
+from truegain.judging.store.schema import assessors, events, sessions, settings, units
 from truegain.judging.tasks.material import Unit, base_of
 
 FREE, HELD, DONE = "free", "held", "done"
+SAID = ("consented", "declined", "withdrawn")  # events that tell whether a person takes part
 # a unit was taken: until then a session's turn is its own id, and what it began with is nobody's unless practice failed
 HAD = (sessions.c.turn != sessions.c.id) | (sessions.c.outcome == "screened")
 
@@ -114,6 +116,30 @@ def take(work: Work, session: Session) -> Session:
     session = work.change(session, **given, state=step.name, number=step.number, **work.leased(step))
     work.event("claimed", session, unit=unit, topic=material.topic, order=plan["order"])
     return replace(session, holder=session.id)
+
+
+def has_consented(work: Work, assessor: str) -> bool:
+    """Whether a person consented to the study, and came through its practice, in an earlier set, and stays with it.
+
+    What they said last counts: who declined, or took a set back, is asked again.
+    """
+    own = select(sessions.c.id).where(sessions.c.assessor == assessor)
+    said = select(events.c.session, events.c.kind).where(events.c.session.in_(own), events.c.kind.in_(SAID))
+    last = work.connection.execute(said.order_by(events.c.id.desc()).limit(1)).first()
+    if last is None or last.kind != SAID[0]:
+        return False
+    through = select(sessions.c.id).where(sessions.c.id == last.session, sessions.c.turn != sessions.c.id)
+    return work.connection.execute(through).first() is not None
+
+
+def go_on(work: Work, session: Session, before: Session) -> Session:
+    """Give who consented in an earlier set the next unit at once; of the topic that they had just now at its item."""
+    work.event("goes_on", session, before=before.id)
+    session = take(work, session)
+    is_known = before.outcome == DONE and before.topic == session.topic
+    if session.state != "topic" or not is_known or before.plan.get("question") != session.plan["question"]:
+        return session
+    return work.change(session, state="doc", number=1)  # the lease is that of its first item
 
 
 def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:

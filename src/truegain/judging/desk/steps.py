@@ -23,6 +23,7 @@ class PageStep(NamedTuple):
     """A page of the flow; practice lines and documents are numbered from 1.
 
     consent -> practice 1..3 -> topic -> doc 1..n -> done, or revise -> doc ...; a unit is taken on the way to `topic`.
+    One more set begins there, or at its first document where the topic is the same.
     `screened`: practice or question failed for the last time; `failed`: the final checks; `passed`: the lease ran out
     and someone else took the unit; `none`: nothing is free for this person; `crowded`: others at the same address hold
     as many units as it may; `left`: after leave.

@@ -34,7 +34,7 @@ class OrganiserPages:
             **templates().globals,
             "study": study, "t": self._texts, "n": self._number, "signed": self._signed, "mark": self._mark,
             "money": lambda amount: self._texts.money(amount, study.people.currency), "flag": self._flag,
-            "drawn": drawn, "small": small, "least": f"{study.rules.seconds:g}",
+            "drawn": drawn, "small": small, "least": f"{study.rules.seconds:g}" if study.rules.seconds else "",
         }  # fmt: skip
 
     def sign_in(self, here: str, csrf: str, wrong: str = "", **about: object) -> str:

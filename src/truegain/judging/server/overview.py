@@ -12,7 +12,7 @@ from truegain.errors import TruegainError
 from truegain.judging.collected import DONE, Collected, Row, sent_back
 from truegain.judging.export import Wanted, rating_table, rows_that_count
 from truegain.judging.insight import NOT_YET, AgreementSoFar, Coefficient95, Rating, VerdictSoFar
-from truegain.judging.status import suspicions
+from truegain.judging.status import suspicions, taking_part
 from truegain.judging.study.study import JudgingStudy
 
 FEWEST, MOST = 5.0, 320.0  # seconds between which times are drawn, on a doubling scale
@@ -227,7 +227,7 @@ def _assessors(
         for row in rows:
             of.setdefault(row["assessor"], []).append(row)
     lines = []
-    for person in found.assessors:
+    for person in taking_part(found):
         own, said = sessions.get(person["id"], []), given.get(person["id"], [])
         flags = [f for f in suspicions(study, person, own, said, middle) if f != "model" and "excluded" not in f]
         flags += [look for look in agreement.looks.get(person["id"], ()) if look not in flags]

@@ -95,7 +95,7 @@ class _RefusedError(Exception):
         self.status = status
 
 
-class Reading:
+class BodiesRead:
     """Bytes of bodies that are being read: of small ones and of larger ones, by address ('': all together).
 
     Neither kind takes the other's room, and no address more than its share: nobody alone keeps others' answers out.
@@ -136,7 +136,7 @@ class RequestGuard:
         self.app, self.plain, self.largest = app, plain, largest
         self.headers = _headers(mturk)
         self.rates = RequestRates(limits) if limits else None
-        self.reading, self._warned = Reading(), False
+        self.reading, self._warned = BodiesRead(), False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

@@ -117,8 +117,12 @@ class Database:
 
 
 def lock(query: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
-    """A query whose rows nobody else can lock or change until the transaction's end (SQLite: one writes at a time)."""
-    return query.with_for_update(of=of, skip_locked=skip)
+    """A query whose rows nobody else can lock or change until the transaction's end (SQLite: one writes at a time).
+
+    Rows that refer to them may come in meanwhile (FOR NO KEY UPDATE): two who begin with one unit, and then claim it,
+    would else wait for one another.
+    """
+    return query.with_for_update(of=of, skip_locked=skip, key_share=True)
 
 
 def insert_new(connection: Connection, table: Table, **values: Any) -> bool:

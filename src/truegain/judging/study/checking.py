@@ -12,14 +12,17 @@ from functools import lru_cache
 from pathlib import Path
 
 from truegain.errors import some
-from truegain.judging.study.rows import refuse
+from truegain.judging.study.items import ANCHORS
+from truegain.judging.study.rows import collecting, refuse
 from truegain.judging.study.settings import CODES, FILE, JudgingSettings
 from truegain.judging.study.study import ALL, JudgingStudy, Opened, open_study
 from truegain.judging.study.units import first_tenth, given_out, holding
+from truegain.judging.study.writing import levels_of
 from truegain.judging.tasks.catalogue import LABELLED
 from truegain.judging.tasks.material import HTML, Item, Unit
 from truegain.judging.tasks.task import Task
 from truegain.judging.texts import Wording
+from truegain.tables.gold_list_read import read_gold_list
 from truegain.tables.paper import counted
 
 LANGUAGES = ("de", "en")
@@ -33,6 +36,7 @@ _LOST = re.compile(
     r"<(script|style|img|picture|video|audio|iframe|object|embed|svg|math|form|input|button|link)\b", re.I
 )
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_LEVEL = re.compile(r"\brel=([0-9.]+)")  # from which label on a measure counts a document as relevant
 _TAG = re.compile(r"</?[a-z!][^<>]*>", re.I)
 _LOOKS_HTML = re.compile(
     r"<(?:(?:p|div|br|li|ul|ol|h[1-6]|table|tr|td)(?:\s[^<>]*)?/?|/[a-z][a-z0-9]*\s*|!doctype[^<>]*)>", re.I
@@ -89,11 +93,14 @@ class Checked:
                      f"{'; number in [people] does not say how many there are' if named is None else ''}")  # fmt: skip
         least = f", with {settings.rules.seconds:g} s or more on each page" if settings.rules.seconds else ""
         how = "as the study says" if n.told else f"at {reading_rate(opened)} a minute{least}"
-        lines.append(f"minutes: {n.minutes:.1f} a unit ({how}), {n.hours:.1f} hours in all")
+        unit = f"minutes: {n.minutes:.1f}" if n.minutes >= 1 else f"seconds: {60 * n.minutes:.0f}"
+        in_all = f"{n.hours:.1f} hours" if n.hours >= 1 else f"{60 * n.hours:.1f} minutes"
+        lines.append(f"{unit} a unit ({how}), {in_all} in all")
         if n.cost is not None and settings.people.pay is not None:
             money = settings.people.currency
-            lines.append(f"cost: {n.cost:,.2f} {money}".rstrip() + f", {settings.people.pay:.2f} a unit, about "
-                         f"{settings.people.pay / n.minutes * 60:.2f} an hour, without fees")  # fmt: skip
+            hourly = f"about {settings.people.pay / n.minutes * 60:.2f} an hour, " if n.minutes else ""
+            lines.append(f"cost: {n.cost:,.2f} {money}".rstrip() + f", {settings.people.pay:.2f} a unit, {hourly}"
+                         "without fees")  # fmt: skip
         return lines
 
 
@@ -114,6 +121,8 @@ def check_study(folder: str | Path) -> Checked:
     _check_people(opened, settings, needs, faults, notes)
     named = (*settings.runs, *filter(None, [settings.gold_list, settings.bronze]))
     faults += [f"{name}: no such file" for name in named if not glob.glob(str(opened.folder / name))]
+    if task is not None:
+        _check_list(opened, settings, task, faults, notes)
     return Checked(tuple(dict.fromkeys(faults)), tuple(notes), opened, needs)
 
 
@@ -200,6 +209,42 @@ def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str
                      f"{some(apart, LISTED)}")  # fmt: skip
 
 
+def _check_list(opened: Opened, settings: JudgingSettings, task: Task, faults: list[str], notes: list[str]) -> None:
+    """Whether the labels that assessors may give are those of the list that they are to fill in."""
+    name = str(opened.folder / settings.gold_list) if settings.gold_list else opened.pool.gold_list
+    if not name or not Path(name).exists():
+        return
+    listed = None
+    with collecting(faults):
+        listed = read_gold_list(name)
+    if listed is None:
+        return
+    if task.name not in LABELLED:
+        notes.append(f"the task {task.name} gives no labels of the list, which are {listed.labels}: `judging export "
+                     "--filled` cannot fill it in (graded and binary can)")  # fmt: skip
+        return
+    given, (low, high) = [option.value for option in task.options], listed.scale
+    if off := sorted(value for value in given if not low <= value <= high):
+        faults.append(f"{_labels(off)} not on the scale of the list, {listed.labels}, which could not be filled in "
+                      f"(take out of [[labels]] what it lacks, or draw it with plan labels --scale "
+                      f"{min(low, *off):g}:{max(high, *off):g})")  # fmt: skip
+    level = _LEVEL.search(listed.measure)
+    if level and max(given) < float(level[1]):
+        faults.append(f"{listed.measure} counts labels from {level[1]} on as relevant, and the highest that assessors "
+                      f"may give is {max(given):g} (take the task graded, with a label of {level[1]})")  # fmt: skip
+    elif lacking := sorted(set(levels_of(listed.scale)) - set(given)):
+        notes.append(f"the list has the labels {listed.labels}, and assessors may give only "
+                     f"{', '.join(f'{value:g}' for value in sorted(given))}: {_labels(lacking)} never given, and "
+                     f"{listed.measure} is that of the labels given"
+                     f"{' (the task graded has all)' if task.name == 'binary' else ''}")  # fmt: skip
+
+
+def _labels(values: Sequence[float]) -> str:
+    """Labels as the subject of a sentence."""
+    told = some([f"{value:g}" for value in values], LISTED)
+    return f"label {told} is" if len(values) == 1 else f"labels {told} are"
+
+
 def _check_words(settings: JudgingSettings, faults: list[str], notes: list[str]) -> None:
     words = settings.words
     if not words.title.strip():
@@ -237,22 +282,22 @@ def _check_people(
                       "most_of_topic = 'any')")  # fmt: skip
     if people.number is None:
         return
-    told = len(faults)
+    told, there = len(faults), "1 person" if people.number == 1 else f"{people.number:,} people"
     if of_topic is not None and people.number * of_topic < needs.most_of_a_topic:
         wanted = -(-needs.most_of_a_topic // of_topic)
-        faults.append(f"a topic has {needs.most_of_a_topic} units, which need {wanted} people, and there are "
-                      f"{people.number} (number in [people]; or most_of_topic = 'any', or fewer judgments in "
-                      "[units])")  # fmt: skip
+        faults.append(f"a topic has {needs.most_of_a_topic} units, which need {wanted} people, and there "
+                      f"{'is' if people.number == 1 else 'are'} {people.number} (number in [people]; or "
+                      "most_of_topic = 'any', or fewer judgments in [units])")  # fmt: skip
     if people.number * needs.each < needs.units:
-        faults.append(f"{needs.units} units are too many for {people.number} people with {needs.each} each: there are "
+        faults.append(f"{needs.units} units are too many for {there} with {needs.each} each: there are "
                       "too few topics, or people, or units that one may take")  # fmt: skip
     if len(faults) == told and (done := _given_out(opened, settings, people.number)) < needs.units:
-        faults.append(f"{people.number} people can take {done:,} of {needs.units:,} units, since nobody judges a "
+        faults.append(f"{there} can take {done:,} of {needs.units:,} units, since nobody judges a "
                       f"document twice: {needs.people:,} are needed (number in [people]; or fewer judgments, or "
                       "smaller units, in [units])")  # fmt: skip
     if settings.rules.others > max(0, people.number - settings.design.judgments):
-        faults.append(f"others = {settings.rules.others}: {people.number} people, {settings.design.judgments} of whom "
-                      "judge a document, leave fewer to ask where one cannot judge (others in [rules])")  # fmt: skip
+        faults.append(f"others = {settings.rules.others}: with {there} and {settings.design.judgments} for each "
+                      "document there are fewer left to ask where one cannot judge (others in [rules])")  # fmt: skip
 
 
 def _given_out(opened: Opened, settings: JudgingSettings, people: int) -> int:
@@ -332,7 +377,7 @@ def judgments_told(opened: Opened) -> str:
             (anchors if place in (unit.high, unit.low) else others)[unit.topic, item.key] += 1
     said = [f"{n} of each of {counted(k, 'item')}" for n, k in sorted(Counter(others.values()).items())]
     if anchors:
-        said.append(f"{_span(list(anchors.values()))} of each Hk and Nk")
+        said.append(f"{_span(list(anchors.values()))} of each Hk and Nk ({ANCHORS})")
     return ", ".join(said)
 
 

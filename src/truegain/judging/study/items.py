@@ -15,6 +15,7 @@ from truegain.sampling.streams import generator
 from truegain.tables.paper import counted
 
 Anchors = dict[str, tuple[Item, Item]]
+ANCHORS = "a topic's known highly relevant and its known non-relevant document, which check attention"
 SAY = "give labels (`truegain judging init --anchors` takes a qrels file), or `high` and `low` of each topic"
 LISTED = 5  # topics in a sentence
 
@@ -52,7 +53,9 @@ def anchors_of(
         there = {r.item.docs[0]: r.item for r in own}
         found[topic] = (there.get(high, Item((high,))), there.get(low, Item((low,))))
     if bare:
-        faults.append(f"Hk and Nk are not known of {counted(len(bare), 'topic')}: {some(bare, LISTED)}; {SAY}")
+        faults.append(
+            f"Hk and Nk ({ANCHORS}) are not known of {counted(len(bare), 'topic')}: {some(bare, LISTED)}; {SAY}"
+        )
     if alike:
         many = counted(len(alike), "topic")
         faults.append(f"all labels are alike in {many}, and Hk would be as Nk: {some(alike, LISTED)}; {SAY}")

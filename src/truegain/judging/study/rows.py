@@ -15,6 +15,7 @@ from truegain.errors import InputError, TruegainError
 from truegain.message import with_marks
 from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated
 from truegain.tables.packing import TOLD_BY, unpacking
+from truegain.tables.plain import TO_UTF8
 from truegain.tables.raw import COLUMNS, is_number, plain_name
 from truegain.tables.separated import check_spread, separator_of
 from truegain.tables.sources import PathLike, read_failures, shown_path
@@ -103,7 +104,7 @@ def _lines(path: PathLike) -> Iterator[Iterator[str]]:
                 except UnicodeDecodeError:
                     raise InputError(
                         "not UTF-8 text", file=file, line=number, text=line.decode(errors="replace"),
-                        hint="convert the file to UTF-8",
+                        hint=TO_UTF8,
                     ) from None  # fmt: skip
 
         yield decoded()

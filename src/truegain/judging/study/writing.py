@@ -13,8 +13,11 @@ from truegain.judging.study.reading import TopicRow
 from truegain.judging.study.settings import ANY, CODES, FILE, JudgingSettings
 from truegain.judging.tasks.catalogue import LABELLED, task_of
 from truegain.judging.tasks.material import TEXT, Document, Format
+from truegain.judging.tasks.task import Option
 from truegain.tables.sources import shown_path
 from truegain.tables.targets import write_bytes, write_failures
+
+MOST_LEVELS = 11  # labels that a page lists to choose from
 
 
 def write_study(
@@ -65,15 +68,37 @@ def document_line(document: Document, usual: Format = TEXT) -> str:
     return json.dumps({name: value for name, value in said.items() if value}, ensure_ascii=False) + "\n"
 
 
-def usual_labels(task: str) -> tuple[dict[str, Any], ...]:
+def usual_labels(task: str, scale: tuple[float, float] | None = None) -> tuple[dict[str, Any], ...]:
     """The labels of a task whose labels a study may define, as they stand in `judging.toml`; none of other tasks.
+
+    scale: of the list that is judged: the task graded then has its labels and no others, in the task's words for them
+    (those of binary where there are two, the bare number where there are none).
 
     >>> [label["name"] for label in usual_labels("binary")], usual_labels("magnitude")
     (['Relevant', 'Not relevant'], ())
+    >>> [(label["value"], label["name"]) for label in usual_labels("graded", (0, 2))]
+    [(2, 'Relevant'), (1, 'Slightly relevant'), (0, 'Not relevant')]
     """
     if task not in LABELLED:
         return ()
-    return tuple({"value": int(o.value), "name": o.name, "meaning": o.meaning} for o in task_of(task).options)
+    options = task_of(task).options
+    levels = levels_of(scale) if scale is not None and task == "graded" else ()
+    if levels:
+        words = {o.value: o for o in (task_of("binary").options if set(levels) == {0.0, 1.0} else options)}
+        options = tuple(words.get(level, Option(f"{level:g}", level, f"{level:g}", "")) for level in levels[::-1])
+    return tuple({"value": int(o.value), "name": o.name, "meaning": o.meaning} for o in options)
+
+
+def levels_of(scale: tuple[float, float]) -> tuple[float, ...]:
+    """The whole numbers of a scale, lowest first; none where it has too many to choose from, or other limits.
+
+    >>> levels_of((0, 2)), levels_of((0, 100)), levels_of((0, 0.5))
+    ((0.0, 1.0, 2.0), (), ())
+    """
+    low, high = scale
+    if low != int(low) or high != int(high) or not 1 <= high - low < MOST_LEVELS:
+        return ()
+    return tuple(float(level) for level in range(int(low), int(high) + 1))
 
 
 def _value(value: Any) -> str:

@@ -6,6 +6,7 @@ Names in the catalogue of texts, and their English wording:
     reason.label   Write a few words about why you chose this label
     reason.choice  Write a few words about why you chose this
     cannot.empty   Choose what stops you
+    cannot.button  If you cannot judge it, press the button below these reasons
     label.empty    Choose one of the labels
     prefer.empty   Choose a document, or that they help equally
     support.empty  Choose how far the passage supports the claim
@@ -43,6 +44,26 @@ def cannot_judge(fields: Fields) -> Answer | tuple[Wrong, ...]:
     return wrong or Answer(math.nan, reason=cleaned(fields.get("reason", "")), cannot=why, note=note)
 
 
+def says_cannot(fields: Fields, field: str) -> bool:
+    """Whether someone says that they cannot judge: by that button, or by why, with no judgment and no reason for one.
+
+    >>> says_cannot({"action": "next", "label": "", "cannot": "unclear"}, "label")
+    True
+    >>> says_cannot({"action": "next", "label": "2", "cannot": "unclear"}, "label")
+    False
+    """
+    return fields.get("action") == "cannot" or (_is_either(fields, field) and not cleaned(fields.get("reason", "")))
+
+
+def which_button(fields: Fields, field: str) -> tuple[Wrong, ...]:
+    """Where a reason was written, no judgment given, and why it cannot be: who meant that is told its button."""
+    return (Wrong("cannot", "cannot.button"),) if _is_either(fields, field) else ()
+
+
+def _is_either(fields: Fields, field: str) -> bool:
+    return fields.get("cannot", "") in CANNOT and not cleaned(fields.get(field, ""))
+
+
 def check_reason(reason: str, wanted: bool, name: str) -> tuple[Wrong, ...]:
     """What is wrong with a reason: none where one is wanted (signs alone are none), or one that is too long."""
     if wanted and not any(sign.isalnum() for sign in reason):
@@ -59,11 +80,11 @@ def chosen(
     fields: Fields, field: str, options: Sequence[Option], wanted: bool, reason_name: str
 ) -> Answer | tuple[Wrong, ...]:
     """The answer of a form with labels to choose and a reason, or of someone who cannot judge."""
-    if fields.get("action") == "cannot":
+    if says_cannot(fields, field):
         return cannot_judge(fields)
     key, reason = fields.get(field, ""), cleaned(fields.get("reason", ""))
     option = next((o for o in options if o.key == key), None)
-    wrong = check_reason(reason, wanted, reason_name)
+    wrong = (*check_reason(reason, wanted, reason_name), *which_button(fields, field))
     if option is None:
         return (Wrong(field, f"{field}.empty"), *wrong)
     return wrong or Answer(option.value, typed=key, reason=reason)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from truegain.judging.tasks.forms import cannot_judge, check_reason, cleaned, too_fast
+from truegain.judging.tasks.forms import cannot_judge, check_reason, cleaned, says_cannot, too_fast, which_button
 from truegain.judging.tasks.material import Unit
 from truegain.judging.tasks.numbers import Unread, read_number
 from truegain.judging.tasks.task import Answer, Fields, Level, Option, Wrong
@@ -43,11 +43,11 @@ class MagnitudeTask:
 
     def read(self, fields: Fields) -> Answer | tuple[Wrong, ...]:
         """The number and the reason; `number_meant` is the reading chosen of an ambiguous number."""
-        if fields.get("action") == "cannot":
+        if says_cannot(fields, self.field):
             return cannot_judge(fields)
         typed, reason = cleaned(fields.get("number", "")), cleaned(fields.get("reason", ""))
         number = read_number(typed, self.decimal, fields.get("number_meant", ""))
-        wrong = check_reason(reason, self.reason, "reason.empty")
+        wrong = (*check_reason(reason, self.reason, "reason.empty"), *which_button(fields, self.field))
         if isinstance(number, Unread):
             return (Wrong("number", number.text, number.about, number.choices), *wrong)
         return wrong or Answer(number, typed, reason)

@@ -89,8 +89,8 @@ class Wording:
         >>> Wording("de").option("binary", "1", "Relevant", "Something in it helps with the topic.")[1]
         'Etwas darin hilft beim Thema.'
         """
-        ours = f"option.{task}.{key}"
         english = catalogue("en")
-        if (english.get(ours), english.get(f"{ours}_means")) == (name, meaning):
-            return self(ours), self(f"{ours}_means")
+        for ours in (f"option.{task}.{key}", f"option.binary.{key}"):  # graded with two labels has the words of binary
+            if (english.get(ours), english.get(f"{ours}_means")) == (name, meaning):
+                return self(ours), self(f"{ours}_means")
         return name, meaning
