@@ -10,6 +10,7 @@ from typing import cast
 
 from truegain.errors import InputError
 from truegain.message import arg
+from truegain.message import arg
 from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated_key
 from truegain.tables.sources import shown_path
 from truegain.text.piece import (
@@ -140,7 +141,7 @@ def _fields_of_object(
     """As `Fields.of`, but an object without any text is a document whose text is missing, which is counted."""
     ident = fields.id_in(names)
     if ident is None:
-        hint = f"say which it is: id='{likely_id(names, list(STRICT.decode(line.decode()).values()))}'"
+        hint = f"say which it is: {arg('id', likely_id(names, list(STRICT.decode(line.decode()).values())))}"
         raise bad_line(piece, data, line, f"no field {fields.id or IDS_TOLD}", hint)
     return ident, tuple(n for n in fields.text if n in names) if fields.text else known(TEXT_FIELDS, names)
 
