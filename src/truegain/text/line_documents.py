@@ -10,7 +10,6 @@ from typing import cast
 
 from truegain.errors import InputError
 from truegain.message import arg
-from truegain.message import arg
 from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated_key
 from truegain.tables.sources import shown_path
 from truegain.text.piece import (
