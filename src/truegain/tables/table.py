@@ -150,4 +150,4 @@ def joined(tables: Sequence[Table], measures: Sequence[str]) -> Table:
     columns = first.columns if named else ("measure", *first.columns)
     rows = [row if named else (m, *row) for m, t in zip(measures, tables, strict=True) for row in t.rows]
     notes = tuple(dict.fromkeys(note for t in tables for note in t.notes))
-    return Table(columns, rows, first.made_by, "\n".join(t.title for t in tables), notes)
+    return Table(columns, rows, first.made_by, "\n".join(t.title for t in tables if t.title), notes)
