@@ -44,7 +44,7 @@ def heard() -> Iterator[list[str]]:
         try:
             yield told
         finally:
-            told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
+            told += dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, DataWarning))
 
 
 def tell(messages: Iterable[str]) -> None:
