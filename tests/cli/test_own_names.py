@@ -156,8 +156,9 @@ def test_compare_takes_the_judge_that_a_study_names(run: Run, folder: Path) -> N
     """Guards the study of README: with gold that checks the judge, its name in the file is no fault; typed it is."""
     said = ("--gold", "labels.csv", "--design", "random", "--judge-model", "gpt-4o")
     assert run("init", "llm.jsonl", "runs", *said)[0] == 0
-    code, out, _ = run("compare", "study.toml")
-    assert code == 0
+    code, out, err = run("compare", "study.toml")
+    assert (code, err) == (0, "")
+    assert out.startswith("a ")  # two measures, and no empty titles of theirs
     assert "Without the judge's errors dense is better than bm25 on P@10" in out.replace("\n", " ")
     assert "--judge-model: gold labels check the judge" in run("compare", "study.toml", "--judge-model", "m")[2]
 

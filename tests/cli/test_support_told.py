@@ -143,5 +143,27 @@ def test_labels_in_words(run: Run, folder: Path) -> None:  # noqa: F811
         'design = "random"\nmeasure = "P@3"\ngold-level = 1\n'
     )
     assert tg.read_study(folder / "words.toml").systems == ("x", "y")
+    code, _, err = run(
+        "init", "llm.qrels", "x.run", "y.run", *gold[3:], "words.csv", "--values", values, "-o", "i.toml"
+    )
+    assert (code, f'values = "{values}"' in (folder / "i.toml").read_text()) == (0, True), err
     read = tg.read_judgments(folder / "words.csv", values={"irrelevant": 0, "partly so": 1, "relevant": 2})
     assert read.label.tolist() == [float(x) for _, _, x in rows]
+
+
+def test_words_in_a_sheet(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a sheet that people filled in with words: refused with the option, and read with it."""
+    run(*PLAN, "-o", "list.csv")
+    rows = [line.split(",") for line in (folder / "list.csv").read_text().splitlines()]
+    at = rows[0].index("label")
+    for n, row in enumerate(rows[1:]):
+        row[at] = ("relevant", "irrelevant", "cannot")[n % 3]
+    (folder / "list.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    for words in (
+        ("plan", "fill", "list.key.csv", "list.csv", "-o", "f.csv"),
+        ("verdict", *PLAN[2:], "--gold", "list.csv"),
+    ):
+        code, _, err = run(*words)
+        assert (code, "or a number for each word: --values irrelevant=0,relevant=1)" in err) == (2, True), err
+        code, _, err = run(*words, "--values", "irrelevant=0,relevant=1")
+        assert code == 0, err

@@ -689,6 +689,18 @@ def test_forty_who_go_on_at_one_moment(tmp_path: Path, database_url: str, clock:
         server.close()
 
 
+def test_one_person_who_goes_on_in_many_tabs_gets_one_unit(
+    study: JudgingStudy, database: Database, clock: Time
+) -> None:
+    """Guards a button pressed ten times at one moment: one more set, and one unit held."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    given = at_once([lambda: walker.desk.another(walker.token) for _ in range(10)])
+    assert len({entered.token for entered in given}) == 1
+    assert (len(rows(database, sessions)), len(rows(database, units, state="held"))) == (2, 1)
+    check_invariants(database, study)
+
+
 def test_who_goes_on_counts_at_their_address(tmp_path: Path, database: Database, clock: Time) -> None:
     """Guards the limit of an address: one more set is none of those that it may hold beside it."""
     study = small_study(tmp_path)

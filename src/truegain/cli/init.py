@@ -236,6 +236,8 @@ def _columns_said(judgments: str, runs: list[str]) -> list[str]:
             lines.append(f"columns = {_quoted(';'.join(filter(None, parts)))}  # as the files name them")
     if said.missing != "refuse":
         lines.append(f"missing = {_quoted(said.missing)}")
+    if said.values:
+        lines.append(f"values = {_quoted(','.join(f'{word}={number:g}' for word, number in said.values.items()))}")
     return lines
 
 

@@ -15,6 +15,7 @@ from truegain.tables.header import Missing, Told, headers_of, own_gold, telling,
 from truegain.tables.memory import memory_of
 
 READ = ("judgments", "ratings", "runs")  # parameters that name what is read
+UNUSED_GOLD = "the study's gold labels are not used here; `truegain verdict` uses them"
 OPTIONS = {
     "columns": (
         Annotated[
@@ -76,7 +77,8 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
         told = Told(
             words.get("judgments", words.get("ratings")), *said, words["missing"], _own(words),
             memory=memory_of(words["memory"]), say=cache(tell),  # each line once
-            columns=words["columns"] or "", unused_gold=is_unused("gold"), values=values_of(words["values"]),
+            columns=words["columns"] or "", unused_gold=UNUSED_GOLD if is_unused("gold") else "",
+            values=values_of(words["values"]),
         )  # fmt: skip
         about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
         words["columns"] = said.judged.written if about else None

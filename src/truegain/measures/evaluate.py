@@ -184,7 +184,7 @@ def by_whom(judgments: Judgments | None, judge_model: str | None) -> list[str]:
     """That a model gave the labels, and that nobody checked them; nothing where no model is named."""
     labels_by = unchecked_in(judgments, judge_model)
     if labels_by and told().unused_gold:
-        return [f"by {labels_by} as they are: the study's gold labels are not used here; a verdict uses them"]
+        return [f"by {labels_by} as they are: {told().unused_gold}"]
     return [by_unchecked(labels_by)] if labels_by else []
 
 

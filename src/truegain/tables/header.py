@@ -163,7 +163,7 @@ class Told:
     memory: int | None = None  # bytes that may be taken
     say: Callable[[str], object] = str  # where the user is told what is done; in Python nowhere
     columns: str | None = None  # what was said of columns, as it was written; None: in Python
-    unused_gold: bool = False  # whether a study names gold labels, which the command does not take
+    unused_gold: str = ""  # what is to be said of gold labels that a study names and the command does not take
     values: Mapping[str, float] = field(default_factory=dict)  # numbers for labels that are words
 
     def is_judgments(self, path: str | os.PathLike[str]) -> bool:

@@ -44,7 +44,7 @@ def heard() -> Iterator[list[str]]:
         try:
             yield told
         finally:
-            told += [w.message.message for w in caught if isinstance(w.message, DataWarning)]
+            told += dict.fromkeys(w.message.message for w in caught if isinstance(w.message, DataWarning))
 
 
 def tell(messages: Iterable[str]) -> None:
