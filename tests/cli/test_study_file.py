@@ -301,7 +301,7 @@ def test_gold_that_is_not_used_is_not_told_as_none(run: Run, folder: Path) -> No
         code, out, _ = run(*words)
         assert code == 0
         assert "no person has checked" not in out
-    assert "by m1's labels as they are: the study's gold labels are not used here; a verdict uses them" in run(
+    assert "by m1's labels as they are: the study's gold labels are not used here; `truegain verdict` uses them" in run(
         "eval", "s.toml"
     )[1].replace("\n", " ")
     assert "by m1's labels, which no person has checked" in run("eval", "llm.qrels", "runs", "--judge-model", "m1")[1]
