@@ -123,11 +123,11 @@ def test_remedies_of_labels_that_are_no_numbers(run: Run, folder: Path) -> None:
 
 def test_labels_in_words(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards words as labels of judgments and gold: refused with the very option, which gives what numbers give."""
-    code = {"0": "irrelevant", "1": "partly so", "2": "relevant"}
+    word = {"0": "irrelevant", "1": "partly so", "2": "relevant"}
     rows = [(str(t), d, str((t + i) % 3)) for t in range(12) for i, d in enumerate("abc")]
-    for name, of in (("numbers.csv", lambda x: x), ("words.csv", lambda x: code[x])):
+    for name, of in (("numbers.csv", lambda x: x), ("words.csv", lambda x: word[x])):
         (folder / name).write_text("\n".join(["topic,doc,label", *(f"{t},{d},{of(x)}" for t, d, x in rows)]) + "\n")
-    (folder / "words.json").write_text(json.dumps({t: {d: code[x] for u, d, x in rows if u == t} for t, _, _ in rows}))
+    (folder / "words.json").write_text(json.dumps({t: {d: word[x] for u, d, x in rows if u == t} for t, _, _ in rows}))
     values = "irrelevant=0,partly so=1,relevant=2"
     gold = ("judges", "llm.qrels", "x.run", "--design", "random", "--gold")
     for words in (("eval", "words.csv", "x.run"), (*gold, "words.csv")):
@@ -143,5 +143,27 @@ def test_labels_in_words(run: Run, folder: Path) -> None:  # noqa: F811
         'design = "random"\nmeasure = "P@3"\ngold-level = 1\n'
     )
     assert tg.read_study(folder / "words.toml").systems == ("x", "y")
+    code, _, err = run(
+        "init", "llm.qrels", "x.run", "y.run", *gold[3:], "words.csv", "--values", values, "-o", "i.toml"
+    )
+    assert (code, f'values = "{values}"' in (folder / "i.toml").read_text()) == (0, True), err
     read = tg.read_judgments(folder / "words.csv", values={"irrelevant": 0, "partly so": 1, "relevant": 2})
     assert read.label.tolist() == [float(x) for _, _, x in rows]
+
+
+def test_words_in_a_sheet(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a sheet that people filled in with words: refused with the option, and read with it."""
+    run(*PLAN, "-o", "list.csv")
+    rows = [line.split(",") for line in (folder / "list.csv").read_text().splitlines()]
+    at = rows[0].index("label")
+    for n, row in enumerate(rows[1:]):
+        row[at] = ("relevant", "irrelevant", "cannot")[n % 3]
+    (folder / "list.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    for words in (
+        ("plan", "fill", "list.key.csv", "list.csv", "-o", "f.csv"),
+        ("verdict", *PLAN[2:], "--gold", "list.csv"),
+    ):
+        code, _, err = run(*words)
+        assert (code, "or a number for each word: --values irrelevant=0,relevant=1)" in err) == (2, True), err
+        code, _, err = run(*words, "--values", "irrelevant=0,relevant=1")
+        assert code == 0, err

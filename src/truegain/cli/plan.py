@@ -220,15 +220,21 @@ def fill_command(
     columns: Annotated[
         str | None, typer.Option("--columns", help="Columns of the labels: topic=question,doc=url,label=grade.")
     ] = None,
+    values: Annotated[
+        str | None,
+        typer.Option("--values", help="Numbers for labels that are words: relevant=2,partly=1,irrelevant=0."),
+    ] = None,
     rows: Annotated[
         int | None, typer.Option("--rows", min=1, help="Take only labels of the first so many rows, and skip others.")
     ] = None,
 ) -> None:
     """Put labels that came back from a judging tool into the list they were drawn from."""
     from truegain.tables.gold_list_read import cannot_in, labels_in, read_gold_list
+    from truegain.tables.header import Told, telling, values_of
 
     listed = read_gold_list(gold_list)
-    filled = listed.filled(labels_in(labels, listed, columns), rows, cannot_in(labels, listed, columns))
+    with telling(Told(values=values_of(values))):
+        filled = listed.filled(labels_in(labels, listed, columns), rows, cannot_in(labels, listed, columns))
     filled.write(output)
     have, had = len(filled.labelled), len(listed.labelled)
     stuck = f"; {len(filled.cannot):,} could not be judged" if filled.cannot else ""

@@ -17,7 +17,7 @@ from truegain.tables.gold_list import CANNOT, COLUMNS, GoldList
 from truegain.tables.gold_sheet import TEXTS, digest_in, key_beside, labels_by_order
 from truegain.tables.header import ColumnNames, Header, label_of, told
 from truegain.tables.judgments import Judgments, judgments_of_columns, read_judgments
-from truegain.tables.named import Columns, is_missing, renamed, unguarded
+from truegain.tables.named import Columns, is_missing, option_for_words, renamed, unguarded
 from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike
 
@@ -70,7 +70,6 @@ def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNam
     if table is None:
         return Judgments.of(path) if columns is None else read_judgments(path, columns=columns)
     places = table.places if isinstance(table, tabular.RawTable) else Places.rows(len(table.column(0)))
-    hint = "give a label of the list's scale"
     if _is_sheet_of(listed, table):
         rows = _told(table, file, listed, cannot=False)
         keep, values = [row for _, (row, _) in rows], [value for _, (_, value) in rows]
@@ -86,7 +85,7 @@ def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNam
             return None
         raise InputError("no row has a label", file=file, hint="fill in the column label")
     there = places.take(np.array(keep))
-    label = _numbers("label", values, there, file, hint)
+    label = _numbers("label", values, there, file, _or_values("give a label of the list's scale", values))
     return judgments_of_columns(topics, docs, label, file, places=there)
 
 
@@ -138,9 +137,10 @@ def _joined(table: Any, file: str, data: object) -> GoldList:
     made = replace(_of_table(other, name), source=file, places=None)
     label, where = np.full(len(made), np.nan), {}
     places = table.places if isinstance(table, tabular.RawTable) else Places.rows(len(table.column(0)))
-    hint = f"give a label from {made.scale[0]:g} to {made.scale[1]:g}, or {CANNOT} where people could not judge it"
+    there = labels_by_order(table, file, made.topics, made.docs)
+    hint = _label_hint(made.scale, [value for _, value in there.values()])
     cannot = set()
-    for at, (row, value) in labels_by_order(table, file, made.topics, made.docs).items():
+    for at, (row, value) in there.items():
         if _cannot(value):
             cannot.add(at)
             continue
@@ -187,6 +187,17 @@ def _numbers(name: str, values: list[Any], places: Places, file: str, hint: str 
     return out
 
 
+def _label_hint(scale: tuple[float, float], cells: list[Any]) -> str:
+    said = f"give a label from {scale[0]:g} to {scale[1]:g}, or {CANNOT} where people could not judge it"
+    return _or_values(said, [cell for cell in cells if not _cannot(cell)])
+
+
+def _or_values(said: str, cells: list[Any]) -> str:
+    """What to do about a label that is no number; words may be given numbers."""
+    option = option_for_words(cells)
+    return said if option is None else f"{said}; or a number for each word: {option}"
+
+
 def _of_table(table: Any, file: str) -> GoldList:
     names = _names(table)
     if not any(mark in names for mark in MARKS):
@@ -206,8 +217,8 @@ def _of_table(table: Any, file: str) -> GoldList:
     there = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "") and i not in cannot]
     label = np.full(n, np.nan)
     if there:
-        hint = f"give a label from {scale[0]:g} to {scale[1]:g}, or {CANNOT} where people could not judge it"
-        label[there] = _numbers("label", [columns["label"][i] for i in there], places.take(np.array(there)), file, hint)
+        cells = [columns["label"][i] for i in there]
+        label[there] = _numbers("label", cells, places.take(np.array(there)), file, _label_hint(scale, cells))
     made = GoldList(
         tuple(map(str, columns["topic"])), tuple(map(str, columns["doc"])), frozen(numbers["bronze"]),
         frozen(numbers["size"]), frozen(label), str(columns["design"][0]), str(columns["measure"][0]), scale, file,

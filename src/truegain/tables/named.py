@@ -287,8 +287,7 @@ def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -
         return "give a number"
     if is_missing(value):
         return "give a number, or leave out all rows without one: missing='drop'"
-    words = [*dict.fromkeys(str(x).strip() for x in values if not is_missing(x) and number_of(x) is None)]
-    option = _option_for_words(words)
+    words, option = _words_in(values), option_for_words(values)
     if option is None:
         return f"write a number in place of each word; words here: {some(words)}"
     if "assessor" in columns:
@@ -296,10 +295,14 @@ def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -
     return f"give a number for each word: {option}"
 
 
-def _option_for_words(words: Sequence[str]) -> str | None:
+def _words_in(cells: Sequence[Any]) -> list[str]:
+    return [*dict.fromkeys(str(x).strip() for x in cells if not is_missing(x) and number_of(x) is None)]
+
+
+def option_for_words(cells: Sequence[Any]) -> str | None:
     """What `values` should say for words to be labels, with NUMBER where the order is not known; None: it cannot."""
-    given = told().values
-    if len(words) > WORDS or any(set(word) & set(",='") for word in words):
+    words, given = _words_in(cells), told().values
+    if not 0 < len(words) <= WORDS or any(set(word) & set(",='") for word in words):
         return None
     none = [word for word in words if plain_name(word) in NOTHING]
     numbers = {word: f"{given[word]:g}" if word in given else "0" if none == [word] else NUMBER for word in words}
