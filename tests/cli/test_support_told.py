@@ -123,11 +123,11 @@ def test_remedies_of_labels_that_are_no_numbers(run: Run, folder: Path) -> None:
 
 def test_labels_in_words(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards words as labels of judgments and gold: refused with the very option, which gives what numbers give."""
-    code = {"0": "irrelevant", "1": "partly so", "2": "relevant"}
+    word = {"0": "irrelevant", "1": "partly so", "2": "relevant"}
     rows = [(str(t), d, str((t + i) % 3)) for t in range(12) for i, d in enumerate("abc")]
-    for name, of in (("numbers.csv", lambda x: x), ("words.csv", lambda x: code[x])):
+    for name, of in (("numbers.csv", lambda x: x), ("words.csv", lambda x: word[x])):
         (folder / name).write_text("\n".join(["topic,doc,label", *(f"{t},{d},{of(x)}" for t, d, x in rows)]) + "\n")
-    (folder / "words.json").write_text(json.dumps({t: {d: code[x] for u, d, x in rows if u == t} for t, _, _ in rows}))
+    (folder / "words.json").write_text(json.dumps({t: {d: word[x] for u, d, x in rows if u == t} for t, _, _ in rows}))
     values = "irrelevant=0,partly so=1,relevant=2"
     gold = ("judges", "llm.qrels", "x.run", "--design", "random", "--gold")
     for words in (("eval", "words.csv", "x.run"), (*gold, "words.csv")):

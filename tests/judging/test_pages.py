@@ -14,7 +14,7 @@ from tests.judging.reading import Html
 from truegain.judging.desk import moves, practice
 from truegain.judging.desk.steps import Page, PageStep, StepName
 from truegain.judging.server.render import HTMX, Renderer
-from truegain.judging.study.study import JudgingStudy, Words
+from truegain.judging.study.study import JudgingStudy, People, Platform, Words
 from truegain.judging.tasks import binary, claim, forms, graded, magnitude, numbers, preference
 from truegain.judging.tasks.catalogue import TASKS, task_of
 from truegain.judging.texts import LANGUAGES, Wording, catalogue
@@ -231,6 +231,31 @@ def test_end_leads_back_to_the_platform() -> None:
     assert link.attributes["href"] == "https://app.prolific.com/submissions/complete?cc=C1"
     alone = replace(made_study(), people=replace(made_study().people, platform="open"))
     assert "prolific" not in Renderer(alone).page(Page(PageStep("done"), code="X"), TOKEN)
+
+
+@pytest.mark.parametrize("platform", ["open", "invitation", "prolific"])
+def test_a_code_is_folded_where_one_goes_on_and_it_pays_nothing(platform: Platform) -> None:
+    """Guards a list judged one by one: the way on is first; a code that pays, or is the last, stands in the open."""
+    done = Page(PageStep("done"), "csrf", "once", 1, code="C-1", more=True)
+    for pay, more in ((None, True), (2.0, True), (None, False)):
+        study = made_study("graded", people=People(platform, pay=pay))
+        text = Renderer(study).page(replace(done, more=more), TOKEN)
+        page = Html(text)
+        code, folds = page.one("p", id="code"), list(page.find("details"))
+        assert code.text == "C-1"
+        is_folded = platform != "prolific" and pay is None and more
+        assert any(code.within(fold) for fold in folds) == is_folded
+        assert ("This is your completion code:" in text) != is_folded
+
+
+def test_consent_says_for_how_many_sets_it_holds() -> None:
+    """Guards consent that is asked once: the page says so, unless a submission or a person has one set."""
+    consent = Page(PageStep("consent"), "csrf", "once", 1)
+    for people, holds in (
+        (People("open"), True), (People("invitation"), True), (People("open", most=1), False), (People("mturk"), False),
+    ):  # fmt: skip
+        page = Renderer(made_study("graded", people=people)).page(consent, TOKEN)
+        assert ("holds for all of them, until you take something back" in page) == holds
 
 
 def test_every_step_has_a_page() -> None:
