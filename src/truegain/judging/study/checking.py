@@ -220,14 +220,14 @@ def _check_list(opened: Opened, settings: JudgingSettings, task: Task, faults: l
     if listed is None:
         return
     if task.name not in LABELLED:
-        notes.append(f"the task {task.name} gives no labels of the list, which are {listed.labels}: `judging export "
-                     "--filled` cannot fill it in (graded and binary can)")  # fmt: skip
+        notes.append(f"the task {task.name} gives no labels of the list, which are {listed.labels}: `truegain judging "
+                     "export --filled` cannot fill it in (graded and binary can)")  # fmt: skip
         return
     given, (low, high) = [option.value for option in task.options], listed.scale
     if off := sorted(value for value in given if not low <= value <= high):
         faults.append(f"{_labels(off)} not on the scale of the list, {listed.labels}, which could not be filled in "
-                      f"(take out of [[labels]] what it lacks, or draw it with plan labels --scale "
-                      f"{min(low, *off):g}:{max(high, *off):g})")  # fmt: skip
+                      "(take out of [[labels]] what it lacks, or draw it with `truegain plan labels --scale "
+                      f"{min(low, *off):g}:{max(high, *off):g}`)")  # fmt: skip
     level = _LEVEL.search(listed.measure)
     if level and max(given) < float(level[1]):
         faults.append(f"{listed.measure} counts labels from {level[1]} on as relevant, and the highest that assessors "
