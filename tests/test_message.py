@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Any
 
+import numpy as np
 import pytest
 
 import truegain as tg
@@ -158,3 +159,9 @@ def test_warnings_that_were_heard_are_told_again_whole() -> None:
     message: Any = caught[0].message
     assert (str(message), message.message.words(OPTIONS)) == ("few (rule='mean')", "few (--rule mean)")
     assert with_marks(TruegainError(message.message)) == message.message.marked
+
+
+def test_a_value_that_python_reads_otherwise_leaves_no_mark() -> None:
+    """Guards lines of a study file: a number of numpy is told as on the command line, without a mark."""
+    said = Message(arg("level", np.float64(0.5))).lines({"level": "level"})
+    assert "\ufdd3" not in said

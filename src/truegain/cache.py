@@ -82,7 +82,7 @@ class Cache:
         try:
             with heard() as told:  # lest it be told twice
                 return make()
-        except TruegainError:
+        except (TruegainError, MemoryError, OSError):  # no matter of what was kept
             raise
         except Exception:
             told.clear()

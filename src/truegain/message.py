@@ -58,7 +58,8 @@ class Phrase(NamedTuple):
         gives = self.kind == NAMED and self.shown and f"{self.name}={self.shown}" in self.python
         if not gives or key is None or key.startswith("-"):
             return self.words(keys)
-        return self.command.replace(_with_value(self.value), f"{key} = {_toml(self.value)}")
+        line = self.command.replace(_with_value(self.value), f"{key} = {_toml(self.value)}")
+        return self.words(keys) if _OPTION in line else line  # a value that Python reads otherwise than it writes
 
     @property
     def marked(self) -> str:

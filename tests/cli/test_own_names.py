@@ -477,3 +477,38 @@ def test_text_index_knows_the_same_names(run: Run, folder: Path) -> None:
     )
     code, _, err = run("text", "index", "own.jsonl", "-o", "c5", "--columns", "colour=stelle")
     assert (code, "'colour=stelle' is neither doc=NAME nor text=NAME" in err) == (2, True)
+
+
+def test_a_run_without_the_column_that_was_named_is_told(run: Run, folder: Path) -> None:
+    """Guards scores by another column than the one named: a file that lacks it is read by its own, and that is told."""
+    (folder / "q.qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    (folder / "one.csv").write_text("topic,doc,score,rerank\n1,a,1,9\n1,b,2,3\n")
+    (folder / "two.csv").write_text("topic,doc,score,re_rank\n1,a,1,9\n1,b,2,3\n")
+    code, _, err = run("eval", "q.qrels", "one.csv", "two.csv", "-m", "P@1", "--columns", "score=rerank")
+    assert code == 0
+    assert "warning: two.csv: there is no column 'rerank', so it is read by its 'score'" in err
+    assert "one.csv" not in err
+
+
+def test_a_word_has_one_number(run: Run, folder: Path) -> None:
+    """Guards labels in words: a word with two numbers is refused, not the last one taken."""
+    (folder / "w.csv").write_text("topic,doc,label\n1,a,yes\n1,b,no\n")
+    (folder / "r.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n")
+    code, _, err = run("eval", "w.csv", "r.run", "-m", "P@1", "--values", "yes=1,no=0,yes=0")
+    assert (code, "'yes' has two numbers; give one" in err) == (2, True)
+
+
+def test_a_pair_of_a_study_is_planned_for(run: Run, folder: Path) -> None:
+    """Guards `plan labels study.toml`: its baseline and candidate are the pair, not all pairs of the runs."""
+    docs = [f"d{i}" for i in range(12)]
+    (folder / "q.qrels").write_text(
+        "".join(f"{t} 0 {d} {(i + t) % 2}\n" for t in range(12) for i, d in enumerate(docs))
+    )
+    for k, name in enumerate("abc"):
+        rows = (f"{t} Q0 {d} 1 {(i * (k + 3) + t) % 12} x\n" for t in range(12) for i, d in enumerate(docs))
+        (folder / f"{name}.run").write_text("".join(rows))
+    (folder / "s.toml").write_text(
+        'judgments = "q.qrels"\nruns = ["a.run", "b.run", "c.run"]\nmeasure = "P@5"\nbaseline = "a"\ncandidate = "c"\n'
+    )
+    assert "c - a" in run("plan", "labels", "s.toml", "--smallest", "0.1")[1]
+    assert "b - a" in run("plan", "labels", "s.toml", "--smallest", "0.1", "--pair", "a,b")[1]

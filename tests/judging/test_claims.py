@@ -621,6 +621,50 @@ def test_who_failed_the_practice_practises_again(study: JudgingStudy, database: 
     check_invariants(database, study)
 
 
+def test_consent_is_asked_again_for_other_words(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards what people agreed to: a study that is worded otherwise, and who left, ask again."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    other = replace(study, words=replace(study.words, texts={"consent.kept": "We publish your name."}))
+    anew = Walker(desk_of(other, database, clock), clock)
+    anew.token = walker.token
+    assert (anew.another(), anew.step) == ("", PageStep("consent"))
+    anew.send(anew.page(PageStep("leave")), "leave", withdraw="no")
+    assert (walker.another(), walker.step) == ("", PageStep("consent")), "who left is asked again"
+
+
+def test_who_takes_a_set_back_while_they_wait_is_asked_again(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards a set that waits for a place: no unit is claimed after consent was taken back."""
+    study = small_study(tmp_path)
+    desk = Desk(study, database, clock=clock, per_address=1)
+    one, two = Walker(desk, clock, "p1"), Walker(desk, clock, "p2")
+    one.whole()
+    first = one.token
+    two.token = desk.enter(two.person, network="n").token
+    two.consent()
+    two.practise()
+    waits = desk.another(one.token, network="n").token
+    two.send(two.page(PageStep("leave")), "leave", withdraw="no")
+    one.send(one.page(PageStep("leave")), "leave", withdraw="yes")
+    assert one.token == first
+    one.token = waits
+    assert one.page().step == PageStep("consent")
+    assert not rows(database, units, state="held")
+    check_invariants(database, study)
+
+
+def test_failed_practice_bars_a_topic_also_once_it_is_taken_back(
+    one_unit: JudgingStudy, database: Database, clock: Time
+) -> None:
+    """Guards practice: taking back what failed opens no further try."""
+    walker = Walker(desk_of(one_unit, database, clock), clock)
+    walker.enter()
+    walker.consent()
+    assert walker.practise(right=False) == PageStep("screened")
+    walker.send(walker.page(PageStep("leave")), "leave", withdraw="yes")
+    assert walker.another() == "none"
+
+
 def test_the_organiser_takes_back_consent_for_a_person(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards a wish that came by mail: who had all erased is asked again."""
     walker = Walker(desk_of(study, database, clock), clock)

@@ -17,7 +17,7 @@ from truegain.cli.study_said import is_typed
 from truegain.cli.verdict import about_in_commands, checking
 from truegain.errors import TruegainError
 from truegain.inference.study.checks import margin_of
-from truegain.message import option
+from truegain.message import arg
 from truegain.tables.sources import expand
 from truegain.tables.targets import write_bytes
 
@@ -72,7 +72,7 @@ def gate_command(
     if not (baseline or candidate) and len(study.systems) != 2:
         raise TruegainError(
             f"there are {len(study.systems)} systems; say which is in use and which would replace it, as in "
-            f"{option('--baseline')} {study.systems[0]} {option('--candidate')} {study.systems[-1]}"
+            f"{arg('baseline', study.systems[0])} and {arg('candidate', study.systems[-1])}"
         )
     pairs = asked.claims(study.systems, None, baseline, candidate, one_candidate=True)
     verdicts = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Annotated, Any, Literal
@@ -15,7 +15,7 @@ from truegain.cli.options import ByTopic, Output
 from truegain.cli.streams import in_words, seen_by_who_looks
 from truegain.cli.writing import Writing
 from truegain.errors import InputError, TruegainError
-from truegain.message import option
+from truegain.message import Message, option
 from truegain.tables.header import told
 from truegain.tables.memory import head_of, limit_of, unpacked_size
 from truegain.tables.plain import in_bytes
@@ -91,8 +91,17 @@ def in_commands(table: Table) -> Table:
 
 
 def write_json(whole: object, output: str) -> None:
-    """Print an object as JSON, to a file or to standard output."""
-    write_bytes(output, _json(whole).encode(errors="backslashreplace"))
+    """Print an object as JSON, to a file or to standard output; messages in it name options."""
+    write_bytes(output, _json(_in_words(whole)).encode(errors="backslashreplace"))
+
+
+def _in_words(whole: object) -> object:
+    """An object whose messages are in the words of the command."""
+    if isinstance(whole, Mapping):
+        return {name: _in_words(value) for name, value in whole.items()}
+    if isinstance(whole, list | tuple):
+        return [_in_words(value) for value in whole]
+    return in_words(whole) if isinstance(whole, Message) else whole
 
 
 def write_scores(

@@ -68,6 +68,7 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
         _check(context, parameter, told, f"{key} is {value!r}", text.file, line)
         found[str(parameter.name)] = told
         keys[option] = text.key(option, key, line, told)
+    found |= _pair_of_claim(text, own, found)
     unused: list[str] = []
     if not whole:
         more, unused = _unheeded(context, text, [key.replace("_", "-") for key in text.values], own)
@@ -75,6 +76,17 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
     context.default_map = found
     remember(context, FileWords(text.file, keys), may, notes, unused)
     return path
+
+
+def _pair_of_claim(text: StudyText, own: Collection[str], found: Collection[str]) -> dict[str, str]:
+    """The pair of a command that has no other claims: a study's one baseline and its candidate."""
+    baseline, candidate = text.values.get("baseline"), text.values.get("candidate")
+    one = baseline[0] if isinstance(baseline, list) and len(baseline) == 1 else baseline
+    if "pair" not in own or "candidate" in own or "pair" in found:
+        return {}
+    if not (isinstance(one, str) and isinstance(candidate, str)) or "," in one + candidate:
+        return {}
+    return {"pair": f"{one},{candidate}"}
 
 
 def judgments_of(context: typer.Context, path: str) -> str:

@@ -16,6 +16,7 @@ from truegain.cli.ratings import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_file import StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
+from truegain.tables.header import told as told_of_files
 from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, system_name
 from truegain.tables.table import Cell, Format, Table
 from truegain.tables.targets import write_bytes
@@ -193,7 +194,13 @@ def files_of(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
     """The judgments and the two runs of a verdict for a command; placeholders for what was not read from files."""
     found = {system_name(path): path for path in runs}
     both = [found.get(name, "RUN") for name in (verdict.comparison.a, verdict.comparison.b)]
-    return shlex.join(["JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments), *map(shown_path, both)])
+    files = ["JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments), *map(shown_path, both)]
+    return shlex.join([*files, *columns_typed()])
+
+
+def columns_typed() -> list[str]:
+    """The option that names the columns of the files, where they have names of their own."""
+    return ["--columns", said] if (said := told_of_files().columns) else []
 
 
 def _once(answer: dict[str, object]) -> dict[str, object]:

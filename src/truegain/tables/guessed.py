@@ -56,18 +56,23 @@ class Guess:
 
     option: str
     among: tuple[str, ...] = ()
-    gold: bool = False
+    role: Role = "judgments"
+
+    @property
+    def of(self) -> str:
+        """Whose argument it is in Python."""
+        return "tg.read_runs" if self.role == "runs" else "tg.read_judgments"
 
     def __str__(self) -> str:
         which = some(self.among, LISTED) if len(self.among) > LISTED else " or ".join(self.among)
-        return f"{arg('columns', self.option)}{f' with {which} for {NAME}' if which else ''}{self.rated}"
+        return f"{arg('columns', self.option, of=self.of)}{f' with {which} for {NAME}' if which else ''}{self.rated}"
 
     @property
     def rated(self) -> str:
         """What to do where the columns that may be the label are those of assessors."""
         if not self.among or f"label={NAME}" not in self.option:
             return ""
-        way = arg("gold_rule", "mean") if self.gold else GAINS_OR_RULE
+        way = arg("gold_rule", "mean") if self.role == "gold" else GAINS_OR_RULE
         return f"; if they are {len(self.among)} assessors', make gains of them: {way}"
 
 
@@ -114,7 +119,7 @@ def option_for(role: Role, names: Sequence[str], columns: Sequence[Sequence[Any]
     """What `columns` should say for a table with named columns to be read."""
     chosen, among = guessed(names, columns, role, found)
     option = told().option(role, {o: t.strip() for o, t in chosen.items()})
-    return Guess(option, tuple(t.strip() for t in among), role == "gold")
+    return Guess(option, tuple(t.strip() for t in among), role)
 
 
 def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
@@ -199,5 +204,5 @@ def _unlikely(ours: str, name: str, cells: Sequence[Any], is_value: bool) -> tup
     texts = [str(cell) for cell in cells[:LOOKED_AT]]
     prose = any(len(text) > LONG or " " in text.strip() for text in texts)
     others = any(_like(o, name) for o in ("topic", "doc", "label", "score") if o != ours)
-    ends = plain_name(name).endswith(("id", "key", "nr", "no", "number"))
+    ends = plain_name(name).rstrip(".:# _").endswith(("id", "key", "nr", "no", "number"))
     return prose, not _like(ours, name), is_value, others, not ends

@@ -228,7 +228,8 @@ def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
             raise TruegainError(f"{argname('values', text)}: {part!r} is not name=value; write a=b,c=d")
         if (value := number_of(number)) is None:
             raise TruegainError(f"{argname('values')}: {number!r} is not a number; write word=2")
-        found[word] = value
+        if found.setdefault(word, value) != value:
+            raise TruegainError(f"{argname('values', text)}: {word!r} has two numbers; give one")
     return found
 
 

@@ -14,6 +14,7 @@ from truegain.tables.columns import Floats, Ints, Places
 from truegain.tables.frames import Frame
 from truegain.tables.guessed import LOOKED_AT, NEEDED, is_sensible, option_for
 from truegain.tables.header import IDS, Header, Role, label_of, told
+from truegain.tables.notice import warn
 from truegain.tables.raw import BEIR, parts_of, plain_name
 from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of, plain_numbers
 
@@ -147,6 +148,9 @@ class Columns:
         return {name: self._column(self.found[name][0]) for name in EXTRA if name in self}
 
 
+OF_LABELS = "tg.read_judgments"  # whose arguments these are in Python
+
+
 def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Columns:
     """The columns under the names that the user gave; a name such as query+facet joins columns.
 
@@ -169,6 +173,8 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
     for ours, theirs in lost.items():
         if said.fits_none(theirs, columns.file) or not _is_whole_without(ours, columns):
             raise _no_column(columns, "' or '".join(said.names_of(ours)))
+        if own := next((name for name in ("score", "rank", ours) if name in columns), None):
+            warn(f"{columns.file}: there is no column '{theirs}', so it is read by its '{columns.found[own][0]}'")
     return _lent(columns, said)
 
 
@@ -289,7 +295,7 @@ def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -
     if name != "label":
         return "give a number"
     if is_missing(value):
-        return f"give a number, or leave out all rows without one: {arg('missing', 'drop')}"
+        return f"give a number, or leave out all rows without one: {arg('missing', 'drop', of=OF_LABELS)}"
     words, option = _words_in(values), option_for_words(values)
     if option is None:
         return f"write a number in place of each word; words here: {some(words)}"
@@ -312,7 +318,7 @@ def option_for_words(cells: Sequence[Any]) -> str | None:
     if len(words) == 2 and len(none) == 1 and not given:
         numbers |= {word: "1" for word in words if word not in none}
     ordered = sorted(numbers, key=lambda word: word not in none)
-    return arg("values", ",".join(f"{word}={numbers[word]}" for word in ordered))
+    return arg("values", ",".join(f"{word}={numbers[word]}" for word in ordered), of=OF_LABELS)
 
 
 def is_missing(value: object) -> bool:

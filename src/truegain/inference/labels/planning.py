@@ -149,10 +149,11 @@ def _before_gold(
     ]  # fmt: skip
     most = len(listed) if len(asked) == 1 and listed.design == "ordered" else _moving(study, m, asked)
     holes = study.unjudged(m, asked)
+    moved = _moved(asked, names)
     notes = [
-        f"{len(listed):,} of the {pool:,} labelled documents can move {names} on {m}: {_all_judged(holes)}"
+        f"{len(listed):,} of the {pool:,} labelled documents can move {moved} on {m}: {_all_judged(holes)}"
         if listed.design == "ordered"
-        else f"The list has all {len(listed):,} labelled documents; {most:,} of them can move {names} on {m}: an "
+        else f"The list has all {len(listed):,} labelled documents; {most:,} of them can move {moved} on {m}: an "
         "ordered list has these alone, and needs far fewer labels.",
         "These are the widest limits that so many labels can have: how often the judge errs is not known yet."
         if aim.fixed
@@ -203,8 +204,9 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
     if m.linear_in_gains or isinstance(evidence, ByList):
         most = _moving(study, m, asked)
         details["most"] = most
+        moved = _moved(asked, names)
         notes.append(
-            f"{most:,} labelled {'pair' if most == 1 else 'pairs'} can move {names} on {m}: {_all_judged(holes)}"
+            f"{most:,} labelled {'pair' if most == 1 else 'pairs'} can move {moved} on {m}: {_all_judged(holes)}"
         )
     if holes:
         notes.append(holes)
@@ -231,10 +233,15 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
     top = now.pairs or None
     if now.differ is not None:
         if now.differ < evidence.least_gold and not lattice.exact:
-            raise _too_few_differ(now.differ, evidence.least_gold, names, m)
+            raise _too_few_differ(now.differ, evidence.least_gold, _moved(asked, names), m)
         top = now.gold + now.open
     least = least_of(None if now.whole else touching, now.gold, top, len(asked), evidence.least_gold)
     return planned(standings, now.gold, most, names, m, aim, details, notes, least)
+
+
+def _moved(asked: Contrasts, names: str) -> str:
+    """What a label can move, one at least."""
+    return names if len(asked) == 1 else f"one or more of the {len(asked):,} pairs of systems"
 
 
 def _too_few_differ(differ: int, least: int, names: str, m: Measure) -> TruegainError:

@@ -27,8 +27,8 @@ OF_DOCUMENTS = {"topics", "collection"}  # sources that bring other documents, n
 METHOD = "t, moves of all sources"
 EVERY_LOOK = "limits at every look"
 AND_HOLES = " and holes"
-LISTS = {"gold": ("list of gold labels", "tg.gold_list"), "holes": ("sample of the holes", "tg.hole_list")}
-NOT_LISTED = "on the {}: it was drawn for other runs or another measure; draw one for these ({})"
+LISTS = {"gold": "list of gold labels", "holes": "sample of the holes"}
+NOT_LISTED = "on the {}: it was drawn for other runs or another measure; draw one for these"
 SCORE_NOT_LISTED = "on the {}, which tells differences: the systems it was for share {}"
 NO_SCORES = "Scores by themselves are not known: the list of gold labels was drawn to tell differences."
 NO_WIDTH = (
@@ -100,8 +100,8 @@ class Answering:
             few = None if touching is None else int(touching[s])
             notes = _unknown(False, few, self.lattice, "what it retrieved")
             if unlisted is not None and unlisted[s]:
-                n, (the_list, _) = int(unlisted[s]), LISTS[self.lattice.labels]
-                why = SCORE_NOT_LISTED.format(the_list, "it" if n == 1 else "them")
+                n = int(unlisted[s])
+                why = SCORE_NOT_LISTED.format(LISTS[self.lattice.labels], "it" if n == 1 else "them")
                 notes = (f"{_documents(n, f'of {system}')} {why}",)
             if not notes and not spread.variance[s] > NO_DIFFERENCE**2 and not self.lattice.exact and not known[s]:
                 notes = (NO_WIDTH,)
@@ -147,7 +147,7 @@ class Answering:
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
                 known = False
             if unlisted is not None and unlisted[i]:
-                why = NOT_LISTED.format(*LISTS[lattice.labels])
+                why = NOT_LISTED.format(LISTS[lattice.labels])
                 move = "moves" if unlisted[i] == 1 else "move"
                 notes, known = (f"{_documents(int(unlisted[i]), f'that {move} this difference')} {why}",), False
             if empty[i] and not notes:

@@ -92,7 +92,7 @@ class Buying:
         if "topics" not in self.material.over and open_ <= 0:
             return STUCK if now.stuck else ""
         needed = fewest_gold(now, far) if far > 0 else None
-        if needed is None and now.stuck:
+        if needed is None and now.stuck and (far <= 0 or fewest_gold(replace(now, stuck=0.0), far) is not None):
             return STUCK
         if needed is not None and "topics" not in self.material.over and needed - now.gold > open_:
             return f"{_labels(open_)} of the list that are open for these two settle it for these topics."

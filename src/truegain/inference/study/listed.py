@@ -13,11 +13,13 @@ from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
 from truegain.measures.label_weights import level_of
 from truegain.measures.linear import LinearParts, linear_parts
-from truegain.message import GOLD_LIST
+from truegain.message import GOLD_LIST, by_surface
 from truegain.tables.columns import Coded, Floats, Ids, Ints, frozen
 from truegain.tables.gold_list import GoldList
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
+
+DRAW_TOPICS = by_surface("draw='topics' of tg.gold_list", "`truegain plan labels --draw topics` draws these")
 
 
 def refuse_without_stand_in(measure: Measure) -> None:
@@ -25,7 +27,7 @@ def refuse_without_stand_in(measure: Measure) -> None:
     if not (measure.linear_in_gains or isinstance(measure, nDCG)):
         raise MeasureError(
             f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, nDCG, RBP, or "
-            "have whole topics judged (design 'topics')"
+            f"have whole topics judged ({DRAW_TOPICS})"
         )
 
 

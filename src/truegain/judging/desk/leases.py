@@ -6,9 +6,11 @@ with both takes one more set at once.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from sqlalchemy import Select, exists, func, insert, select, text, update
@@ -21,12 +23,13 @@ from truegain.judging.desk.steps import UNCLAIMED, PageStep, StepName
 from truegain.judging.desk.visits import stop
 from truegain.judging.store.database import lock
 from truegain.judging.store.schema import assessors, events, sessions, settings, units
+from truegain.judging.study.settings import Words
 from truegain.judging.tasks.material import Unit, base_of
 
 FREE, HELD, DONE = "free", "held", "done"
-SAID = ("consented", "declined", "withdrawn")  # events that tell whether a person takes part
+SAID = ("consented", "declined", "withdrawn", "left")  # events that tell whether a person takes part
 # a unit was taken: until then a session's turn is its own id, and what it began with is nobody's unless practice failed
-HAD = (sessions.c.turn != sessions.c.id) | (sessions.c.outcome == "screened")
+HAD = (sessions.c.turn != sessions.c.id) | (sessions.c.state == "screened")
 
 
 def going_on(work: Work, assessor: str) -> Session | None:
@@ -99,6 +102,8 @@ def take(work: Work, session: Session) -> Session:
 
     Where that cannot be they wait, with all that they did, at a page that says why; looking again asks again.
     """
+    if not has_consented(work, session.assessor, session.id):  # who took an earlier set back is asked again
+        return work.change(session, state="consent", number=0, notice="", saved=0)
     unit, why = _claim(work, session)
     if unit is None:
         if session.state == why:
@@ -118,18 +123,31 @@ def take(work: Work, session: Session) -> Session:
     return replace(session, holder=session.id)
 
 
-def has_consented(work: Work, assessor: str) -> bool:
-    """Whether a person consented to the study, and came through its practice, in an earlier set, and stays with it.
+def has_consented(work: Work, assessor: str, now: str = "") -> bool:
+    """Whether a person consented to the study as it is worded, came through its practice, and stays with it.
 
-    What they said last counts: who declined, or took a set back, is asked again.
+    What they said last counts: who declined, left, or took a set back is asked again.  now: the session that they are
+    in, whose practice is behind them.
     """
     own = select(sessions.c.id).where(sessions.c.assessor == assessor)
-    said = select(events.c.session, events.c.kind).where(events.c.session.in_(own), events.c.kind.in_(SAID))
-    last = work.connection.execute(said.order_by(events.c.id.desc()).limit(1)).first()
+    said = select(events.c.session, events.c.kind, events.c.about).where(events.c.session.in_(own))
+    asked = said.where(events.c.kind.in_(SAID)).order_by(events.c.id.desc()).limit(1)
+    last = work.connection.execute(asked).first()
     if last is None or last.kind != SAID[0]:
+        return False
+    if last.session == now:
+        return True
+    if last.about.get("terms") != terms_of(work.study.words):
         return False
     through = select(sessions.c.id).where(sessions.c.id == last.session, sessions.c.turn != sessions.c.id)
     return work.connection.execute(through).first() is not None
+
+
+def terms_of(words: Words) -> str:
+    """What a person consents to, in short: who reworded it asks again."""
+    said = {field.name: getattr(words, field.name) for field in fields(words)}
+    text = json.dumps(said, sort_keys=True, default=lambda x: dict(x) if isinstance(x, Mapping) else str(x))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def go_on(work: Work, session: Session, before: Session) -> Session:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from truegain.judging.desk.codes import basis_of, shown
 from truegain.judging.desk.finishing import end, finish, withdraw
-from truegain.judging.desk.leases import take
+from truegain.judging.desk.leases import take, terms_of
 from truegain.judging.desk.practice import LINES, draw_lines, draw_options, question_of, read_line, rise
 from truegain.judging.desk.sessions import (
     Recorded,
@@ -103,7 +103,7 @@ def _go(work: Work, session: Session, step: PageStep, notice: str = "", saved: i
 
 
 def _consent(work: Work, session: Session, _: Answer, __: Fields) -> PageStep:
-    work.event("consented", session)
+    work.event("consented", session, terms=terms_of(work.study.words))
     if work.study.task.has_practice:
         return _go(work, session, PageStep("practice", 1))
     return take(work, session).step
