@@ -221,7 +221,7 @@ def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
     """
     if not isinstance(text, str):
         return dict(text or {})
-    found = {}
+    found: dict[str, float] = {}
     for part in text.split(",") if text else ():
         word, equals, number = (x.strip() for x in part.rpartition("="))
         if not (word and equals and number):
