@@ -173,7 +173,9 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
     for ours, theirs in lost.items():
         if said.fits_none(theirs, columns.file) or not _is_whole_without(ours, columns):
             raise _no_column(columns, "' or '".join(said.names_of(ours)))
-        if own := next((name for name in ("score", "rank", ours) if name in columns), None):
+        beside = [name for other in said.renamed if other != ours for name in said.names_of(other)]
+        is_others = beside and not {part for name in beside for part in parts_of(name)} & set(columns.names)
+        if not is_others and (own := next((name for name in ("score", "rank", ours) if name in columns), None)):
             warn(f"{columns.file}: there is no column '{theirs}', so it is read by its '{columns.found[own][0]}'")
     return _lent(columns, said)
 
