@@ -94,8 +94,8 @@ def labels_command(
         Literal["ordered", "random", "by-bronze", "topics"] | None,
         typer.Option(
             "--draw",
-            help="How a list is drawn: ordered by what a label can move (default), or another way; ordered alone goes "
-            "on past documents that nobody can judge.",
+            help="How a list is drawn: ordered by what a label can move (default), or another way; ordered and random "
+            "ones go on past documents that nobody can judge.",
         ),
     ] = None,
     smallest: Annotated[

@@ -425,9 +425,30 @@ def test_cannot_is_counted_and_buys_nothing() -> None:
     verdict = study.verdict("s0", "s1")
     assert verdict.cannot <= 2
     assert verdict.to_dict()["cannot"] == verdict.cannot
-    drawn = judged(draw_list(ranked_of(runs, bronze), P5, design="random"), gold, 60)
+    drawn = judged(draw_list(ranked_of(runs, bronze), P5, design="by-bronze"), gold, 60)
     with pytest.raises(InputError, match="people could not judge 2 documents of this list"):
         tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, (1, 7)))
+
+
+@pytest.mark.parametrize("topics", ["fixed", "sampled"])
+def test_a_random_list_goes_on_past_what_nobody_could_judge(topics: Literal["fixed", "sampled"]) -> None:
+    """Guards lists drawn at random: limits hold those of all labels that such documents may have, and the truth."""
+    held, studies = 0, 12
+    for seed in range(studies):
+        runs, bronze, gold = world(seed, topics=30)
+        drawn = judged(draw_list(ranked_of(runs, bronze), P5, design="random", seed=seed), gold, 250)
+        truth = tg.Study(runs, gold, "P@5").compare("s0", "s1")[0]
+        study = tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, range(0, 250, 10)), topics=topics)
+        verdict = study.verdict("s0", "s1")
+        assert verdict.low is not None
+        assert verdict.high is not None
+        assert "count at worst and at best" in verdict.sentence
+        for end in (0.0, 2.0):
+            ends = tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, range(0, 250, 10), end), topics=topics)
+            other = ends.verdict("s0", "s1")
+            assert verdict.low <= other.difference <= verdict.high
+        held += verdict.low <= truth.difference <= verdict.high
+    assert held >= studies - 1
 
 
 def every_fourth(listed: GoldList) -> list[int]:

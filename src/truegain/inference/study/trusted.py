@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -37,13 +37,14 @@ def listed_in(gold: Any, design: Design | None) -> tuple[Any, Design | None, Gol
     if listed.design == HOLES:
         raise InputError("this is a sample of unjudged documents, no gold labels of judged ones", file=listed.source,
                          hint=f"give it as {arg('hole_sample')}")  # fmt: skip
-    if listed.design == "ordered":
-        return listed.judgments(), "random", listed
+    if listed.design == "ordered" or (listed.cannot and listed.design == "random"):
+        # pairs drawn at random are an ordered list with sizes all alike, which goes on past what nobody could judge
+        return listed.judgments(), "random", replace(listed, design="ordered")
     if listed.cannot:
         raise InputError(
             f"people could not judge {len(listed.cannot):,} documents of this list, and the labels of the others alone "
             f"are no sample of the design {listed.design!r}", file=listed.source,
-            hint="have them judged, or draw an ordered list, which takes them at worst and at best",
+            hint="have them judged, or draw an ordered or a random list, which takes them at worst and at best",
         )  # fmt: skip
     known = next((d for d in get_args(Design) if d == listed.design), None)
     check_design(known)
