@@ -127,15 +127,21 @@ def there_are(unknown: Sequence[str], names: Sequence[str], most: int = 3) -> st
     >>> there_are(["BN25"], ["bm25", "dense", "splade"]), there_are(["run9"], ["run-1", "run-2"])
     ('did you mean bm25? There are bm25, dense, splade', 'there are run-1, run-2')
     """
+    close = dict.fromkeys(filter(None, (meant(name, names) for name in unknown)))
+    there = f"here are {some(names, most)}"
+    return f"did you mean {' and '.join(close)}? T{there}" if close else f"t{there}"
+
+
+def meant(unknown: str, names: Sequence[str]) -> str | None:
+    """The name that was meant by one that is not known; None where none, or more than one, is near.
+
+    >>> meant("s2.tml", ["runs", "s2.toml"]), meant("run9", ["run-1", "run-2"])
+    ('s2.toml', None)
+    """
     from difflib import SequenceMatcher  # by those who mistyped
 
-    meant = []
-    for name in unknown:
-        near = [SequenceMatcher(None, name.lower(), other.lower()).ratio() for other in names]
-        if near and max(near) >= NEAR and near.count(max(near)) == 1:
-            meant.append(names[near.index(max(near))])
-    there = f"here are {some(names, most)}"
-    return f"did you mean {' and '.join(dict.fromkeys(meant))}? T{there}" if meant else f"t{there}"
+    near = [SequenceMatcher(None, unknown.lower(), other.lower()).ratio() for other in names]
+    return names[near.index(max(near))] if near and max(near) >= NEAR and near.count(max(near)) == 1 else None
 
 
 def why(error: OSError) -> str:

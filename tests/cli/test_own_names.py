@@ -486,8 +486,11 @@ def test_a_run_without_the_column_that_was_named_is_told(run: Run, folder: Path)
     (folder / "two.csv").write_text("topic,doc,score,re_rank\n1,a,1,9\n1,b,2,3\n")
     code, _, err = run("eval", "q.qrels", "one.csv", "two.csv", "-m", "P@1", "--columns", "score=rerank")
     assert code == 0
-    assert "warning: two.csv: there is no column 'rerank', so it is read by its 'score'" in err
+    assert "warning: two.csv: there is no column 'rerank'; column 'score' is read instead" in err
     assert "one.csv" not in err
+    words = ("q.qrels", "one.csv", "two.csv", "-m", "P@1", "--columns", "runs:score=score,system=which")
+    (folder / "one.csv").write_text("topic,doc,score,which\n1,a,1,s\n1,b,2,s\n")
+    assert "read instead" not in run("eval", *words)[2], "nothing stands in for a column that is not needed"
 
 
 def test_a_word_has_one_number(run: Run, folder: Path) -> None:

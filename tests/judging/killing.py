@@ -76,6 +76,11 @@ def kept(database: Database, visitors: Sequence[Visitor]) -> Kept:
     )  # fmt: skip
 
 
+def led_to(visitor: Visitor) -> set[str]:
+    """The sets that an assessor was led to, by their tokens."""
+    return {parts(at)[0] for method, at, _ in visitor.asked if method == "GET" and parts(at)[1] in HELD}
+
+
 def _claims(database: Database, visitors: Sequence[Visitor]) -> tuple[int, int, int]:
     """Units that assessors were led to, those of them that are not theirs, and those that are somebody's twice.
 
@@ -84,7 +89,7 @@ def _claims(database: Database, visitors: Sequence[Visitor]) -> tuple[int, int, 
     by_token = {row.token: row for row in rows(database, sessions)}
     claimed = Counter(row.session for row in rows(database, events, kind="claimed"))
     owner = {row.session: row for row in rows(database, units) if row.session is not None}
-    led = {parts(at)[0] for v in visitors for method, at, _ in v.asked if method == "GET" and parts(at)[1] in HELD}
+    led = {token for visitor in visitors for token in led_to(visitor)}
     mine = {token: row for token, row in by_token.items() if claimed[row.id] and row.id in owner}
     lost = sum(token not in mine or owner[mine[token].id].id != mine[token].unit for token in led)
     taken = Counter(s.unit for s in by_token.values() if claimed[s.id] and s.outcome in (None, "done"))
@@ -131,6 +136,8 @@ async def kill(served: Served, visitors: Sequence[Visitor], times: int, draws: R
             await asyncio.sleep(draws.uniform(0, 0.02))
         served.kill()
         served.start()
+    while not all(map(led_to, visitors)):  # on a slow machine some are still at the practice
+        await asyncio.sleep(0.05)
 
 
 def told(name: str, found: Kept, troubles: Counter[str], **more: object) -> str:

@@ -177,7 +177,7 @@ def test_which_columns_are_of_which_file() -> None:
         headers_of("topic,doc,number")
 
 
-@pytest.mark.filterwarnings("ignore:.*known.csv. there is no column 'wort', so it is read by its 'score'")
+@pytest.mark.filterwarnings("ignore:.*known.csv. there is no column 'wort'; column 'score' is read instead")
 def test_runs_with_names_of_their_own_stand_together(tmp_path: Path) -> None:
     """Guards several runs: a name counts for those that have it, others are read as they are, and no typo passes."""
     (tmp_path / "odd.csv").write_text("frage,stelle,wert\n1,a,2\n")

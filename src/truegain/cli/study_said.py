@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from truegain.cli.naming import option_names
 from truegain.cli.streams import tell
-from truegain.errors import InputError, TruegainError
+from truegain.errors import InputError, TruegainError, meant
 from truegain.tables.study_words import key_of
 
 if TYPE_CHECKING:
@@ -127,9 +127,6 @@ def placed(error: TruegainError) -> TruegainError:
     return error if found is None else error.at(said.file, found[0], f"{found[1]}{message}")
 
 
-LIKE = 0.8  # of 1, how like a name is that may be meant
-
-
 def lack_of(name: str) -> TruegainError:
     """What to say where neither the command line nor a study file names something that is needed."""
     if not _read:
@@ -141,15 +138,14 @@ def lack_of(name: str) -> TruegainError:
 
 def check_there(path: str | None) -> None:
     """Refuse a file that is not there, with the names beside it that are like its own."""
-    from difflib import get_close_matches  # here, as only mistakes need it
     from pathlib import Path
 
     if path is None or path == "-" or ":" in path or Path(path).exists():
         return
     here = Path(path).parent
     others = [p.name for p in here.iterdir() if p.is_file()] if here.is_dir() else []
-    like = [str(here / name) for name in get_close_matches(Path(path).name, others, 1, LIKE)]
-    hint = f"did you mean {like[0]}?" if like else "check the path"
+    like = meant(Path(path).name, others)
+    hint = f"did you mean {here / like}?" if like else "check the path"
     raise InputError("no such file", file=path, hint=hint)
 
 

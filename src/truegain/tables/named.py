@@ -171,12 +171,12 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
         elif not known:
             lost[ours] = theirs
     for ours, theirs in lost.items():
-        if said.fits_none(theirs, columns.file) or not _is_whole_without(ours, columns):
+        own = _instead_of(ours, columns)
+        is_needed = ours in (*NEEDED[columns.role], "rank")
+        if said.fits_none(theirs, columns.file) or (is_needed and own is None):
             raise _no_column(columns, "' or '".join(said.names_of(ours)))
-        beside = [name for other in said.renamed if other != ours for name in said.names_of(other)]
-        is_others = beside and not {part for name in beside for part in parts_of(name)} & set(columns.names)
-        if not is_others and (own := next((name for name in ("score", "rank", ours) if name in columns), None)):
-            warn(f"{columns.file}: there is no column '{theirs}', so it is read by its '{columns.found[own][0]}'")
+        if own is not None and not _is_of_another(columns, said, ours):
+            warn(f"{columns.file}: there is no column '{theirs}'; column '{own}' is read instead")
     return _lent(columns, said)
 
 
@@ -195,10 +195,18 @@ def _no_column(columns: Columns, name: str) -> InputError:
     return InputError(problem, file=columns.file, hint="check its name")
 
 
-def _is_whole_without(ours: str, columns: Columns) -> bool:
-    """Whether a table can be read without a column that the user named: it has it by a name of ours, or needs none."""
+def _instead_of(ours: str, columns: Columns) -> str | None:
+    """The column with a name of ours that stands in for one that the user named and the table lacks, if any."""
     either = ("score", "rank") if ours in ("score", "rank") else (ours,)
-    return any(name in columns for name in either) or ours not in (*NEEDED[columns.role], "rank")
+    return next((columns.found[name][0] for name in either if name in columns), None)
+
+
+def _is_of_another(columns: Columns, said: Header, ours: str) -> bool:
+    """Whether the other names that the user gave are all of other files, so that this one is as well."""
+    beside = {
+        part for other in said.renamed if other != ours for name in said.names_of(other) for part in parts_of(name)
+    }
+    return bool(beside) and not beside & set(columns.names)
 
 
 def _lent(columns: Columns, said: Header) -> Columns:
