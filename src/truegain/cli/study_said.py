@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -69,10 +68,8 @@ def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]
     """The measures of a study file without those that gold labels cannot set right, of which it is told why."""
     left, lost = [m for m in measures if m not in beyond], [m for m in measures if m in beyond]
     if lost:
-        why: dict[str, list[str]] = {}
-        for name in lost:
-            why.setdefault(re.sub(rf"^{re.escape(name)} is |; .*", "", beyond[name]), []).append(name)
-        said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in why.items())
+        reasons = {name: beyond[name].partition(";")[0].removeprefix(f"{name} is ") for name in lost}
+        said = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
         are = "is" if len(lost) == 1 else "are"
         tell(f"{place_of('measure')}: {len(lost)} of {len(measures)} measures {are} left out: {said}", "note")
     return left
