@@ -68,8 +68,10 @@ def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]
     """The measures of a study file without those that gold labels cannot set right, of which it is told why."""
     left, lost = [m for m in measures if m not in beyond], [m for m in measures if m in beyond]
     if lost:
-        reasons = {name: beyond[name].partition(";")[0].removeprefix(f"{name} is ") for name in lost}
-        said = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+        why: dict[str, list[str]] = {}
+        for name in lost:
+            why.setdefault(beyond[name].partition(";")[0].removeprefix(f"{name} is "), []).append(name)
+        said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in why.items())
         are = "is" if len(lost) == 1 else "are"
         tell(f"{place_of('measure')}: {len(lost)} of {len(measures)} measures {are} left out: {said}", "note")
     return left
