@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE  # commands that tests start would be compiled anew each time
 MAKEFLAGS += --jobs=2  # types are checked while the browser is fetched and tests begin
 
-.PHONY: demo test lint types tests fast sanitize bench bench-scaling bench-check clean
+.PHONY: demo test test-all lint types tests tests-all fast sanitize bench bench-scaling bench-check clean
 
 demo: $(VENV)/base
 	$(BIN)/truegain demo demo
@@ -16,10 +16,16 @@ demo: $(VENV)/base
 	@echo 'Here truegain is $(BIN)/truegain; `. $(BIN)/activate` makes it plain truegain.'
 
 test: lint types tests
+test-all: lint types tests-all
 
+# Tests marked slow or system (tests/conftest.py) are for `make test-all` only.
 # Processes of tests beside each other would fight with the threads of BLAS.
-tests fast: export OMP_NUM_THREADS := 1
+QUICK := -m 'not slow and not system'
+tests tests-all fast: export OMP_NUM_THREADS := 1
 tests: $(VENV)/test build/browser/ready
+	$(BIN)/python -m pytest -n 2 $(QUICK)
+
+tests-all: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 3
 
 lint: $(VENV)/test
@@ -30,7 +36,7 @@ types: $(VENV)/test
 	$(BIN)/mypy
 
 fast: $(VENV)/test build/browser/ready
-	$(BIN)/python -m pytest -n 2 -x tests
+	$(BIN)/python -m pytest -n 2 -x $(QUICK) tests
 
 # The compiled parts once more, with AddressSanitizer and UndefinedBehaviorSanitizer, in a copy; the tests that feed them
 # what nobody should, and those that use all of them.  The first fault ends it.

@@ -28,11 +28,12 @@ from benchmarks.races.scoring import files_of
 from benchmarks.workloads import FOLDER, make
 from truegain.cluster.cluster import Cluster
 from truegain.cluster.job import Job
+from truegain.config import Scoring
 from truegain.engine import Engine, Local
 from truegain.errors import DataWarning, needs
 from truegain.inference.collection.expansion import drawn_scores
 from truegain.inference.collection.spread import collection_spread
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
@@ -147,7 +148,7 @@ def main() -> None:
     qrels, runs = files_of(make("large", given.folder))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        ranked = aligned([str(r) for r in runs[: given.runs]], str(qrels), Options(), keep_keys=sys.maxsize)
+        ranked = aligned([str(r) for r in runs[: given.runs]], str(qrels), Scoring(), keep_keys=sys.maxsize)
     shape = f"{len(ranked.systems)} runs x {len(ranked.topics)} topics x {given.replicates:,} collections"
     print(f"{JOBS[given.job]}: {shape}", flush=True)
     compare(ranked, by_ap if given.job == "ap" else by_rr, given.replicates, given.rounds)

@@ -42,7 +42,7 @@ def main() -> None:
 def _one(seed: int, marks: Counter[tuple[str, str, str]], held: Counter[str]) -> None:
     world = simulate(seed=seed)
     judged = leaning(world, seed=seed)
-    study = tg.Study(world.runs, judged, list(MEASURES), gold=world.sample, design="random")
+    study = tg.Study(world.runs, judged, list(MEASURES), gold=tg.Gold(world.sample, design="random"))
     true = {(s.measure, s.system): s.value for s in true_scores()}
     for measure in MEASURES:
         held[measure] += sum(e.low <= true[measure, e.system] <= e.high for e in study.estimates(measure))
@@ -52,7 +52,7 @@ def _one(seed: int, marks: Counter[tuple[str, str, str]], held: Counter[str]) ->
             verdict = study.verdict(BASELINE, system, measure)
             naive = replace(verdict.comparison, low=verdict.naive.low, high=verdict.naive.high)
             difference = true[measure, system] - true[measure, BASELINE]
-            labels = decided(naive, verdict.hidden, verdict.holes, verdict.smallest)
+            labels = decided(naive, verdict.hidden, verdict.holes, verdict.min_effect)
             marks[measure, "as they are", mark_of(labels, difference)] += 1
             marks[measure, "corrected", mark_of(verdict.outcome, difference)] += 1
 

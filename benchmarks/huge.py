@@ -143,7 +143,7 @@ def many_topics(folder: Path, counts: list[int], memory: list[str]) -> None:
         used = run("eval", *files, "-m", "nDCG@10", "-m", "RR", *memory)
         tell(f"{count:,}", used, "eval")
         took["eval"].append(used.processor)
-        used = run("compare", *files, "-m", "nDCG@10", "--test", "randomisation", "--replicates", "1000", *memory)
+        used = run("compare", *files, "-m", "nDCG@10", "--test", "randomisation", "--resamples", "1000", *memory)
         tell(f"{count:,}", used, "compare")
         took["compare"].append(used.processor)
         print(used.said, flush=True)

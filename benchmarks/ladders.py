@@ -73,13 +73,13 @@ def _replicates(place: Path, size: int) -> Job:
 def _topics(place: Path, size: int) -> Job:
     """The randomisation test of two systems, on the first so many topics."""
     from truegain.inference.differences.resampled import randomisation_p
-    from truegain.inference.monte_carlo import Resampling
+    from truegain.inference.monte_carlo import Trials
 
     x = matrices.scores_of(place)
     z = (x[1] - x[0])[None, :size]
 
     def job() -> Callable[[], Answer]:
-        p = float(randomisation_p(z, Resampling(trials=1000, most=1000))[0])
+        p = float(randomisation_p(z, Trials(trials=1000, most=1000))[0])
         return lambda: {"p": p}
 
     return job
@@ -89,11 +89,11 @@ def _ratings(place: Path, size: int) -> Job:
     """`agree` on the first so many ratings."""
     import truegain as tg
 
-    agree = tg.agree
+    agreement = tg.agreement  # loaded when first asked for
     part = first_of(place / "ratings.csv", place / f"first-{size}.csv", size + 1)
 
     def job() -> Callable[[], Answer]:
-        found = agree(part, scale="ordinal 0:3")
+        found = agreement(part, scale="ordinal 0:3")
         return lambda: {"rows": float(len(found.overall.rows))}
 
     return job

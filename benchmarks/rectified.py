@@ -13,7 +13,7 @@ from truegain.gains.sampled_pairs import SampledPairs
 from truegain.gains.topic_fit import TopicFit
 from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs, ByGoldTopics
 from truegain.inference.study.lattice import Lattice, limits
-from truegain.sampling.gold import Gold
+from truegain.sampling.gold import GoldUnits
 from truegain.student import p_of, p_values_of, quantile_of
 from truegain.tables.columns import Floats
 
@@ -52,7 +52,7 @@ def by_topics(
 def by_pairs(pairs: SampledPairs, *coefficients: Floats, bounds: tuple[float, float] = ENDLESS) -> ByGoldPairs:
     """Pairs, and what they count for each system."""
     drawn = pairs.expansion[pairs.sampled]
-    gold = Gold(tuple(map(str, range(len(drawn)))), drawn, len(pairs.topic))
+    gold = GoldUnits(tuple(map(str, range(len(drawn)))), drawn, len(pairs.topic))
     return ByGoldPairs(PairFit.of(pairs, np.array(coefficients), bounds), tuple(map(str, range(pairs.topics))), gold)
 
 

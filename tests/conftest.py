@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import tarfile
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -17,10 +18,39 @@ import pytest
 from hypothesis import settings
 
 HERE = Path(__file__).parent
+SYSTEM_PARTS = {"nest", "visitors", "chromium", "postgres_server", "started", "mortal"}  # fixtures that start processes
 settings.register_profile("any machine", deadline=None)  # no test asserts wall time
 settings.load_profile("any machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test` leaves out: tests of system parts but the smoke tests, and all but a few of many cases."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if needs_system_part(item) and not item.get_closest_marker("smoke"):
+            item.add_marker("system")
+        elif item.get_closest_marker("few"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for same in cases.values():
+        mark = same[0].get_closest_marker("few")
+        stays = evenly(mark.args[0], len(same)) if mark else set()
+        for i, item in enumerate(same):
+            if i not in stays:
+                item.add_marker("slow")
+
+
+def needs_system_part(item: pytest.Item) -> bool:
+    """Whether a test starts a browser, a server, a cluster or PostgreSQL."""
+    cases = getattr(getattr(item, "callspec", None), "params", {})
+    return bool(SYSTEM_PARTS & set(getattr(item, "fixturenames", ()))) or cases.get("new_url") == "postgresql"
+
+
+def evenly(few: int, many: int) -> set[int]:
+    """So few of many places, the first among them, at even distances."""
+    return {many * i // few for i in range(min(few, many))} if few < many else set(range(many))
 
 
 @cache

@@ -24,7 +24,7 @@ def corrected_values(
     weights: npt.ArrayLike,
     *,
     method: Method = "default",
-    gold_level: float | None = None,
+    gold_relevant_from: float | None = None,
     accuracy: Accuracy | None = None,
 ) -> Floats:
     """Each system's corrected score for rows of topic weights: copies of each topic, the gold pairs going with theirs.
@@ -34,12 +34,13 @@ def corrected_values(
     held inside what the measure can be.
 
     >>> import truegain as tg
-    >>> from truegain.measures.evaluate import Options, aligned
+    >>> from truegain.config import Scoring
+    >>> from truegain.measures.evaluate import aligned
     >>> docs = "abcdefgh"
     >>> bronze = {str(t): {d: int((i + t) % 3 > 0) for i, d in enumerate(docs)} for t in range(8)}
     >>> gold = {str(t): {d: int((i + t) % 3 > 0 and i != t) for i, d in enumerate(docs)} for t in range(8)}
     >>> run = {str(t): {d: float(-i) for i, d in enumerate(docs)} for t in range(8)}
-    >>> ranked = aligned({"bm25": run}, bronze, Options())
+    >>> ranked = aligned({"bm25": run}, bronze, Scoring())
     >>> judge = tg.Judge.fit(bronze, gold, design="by-gold")
     >>> corrected_values(ranked, judge, tg.parse_measure("P@5"), np.ones((1, 8))).round(3).tolist()
     [[0.6]]
@@ -49,8 +50,10 @@ def corrected_values(
         raise TruegainError(f"weights must be rows of {len(ranked.topics)} numbers of at least 0, one a topic")
     known = Judges.of(judge).rectifier(method)
     if known is None:
-        return matrix_values(JudgedLists.of(ranked, judge, measure, gold_level=gold_level, accuracy=accuracy), w)
-    fit = rectifying(ranked, known, measure, gold_level)[0]
+        return matrix_values(
+            JudgedLists.of(ranked, judge, measure, gold_relevant_from=gold_relevant_from, accuracy=accuracy), w
+        )
+    fit = rectifying(ranked, known, measure, gold_relevant_from)[0]
     if isinstance(fit, TopicFit):
         return np.stack([topic_values(y, f, w) for y, f in zip(fit.gold, fit.bronze, strict=True)], axis=1)
     return fit.values(w)

@@ -75,28 +75,37 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "judgments": (tg.Judgments, lambda: tg.Judgments.of(GOLD)),
     "ratings": (tg.Judgments, lambda: tg.read_ratings(RATINGS)),
     "scores": (tg.Scores, lambda: tg.evaluate(RUNS, GOLD, ["AP", "P@3"])),
-    "intervals": (Answers, lambda: tg.intervals(RUNS, GOLD, ["AP", "P@3"], over=["topics", "collection"])),
+    "intervals": (Answers, lambda: tg.intervals(RUNS, GOLD, ["AP", "P@3"], population=["topics", "collection"])),
     "estimate": (Estimate, lambda: tg.intervals(RUNS, GOLD, "AP")[0]),
     "compare": (Comparisons, lambda: tg.compare(RUNS, GOLD, "AP")),
     "compare with a baseline": (Comparisons, lambda: tg.compare(RUNS, GOLD, "AP", test="paired-t", baseline=NASTY)),
     "compare on several": (ComparisonsByMeasure, lambda: tg.compare(RUNS, GOLD, ["AP", "P@3"])),
-    "compare with gold": (Answers, lambda: tg.compare(RUNS, JUDGE, ["P@3", "CG@2"], gold=GOLD, design="random")),
+    "compare with gold": (
+        Answers,
+        lambda: tg.compare(RUNS, JUDGE, ["P@3", "CG@2"], gold=tg.Gold(GOLD, design="random")),
+    ),
     "comparison": (Comparison, lambda: tg.compare(RUNS, GOLD, "AP")[0]),
-    "correct": (Corrections, lambda: tg.correct(RUNS, JUDGE, "P@3", gold=GOLD, design="random")),
+    "correct": (Corrections, lambda: tg.correct(RUNS, JUDGE, "P@3", gold=tg.Gold(GOLD, design="random"))),
     "judge": (tg.Judge, lambda: tg.Judge.fit(JUDGE, GOLD, design="random")),
-    "judges": (Table, lambda: tg.judges(JUDGE, gold=GOLD, design="random")),
-    "assessors": (Table, lambda: tg.judges(RATINGS, gold=GOLD, design="random")),
-    "compare over collections": (Answers, lambda: tg.compare(RUNS, GOLD, ["AP", "P@3"], over="collection")),
+    "judge_quality": (Table, lambda: tg.judge_quality(JUDGE, gold=tg.Gold(GOLD, design="random"))),
+    "assessors": (Table, lambda: tg.judge_quality(RATINGS, gold=tg.Gold(GOLD, design="random"))),
+    "compare over collections": (Answers, lambda: tg.compare(RUNS, GOLD, ["AP", "P@3"], population="collection")),
     "plan assessors": (Plan, lambda: tg.plan_assessors(RATINGS, error=0.5)),
     "correlate": (Correlation, lambda: tg.correlate(RUNS, GOLD, "AP", against=JUDGE, names=("<x>", "y_"))),
     "agreement of ranks": (RankAgreement, lambda: tg.correlate(RUNS, GOLD, "AP", against=JUDGE).agreements[0]),
     "correlate measures": (Correlation, lambda: tg.correlate(RUNS, GOLD, ["AP", "P@3", "RR"], between="measures")),
-    "correlate halves": (Correlation, lambda: tg.correlate(RUNS, GOLD, "AP", between="halves", replicates=20)),
-    "agree": (AgreementReport, lambda: tg.agree(RATINGS, scale="ordinal 0:3", replicates=0)),
-    "holes": (Holes, lambda: tg.holes(RUNS, HOLED, "P@3")),
-    "judge next": (Next, lambda: tg.judge_next(RUNS, HOLED, "P@3", most=5)),
-    "gold list": (GoldList, lambda: tg.gold_list(RUNS, JUDGE, "P@3")),
-    "plan labels": (Plan, lambda: tg.plan_labels(RUNS, JUDGE, "P@3", pair=("b_m_25", NASTY), smallest=0.3)),
+    "correlate halves": (
+        Correlation,
+        lambda: tg.correlate(RUNS, GOLD, "AP", between="halves", resampling=tg.Resampling(20)),
+    ),
+    "agree": (AgreementReport, lambda: tg.agreement(RATINGS, scale="ordinal 0:3", replicates=0)),
+    "holes": (Holes, lambda: tg.unjudged(RUNS, HOLED, "P@3")),
+    "judge next": (Next, lambda: tg.next_to_judge(RUNS, HOLED, "P@3", most=5)),
+    "gold list": (GoldList, lambda: tg.sample_gold(RUNS, JUDGE, "P@3")),
+    "plan labels": (
+        Plan,
+        lambda: tg.plan_labels(RUNS, JUDGE, "P@3", pair=("b_m_25", NASTY), config=tg.StudyConfig(min_effect=0.3)),
+    ),
     "plan topics": (Plan, lambda: tg.plan_topics(RUNS, GOLD, "AP", detect=0.2)),
     "study estimates": (Answers, lambda: _study().estimates()),
     "study compare": (Answers, lambda: _study().compare()),
@@ -235,6 +244,7 @@ def test_a_dict_is_json(answer: Shown) -> None:
     assert dict(answer.made_by)  # type: ignore[attr-defined]
 
 
+@pytest.mark.few(3)
 def test_everything_can_be_drawn(answer: Shown) -> None:
     """Guards `plot`: a chart that the renderer draws, without a NaN, names inside as text."""
     pytest.importorskip("vl_convert")
@@ -245,6 +255,7 @@ def test_everything_can_be_drawn(answer: Shown) -> None:
     assert "<script" not in svg
 
 
+@pytest.mark.slow
 def test_many_pairs_are_a_matrix() -> None:
     """Guards charts of many pairs: a matrix a measure, side by side; lines where there are few, or a baseline."""
     pytest.importorskip("vl_convert")
@@ -289,7 +300,7 @@ def test_what_is_not_installed_is_named(library: str, ask: str, monkeypatch: pyt
 
 def test_all_answers_of_the_face_are_here() -> None:
     """Guards this test: what public functions and studies return is shown, unless it is data, or parts of an answer."""
-    data = {tg.Intents, tg.Options, type(None), str, int, float, bool, tuple, dict, list, Iterator}  # of run_on
+    data = {tg.Intents, tg.Scoring, type(None), str, int, float, bool, tuple, dict, list, Iterator}  # of run_on
     found: set[type] = set()
     asked = [getattr(tg, n) for n in tg.__all__ if inspect.isfunction(getattr(tg, n))]
     asked += [f for name, f in inspect.getmembers(tg.Study, inspect.isfunction) if not name.startswith("_")]

@@ -4,43 +4,46 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 import truegain as tg
+from tests.flat import flat_plan
 from tests.worlds import study
+from truegain.config import is_config
 
 RUNS, BRONZE, GOLD = study(0)
 SAMPLE = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 4 == 0} for t, row in GOLD.items()}
 RATED = {w: {t: {d: (x + len(w)) % 3 for d, x in row.items()} for t, row in BRONZE.items()} for w in ("a", "bb", "cc")}
 SCORES = tg.evaluate(RUNS, BRONZE, ["AP", "P@10"])
 CALLS: dict[str, Callable[..., object]] = {
-    "agree": lambda **words: tg.agree(RATED, **words),
-    "compare": lambda **words: tg.compare(RUNS, BRONZE, "AP", **words),
-    "correct": lambda **words: tg.correct(RUNS, BRONZE, "P@10", gold=SAMPLE, design="random", **words),
-    "correlate": lambda **words: tg.correlate(RUNS, BRONZE, "AP", against=GOLD, **words),
+    "agreement": lambda **words: tg.agreement(RATED, **words),
     "evaluate": lambda **words: tg.evaluate(RUNS, BRONZE, "AP", **words),
-    "gold_list": lambda **words: tg.gold_list(RUNS, BRONZE, "P@10", **words),
-    "hole_list": lambda **words: tg.hole_list(RUNS, BRONZE, "P@10", **words),
-    "holes": lambda **words: tg.holes(RUNS, BRONZE, "P@10", **words),
-    "intervals": lambda **words: tg.intervals(RUNS, BRONZE, "AP", over="collection", **words),
-    "judge_next": lambda **words: tg.judge_next(RUNS, BRONZE, "P@10", **words),
-    "judges": lambda **words: tg.judges(BRONZE, gold=SAMPLE, design="random", **words),
-    "plan_labels": lambda **words: tg.plan_labels(RUNS, BRONZE, "P@10", **words),
+    "sample_gold": lambda **words: tg.sample_gold(RUNS, BRONZE, "P@10", **words),
+    "sample_unjudged": lambda **words: tg.sample_unjudged(RUNS, BRONZE, "P@10", **words),
+    "unjudged": lambda **words: tg.unjudged(RUNS, BRONZE, "P@10", **words),
+    "next_to_judge": lambda **words: tg.next_to_judge(RUNS, BRONZE, "P@10", **words),
+    "plan_labels": lambda **words: flat_plan(RUNS, BRONZE, "P@10", **words),
     "plan_topics": lambda **words: tg.plan_topics(RUNS, BRONZE, "AP", detect=0.1, **words),
     "read_judgments": lambda **words: tg.read_judgments(BRONZE, **words),
     "read_runs": lambda **words: tg.read_runs(RUNS, **words),
-    "to_gains": lambda **words: tg.to_gains(RATED, "mace", **words),
-    "write_report": lambda **words: tg.write_report(RUNS, BRONZE, "P@10", "x.html", **words),
-    "Study": lambda **words: tg.Study(RUNS, BRONZE, "P@10", **words),
+    "aggregate": lambda **words: tg.aggregate(RATED, "mace", **words),
+    "Gold": lambda **words: tg.Gold(SAMPLE, **words),
+    "Resampling": lambda **words: tg.Resampling(**words),
+    "Scoring": lambda **words: tg.Scoring(**words),
 }
+judge_quality = partial(tg.judge_quality, BRONZE, gold=tg.Gold(SAMPLE, design="random"))
+write_report = partial(tg.write_report, RUNS, BRONZE, "P@10", "x.html")
 ODD: dict[str, tuple[object, ...]] = {
     "jobs": (-3, 0, "x", 1.5),
     "seed": ("x", -1, 1.5, None),
     "replicates": ("a", 2.5),
+    "n": ("a", 2.5, 0),
     "level": ("x",),
-    "gold_level": ("x",),
+    "relevant_from": ("x",),
+    "gold_relevant_from": ("x",),
     "depth": ("x", 2.5),
     "most": (0, -1),
     "pair": ("a", ("a",), ("a", "a"), ("a", "b", "c")),
@@ -49,7 +52,7 @@ ODD: dict[str, tuple[object, ...]] = {
 
 def test_all_functions_that_have_them_are_here() -> None:
     """Guards this test: every function of the face with such an argument is called below."""
-    have = {n for n in tg.__all__ if callable(f := getattr(tg, n)) and (inspect.isfunction(f) or n == "Study")}
+    have = {n for n in tg.__all__ if callable(f := getattr(tg, n)) and (inspect.isfunction(f) or is_config(f))}
     have = {n for n in have if set(inspect.signature(getattr(tg, n)).parameters) & set(ODD)}
     assert have == set(CALLS)
 
@@ -59,7 +62,7 @@ def test_what_makes_no_sense_is_refused_by_name(name: str) -> None:
     """Guards against answers to arguments that mean nothing, and against a TypeError from deep inside."""
     for argument in ODD.keys() & inspect.signature(getattr(tg, name)).parameters.keys():
         for odd in ODD[argument]:
-            with pytest.raises(tg.TruegainError, match=rf"^{argument} .*: give "):
+            with pytest.raises(tg.TruegainError, match=rf"^(\w+\.)?{argument} .*: give "):
                 CALLS[name](**{argument: odd})
 
 
@@ -67,10 +70,16 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "plan_topics criterion": (lambda: CALLS["plan_topics"](criterion="x"), "criterion 'x' is not known; give one of p"),
     "plan_topics detect": (lambda: tg.plan_topics(SCORES, measure="AP", detect=-1), "^detect -1: .*above 0"),
     "plan_topics text": (lambda: tg.plan_topics(SCORES, measure="AP", detect="x"), "^detect 'x': give a number"),  # type: ignore[arg-type]
-    "judges show": (lambda: CALLS["judges"](show="foo"), "show 'foo' is not known; give one of labels"),
-    "holes depths": (lambda: CALLS["holes"](depths=(0,)), "depths 0: give a whole number of at least 1"),
-    "Options": (lambda: tg.Options(level="x"), "level 'x': give a number"),  # type: ignore[arg-type]
-    "rule": (lambda: tg.to_gains(RATED, "unanimity", p="x"), "the rule unanimity: p is 'x'; give a number"),  # type: ignore[arg-type]
+    "judge_quality show": (lambda: judge_quality(show="foo"), "show 'foo' is not known; give one of labels"),  # type: ignore[arg-type]
+    "unjudged depths": (lambda: CALLS["unjudged"](depths=(0,)), "depths 0: give a whole number of at least 1"),
+    "a field of a config": (
+        lambda: CALLS["evaluate"](depth=3), r"no option depth, give scoring=tg.Scoring\(depth=...\); it has scoring"
+    ),
+    "what is not heeded": (
+        lambda: CALLS["sample_gold"](scoring=tg.Scoring(depth=3)), "^depth: this has no place here; leave it out"
+    ),
+    "Scoring": (lambda: tg.Scoring(relevant_from="x"), "relevant_from 'x': give a number"),  # type: ignore[arg-type]
+    "rule": (lambda: tg.aggregate(RATED, "unanimity(p=x)"), "p"),
     "from_counts": (lambda: tg.Judge.from_counts(3, 4), "relevant=3: give"),  # type: ignore[arg-type]
     "from_counts text": (lambda: tg.Judge.from_counts((3, 4), ("a", 3)), "nonrelevant=.'a', 3.: give"),  # type: ignore[arg-type]
     "Judge.fit": (lambda: tg.Judge.fit(BRONZE), "gold is missing"),
@@ -79,15 +88,15 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "latex": (lambda: SCORES.latex(intervals=True), "intervals: these scores have none"),
     "empty gold": (lambda: tg.Study(RUNS, BRONZE, "P@10", gold={}), "^gold: there are no judgments"),
     "empty gold, compare": (
-        lambda: tg.compare(RUNS, BRONZE, "P@10", gold={}, design="random"), "^gold: there are no judgments"
+        lambda: tg.compare(RUNS, BRONZE, "P@10", gold=tg.Gold({}, design="random")), "^gold: there are no judgments"
     ),
-    "empty expert": (lambda: tg.agree(RATED, {}), "^expert: there are no judgments"),
+    "empty expert": (lambda: tg.agreement(RATED, {}), "^expert: there are no judgments"),
     "gold of a column": (lambda: tg.Study(RUNS, BRONZE, "P@10", gold="column:gold"), r"read_judgments\(.*\.gold\(\)"),
     "gold of one": (lambda: tg.Study(RUNS, BRONZE, "P@10", gold="assessor:nist"), r"read_judgments\(.*\.by\(NAME\)"),
     "a pair for pairs": (
-        lambda: CALLS["write_report"](pairs=("a", "b")), r"pairs 'a': give two systems, as in pairs=\[\('a', 'b'\)\]"
+        lambda: write_report(pairs=("a", "b")), r"pairs 'a': give two systems, as in pairs=\[\('a', 'b'\)\]"  # type: ignore[arg-type]
     ),
-    "a baseline that is none": (lambda: CALLS["write_report"](baselines="system"), "baseline 'system' is no system"),
+    "a baseline that is none": (lambda: write_report(baselines="system"), "baseline 'system' is no system"),
 }  # fmt: skip
 
 

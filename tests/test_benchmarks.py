@@ -40,6 +40,7 @@ def row(outcome: Outcome, name: str) -> Row:
     return next(r for r in outcome.rows if r.contestant == name)
 
 
+@pytest.mark.slow
 def test_every_contestant_has_a_row(tiny: Outcome) -> None:
     """Guards who is told: those that ran as often as asked, those that failed or are missing with the reason."""
     assert {r.contestant: len(r.seconds) for r in tiny.rows} == {
@@ -171,6 +172,7 @@ def test_no_exponent_from_one_size() -> None:
     assert str(growth.growth([1, 2], [1, 2])) == "1.00"
 
 
+@pytest.mark.slow
 def test_a_ladder_that_is_linear(tmp_path: Path) -> None:
     """Guards a ladder from the workload to the fitted exponent: a loop of n rounds takes time linear in n."""
     from tests.tiny_race import CLIMB

@@ -110,6 +110,7 @@ def checked(root: Path, folder: Path, commit: str) -> list[check.Compared]:
     return check.checked({"fake": FAKE}, commit, folder, root=root, clock="cpu", turns=3, most=5)
 
 
+@pytest.mark.slow
 def test_old_and_new_trees(tree: Path, tmp_path: Path) -> None:
     """Guards the whole way: the old commit is checked out, built and run beside what is here; no worktree stays."""
     commit = git(tree, "rev-parse", "HEAD").strip()

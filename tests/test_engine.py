@@ -41,6 +41,7 @@ def test_a_piece_that_fails_is_named() -> None:
         list(Local(1).run(refuse, [0], name=lambda p: f"topic {p}"))
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_told() -> None:
     """Guards a worker process that dies: a clear error, no hang, nothing passed off as whole."""
     with pytest.raises(PieceError, match="a worker process ended while it worked on topic"):

@@ -49,27 +49,29 @@ def without_extras(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 OTHERS = [
-    "truegain judges demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random",
+    "truegain judge check demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random",
     "truegain correlate demo/llm.qrels demo/gold.qrels demo/runs -m P@10",
     "truegain agree demo/ratings.csv --expert demo/gold.qrels",
-    "truegain gains demo/ratings.csv --rule mean -o gains.csv",
-    "truegain plan topics demo/gold.qrels demo/runs -m P@10 --detect 0.05",
+    "truegain aggregate demo/ratings.csv --aggregate mean -o gains.csv",
+    "truegain plan topics demo/gold.qrels demo/runs -m P@10 --min-effect 0.05",
     "truegain eval demo/gold.qrels demo/runs -m P@10 --format json -o scores.json",
     "truegain experiment split-half demo/gold.qrels demo/runs",
 ]
 
 
+@pytest.mark.slow
 def test_every_command_runs_without_extras(tmp_path: Path) -> None:
     """Guards the plain install: no command of the README, and none of the verbs it leaves out, needs an extra."""
     readme = [line.replace("demo/runs/*.run", "demo/runs") for line in commands(ROOT / "README.md")]
     assert len(readme) > 5
     lines = [*readme, *OTHERS]
-    assert {shlex.split(line)[1] for line in lines} >= set(COMMANDS) - {"text", "judging"}
+    assert {shlex.split(line)[1] for line in lines} >= set(COMMANDS) - {"text", "annotate"}
     done = without_extras(RUN_ALL.format(lines=lines), tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "", (done.stdout, done.stderr)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "code",
     [
@@ -87,6 +89,7 @@ def test_what_needs_polars_says_what_to_install(code: str, tmp_path: Path) -> No
     assert done.stdout.strip() == said, done.stderr
 
 
+@pytest.mark.slow
 def test_parquet_is_refused_before_the_work(tmp_path: Path) -> None:
     """Guards hours of work lost at their end: --format parquet without polars is told before anything is read."""
     line = "truegain eval no.qrels no.run --format parquet"
@@ -98,7 +101,9 @@ def test_parquet_is_refused_before_the_work(tmp_path: Path) -> None:
 def test_help_names_the_commands_as_they_do_themselves() -> None:
     """Guards `truegain --help`, which imports no command: its lines are those of the commands' own help."""
     own = get_command(build()).commands  # type: ignore[attr-defined]
-    assert {verb: says for verb, (_, says) in COMMANDS.items()} == {v: " ".join(c.help.split()) for v, c in own.items()}
+    assert {verb: says for verb, (_, says) in COMMANDS.items()} == {
+        v: " ".join(c.help.split("\n\n")[0].split()) for v, c in own.items()
+    }
     assert list(get_command(build("")).commands) == list(COMMANDS)  # type: ignore[attr-defined]
 
 
@@ -113,6 +118,7 @@ def test_help_waits_for_nothing() -> None:
     assert "eval" in done.stdout
 
 
+@pytest.mark.slow
 def test_eval_loads_what_it_needs(tmp_path: Path) -> None:
     """Guards the start of a small command: what plain scores do not need is not loaded, numpy's masked arrays too."""
     (tmp_path / "q").write_text("1 0 a 1\n")

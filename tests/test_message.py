@@ -14,41 +14,50 @@ import numpy as np
 import pytest
 
 import truegain as tg
+import truegain.config
 from truegain.errors import DataWarning, EmptyError, InputError, MeasureError, PeerWarning, TruegainError, check_one_of
 from truegain.message import Message, arg, argname, by_surface, option, told_value, value_of, with_marks
 from truegain.stored import packed, unpacked
 from truegain.tables.notice import heard, tell, warn
 
-OPTIONS = {name: f"--{name.replace('_', '-')}" for name in ("gold_level", "rule", "uses", "pair", "complete", "design")}
+OPTIONS = {
+    name: f"--{name.replace('_', '-')}"
+    for name in ("gold_relevant_from", "aggregate", "system_models", "pair", "complete", "design")
+}
 MARKS = "".join(map(chr, range(0xFDD0, 0xFDF0)))
 
 
 @pytest.mark.parametrize(
     ("said", "python", "command"),
     [
-        (arg("rule"), "rule=", "--rule"),
-        (arg("rule", "mean"), "rule='mean'", "--rule mean"),
-        (arg("rule", "my own"), "rule='my own'", "--rule 'my own'"),
-        (arg("rule", None), "rule=None", "--rule None"),
-        (arg("gold_level", 0.5), "gold_level=0.5", "--gold-level 0.5"),
+        (arg("aggregate"), "aggregate=", "--aggregate"),
+        (arg("aggregate", "mean"), "aggregate='mean'", "--aggregate mean"),
+        (arg("aggregate", "my own"), "aggregate='my own'", "--aggregate 'my own'"),
+        (arg("aggregate", None), "aggregate=None", "--aggregate None"),
+        (arg("gold_relevant_from", 0.5), "Gold(relevant_from=0.5)", "--gold-relevant-from 0.5"),
         (arg("complete", True), "complete=True", "--complete"),
-        (arg("uses", {"dense": "m1"}), "uses={'dense': 'm1'}", "--uses dense=m1"),
+        (arg("system_models", {"dense": "m1"}), "system_models={'dense': 'm1'}", "--system-models dense=m1"),
         (arg("pair", ("a", "b")), "pair=('a', 'b')", "--pair a,b"),
-        (arg("uses", ["a", "b"], of="tg.read_ratings"), "uses=['a', 'b'] of tg.read_ratings", "--uses a,b"),
+        (
+            arg("system_models", ["a", "b"], of="tg.read_ratings"),
+            "system_models=['a', 'b'] of tg.read_ratings",
+            "--system-models a,b",
+        ),
         (arg("columns", "a", of="tg.read_ratings"), "columns='a' of tg.read_ratings", "columns='a'"),
         (arg("complete", True, within=" unless ({})"), " unless (complete=True)", " unless (--complete)"),
         (arg("columns", True, within=" unless ({})"), " unless (columns=True)", ""),
-        (argname("gold_level"), "gold_level", "--gold-level"),
-        (argname("gold_level", -1), "gold_level -1", "--gold-level -1"),
-        (argname("gold_level", 0.25, ".1f"), "gold_level 0.2", "--gold-level 0.2"),
-        (argname("rule", "best"), "rule 'best'", "--rule best"),
-        (argname("rule", "it's"), 'rule "it\'s"', "--rule 'it'\"'\"'s'"),
+        (argname("gold_relevant_from"), "Gold.relevant_from", "--gold-relevant-from"),
+        (argname("gold_relevant_from", -1), "Gold.relevant_from -1", "--gold-relevant-from -1"),
+        (argname("gold_relevant_from", 0.25, ".1f"), "Gold.relevant_from 0.2", "--gold-relevant-from 0.2"),
+        (argname("gold_relevant_from", "x", own=True), "gold_relevant_from 'x'", "--gold-relevant-from x"),
+        (argname("aggregate", "best"), "aggregate 'best'", "--aggregate best"),
+        (argname("aggregate", "it's"), 'aggregate "it\'s"', "--aggregate 'it'\"'\"'s'"),
         (argname("columns", "a"), "columns 'a'", "columns 'a'"),
         (value_of("design", "topics"), "'topics'", "topics"),
         (value_of("columns", "a"), "'a'", "'a'"),
         (told_value("measure", "AP"), "AP", "AP"),
         (by_surface("tg.evaluate", "`truegain eval`"), "tg.evaluate", "`truegain eval`"),
-        (option("--gold-level"), "--gold-level", "--gold-level"),
+        (option("--gold-relevant-from"), "--gold-relevant-from", "--gold-relevant-from"),
         (option("--other"), "--other", "--other"),
     ],
 )
@@ -61,9 +70,9 @@ def test_each_reads_their_own_words(said: str, python: str, command: str) -> Non
 
 def test_data_is_left_alone() -> None:
     """Guards names of users that are spelt like arguments, and whatever else is not marked."""
-    said = "gold_level, rule='mean' and gold_level=: {'rule': 'mean'}"
+    said = "gold_level, aggregate='mean' and gold_relevant_from=: {'aggregate': 'mean'}"
     assert Message(said).words(OPTIONS) == Message(said) == said
-    assert Message(f"{arg('rule', said)}").words(OPTIONS).startswith("--rule 'gold_level, rule=")
+    assert Message(f"{arg('aggregate', said)}").words(OPTIONS).startswith("--aggregate 'gold_level, aggregate=")
 
 
 @pytest.mark.parametrize(
@@ -73,11 +82,11 @@ def test_marks_in_data_are_harmless(odd: str) -> None:
     """Guards ids and names that hold our marks: nothing is lost, nothing is taken for an argument."""
     assert Message(odd).about == ()
     assert str(Message(odd)) == Message(odd).words(OPTIONS) == odd
-    said = Message(f"{arg('rule', odd)} {told_value('measure', odd)} {odd}")
-    assert [part.name for part in said.about] == ["rule", "measure"]
-    assert said.words(OPTIONS).startswith("--rule ")
-    error = InputError("bad", file="a.run", text=odd, hint=arg("rule"))
-    assert (error.argument, error.message.words(OPTIONS)[-8:]) == ("rule", "(--rule)")
+    said = Message(f"{arg('aggregate', odd)} {told_value('measure', odd)} {odd}")
+    assert [part.name for part in said.about] == ["aggregate", "measure"]
+    assert said.words(OPTIONS).startswith("--aggregate ")
+    error = InputError("bad", file="a.run", text=odd, hint=arg("aggregate"))
+    assert (error.argument, error.message.words(OPTIONS)[-13:]) == ("aggregate", "(--aggregate)")
 
 
 def test_an_error_carries_what_it_is_about() -> None:
@@ -88,10 +97,10 @@ def test_an_error_carries_what_it_is_about() -> None:
     assert (error.argument, error.value, error.allowed) == ("design", "randm", ("random", "topics"))
     assert error.args == (str(error),) == ("design 'randm' is not known; give one of random, topics",)
     assert error.message.words(OPTIONS) == "--design randm is not known; give one of random, topics"
-    placed = InputError("no such label", file="a.csv", line=3, text="x", hint=f"give {arg('rule', 'mean')}")
-    assert (placed.file, placed.line, placed.text, placed.hint) == ("a.csv", 3, "x", "give rule='mean'")
-    assert (placed.remedy, placed.argument, placed.value) == (placed.hint, "rule", "mean")
-    assert placed.message.words(OPTIONS) == "a.csv:3: no such label: 'x' (give --rule mean)"
+    placed = InputError("no such label", file="a.csv", line=3, text="x", hint=f"give {arg('aggregate', 'mean')}")
+    assert (placed.file, placed.line, placed.text, placed.hint) == ("a.csv", 3, "x", "give aggregate='mean'")
+    assert (placed.remedy, placed.argument, placed.value) == (placed.hint, "aggregate", "mean")
+    assert placed.message.words(OPTIONS) == "a.csv:3: no such label: 'x' (give --aggregate mean)"
     there = error.at("s.toml", 7, error.message.words({"design": "design"}))
     assert str(there) == "s.toml:7: design randm is not known; give one of random, topics"
     assert (there.line, there.argument, there.value, there.allowed) == (7, "design", "randm", error.allowed)
@@ -109,9 +118,9 @@ def test_errors_of_users_carry_it_too() -> None:
 
 def made(kind: type[Any]) -> Any:
     """An error or a warning of each kind."""
-    said = f"{argname('rule', 'best')}: take {arg('design', 'topics')} ({by_surface('tg.x', '`truegain x`')})"
+    said = f"{argname('aggregate', 'best')}: take {arg('design', 'topics')} ({by_surface('tg.x', '`truegain x`')})"
     if issubclass(kind, InputError):
-        return kind(said, file="a.csv", line=2, text="1 2", hint=f"leave {arg('uses')} out")
+        return kind(said, file="a.csv", line=2, text="1 2", hint=f"leave {arg('system_models')} out")
     return kind(said)
 
 
@@ -134,13 +143,14 @@ def raised(kind: type[Any]) -> None:
 def test_nothing_is_lost_on_the_way(kind: type[Any]) -> None:
     """Guards errors and warnings of other processes and machines: pickled, copied, they say all that they said."""
     error = made(kind)
-    assert "--rule best: take --design topics (`truegain x`)" in error.message.words(OPTIONS)
+    assert "--aggregate best: take --design topics (`truegain x`)" in error.message.words(OPTIONS)
     for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert asked(other) == asked(error)
     assert unpacked(packed([error.message, "x"]), list[str])[0].words(OPTIONS) == error.message.words(OPTIONS)
     assert json.loads(json.dumps([error.message])) == [str(error.message)]
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_between_processes() -> None:
     """Guards worker processes: an error comes back as it was raised."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as workers:
@@ -151,13 +161,13 @@ def test_nothing_is_lost_between_processes() -> None:
 def test_warnings_that_were_heard_are_told_again_whole() -> None:
     """Guards reports and clusters, which list warnings and tell them later."""
     with heard() as said:
-        warn(f"few ({arg('rule', 'mean')})")
-    assert said == ["few (rule='mean')"]
+        warn(f"few ({arg('aggregate', 'mean')})")
+    assert said == ["few (aggregate='mean')"]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         tell(said)
     message: Any = caught[0].message
-    assert (str(message), message.message.words(OPTIONS)) == ("few (rule='mean')", "few (--rule mean)")
+    assert (str(message), message.message.words(OPTIONS)) == ("few (aggregate='mean')", "few (--aggregate mean)")
     assert with_marks(TruegainError(message.message)) == message.message.marked
 
 

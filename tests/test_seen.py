@@ -21,7 +21,7 @@ from truegain.report.scatter import _labels
 def test_a_plan_that_nothing_meets_says_so() -> None:
     """Guards the headline of a plan: where no number of labels is enough it does not say that the gain is found."""
     runs, _, bronze = study(1, topics=10)
-    out_of_reach = tg.plan_labels(runs, bronze, "P@10", smallest=0.01)
+    out_of_reach = tg.plan_labels(runs, bronze, "P@10", config=tg.StudyConfig(min_effect=0.01))
     assert out_of_reach.needed == {}
     said = (
         "b - a on P@10, for topics like these: no number of gold labels finds a true difference of 0.01 with 80% power"
@@ -30,7 +30,7 @@ def test_a_plan_that_nothing_meets_says_so() -> None:
     assert repr(out_of_reach) == f"Plan({said})"
     assert said in out_of_reach._repr_html_()
     assert out_of_reach.plot().to_dict()["title"]["subtitle"] == said
-    met = tg.plan_labels(runs, bronze, "P@10", smallest=0.3, topics="fixed")
+    met = tg.plan_labels(runs, bronze, "P@10", config=tg.StudyConfig(population="fixed", min_effect=0.3))
     assert str(met).startswith(f"{met.needed['gold labels']} gold labels: b - a on P@10, for these topics only: a true")
 
 
@@ -38,7 +38,9 @@ def test_no_pair_of_a_plan_is_forgotten() -> None:
     """Guards the headline of many pairs: it counts those that no number of labels tells apart."""
     runs, _, bronze = study(1, topics=10)
     runs["c"] = {t: dict(list(row.items())[:10]) for t, row in runs["a"].items()}  # the same to P@10
-    plan = tg.plan_labels(runs, bronze, "P@10", gold=tg.gold_list(runs, bronze, "P@10"), smallest=0.01)
+    plan = tg.plan_labels(
+        runs, bronze, "P@10", config=tg.StudyConfig(gold=tg.Gold(tg.sample_gold(runs, bronze, "P@10")), min_effect=0.01)
+    )
     assert "no number of gold labels finds a true difference of 0.01 with 80% power for 2 of them" in str(plan)
 
 
@@ -51,7 +53,7 @@ def test_the_figure_of_judges_is_favour_with_its_limits() -> None:
     """Guards the generic figure: limits are drawn beside the number that they belong to, not the first one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = tg.judges(JUDGE, gold=GOLD, design="random", runs=RUNS, measure="P@3")
+        made = tg.judge_quality(JUDGE, gold=tg.Gold(GOLD, design="random"), runs=RUNS, measure="P@3")
     drawn = {row["name"]: row for row in _values(made.plot())}
     for row in made.records():
         assert (drawn[row["system"]]["value"], drawn[row["system"]]["low"]) == (row["favour"], row["low"])
@@ -59,7 +61,7 @@ def test_the_figure_of_judges_is_favour_with_its_limits() -> None:
 
 def test_the_figure_of_a_judge_is_all_of_its_matrix() -> None:
     """Guards the heat map: every gold label with every bronze label, as Judge.fit draws it."""
-    one = _values(tg.judges(JUDGE, gold=GOLD, design="random").plot())
+    one = _values(tg.judge_quality(JUDGE, gold=tg.Gold(GOLD, design="random")).plot())
     other = _values(tg.Judge.fit(JUDGE, GOLD, design="random").plot())
     assert one == other
     assert len(one) == 4
@@ -104,23 +106,35 @@ def test_names_in_a_scatter_leave_points_free() -> None:
 @pytest.mark.parametrize(
     ("call", "asked"),
     [
-        (lambda: tg.evaluate(RUNS, GOLD, "AP", level=1), {"runs", "judgments", "level"}),
         (
-            lambda: tg.intervals(RUNS, GOLD, "P@3", replicates=200),
-            {"runs", "judgments", "over", "by_topic"},
+            lambda: tg.evaluate(RUNS, GOLD, "AP", scoring=tg.Scoring(relevant_from=1)),
+            {"runs", "judgments", "relevant_from"},
         ),
-        (lambda: tg.holes(RUNS, HOLED, "P@3"), {"runs", "judgments", "measure", "depths"}),
-        (lambda: tg.judge_next(RUNS, HOLED, "P@3", most=3), {"runs", "judgments", "measure", "most", "until"}),
-        (lambda: tg.judges(JUDGE, gold=GOLD, design="random"), {"judgments", "gold", "measure", "replicates", "seed"}),
+        (
+            lambda: tg.intervals(RUNS, GOLD, "P@3", resampling=tg.Resampling(n=200)),
+            {"runs", "judgments", "population", "by_topic", "resamples"},
+        ),
+        (lambda: tg.unjudged(RUNS, HOLED, "P@3"), {"runs", "judgments", "measure", "depths"}),
+        (lambda: tg.next_to_judge(RUNS, HOLED, "P@3", most=3), {"runs", "judgments", "measure", "most", "until"}),
+        (
+            lambda: tg.judge_quality(JUDGE, gold=tg.Gold(GOLD, design="random")),
+            {"judgments", "gold", "design", "measure"},
+        ),
         (lambda: tg.plan_topics(RUNS, GOLD, "P@3", detect=0.1), {"runs", "judgments", "detect", "power"}),
         (lambda: tg.plan_assessors(RATINGS, error=0.5), {"ratings", "error", "confidence"}),
-        (lambda: tg.agree(RATINGS, replicates=20), {"ratings", "replicates", "seed", "confidence"}),
-        (lambda: tg.gold_list(RUNS, JUDGE, "P@3"), {"runs", "judgments", "measure", "design"}),
-        (lambda: tg.compare(RUNS, GOLD, "P@3", test="randomisation"), {"runs", "judgments", "replicates", "counting"}),
+        (lambda: tg.agreement(RATINGS, replicates=20), {"ratings", "replicates", "seed", "confidence"}),
+        (lambda: tg.sample_gold(RUNS, JUDGE, "P@3"), {"runs", "judgments", "measure", "design"}),
+        (lambda: tg.compare(RUNS, GOLD, "P@3", test="randomisation"), {"runs", "judgments", "resamples", "counting"}),
         (lambda: tg.correlate(RUNS, GOLD, ["AP", "P@3"], between="measures"), {"runs", "judgments", "between"}),
-        (lambda: tg.correct(RUNS, JUDGE, "P@3", gold=GOLD, design="random"), {"runs", "judgments", "gold", "design"}),
-        (lambda: tg.plan_labels(RUNS, JUDGE, "P@3", smallest=0.2), {"runs", "judgments", "smallest", "power"}),
-        (lambda: tg.Study(RUNS, GOLD, "P@3").compare(), {"runs", "judgments", "replicates", "topics", "smallest"}),
+        (
+            lambda: tg.correct(RUNS, JUDGE, "P@3", gold=tg.Gold(GOLD, design="random")),
+            {"runs", "judgments", "gold", "design"},
+        ),
+        (
+            lambda: tg.plan_labels(RUNS, JUDGE, "P@3", config=tg.StudyConfig(min_effect=0.2)),
+            {"runs", "judgments", "min_effect", "power"},
+        ),
+        (lambda: tg.Study(RUNS, GOLD, "P@3").compare(), {"runs", "judgments", "resamples", "population", "min_effect"}),
     ],
 )
 def test_an_answer_tells_with_what_it_was_made(call: Callable[[], Any], asked: set[str]) -> None:
@@ -154,7 +168,7 @@ def test_what_there_is_none_of_is_told_shortly() -> None:
         assert repr(made.estimates()[:0]) == "Answers(none)"
         assert repr(made.lattice()) == "Lattice(3 systems, over topics; Plain)"
         steps = made.next_steps("b_m_25", "dense", costs={"topic": 2})
-    assert repr(steps).startswith("Steps(12 more topics (24 in all): +-")
+    assert repr(steps).startswith("Steps(12 more topics (24 in total): +-")
     assert steps.table().columns == ("what", "more", "in all", "half width", "cost")
     assert [steps[0], *steps[1:]] == list(steps)
     assert "24" in steps._repr_html_()
@@ -162,7 +176,7 @@ def test_what_there_is_none_of_is_told_shortly() -> None:
 
 def test_a_long_list_is_cut_where_a_person_reads_it() -> None:
     """Guards str of a gold list: its first rows and how many more there are; its table has all."""
-    listed = tg.gold_list(RUNS, JUDGE, "P@3")
+    listed = tg.sample_gold(RUNS, JUDGE, "P@3")
     assert len(listed) > 30
     assert len(str(listed).splitlines()) < 30
     assert f"and {len(listed) - 20} more rows" in str(listed)
@@ -173,7 +187,7 @@ def test_a_wide_table_says_once_what_all_rows_share() -> None:
     """Guards notebooks: columns that say the same in every row become a note, and cells are not broken."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = tg.compare(RUNS, JUDGE, "P@3", gold=GOLD, design="random")
+        found = tg.compare(RUNS, JUDGE, "P@3", gold=tg.Gold(GOLD, design="random"))
     shown = found._repr_html_()
     assert len(found.table().columns) > 12
     assert shown.count("<th ") <= 12

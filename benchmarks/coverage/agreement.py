@@ -138,7 +138,7 @@ def study(kind: str, items: int, raters: int, trials: int, rng: np.random.Genera
     pairs = _pairs(world.ratings(items, bias, rng))
     seen = {"alpha, these raters": _seen(alpha_of(pairs, world.level), world.truth(bias))}
     if raters > 2:
-        like = alpha_of(pairs, world.level, AlphaOptions(over="items+assessors"))
+        like = alpha_of(pairs, world.level, AlphaOptions(units="items+assessors"))
         seen["alpha, raters like these"] = _seen(like, world.truth_of_all())
     if trials:
         drawn = alpha_of(

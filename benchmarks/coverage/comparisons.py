@@ -34,6 +34,11 @@ def tied(rng: np.random.Generator, systems: int, topics: int) -> Floats:
     return rng.binomial(10, skewed(rng, systems, topics)) / 10
 
 
+def near_0(rng: np.random.Generator, systems: int, topics: int) -> Floats:
+    """Six of ten topics score 0 and the others little: near a bound of the measure."""
+    return np.where(rng.random((systems, topics)) < 0.6, 0.0, 0.2 * skewed(rng, systems, topics))
+
+
 def uneven(rng: np.random.Generator, systems: int, topics: int) -> Floats:
     """Equal means, but each other system loses a little on most topics and gains much on few: skewness 1."""
     scores = np.tile(rng.normal(0.4, 0.15, topics), (systems, 1))
@@ -53,7 +58,7 @@ def study(rng: np.random.Generator, kind: str, systems: int, topics: int) -> dic
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                found = tg.compare(scores, test=test, replicates=TRIALS, seed=seed, jobs=1)
+                found = tg.compare(scores, test=test, resampling=tg.Resampling(n=TRIALS, seed=seed, jobs=1))
             except TruegainError:
                 seen[test] = None
                 continue

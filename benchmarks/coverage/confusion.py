@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 import truegain as tg
 from benchmarks.coverage.worlds import Seen, World, held
+from truegain.config import Scoring
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.lists import JudgedLists
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.sampling.designs import Design
 
 Floats = npt.NDArray[np.float64]
@@ -195,13 +196,17 @@ def study(rng: np.random.Generator, setting: Setting) -> dict[str, Seen | None]:
         warnings.simplefilter("ignore")
         judge = judge_of(rng, setting, world, bronze)
         try:
-            answer = tg.correct(runs, bronze, setting.measure, gold=judge, jobs=1)["a", setting.measure]
+            answer = tg.correct(runs, bronze, setting.measure, gold=judge, resampling=tg.Resampling(jobs=1))[
+                "a", setting.measure
+            ]
             if not answer.refused:
                 found["score"] = held(answer.low, answer.high, float(right.scores[0]))
         except tg.TruegainError:
             pass
         try:
-            pairs = tg.compare(runs, bronze, setting.measure, gold=judge, adjust="none", replicates=100, jobs=1)
+            pairs = tg.compare(
+                runs, bronze, setting.measure, gold=judge, adjust="none", resampling=tg.Resampling(n=100, jobs=1)
+            )
             for name, b in (("equal pair", 1), ("unequal pair", 2)):
                 pair = pairs.between("a", SYSTEMS[b])
                 if pair.low is not None and pair.high is not None:
@@ -216,7 +221,7 @@ def study(rng: np.random.Generator, setting: Setting) -> dict[str, Seen | None]:
 def favour(runs: tg.Runs, bronze: tg.Judgments, judge: tg.Judge, measure: str, right: float) -> Seen | None:
     """The size of the judge's favour for the last system."""
     try:
-        lists = JudgedLists.of(aligned(runs, bronze, Options(), jobs=1), judge, tg.parse_measure(measure))
+        lists = JudgedLists.of(aligned(runs, bronze, Scoring(), jobs=1), judge, tg.parse_measure(measure))
         found = homogeneity(lists, trials=100).favours[-1]
     except (tg.TruegainError, AttributeError):
         return None

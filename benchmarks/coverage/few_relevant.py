@@ -1,4 +1,4 @@
-"""Few relevant documents: other collections for measures under a cutoff or a normalisation, the topics held fixed.
+"""Few relevant documents: other collections for measures under a cutoff or a normalization, the topics held fixed.
 
 The worlds of `collection`, with labels 1 and 2 and more kinds of topics.  Systems rank all documents; measures of
 sets are of those that a system scores above a threshold.

@@ -119,9 +119,11 @@ def whole_study(rng: np.random.Generator, gold: int, topics: int) -> dict[str, S
     bronze, some = bronze_of(lists, rng, LEAN), rng.permutation(topics)[:gold]
     whole = labels_of(lists.right, names)
     study = tg.Study(
-        runs_of(lists, names), labels_of(bronze, names), list(MEASURES),
-        gold={f"t{t:03d}": whole[f"t{t:03d}"] for t in some.tolist()}, design="topics",
-    )  # fmt: skip
+        runs_of(lists, names),
+        labels_of(bronze, names),
+        list(MEASURES),
+        gold=tg.Gold({f"t{t:03d}": whole[f"t{t:03d}"] for t in some.tolist()}, design="topics"),
+    )
     seen: dict[str, Seen | None] = {}
     for m, measure in enumerate(MEASURES):
         right = lists.measured(lists.right)[m][:, some]

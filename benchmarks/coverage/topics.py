@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 import truegain as tg
-from benchmarks.coverage.comparisons import KINDS
+from benchmarks.coverage.comparisons import KINDS, near_0
 from benchmarks.coverage.made import scores_of
 from benchmarks.coverage.worlds import Seen, World, held
 from truegain.errors import TruegainError
@@ -26,7 +26,7 @@ REPLICATES = 1000
 
 def drawn(rng: np.random.Generator, kind: str, systems: int, topics: int) -> Floats:
     """Scores from 0 to 1, as AP has them."""
-    return np.asarray(np.clip(KINDS[kind](rng, systems, topics), 0.0, 1.0))
+    return np.asarray(np.clip((KINDS | {"near 0": near_0})[kind](rng, systems, topics), 0.0, 1.0))
 
 
 @cache
@@ -63,7 +63,7 @@ def differences(rng: np.random.Generator, kind: str, topics: int) -> dict[str, S
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                pair = tg.compare(scores, test=test, replicates=REPLICATES, seed=seed, jobs=1).pairs[0]
+                pair = tg.compare(scores, test=test, resampling=tg.Resampling(n=REPLICATES, seed=seed, jobs=1)).pairs[0]
             except TruegainError:
                 seen[test] = None
                 continue
@@ -85,7 +85,7 @@ def tau(rng: np.random.Generator, value: float, systems: int) -> dict[str, Seen 
 
 WORLDS = (
     *(World(f"mean, {k}, {n} topics", partial(means, kind=k, topics=n, measure="AP"))
-      for k in ("normal", "skewed", "tied") for n in TOPICS),
+      for k in ("normal", "skewed", "tied", "near 0") for n in TOPICS),
     *(World(f"geometric mean, skewed, {n} topics", partial(means, kind="skewed", topics=n, measure="GMAP"))
       for n in TOPICS),
     *(World(f"difference, {k}, {n} topics", partial(differences, kind=k, topics=n)) for k in KINDS for n in TOPICS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -43,9 +44,9 @@ def _cell(
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", tg.DataWarning)
                     judge = tg.Judge.fit(bronze, gold, design=design)  # type: ignore[arg-type]
-                    answers[name] = tg.correct(
-                        {"a": run}, bronze, "P@10", gold=judge, method=method, accuracy="system", replicates=500  # type: ignore[arg-type]
-                    )[0]  # fmt: skip
+                    few = tg.Resampling(n=500)
+                    how: Any = {"method": method, "accuracy": "system", "resampling": few}
+                    answers[name] = tg.correct({"a": run}, bronze, "P@10", judge, **how)[0]
             except tg.TruegainError:
                 break
         else:

@@ -1,7 +1,7 @@
 """A simulated crowd judges a study through its pages; the export gives back the truth, and every figure of the paper.
 
-The study is made by `judging init`, served by `judging serve`, judged by HTTP (`tests.judging.crowding`), and written
-by `judging export`; nothing is done to the file by hand.  `PAPER` names the command of each figure and table of
+The study is made by `annotate init`, served by `annotate serve`, judged by HTTP (`tests.judging.crowding`), and written
+by `annotate export`; nothing is done to the file by hand.  `PAPER` names the command of each figure and table of
 Maddalena et al. 2017, ACM TOIS 35(3); `docs/magnitudes.md` shows them one by one.
 """
 
@@ -79,18 +79,18 @@ def _taus(rows: Records) -> str:
 
 def _best(rows: Records) -> str:
     best = max(rows, key=lambda row: float(row["mean_over_topics"]))
-    return f"best {best['normalise']}, {best['aggregate']}: {float(best['mean_over_topics']):.3f}"
+    return f"best {best['normalize']}, {best['aggregate']}: {float(best['mean_over_topics']):.3f}"
 
 
 PAPER = (
     Shown("table I", f"{SEVERAL} {GRADED} --show collected", _collected, drawn=False),
     Shown("figure 1", f"{SEVERAL} {GRADED} --show habits", _each("topic", "D_of_log-normal")),
-    Shown("figure 2", f"{SEVERAL} {GRADED} --show normalised", _each("topic", "D_of_log-normal")),
+    Shown("figure 2", f"{SEVERAL} {GRADED} --show normalized", _each("topic", "D_of_log-normal")),
     Shown("figures 3, 4 left", f"{SEVERAL} {GRADED} --show means", _each("level", "median", "topic", "all")),
     Shown("figures 3, 4 right", f"{SEVERAL} {BINARY} --show means", _each("level", "median", "topic", "all")),
     Shown("section 5, tests", f"{SEVERAL} {GRADED} --show tests", _each("higher", "p_of_t")),
-    Shown("figure 5", "agree ratings.csv --normalise geometric --scale ratio --part documents", _middle("max/min")),
-    Shown("section 6.1, alpha", "agree ratings.csv --normalise geometric --scale ratio --part overall --first 10",
+    Shown("figure 5", "agree ratings.csv --normalize geometric --scale ratio --part documents", _middle("max/min")),
+    Shown("section 6.1, alpha", "agree ratings.csv --normalize geometric --scale ratio --part overall --first 10",
           _alpha, drawn=False),
     Shown("figure 6 left", f"{SEVERAL} {BINARY} --show units", _middle("agreement")),
     Shown("figure 6 right", f"{SEVERAL} {GRADED} --show units", _middle("agreement")),
@@ -182,8 +182,8 @@ def _run(folder: Path, asked: argparse.Namespace) -> None:
         return done.stdout
 
     world = made_world(folder, topics=asked.topics, docs=asked.docs, judgments=asked.judgments, seed=asked.seed)
-    print(command("judging", *world.init).partition("\n")[0])
-    print(command("judging", "check", "study"))
+    print(command("annotate", *world.init).partition("\n")[0])
+    print(command("annotate", "check", "study"))
     nest = Nest(folder)
     try:
         with Served(nest, folder / "study", default_url(folder / "study"), clocks=True) as served:
@@ -191,10 +191,10 @@ def _run(folder: Path, asked: argparse.Namespace) -> None:
     finally:
         nest.close()
     print(f"{len(people.visitors)} people came; units ended: {people.ends}")
-    print(command("judging", "status", "study").partition("\n\n")[0])
-    command("judging", "export", "study", "-o", RATINGS)
+    print(command("annotate", "status", "study").partition("\n\n")[0])
+    command("annotate", "export", "study", "-o", RATINGS)
     print(against_export(folder, people), end="\n\n")
-    command("gains", RATINGS, "--normalise", "geometric", "-o", GAINS)
+    command("aggregate", RATINGS, "--normalize", "geometric", "-o", GAINS)
     print("| topic | documents | tau of gains and worth | rho |\n|---|---:|---:|---:|")
     found = recovered(folder, world)
     print("".join(f"| {r.topic} | {r.documents} | {r.tau:.3f} | {r.rho:.3f} |\n" for r in found), end="")
@@ -207,4 +207,4 @@ def _run(folder: Path, asked: argparse.Namespace) -> None:
     print()
     print(command("eval", GAINS, "runs", "-m", "nDCG@10"))
     best, worst = "runs/system-1.run", f"runs/system-{len(list((folder / 'runs').iterdir()))}.run"
-    print(command("verdict", RATINGS, worst, best, "--normalise", "geometric", "-m", "nDCG@10"))
+    print(command("verdict", RATINGS, worst, best, "--normalize", "geometric", "-m", "nDCG@10"))

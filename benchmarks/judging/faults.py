@@ -15,8 +15,8 @@ from tests.judging.visiting import Knowledge, Visitor
 
 from benchmarks.judging.load import database_at, machine
 from truegain.judging.store.database import Database
-from truegain.judging.study.settings import Rules
 from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import Rules
 
 ASSESSORS = 12
 PATIENCE = 300.0  # seconds: on a busy machine a start takes its time

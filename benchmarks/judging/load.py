@@ -29,9 +29,8 @@ from tests.judging.served import free_port
 from tests.judging.visiting import Knowledge, Lost, Visitor
 
 from truegain.judging.store.database import Database, default_url
-from truegain.judging.study.settings import Rules
 from truegain.judging.study.simulated import simulated_study
-from truegain.judging.study.study import JudgingStudy
+from truegain.judging.study.study import JudgingStudy, Rules
 
 SAFE = {name: value for name, value in SETTINGS.items() if name in ("listen_addresses", "max_connections")}
 WORKERS = {"postgresql": 2, "sqlite": 1}
@@ -153,9 +152,9 @@ def database_at(name: str, folder: Path) -> Iterator[tuple[str, int]]:
 
 @contextmanager
 def serving(study: JudgingStudy, url: str, workers: int) -> Iterator[tuple[int, int]]:
-    """`truegain judging serve`: its port, and the number of its process."""
+    """`truegain annotate serve`: its port, and the number of its process."""
     port = free_port()
-    command = [sys.executable, "-m", "truegain", "judging", "serve", str(study.folder), "--database", url]
+    command = [sys.executable, "-m", "truegain", "annotate", "serve", str(study.folder), "--database", url]
     command += ["--port", str(port), "--workers", str(workers), "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:

@@ -2,8 +2,9 @@
 
 Every fault is one small change of `inference/`, `gains/`, `sampling/` or `measures/` (an operator, a comparison, a
 constant, a term dropped, a condition turned round), made in a copy of the tree and held against the tests that reach
-its line, in `tests/` and in docstrings, quick ones first, until one fails.  Of mutmut and cosmic-ray, which were looked
-at, the one changes messages as often as numbers and draws no sample, the other runs every test for every fault.
+its line, in docstrings and in what `make test` runs of `tests/` (with `--all` in all of them), quick ones first, until
+one fails.  Of mutmut and cosmic-ray, which were looked at, the one changes messages as often as numbers and draws no
+sample, the other runs every test for every fault.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def main() -> None:
     asked.add_argument("--budget", type=float, default=120.0, help="seconds of tests that a fault is given at most")
     asked.add_argument("--only", nargs="*", default=[], help="parts of paths: faults in these files only")
     asked.add_argument("--tests", nargs="*", default=[], help="parts of paths: held against these tests only")
+    asked.add_argument("--all", action="store_true", help="held against the tests of `make test-all`, too")
     a = asked.parse_args()
     sources = {
         str(p.relative_to(TREE)): p.read_text()
@@ -50,7 +52,7 @@ def main() -> None:
     drawn = random.Random(a.seed).sample(every, min(a.mutants, len(every)))
     print(f"{len(every):,} possible faults in {len({q.path for q in every})} files, {len(drawn)} drawn, seed {a.seed}")
     with tempfile.TemporaryDirectory() as folder:
-        reach = reached(copied(Path(folder) / "0"), a.jobs, a.tests)
+        reach = reached(copied(Path(folder) / "0"), a.jobs, a.tests, quick=not a.all)
         print(f"{len(reach):,} tests recorded", flush=True)
         if not reach:
             raise SystemExit("no test was recorded: nothing can be measured")

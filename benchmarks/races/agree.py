@@ -13,10 +13,10 @@ def truegain(place: Path) -> Job:
     """Everything that `truegain agree` tells: alpha with limits, every topic, every assessor."""
     import truegain as tg
 
-    agree = tg.agree  # loaded when first asked for
+    agreement = tg.agreement  # loaded when first asked for
 
     def job() -> Callable[[], Answer]:
-        found = agree(place / "ratings.csv", scale="ordinal 0:3")
+        found = agreement(place / "ratings.csv", scale="ordinal 0:3")
         name, alpha = found.overall.rows[0][:2]
         assert isinstance(alpha, float)
         return lambda: {str(name): alpha}

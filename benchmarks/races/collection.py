@@ -22,13 +22,14 @@ LISTS = 5  # the slow ways do so many lists, of topics one after the other of th
 def _ranked(place: Path, runs: int | None = None) -> RankedGains:
     import warnings
 
+    from truegain.config import Scoring
     from truegain.errors import DataWarning
-    from truegain.measures.evaluate import Options, aligned
+    from truegain.measures.evaluate import aligned
 
     qrels, paths = files_of(place, runs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        return aligned([str(p) for p in paths], str(qrels), Options(), keep_keys=sys.maxsize)
+        return aligned([str(p) for p in paths], str(qrels), Scoring(), keep_keys=sys.maxsize)
 
 
 def truegain(place: Path, jobs: int | None = None, replicates: int = REPLICATES, runs: int | None = None) -> Job:

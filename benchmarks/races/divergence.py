@@ -21,7 +21,8 @@ def ranked_text(systems: int = SYSTEMS, topics: int = TOPICS, terms: int = TERMS
     """Runs over a collection with a vocabulary of a given size, ten subtopics a topic."""
     import numpy as np
 
-    from truegain.measures.evaluate import Options, aligned
+    from truegain.config import Scoring
+    from truegain.measures.evaluate import aligned
     from truegain.tables.judgments import judgments_of_columns
     from truegain.tables.runs import Runs, run_of_columns
     from truegain.text.corpus import Corpus
@@ -44,7 +45,7 @@ def ranked_text(systems: int = SYSTEMS, topics: int = TOPICS, terms: int = TERMS
         docs = [f"t{t}d{d}" for t, several in enumerate(lists) for d in several.tolist()]
         score = np.tile(-np.arange(20.0), topics)
         parts.append(run_of_columns(f"s{s}", [str(t) for t in range(topics) for _ in range(20)], docs, score, "made"))
-    ranked = aligned(Runs(tuple(parts)), judgments, Options(), keep_top=20)
+    ranked = aligned(Runs(tuple(parts)), judgments, Scoring(), keep_top=20)
     return RankedText.of(ranked, Corpus.of(texts))
 
 

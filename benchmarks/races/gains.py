@@ -12,7 +12,7 @@ from benchmarks.racing.contest import US, Command, Workload, silent
 
 
 def _words(place: Path, options: Sequence[str]) -> Sequence[str | Path]:
-    return ours("gains", str(place / "ratings.csv"), *options, "-o", str(place / "gains.qrels"))
+    return ours("aggregate", str(place / "ratings.csv"), *options, "-o", str(place / "gains.qrels"))
 
 
 def _workload(name: str, what: str, kind: str, *options: str) -> Workload:
@@ -24,11 +24,11 @@ GRADES = _workload(
     "gains",
     "a million grades by 2,000 assessors become gains by unanimity; the whole command",
     "grades",
-    *("--rule", "unanimity", "--scale", "ordinal 0:3"),
+    *("--aggregate", "unanimity", "--scale", "ordinal 0:3"),
 )
 MAGNITUDES = _workload(
     "magnitudes",
     "a million magnitudes, all distinct, become gains; the whole command",
     "magnitudes",
-    *("--normalise", "geometric"),
+    *("--normalize", "geometric"),
 )

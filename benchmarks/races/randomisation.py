@@ -16,10 +16,10 @@ RANX, SCIPY = 300, 300  # so many of the pairs
 def truegain(place: Path, jobs: int | None = None) -> Job:
     """All pairs at once."""
     from truegain.inference.differences.resampled import randomisation_p
-    from truegain.inference.monte_carlo import Resampling
+    from truegain.inference.monte_carlo import Trials
 
     z = differences_of(scores_of(place))
-    how = Resampling(trials=TRIALS, most=TRIALS, jobs=jobs)
+    how = Trials(trials=TRIALS, most=TRIALS, jobs=jobs)
 
     def job() -> Callable[[], Answer]:
         p = randomisation_p(z, how)

@@ -15,12 +15,12 @@ TRIALS = 10_000
 def truegain(place: Path, jobs: int | None = None, trials: int = TRIALS, systems: int | None = None) -> Job:
     """Ours."""
     from truegain.inference.differences.tukey import randomised_tukey_hsd
-    from truegain.inference.monte_carlo import Resampling
+    from truegain.inference.monte_carlo import Trials
 
     x = scores_of(place)[:systems]
 
     def job() -> Callable[[], Answer]:
-        found = randomised_tukey_hsd(x, Resampling(trials=trials, jobs=jobs))
+        found = randomised_tukey_hsd(x, Trials(trials=trials, jobs=jobs))
         return lambda: {"mean p": float(found.p.mean())}
 
     return job

@@ -11,7 +11,7 @@ from benchmarks.racing.contest import US, Command, Workload, silent
 
 
 def _verdict(place: Path) -> Sequence[str | Path]:
-    words = ("-m", "AP", "-m", "nDCG@10", "--generalise-to", "topics,collection", "--holes", "non-relevant")
+    words = ("-m", "AP", "-m", "nDCG@10", "--population", "topics,collection", "--unjudged", "non-relevant")
     return ours("verdict", str(place / "qrels.txt"), str(place / "runs"), *words)
 
 

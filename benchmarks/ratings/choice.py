@@ -90,7 +90,7 @@ def paid(worlds: int) -> Table:
 
 def _one(worth: Mapping[str, float], ratings: Judgments) -> Floats:
     truth = {("1", d): v for d, v in worth.items()}
-    made = [tg.to_gains(ratings, "mean", **way) for way in WAYS.values()]  # type: ignore[arg-type]
+    made = [tg.aggregate(ratings, "mean", **way) for way in WAYS.values()]  # type: ignore[arg-type]
     return np.array([ordered(gains, truth)["1"] for gains in made])
 
 
@@ -123,7 +123,7 @@ def nist(data: Path) -> Table:
     kept = list({(t, w, d): (t, w, d, float(v)) for t, w, d, _, v in reversed(lines) if float(v) >= 0}.values())[::-1]
     topics, who, docs, values = (list(column) for column in zip(*kept, strict=True))
     ratings = judgments_of_columns(topics, docs, np.array(values), str(place), assessors=who)
-    made = [ordered(tg.to_gains(ratings, "mean", **way), truth) for way in WAYS.values()]  # type: ignore[arg-type]
+    made = [ordered(tg.aggregate(ratings, "mean", **way), truth) for way in WAYS.values()]  # type: ignore[arg-type]
     topics = sorted(set.intersection(*(set(one) for one in made)))
     found = np.array([[one[t] for t in topics] for one in made])
     gain = found - found[0]

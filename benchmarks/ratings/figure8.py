@@ -1,6 +1,6 @@
 """Which way from magnitudes to gains recovers the order of documents, on simulated worlds whose truth is known.
 
-Figure 8 of Maddalena et al. 2017 for the simulation: every normalisation with every aggregation, held against the true
+Figure 8 of Maddalena et al. 2017 for the simulation: every normalization with every aggregation, held against the true
 order and against experts' levels, mean over worlds with its standard error; and how far each is from the paper's
 choice, geometric averaging with the median, world by world.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from truegain.experiments.magnitude_rules import magnitudes
 from truegain.experiments.ratings_world import magnitude_ratings
-from truegain.gains.magnitudes import normalised
+from truegain.gains.magnitudes import normalized
 from truegain.inference.agreement.alpha import AlphaOptions, alpha_of
 from truegain.inference.agreement.paired import Paired
 from truegain.tables.grouped import Grouped
@@ -43,9 +43,9 @@ def one_world(seed: int, settings: Mapping[str, float]) -> tuple[float, Shares]:
     names: list[tuple[str, str]] = []
     for order in (world.truth, world.expert):
         rows = magnitudes(world.ratings, order).combinations.records()
-        names = [(str(r["normalise"]), str(r["aggregate"])) for r in rows]
+        names = [(str(r["normalize"]), str(r["aggregate"])) for r in rows]
         found.append([float(str(r["mean over topics"])) for r in rows])
-    agreed = alpha_of(Paired.of(Grouped.of(normalised(world.ratings))), "ratio", AlphaOptions(trials=0)).value
+    agreed = alpha_of(Paired.of(Grouped.of(normalized(world.ratings))), "ratio", AlphaOptions(trials=0)).value
     return agreed or 0.0, dict(zip(names, zip(*found, strict=True), strict=True))
 
 
@@ -63,7 +63,7 @@ def figure8(worlds: int, settings: Mapping[str, float], title: str) -> list[Tabl
             behind = choice - each
             apart = (None, None) if name == CHOICE else (float(behind.mean()), _error(behind))
             rows.append((*name, float(each.mean()), _error(each), *apart))
-        columns = ("normalise", "aggregate", "share", "se", "behind", "se of behind")
+        columns = ("normalize", "aggregate", "share", "se", "behind", "se of behind")
         tables.append(Table(columns, rows, dict(settings), f"Figure 8, {title}: pairs as in {held}", (note,)))
     return tables
 

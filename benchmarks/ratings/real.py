@@ -22,7 +22,7 @@ from truegain.experiments.magnitude_rules import magnitudes
 from truegain.experiments.magnitude_units import numbers_table
 from truegain.experiments.ranker import rank
 from truegain.experiments.unanimity_panels import unanimity
-from truegain.inference.agreement.agree import AgreementReport, agree
+from truegain.inference.agreement.agree import AgreementReport, agreement
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.runs import Runs, run_of_columns
@@ -64,7 +64,7 @@ def cystic(data: Path) -> Iterator[Table]:
     labels = pl.DataFrame(list(csv.DictReader(lines_of(folder / "judgments_4judges.csv.gz"))))
     judges = [name for name in labels.columns if name.startswith("judge")]
     ratings = read_ratings(labels, assessors=judges, scale="ordinal 0:2")
-    yield from agreed(agree(ratings, scale="ordinal 0:2"))
+    yield from agreed(agreement(ratings, scale="ordinal 0:2"))
     queries = dict(line.rstrip("\n").split("\t", 1) for line in lines_of(folder / "queries.tsv.gz"))
     found = unanimity(ratings, rank(texts, queries), scale="0:2")
     yield from (found.rankings, found.changed)
@@ -83,8 +83,8 @@ def csfcube(data: Path) -> Iterator[Table]:
         schema=["topic", "doc", "ann1", "ann2"],
         orient="row",
     )
-    ratings = read_ratings(frame, assessors=["ann1", "ann2"], scale="ordinal 0:3", outside="drop")
-    yield from agreed(agree(ratings, scale="ordinal 0:3"))
+    ratings = read_ratings(frame, assessors=["ann1", "ann2"], scale="ordinal 0:3", out_of_range="drop")
+    yield from agreed(agreement(ratings, scale="ordinal 0:3"))
     papers = {f"{r['query']}-{r['facet']}": r["query"] for r in rows}
     for about, clean in (("", True), (", labels of sentences left in", False)):
         texts = {}
@@ -118,7 +118,7 @@ def slider(data: Path) -> Iterator[Table]:
         schema=["topic", "doc", "label"],
         orient="row",
     )
-    found = agree(positions, scale="interval 0:100")
+    found = agreement(positions, scale="interval 0:100")
     yield from agreed(found)
     moved = read_ratings(frame.with_columns(pl.col("label") + 1), repeated="first")
     experts = Judgments.of(nist)

@@ -75,7 +75,7 @@ class Judged:
             for s, lists in runs.items()
         }
         mean = {s: sum(gold[t][d] for t, d in pairs) / (TOPICS * DEPTH) for s, pairs in top.items()}
-        listed = tg.gold_list(runs, bronze, f"P@{DEPTH}", seed=seed)
+        listed = tg.sample_gold(runs, bronze, f"P@{DEPTH}", seed=seed)
         rows = list(zip(listed.topics, listed.docs, strict=True))
         half = len(rows) // 2
         label = np.array([gold[t][d] if i < half else np.nan for i, (t, d) in enumerate(rows)])
@@ -92,7 +92,7 @@ class Judged:
         yield from (self.full.judged * (k + 1) // LOOKS for k in range(LOOKS))
 
     def holds(self, how: str, n: int | None = None) -> bool:
-        """Whether the limits hold the truth; with n, those of `--anytime` after the first n rows, if there are any."""
+        """Whether the limits hold the truth; with n, those of `--sequential` after the first n rows, if any."""
         gold = self.full if how == "all judged" else self.open
         if n is not None:
             label = np.where(np.arange(len(gold)) < n, gold.label, np.nan)
@@ -101,8 +101,9 @@ class Judged:
         if how == "left out":  # no row counts at worst and at best
             without = patch.object(ByList, "stuck", lambda _, asked: np.zeros(len(asked), np.int64))
         with without:
-            words = {"topics": "fixed", "anytime": n is not None}
-            c = tg.Study(self.runs, self.bronze, f"P@{DEPTH}", gold=gold, **words).compare("a", "b")[0]  # type: ignore[arg-type]
+            trusted = tg.Gold(gold, sequential=n is not None)
+            study = tg.Study(self.runs, self.bronze, f"P@{DEPTH}", gold=trusted, population="fixed")
+            c = study.compare("a", "b")[0]
         if c.low is None or c.high is None:
             return n is not None  # too few rows yet: nothing is claimed
         return c.low <= self.truth <= c.high

@@ -46,9 +46,9 @@ def _one(counts: dict[str, list[int]], seed: int, leans: bool) -> None:
     alone = tg.Study(runs, llm, "P@10").compare()[0]
     _count(counts["none"], alone.low, alone.high, truth)
     for way, draw in (("150 of the pool", "random"), ("150 of an ordered list", "ordered")):
-        listed = tg.gold_list(runs, llm, "P@10", draw=draw, seed=seed)
+        listed = tg.sample_gold(runs, llm, "P@10", draw=draw, seed=seed)
         filled = listed.filled(world.gold, min(LABELS, len(listed)))
-        found = tg.Study(runs, llm, "P@10", gold=filled, topics="fixed").compare()[0]
+        found = tg.Study(runs, llm, "P@10", population="fixed", gold=filled).compare()[0]
         _count(counts[way], found.low, found.high, truth)
 
 

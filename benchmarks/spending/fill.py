@@ -98,7 +98,7 @@ def row(name: str, cases: Iterator[Case], fixed: bool, labels: int, share: float
     """One line: so many labels, or a share of the holes, drawn in proportion and with equal chances."""
     ours, equal, spent = Seen(), Seen(), []
     for n, case in enumerate(cases):
-        listed = tg.hole_list(case.runs, case.judged, MEASURE, scale=(0, 1), seed=seed + n)
+        listed = tg.sample_unjudged(case.runs, case.judged, MEASURE, scale=(0, 1), seed=seed + n)
         first = min(labels or round((share or 0) * len(listed)), len(listed))
         label = np.full(len(listed), np.nan)
         pairs = list(zip(listed.topics, listed.docs, strict=True))[:first]
@@ -108,7 +108,16 @@ def row(name: str, cases: Iterator[Case], fixed: bool, labels: int, share: float
             drawn.setdefault(str(t), {})[str(d)] = float(case.truth[str(t)].get(str(d), 0) > 0)
         kind: Any = "fixed" if fixed else "sampled"
         for seen, sample in ((ours, listed.with_labels(label)), (equal, drawn)):
-            seen.look(tg.Study(case.runs, case.judged, MEASURE, hole_sample=sample, topics=kind), case.scores)
+            seen.look(
+                tg.Study(
+                    case.runs,
+                    case.judged,
+                    MEASURE,
+                    population="fixed" if kind == "fixed" else "topics",
+                    unjudged=sample,
+                ),
+                case.scores,
+            )
         spent.append(first)
     what = ("score", "difference")
     cells = [*(f"{ours.covers(w):.3f}" for w in what), *(f"{ours.half(w):.3f}" for w in what),

@@ -2,7 +2,7 @@
 
 An interval is ever wrong where it misses the truth at some look.  Topics held fixed, the truth is that of all gold
 labels; topics sampled, as many topics are drawn with replacement for every study, and the truth is that of all.
-All looks: what lies within the limits of every look so far, as `verdict --anytime` tells it.  It misses the truth at
+All looks: what lies within the limits of every look so far, as `verdict --sequential` tells it.  It misses the truth at
 some look where one of them does, so that both are ever wrong alike; a verdict is lost where limits that excluded 0 no
 longer do at the last look.
 """
@@ -24,9 +24,24 @@ LOOKS = tuple(range(25, 525, 25))
 
 def looks(a: argparse.Namespace) -> None:
     """Print one table."""
-    head = ("data", "judge", "topics", "plain: ever wrong", "Bonferroni", "anytime", "wrong sign: plain", "anytime",
-            "anytime/plain width at 150", "labels to decide: Bonferroni", "anytime", "all looks/one: width at 150",
-            "at 300", "nothing in common", "estimate outside", "verdicts lost by this look alone")  # fmt: skip
+    head = (
+        "data",
+        "judge",
+        "topics",
+        "plain: ever wrong",
+        "Bonferroni",
+        "sequential",
+        "wrong sign: plain",
+        "sequential",
+        "anytime/plain width at 150",
+        "labels to decide: Bonferroni",
+        "sequential",
+        "all looks/one: width at 150",
+        "at 300",
+        "nothing in common",
+        "estimate outside",
+        "verdicts lost by this look alone",
+    )
     print(f"| {' | '.join(head)} |\n{'|---' * len(head)}|")
     for real in worlds():
         ranked = real.judges()

@@ -21,12 +21,12 @@ import numpy as np
 
 import truegain as tg
 from benchmarks.study.real import DATA, dl19, rankings, without_runs
-from truegain.inference.holes.next import LEAST, SURE, judge_next, sign_is_certain
+from truegain.config import Scoring
+from truegain.inference.holes.next import LEAST, SURE, next_to_judge, sign_is_certain
 from truegain.inference.holes.order import SCHEDULE, OpenRanking
 from truegain.inference.holes.predicted import Prediction
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.evaluate import Options
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Bools, Coded, Floats, Ints
 from truegain.tables.pool import Pool
@@ -51,7 +51,7 @@ class Replay:
         """Hide the judgments of all documents."""
         asked = parse_measure(measure)
         full = tg.evaluate(runs, qrels, measure)
-        made = Prediction.of(runs, None, asked, Options(), **more)  # type: ignore[arg-type]
+        made = Prediction.of(runs, None, asked, Scoring(), **more)  # type: ignore[arg-type]
         pool, ranked = Pool.of(qrels), made.filled.ranked
         at = pool.find(Coded(ranked.topics, ranked.pool.topic), ranked.pool.docs)
         truth = np.where(at >= 0, pool.labels[np.maximum(at, 0)], 0.0)
@@ -115,7 +115,7 @@ class Replay:
     def settled(self, pair: tuple[str, str], standing: OpenRanking) -> bool:
         """Whether the sign is certain."""
         if not self.measure.linear_in_gains:
-            return sign_is_certain(pair, self.runs, standing, self.measure, Options())
+            return sign_is_certain(pair, self.runs, standing, self.measure, Scoring())
         s, hole = standing.apart(pair), standing.made.filled.hole
         known = float((s * standing.mean)[~hole].sum())
         top = standing.worth[-1]
@@ -159,7 +159,7 @@ def next_table(args: argparse.Namespace) -> None:
         pairs_of(name, lambda g, r=replays: r["votes"][g.integers(len(r["votes"]))], args.seed, seeds=False)  # type: ignore[misc]
     start = time.perf_counter()
     few = {t: {d: int(rel) for d, rel in list(row.items())[:4]} for t, row in labels_of(qrels).items()}
-    judge_next(runs, few, "nDCG@10", jobs=1)
+    next_to_judge(runs, few, "nDCG@10", jobs=1)
     print(f"\nA round for {len(runs.parts)} runs: {time.perf_counter() - start:.1f} s after reading, one thread")
 
 

@@ -25,6 +25,7 @@ from benchmarks.study.judged import (
 from benchmarks.study.nature import MEASURES, Array, Lists, any_kinds, these_kinds
 from benchmarks.study.told import Answers, asked_of, refused
 from benchmarks.study.truth import fixed_lists, over_crowds, right
+from truegain.config import Design
 from truegain.errors import DataWarning, TruegainError
 
 DRAWS = 200  # collections
@@ -33,12 +34,14 @@ LEAN = 0.12  # of the judge to b
 TOPICS = (25, 50)
 
 
-def study_of(runs: Any, judgments: Any, truth: Mapping[str, Array], method: str = "", **options: Any) -> Answers:
+def study_of(
+    runs: Any, judgments: Any, truth: Mapping[str, Array], method: str = "", *, seed: int = 0, **config: Any
+) -> Answers:
     """The answers of one study; None for those it refuses."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            study = tg.Study(runs, judgments, list(truth), replicates=DRAWS, **options)
+            study = tg.Study(runs, judgments, list(truth), resampling=tg.Resampling(DRAWS, seed), **config)
         except TruegainError:
             return refused(list(truth), method)
         return asked_of(study, truth, method)
@@ -64,7 +67,7 @@ def collection_alone(rng: np.random.Generator, topics: int) -> Answers:
     names = names_of(lists)
     return study_of(
         runs_of(lists, names), labels_of(lists.right, names), as_truth(right()[:, :, kinds].mean(axis=2)),
-        generalise_to=["collection"], seed=int(rng.integers(1 << 30)),
+        population=["collection"], seed=int(rng.integers(1 << 30)),
     )  # fmt: skip
 
 
@@ -88,18 +91,18 @@ def assessors_alone(rng: np.random.Generator, topics: int) -> Answers:
     who, said = Crowd.draw(10, rng).votes(lists.relevant, rng)
     table = ratings_of(names, who, said)
     votes = 10 * lists.measured(mean_vote(lists.right))[0].mean(axis=1)
-    over: dict[str, Any] = {"generalise_to": ["assessors"], "scale": "0:1"}
-    return study_of(runs, table, {"CG@10": votes}, rule="mean", **over) | study_of(
-        runs, table, as_truth(over_crowds(topics)), rule="majority", **over
+    over = ["assessors"]
+    return study_of(runs, table, {"CG@10": votes}, ratings=tg.Ratings("mean", scale="0:1"), population=over) | study_of(
+        runs, table, as_truth(over_crowds(topics)), ratings=tg.Ratings("majority", scale="0:1"), population=over
     )
 
 
-def gold_alone(rng: np.random.Generator, topics: int, design: str) -> Answers:
+def gold_alone(rng: np.random.Generator, topics: int, design: Design) -> Answers:
     """Other gold pairs, the judge's labels and the topics the same."""
     lists, names, runs, truth = held_fixed(topics)
     bronze = fixed_bronze(topics)
     gold = labels_of(lists.right, names, gold_pairs(bronze, lists, SHARE, design, rng))
-    return study_of(runs, labels_of(bronze, names), truth, gold=gold, design=design, generalise_to=[])
+    return study_of(runs, labels_of(bronze, names), truth, gold=tg.Gold(gold, design), population="fixed")
 
 
 def gold_topics_alone(rng: np.random.Generator, topics: int, gold: int) -> Answers:
@@ -109,7 +112,7 @@ def gold_topics_alone(rng: np.random.Generator, topics: int, gold: int) -> Answe
     whole = labels_of(lists.right, names)
     return study_of(
         runs, labels_of(fixed_bronze(topics), names), truth,
-        gold={f"t{t:03d}": whole[f"t{t:03d}"] for t in some.tolist()}, design="topics", generalise_to=[],
+        gold=tg.Gold({f"t{t:03d}": whole[f"t{t:03d}"] for t in some.tolist()}, "topics"), population="fixed",
     )  # fmt: skip
 
 
@@ -128,7 +131,7 @@ def elsewhere_alone(rng: np.random.Generator, topics: int) -> Answers:
     there, gold = elsewhere(rng)
     judge = tg.Judge.fit(there, gold, design="elsewhere")
     bronze = labels_of(bronze_of(lists, rng, 0.0), names)
-    return study_of(runs, bronze, {m: truth[m] for m in ("P@10", "nDCG@10")}, gold=judge, generalise_to=[])
+    return study_of(runs, bronze, {m: truth[m] for m in ("P@10", "nDCG@10")}, gold=judge, population="fixed")
 
 
 WORLDS = (

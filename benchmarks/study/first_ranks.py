@@ -56,7 +56,7 @@ def study(long: int, pooled: int, rng: np.random.Generator) -> tuple[list[float]
     some, every = labels_of(lists.right, names, judged), labels_of(lists.right, names)
     share = [float((~judged[rank[1] < depth]).mean()) for depth in (10, long)]
     found = [
-        tg.Study(runs, labels, "AP", holes=holes).verdict("a", "b").outcome  # type: ignore[arg-type]
+        tg.Study(runs, labels, "AP", unjudged=holes).verdict("a", "b").outcome
         for labels, holes in ((some, "non-relevant"), (some, "bound"), (every, "bound"))
     ]
     return share, [outcome in ("better", "worse") for outcome in found]

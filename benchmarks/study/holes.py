@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import truegain as tg
 from benchmarks.coverage.worlds import World
 from benchmarks.study.alone import as_truth, held_fixed, study_of
 from benchmarks.study.judged import labels_of, names_of, runs_of
@@ -44,8 +45,8 @@ def newcomer(rng: np.random.Generator, topics: int, share: float) -> Answers:
     runs, labels = runs_of(lists, names), labels_of(lists.right, names, judged)
     truth = as_truth(right().mean(axis=2), MEASURES)
     some = labels_of(lists.right, names, sampled(judged, lists, share, rng))
-    return study_of(runs, labels, truth, hole_sample=some) | study_of(
-        runs, labels, truth, AS_ZERO, holes="non-relevant"
+    return study_of(runs, labels, truth, unjudged=tg.UnjudgedSample(some)) | study_of(
+        runs, labels, truth, AS_ZERO, unjudged="non-relevant"
     )
 
 
@@ -54,7 +55,7 @@ def newcomer_fixed(rng: np.random.Generator, topics: int, share: float) -> Answe
     lists, names, runs, truth = held_fixed(topics)
     judged = pooled(lists)
     labels, some = (labels_of(lists.right, names, kept) for kept in (judged, sampled(judged, lists, share, rng)))
-    return study_of(runs, labels, {m: truth[m] for m in MEASURES}, hole_sample=some, generalise_to=[])
+    return study_of(runs, labels, {m: truth[m] for m in MEASURES}, unjudged=tg.UnjudgedSample(some), population="fixed")
 
 
 WORLDS = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import truegain as tg
 from benchmarks.coverage.worlds import World
 from benchmarks.study.alone import LEAN, SHARE, TOPICS, study_of
 from benchmarks.study.judged import Crowd, bronze_of, gold_pairs, labels_of, names_of, ratings_of, runs_of
@@ -35,8 +36,8 @@ def gold_by_crowd(rng: np.random.Generator, topics: int, assessors: int) -> Answ
     truth = votes_of(right()[0].mean(axis=1))
     runs, labels = runs_of(lists, names), labels_of(bronze, names)
     told = study_of(
-        runs, labels, {"CG@10": truth}, gold=ratings_of(names, who, said, kept), design="random", gold_rule="mean",
-        scale="0:1", generalise_to=OVER,
+        runs, labels, {"CG@10": truth}, gold=tg.Gold(ratings_of(names, who, said, kept), "random", aggregate="mean"),
+        ratings=tg.Ratings(scale="0:1"), population=OVER,
     )  # fmt: skip
     told |= labels_as_they_are(runs, labels, truth, "CG@10")
     return told | drawn_answers(lists, bronze, said.mean(axis=2), kept, (who, said), truth, rng, "CG@10")
@@ -53,8 +54,9 @@ def crowd_as_judge(rng: np.random.Generator, topics: int) -> Answers:
     truth = right()[0].mean(axis=1)
     runs = runs_of(lists, names)
     told = study_of(
-        runs, ratings_of(names, who, said), {"P@10": truth}, gold=labels_of(lists.right, names, kept),
-        design="random", rule="majority", scale="0:1", generalise_to=OVER,
+        runs, ratings_of(names, who, said), {"P@10": truth},
+        gold=tg.Gold(labels_of(lists.right, names, kept), "random"),
+        ratings=tg.Ratings("majority", scale="0:1"), population=OVER,
     )  # fmt: skip
     return told | labels_as_they_are(runs, labels_of(label, names), truth)
 

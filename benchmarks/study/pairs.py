@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from benchmarks.study.nature import Array, Lists, any_kinds, these_kinds
 from benchmarks.study.rivals import drawn_answers, labels_as_they_are
 from benchmarks.study.told import Answers
 from benchmarks.study.truth import by_majority, right
+from truegain.config import Design
 
 FEW = 0.06  # of pairs with gold labels, where they are few
 
@@ -31,7 +31,7 @@ def topics_collection(rng: np.random.Generator, topics: int) -> Answers:
     truth = right().mean(axis=2)
     told = study_of(
         runs_of(lists, names), labels_of(lists.right, names), as_truth(truth),
-        generalise_to=["topics", "collection"],
+        population=["topics", "collection"],
     )  # fmt: skip
     label = lists.right
     return told | drawn_answers(lists, label, label, lists.there, None, truth[0], rng)
@@ -43,10 +43,14 @@ def topics_assessors(rng: np.random.Generator, topics: int, assessors: int) -> A
     names = names_of(lists)
     runs = runs_of(lists, names)
     table = ratings_of(names, *Crowd.draw(assessors, rng).votes(lists.relevant, rng))
-    over: dict[str, Any] = {"generalise_to": ["topics", "assessors"], "scale": "0:1"}
+    over = ["topics", "assessors"]
     truth = {"CG@10": votes_of(right()[0].mean(axis=1))}
-    return study_of(runs, table, truth, rule="mean", **over) | study_of(
-        runs, table, as_truth(by_majority(assessors).mean(axis=2)), rule="majority", **over
+    return study_of(runs, table, truth, ratings=tg.Ratings("mean", scale="0:1"), population=over) | study_of(
+        runs,
+        table,
+        as_truth(by_majority(assessors).mean(axis=2)),
+        ratings=tg.Ratings("majority", scale="0:1"),
+        population=over,
     )
 
 
@@ -57,14 +61,18 @@ def collection_assessors(rng: np.random.Generator, topics: int) -> Answers:
     names = names_of(lists)
     runs = runs_of(lists, names)
     table = ratings_of(names, *Crowd.draw(10, rng).votes(lists.relevant, rng))
-    over: dict[str, Any] = {"generalise_to": ["collection", "assessors"], "scale": "0:1"}
+    over = ["collection", "assessors"]
     truth = {"CG@10": votes_of(right()[0][:, kinds].mean(axis=1))}
-    return study_of(runs, table, truth, rule="mean", **over) | study_of(
-        runs, table, as_truth(by_majority(10)[:, :, kinds].mean(axis=2)), rule="majority", **over
+    return study_of(runs, table, truth, ratings=tg.Ratings("mean", scale="0:1"), population=over) | study_of(
+        runs,
+        table,
+        as_truth(by_majority(10)[:, :, kinds].mean(axis=2)),
+        ratings=tg.Ratings("majority", scale="0:1"),
+        population=over,
     )
 
 
-def with_gold(rng: np.random.Generator, topics: int, design: str, over: str) -> Answers:
+def with_gold(rng: np.random.Generator, topics: int, design: Design, over: str) -> Answers:
     """A leaning judge and gold pairs; over topics, or over collections with the topics fixed."""
     kinds = any_kinds(topics, rng) if over == "topics" else these_kinds(topics)
     lists = Lists.draw(kinds, rng)
@@ -74,8 +82,8 @@ def with_gold(rng: np.random.Generator, topics: int, design: str, over: str) -> 
     truth = right()[:1].mean(axis=2) if over == "topics" else right()[:1][:, :, kinds].mean(axis=2)
     runs, labels = runs_of(lists, names), labels_of(bronze, names)
     told = study_of(
-        runs, labels, {"P@10": truth[0]}, gold=labels_of(lists.right, names, kept), design=design,
-        generalise_to=[over],
+        runs, labels, {"P@10": truth[0]}, gold=tg.Gold(labels_of(lists.right, names, kept), design),
+        population=[over],
     )  # fmt: skip
     if over != "topics":
         return told
@@ -93,8 +101,8 @@ def with_few_gold(rng: np.random.Generator, topics: int) -> Answers:
     gold = labels_of(lists.right, names, gold_pairs(bronze, lists, FEW, "random", rng))
     runs, labels = runs_of(lists, names), labels_of(bronze, names)
     fixed = lists.measured(lists.right)[0].mean(axis=1)
-    told = study_of(runs, labels, {"P@10": right()[0].mean(axis=1)}, gold=gold, design="random")
-    these = study_of(runs, labels, {"P@10": fixed}, gold=gold, design="random", generalise_to=[])
+    told = study_of(runs, labels, {"P@10": right()[0].mean(axis=1)}, gold=tg.Gold(gold, "random"))
+    these = study_of(runs, labels, {"P@10": fixed}, gold=tg.Gold(gold, "random"), population="fixed")
     return told | {f"{name} (these topics)": one for name, one in these.items()}
 
 
@@ -105,7 +113,7 @@ def with_gold_topics(rng: np.random.Generator, topics: int, gold: int) -> Answer
     whole = labels_of(lists.right, names)
     return study_of(
         runs_of(lists, names), labels_of(bronze_of(lists, rng, LEAN), names), as_truth(right().mean(axis=2)),
-        gold={t: whole[t] for t in list(whole)[:gold]}, design="topics",
+        gold=tg.Gold({t: whole[t] for t in list(whole)[:gold]}, "topics"),
     )  # fmt: skip
 
 

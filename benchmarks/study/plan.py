@@ -101,28 +101,38 @@ def made(rng: np.random.Generator, size: Size, measure: str) -> tg.Study:
         answers = answers_of(lists, size.times, rng)
         over = ["replicates", *([] if size.fixed else ["topics"])]
         return tg.Study(
-            runs, ratings_of(names, *answers), measure, rule=RULES[measure], scale="0:1", repeated="all",
-            generalise_to=over,
-        )  # fmt: skip
+            runs,
+            ratings_of(names, *answers),
+            measure,
+            population=over,
+            ratings=tg.Ratings(RULES[measure], scale="0:1", repeated="all"),
+        )
     ratings = Crowd.draw(size.assessors, rng).votes(lists.relevant, rng) if size.assessors else None
     if not size.gold and ratings is not None:
-        return tg.Study(runs, ratings_of(names, *ratings), measure, rule="mean", scale="0:1", generalise_to=over)
+        return tg.Study(
+            runs, ratings_of(names, *ratings), measure, population=over, ratings=tg.Ratings("mean", scale="0:1")
+        )
     if not size.gold and not size.whole:
-        return tg.Study(runs, labels_of(truth, names), measure, generalise_to=over)
+        return tg.Study(runs, labels_of(truth, names), measure, population=over)
     bronze = bronze_of(lists, rng, LEAN)
     if size.whole:
         some = sorted(rng.choice(size.topics, size.whole, replace=False).tolist())
         right = labels_of(truth, names)
         gold = {f"t{t:03d}": right[f"t{t:03d}"] for t in some}
-        return tg.Study(runs, labels_of(bronze, names), measure, gold=gold, design="topics", generalise_to=over)
+        return tg.Study(runs, labels_of(bronze, names), measure, population=over, gold=tg.Gold(gold, design="topics"))
     kept = gold_pairs(bronze, lists, size.gold, "random", rng)
     if ratings is None:
         gold = labels_of(truth, names, kept)
-        return tg.Study(runs, labels_of(bronze, names), measure, gold=gold, design="random", generalise_to=over)
+        return tg.Study(runs, labels_of(bronze, names), measure, population=over, gold=tg.Gold(gold, design="random"))
     return tg.Study(
-        runs, labels_of(bronze, names), measure, gold=ratings_of(names, *ratings, kept), design="random",
-        gold_rule="mean", scale="0:1", generalise_to=over, replicates=DRAWS,
-    )  # fmt: skip
+        runs,
+        labels_of(bronze, names),
+        measure,
+        population=over,
+        gold=tg.Gold(ratings_of(names, *ratings, kept), design="random", aggregate="mean"),
+        ratings=tg.Ratings(scale="0:1"),
+        resampling=tg.Resampling(n=DRAWS),
+    )
 
 
 def foretold_and_come(rng: np.random.Generator, step: Step) -> dict[str, tuple[float, float]]:

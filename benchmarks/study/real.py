@@ -87,9 +87,9 @@ def row(
     """One row of the table."""
     nist, bronze = real.labels["nist"], real.labels[judge]
     nist = {t: {d: g for d, g in labels.items() if d in bronze.get(t, {})} for t, labels in nist.items()}
-    truth = tg.Study(runs, nist, measure, holes="non-relevant").compare()
+    truth = tg.Study(runs, nist, measure, unjudged="non-relevant").compare()
     d = np.array([c.difference for c in truth])
-    naive = tg.Study(runs, bronze, measure, holes="non-relevant").compare()
+    naive = tg.Study(runs, bronze, measure, unjudged="non-relevant").compare()
     sure = np.array([c.p is not None and c.p < 0.05 for c in naive])
     wrong = sure & (np.sign([c.difference for c in naive]) != np.sign(d))
     rng = np.random.default_rng(seed)
@@ -98,7 +98,9 @@ def row(
     for _ in range(draws):
         gold = sample(nist, design, share, rng)
         gold_count = sum(len(labels) for labels in gold.values())
-        study = tg.Study(runs, bronze, measure, gold=gold, design=design, generalise_to=[], holes="non-relevant")
+        study = tg.Study(
+            runs, bronze, measure, population=[], gold=tg.Gold(gold, design=design), unjudged="non-relevant"
+        )
         found = study.compare()
         low = np.array([np.nan if c.low is None else c.low for c in found])
         high = np.array([np.nan if c.high is None else c.high for c in found])

@@ -35,7 +35,7 @@ class Told:
     def side(self) -> int:
         """1 where b is said to be better, -1 where worse, else 0."""
         said = outcome_of(self.low, self.high, 0.0, 0.0, 0.0)
-        return {"better": 1, "worse": -1, "not better": -1, "cannot be told": 0}[said]
+        return {"better": 1, "worse": -1, "not better": -1, "inconclusive": 0}[said]
 
 
 Answers = dict[str, Told | None]

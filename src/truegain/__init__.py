@@ -16,26 +16,27 @@ from truegain.lazy import loaded
 
 if TYPE_CHECKING:
     from truegain.cluster.cluster import Cluster
+    from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, UnjudgedSample
     from truegain.engine.choice import run_on
     from truegain.gains.judge import Judge
-    from truegain.gains.make import to_gains
-    from truegain.inference.agreement.agree import agree
+    from truegain.gains.make import aggregate
+    from truegain.inference.agreement.agree import agreement
     from truegain.inference.agreement.plan import plan_assessors
     from truegain.inference.corrections.correct import correct
     from truegain.inference.differences.compare import compare
     from truegain.inference.differences.topic_plan import plan_topics
-    from truegain.inference.holes.bounds import holes
+    from truegain.inference.holes.bounds import unjudged
     from truegain.inference.holes.evaluate import evaluate
-    from truegain.inference.holes.listing import hole_list
-    from truegain.inference.holes.next import judge_next
+    from truegain.inference.holes.listing import sample_unjudged
+    from truegain.inference.holes.next import next_to_judge
     from truegain.inference.intervals.estimate import intervals
-    from truegain.inference.judges.judges import judges
-    from truegain.inference.labels.listing import gold_list
+    from truegain.inference.judges.judges import judge_quality
+    from truegain.inference.judges.options import PublishedTest
+    from truegain.inference.labels.listing import sample_gold
     from truegain.inference.labels.planning import plan_labels
     from truegain.inference.ranks.correlate import correlate
     from truegain.inference.study.study import Study
     from truegain.inference.study_file.read import read_study
-    from truegain.measures.evaluate import Options
     from truegain.measures.listing import list_measures
     from truegain.measures.parse import parse_measure
     from truegain.measures.score_table import read_scores
@@ -51,29 +52,33 @@ if TYPE_CHECKING:
 __all__ = [
     "Cluster",
     "DataWarning",
+    "Gold",
     "InputError",
     "Intents",
     "Judge",
     "Judgments",
     "MeasureError",
-    "Options",
+    "PublishedTest",
+    "Ratings",
+    "Resampling",
     "Runs",
     "Scores",
+    "Scoring",
     "Study",
+    "StudyConfig",
     "TruegainError",
+    "UnjudgedSample",
     "__version__",
-    "agree",
+    "aggregate",
+    "agreement",
     "compare",
     "correct",
     "correlate",
     "evaluate",
-    "gold_list",
-    "hole_list",
-    "holes",
     "intervals",
-    "judge_next",
-    "judges",
+    "judge_quality",
     "list_measures",
+    "next_to_judge",
     "parse_measure",
     "plan_assessors",
     "plan_labels",
@@ -86,7 +91,9 @@ __all__ = [
     "read_scores",
     "read_study",
     "run_on",
-    "to_gains",
+    "sample_gold",
+    "sample_unjudged",
+    "unjudged",
     "write_judgments",
     "write_report",
     "write_runs",
@@ -94,25 +101,29 @@ __all__ = [
 
 _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wait for numpy
     "Cluster": "truegain.cluster.cluster",
+    "Gold": "truegain.config",
     "Intents": "truegain.tables.intents",
     "Judge": "truegain.gains.judge",
     "Judgments": "truegain.tables.judgments",
-    "Options": "truegain.measures.evaluate",
+    "PublishedTest": "truegain.inference.judges.options",
+    "Ratings": "truegain.config",
+    "Resampling": "truegain.config",
     "Runs": "truegain.tables.runs",
     "Scores": "truegain.tables.scores",
+    "Scoring": "truegain.config",
     "Study": "truegain.inference.study.study",
-    "agree": "truegain.inference.agreement.agree",
+    "StudyConfig": "truegain.config",
+    "UnjudgedSample": "truegain.config",
+    "aggregate": "truegain.gains.make",
+    "agreement": "truegain.inference.agreement.agree",
     "compare": "truegain.inference.differences.compare",
     "correct": "truegain.inference.corrections.correct",
     "correlate": "truegain.inference.ranks.correlate",
     "evaluate": "truegain.inference.holes.evaluate",
-    "gold_list": "truegain.inference.labels.listing",
-    "hole_list": "truegain.inference.holes.listing",
-    "holes": "truegain.inference.holes.bounds",
     "intervals": "truegain.inference.intervals.estimate",
-    "judge_next": "truegain.inference.holes.next",
-    "judges": "truegain.inference.judges.judges",
+    "judge_quality": "truegain.inference.judges.judges",
     "list_measures": "truegain.measures.listing",
+    "next_to_judge": "truegain.inference.holes.next",
     "parse_measure": "truegain.measures.parse",
     "plan_assessors": "truegain.inference.agreement.plan",
     "plan_labels": "truegain.inference.labels.planning",
@@ -125,15 +136,17 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_scores": "truegain.measures.score_table",
     "read_study": "truegain.inference.study_file.read",
     "run_on": "truegain.engine.choice",
-    "to_gains": "truegain.gains.make",
+    "sample_gold": "truegain.inference.labels.listing",
+    "sample_unjudged": "truegain.inference.holes.listing",
+    "unjudged": "truegain.inference.holes.bounds",
     "write_judgments": "truegain.tables.write",
     "write_report": "truegain.report.write",
     "write_runs": "truegain.tables.write",
 }
 
 _ANSWERING = {  # their answers tell with what they were called
-    "agree", "compare", "correct", "correlate", "evaluate", "gold_list", "hole_list", "holes", "intervals",
-    "judge_next", "judges", "plan_assessors", "plan_labels", "plan_topics", "read_scores",
+    "agreement", "compare", "correct", "correlate", "evaluate", "intervals", "judge_quality", "next_to_judge",
+    "plan_assessors", "plan_labels", "plan_topics", "read_scores", "sample_gold", "sample_unjudged", "unjudged",
 }  # fmt: skip
 
 

@@ -9,9 +9,11 @@ from functools import wraps
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
+from truegain.config import Resampling, Scoring
 from truegain.errors import TruegainError
 from truegain.message import arg, argname
 
+CONFIGS: dict[str, Any] = {"scoring": Scoring, "resampling": Resampling}  # parameter: the config that it takes
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[str, object], None]  # of a keyword's name and value
 LARGEST = 2**63 - 1  # that arrays of whole numbers hold
@@ -82,16 +84,17 @@ def check_whole(name: str, value: object, least: int | None = None) -> None:
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or (least is not None and value < least):
         raise TruegainError(
-            f"{argname(name, value)}: give a whole number" + ("" if least is None else f" of at least {least}")
+            f"{argname(name, value, own=True)}: give a whole number"
+            + ("" if least is None else f" of at least {least}")
         )
     if abs(int(value)) > LARGEST and name != "seed":
-        raise TruegainError(f"{argname(name, value, '')}: give a whole number of at most {LARGEST:,}")
+        raise TruegainError(f"{argname(name, value, '', own=True)}: give a whole number of at most {LARGEST:,}")
 
 
 def check_number(name: str, value: object) -> None:
     """Refuse what is no number."""
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise TruegainError(f"{argname(name, value)}: give a number")
+        raise TruegainError(f"{argname(name, value, own=True)}: give a number")
 
 
 def check_pair(name: str, value: object, form: object = ("a", "b")) -> None:
@@ -111,7 +114,7 @@ CHECKS: dict[str, Check] = {  # by keyword, whichever function has it; how large
     "depth": _unless_none(check_whole),
     "most": _unless_none(lambda name, value: check_whole(name, value, 1)),
     "level": _unless_none(check_number),
-    "gold_level": _unless_none(check_number),
+    "gold_relevant_from": _unless_none(check_number),
     "pair": _unless_none(check_pair),
 }
 
@@ -136,5 +139,8 @@ def _refusal(name: str, unknown: Sequence[str], parameters: Mapping[str, inspect
     known = [p.name for p in parameters.values() if p.name != "self"]
     close = difflib.get_close_matches(unknown[0], known, n=1)
     meant = f", did you mean {close[0]}" if close else ""
+    for parameter, config in CONFIGS.items():
+        if parameter in parameters and unknown[0] in config.__dataclass_fields__:
+            meant = f", give {parameter}=tg.{config.__name__}({unknown[0]}=...)"
     taken = [p.name for p in parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
     return f"{name} has no option {', '.join(unknown)}{meant}; it has {', '.join(taken)}"

@@ -12,10 +12,24 @@ from typing import Any
 
 from truegain._version import __version__
 from truegain.addresses import without_secrets
+from truegain.config import settings_of
 from truegain.errors import some
 
-INPUTS = ("runs", "judgments", "gold", "ratings", "expert", "hole_sample", "earlier", "corpus", "judged_corpus", "data",
-          "intents", "scores", "path")  # fmt: skip
+INPUTS = (
+    "runs",
+    "judgments",
+    "gold",
+    "ratings",
+    "expert",
+    "unjudged_sample",
+    "earlier",
+    "corpus",
+    "judged_corpus",
+    "data",
+    "intents",
+    "scores",
+    "path",
+)
 PLAIN = (str, int, float, bool)
 
 
@@ -23,7 +37,7 @@ def telling(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function, whose answer also tells with what it was called.
 
     >>> import truegain as tg
-    >>> made = tg.holes({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}, "P@2").made_by
+    >>> made = tg.unjudged({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}, "P@2").made_by
     >>> made["runs"], made["judgments"], made["measure"], made["depths"]
     ('1 in a dict (x)', '1 in a dict (1)', 'P@2', [1, 5, 10, 20, 50, 100])
     """
@@ -43,21 +57,36 @@ def _flat(bound: inspect.BoundArguments) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in bound.arguments.items():
         kind = bound.signature.parameters[name].kind
-        out |= value if kind is inspect.Parameter.VAR_KEYWORD else {name: value}
+        if is_dataclass(value) and all("help" in one.metadata for one in fields(value)):  # the options of a config
+            out |= {one.metadata["name"] or one.name: getattr(value, one.name) for one in fields(value)}
+        else:
+            out |= value if kind is inspect.Parameter.VAR_KEYWORD else {name: value}
     return out
 
 
 def told(arguments: Mapping[str, Any]) -> dict[str, object]:
-    """Arguments as words and numbers; those that are None, and functions, are left out.
+    """Arguments as words and numbers, configs by their fields; those that are None, and functions, are left out.
 
     >>> told({"runs": ["a/x.run", "a/y.run"], "seed": 3, "pair": ("x", "y"), "gold": None, "tested": print})
     {'runs': 'x.run, y.run', 'seed': 3, 'pair': ['x', 'y']}
+    >>> from truegain.config import Resampling
+    >>> told({"resampling": Resampling(n=500)})
+    {'resamples': 500, 'seed': 0}
     """
+    arguments = {name: value for config in map(_fields_of, arguments.items()) for name, value in config}
     return {
         name: named(value) if name in INPUTS else _plain(value)
         for name, value in arguments.items()
         if value is not None and (name in INPUTS or not callable(value))
     }
+
+
+def _fields_of(argument: tuple[str, Any]) -> list[tuple[str, Any]]:
+    """An argument; where it is a config, its fields under the names of the options."""
+    value = argument[1]
+    if not is_dataclass(value) or isinstance(value, type) or type(value).__module__ != settings_of.__module__:
+        return [argument]
+    return [(option.name, getattr(value, option.field)) for option in settings_of(type(value))]
 
 
 def named(given: Any) -> str:

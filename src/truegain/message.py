@@ -17,6 +17,28 @@ NAMED, TOLD, OTHER = "named", "told", "other"  # what a part does with an argume
 _NO: Any = object()  # no value is given; None is one
 
 
+class OfConfig(NamedTuple):
+    """An option that is a field of a config: its name, its table and key in a study file, and the config's class."""
+
+    name: str
+    table: str
+    field: str
+    config: str
+
+    @property
+    def python(self) -> tuple[str, str]:
+        """The config and its field as messages in Python name them: none where the argument is called the same.
+
+        Labels are given in place of their config.
+        """
+        if self.field == "labels":
+            return "", self.table
+        return ("", self.name) if self.name == self.field else (self.config, self.field)
+
+
+OF_CONFIGS: list[OfConfig] = []  # those of truegain.config, which enters them here
+
+
 class Phrase(NamedTuple):
     """A part of a message that differs by who reads it.
 
@@ -52,13 +74,16 @@ class Phrase(NamedTuple):
     def line(self, keys: Mapping[str, str]) -> str:
         """The part in a refusal of a study file: where it gives a value, the line to put there.
 
-        keys: by argument the key of the file; where it may not stand there, the option.
+        keys: by argument the key of the file, `gold.relevant_from` where it stands in a table; where it may not stand
+        there, the option.
         """
         key = keys.get(self.name)
-        gives = self.kind == NAMED and self.shown and f"{self.name}={self.shown}" in self.python
+        gives = self.kind == NAMED and self.shown and in_python(self.name, self.shown) in self.python
         if not gives or key is None or key.startswith("-"):
             return self.words(keys)
-        line = self.command.replace(_with_value(self.value), f"{key} = {_toml(self.value)}")
+        table, _, field = key.rpartition(".")
+        under = f" under [{table}]" if table else ""
+        line = self.command.replace(_with_value(self.value), f"{field} = {_toml(self.value)}{under}")
         return self.words(keys) if _OPTION in line else line  # a value that Python reads otherwise than it writes
 
     @property
@@ -70,13 +95,13 @@ class Phrase(NamedTuple):
 class Message(str):
     """A text in Python's words that knows the words of the command line.
 
-    >>> said = Message(f"take them as not judged ({arg('outside', 'drop')}); outside='drop' is the name of a run")
+    >>> said = Message(f"leave them out ({arg('out_of_range', 'drop')}); out_of_range='drop' is the name of a run")
     >>> print(said)
-    take them as not judged (outside='drop'); outside='drop' is the name of a run
-    >>> print(said.words({"outside": "--outside"}))
-    take them as not judged (--outside drop); outside='drop' is the name of a run
+    leave them out (out_of_range='drop'); out_of_range='drop' is the name of a run
+    >>> print(said.words({"out_of_range": "--out-of-range"}))
+    leave them out (--out-of-range drop); out_of_range='drop' is the name of a run
     >>> said.argument, said.value
-    ('outside', 'drop')
+    ('out_of_range', 'drop')
     """
 
     __slots__ = ("marked", "parts")
@@ -125,9 +150,11 @@ class Message(str):
     def lines(self, keys: Mapping[str, str]) -> str:
         """The message as it is told of a study file; see `Phrase.line`.
 
-        >>> said = Message(f"{argname('gold_level', 5)}: 2 are missing ({arg('missing', 'drop')} or {arg('level', 2)})")
-        >>> print(said.lines({"gold_level": "gold-level", "missing": "missing", "level": "--level"}))
-        gold-level 5: 2 are missing (missing = "drop" or --level 2)
+        >>> said = Message(f"{argname('depth', 5)}: 2 are missing ({arg('missing', 'drop')} or {arg('scale', 2)})")
+        >>> print(said.lines({"depth": "depth", "missing": "missing", "scale": "--scale"}))
+        depth 5: 2 are missing (missing = "drop" or --scale 2)
+        >>> print(Message(f"give {arg('seed', 2)}").lines({"seed": "resampling.seed"}))
+        give seed = 2 under [resampling]
         """
         return "".join(x if isinstance(x, str) else x.line(keys) for x in self.parts)
 
@@ -149,47 +176,65 @@ def _parts(text: str) -> Iterator[str | Phrase]:
 
 
 def arg(name: str, value: Any = _NO, *, of: str = "", within: str = "{}", python: str = "") -> str:
-    """An argument within a sentence: `rule=` or `rule='mean'`, and `--rule` or `--rule mean` on the command line.
+    """An argument within a sentence: `scale=` or `scale='0:3'`, and `--scale` or `--scale 0:3` on the command line.
 
     of: whose argument it is, in Python, where it is not that of the function called; within: words around it, which
     are left out where a command has no such option; python: the words of Python, where it has another name there.
 
     >>> def both(said):
-    ...     print(Message(said), "|", Message(said).words({n: f"--{n}" for n in ("rule", "uses", "pair", "complete")}))
-    >>> both(f"{arg('rule')} {arg('rule', 'my own')} {arg('uses', {'a': 'm'})} {arg('pair', ('a', 'b'))}")
-    rule= rule='my own' uses={'a': 'm'} pair=('a', 'b') | --rule --rule 'my own' --uses a=m --pair a,b
+    ...     print(Message(said), "|", Message(said).words({n: f"--{n}" for n in ("rule", "costs", "pair", "complete")}))
+    >>> both(f"{arg('rule')} {arg('rule', 'my own')} {arg('costs', {'a': 2})} {arg('pair', ('a', 'b'))}")
+    rule= rule='my own' costs={'a': 2} pair=('a', 'b') | --rule --rule 'my own' --costs a=2 --pair a,b
     >>> both(f"{arg('complete', True)} {arg('columns', 'a', of='tg.read_ratings')}")
     complete=True columns='a' of tg.read_ratings | --complete columns='a'
     """
     shown = "" if value is _NO else repr(value)
-    alone = python or f"{name}={shown}"
+    alone = python or in_python(name, shown)
     return _part(
         NAMED, name, shown, within.format(f"{alone} of {of}" if of else alone),
         within.format(_with_value(value)), alone if within == "{}" else "",
     )  # fmt: skip
 
 
-def argname(name: str, value: Any = _NO, spec: str | None = None) -> str:
-    """An argument as a word: `gold_level` or `smallest -1`, and `--gold-level` or `--smallest -1`.
+def argname(name: str, value: Any = _NO, spec: str | None = None, *, own: bool = False) -> str:
+    """An argument as a word: `min_effect` or `min_effect -1`, and `--min-effect` or `--min-effect -1`.
 
-    spec: how the value is to be told, as within braces of an f-string, where that is not as Python writes it.
+    spec: how the value is to be told, as within braces of an f-string, where that is not as Python writes it; own: it
+    is a keyword of the function called, not of a config.
 
-    >>> said = Message(f"{argname('smallest', -1.0, 'g')}: give a number; leave {argname('gold_level')} out")
-    >>> print(said, "|", said.words({"smallest": "--smallest", "gold_level": "--gold-level"}))
-    smallest -1: give a number; leave gold_level out | --smallest -1: give a number; leave --gold-level out
+    >>> said = Message(f"{argname('min_effect', -1.0, 'g')}: give a number; leave {argname('seed')} out")
+    >>> print(said, "|", said.words({"min_effect": "--min-effect", "seed": "--seed"}))
+    min_effect -1: give a number; leave seed out | --min-effect -1: give a number; leave --seed out
     """
+    config, field = ("", name) if own else _named_in_python(name)
+    alone = f"{config}.{field}" if config else field
     if value is _NO:
-        return _part(NAMED, name, "", name, _OPTION, name)
+        return _part(NAMED, name, "", alone, _OPTION, alone)
     told = repr(value) if spec is None else format(value, spec)
     typed = _with_value(value) if spec is None else f"{_OPTION} {_quoted(told)}"
-    return _part(NAMED, name, repr(value), f"{name} {told}", typed, f"{name} {told}")
+    return _part(NAMED, name, repr(value), f"{alone} {told}", typed, f"{alone} {told}")
+
+
+def in_python(name: str, shown: str) -> str:
+    """An argument with its value as Python has it: that of a config, where it is called otherwise there.
+
+    >>> import truegain.config
+    >>> in_python("scale", "'0:3'"), in_python("gold_relevant_from", "2"), in_python("unjudged_sample", "")
+    ("scale='0:3'", 'Gold(relevant_from=2)', 'unjudged=')
+    """
+    config, field = _named_in_python(name)
+    return f"{config}({field}={shown})" if config else f"{field}={shown}"
+
+
+def _named_in_python(name: str) -> tuple[str, str]:
+    return next((one.python for one in OF_CONFIGS if one.name == name), ("", name))
 
 
 def option(name: str) -> str:
-    """An option in a message of the command line itself, `--gold-level`: in a study file it is the key.
+    """An option in a message of the command line itself, `--gold-relevant-from`: in a study file it is the key.
 
-    >>> print(Message(f"{option('--gold-level')} is about gold labels").words({"gold_level": "gold-level"}))
-    gold-level is about gold labels
+    >>> print(Message(f"{option('--name-by')} is about runs").words({"name_by": "name-by"}))
+    name-by is about runs
     """
     return _part(NAMED, name.lstrip("-").replace("-", "_"), "", name, _OPTION, name)
 
@@ -217,9 +262,9 @@ def told_value(name: str, value: Any, shown: str | None = None) -> str:
 def by_surface(python: str, command: str) -> str:
     """What Python and the command line have different words for, such as functions and commands.
 
-    >>> said = Message(f"make gains of them ({by_surface('tg.to_gains', '`truegain gains`')})")
+    >>> said = Message(f"make gains of them ({by_surface('tg.aggregate', '`truegain aggregate`')})")
     >>> print(said, "|", said.words({}))
-    make gains of them (tg.to_gains) | make gains of them (`truegain gains`)
+    make gains of them (tg.aggregate) | make gains of them (`truegain aggregate`)
     """
     return _part(OTHER, "", "", python, command, command)
 
@@ -267,18 +312,20 @@ def _toml(value: Any) -> str:
     return json.dumps(value if isinstance(value, bool | int | float) else str(value), ensure_ascii=False)
 
 
-TO_GAINS = by_surface("tg.to_gains", "`truegain gains`")
-GAINS_OR_RULE = by_surface("tg.to_gains, or rule= of what you ask", "--rule of eval and verdict, or `truegain gains`")
+AGGREGATE = by_surface("tg.aggregate", "`truegain aggregate`")
+AGGREGATE_FIRST = by_surface(
+    "tg.aggregate, or aggregate= of what you ask", "--aggregate of eval and verdict, or `truegain aggregate`"
+)
 EVALUATE = by_surface("tg.evaluate", "`truegain eval`")
 CORRECT = by_surface("tg.correct", "`truegain correct`")
 LIST_MEASURES = by_surface("tg.list_measures", "`truegain measures`")
-HOLE_LIST = by_surface("tg.hole_list", "`truegain holes --show sample --fill predicted -o sample.csv`")
-GOLD_LIST = by_surface("tg.gold_list", "`truegain plan labels -o gold_list.csv`")
-HOLES_COMMAND = by_surface("tg.holes", "`truegain holes`")
-JUDGE_NEXT = by_surface("tg.judge_next", "`truegain holes --show next`")
-JUDGES = by_surface("tg.judges", "`truegain judges`")
+SAMPLE_UNJUDGED = by_surface("tg.sample_unjudged", "`truegain unjudged --show sample --fill predicted -o sample.csv`")
+SAMPLE_GOLD = by_surface("tg.sample_gold", "`truegain plan labels -o gold_list.csv`")
+UNJUDGED = by_surface("tg.unjudged", "`truegain unjudged`")
+NEXT_TO_JUDGE = by_surface("tg.next_to_judge", "`truegain unjudged --show next`")
+JUDGE_QUALITY = by_surface("tg.judge_quality", "`truegain judge check`")
 GOLD_OF_STUDY = by_surface("gold= of tg.Study", "`truegain verdict --gold`")
-HOLE_SAMPLE_OF_STUDY = by_surface("hole_sample= of tg.Study", "`truegain verdict --hole-sample`")
+HOLE_SAMPLE_OF_STUDY = by_surface("unjudged= of tg.Study", "`truegain verdict --unjudged-sample`")
 FILL_OF_EVALUATE = by_surface("fill='predicted' of tg.evaluate", "`truegain eval --fill predicted`")
 FILL_LIST = by_surface("tg.read_gold_list and its `filled`", "`truegain plan fill KEY SHEET -o FILE`")
 ANOTHER_FILE = by_surface(

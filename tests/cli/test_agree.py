@@ -35,7 +35,7 @@ def test_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     world = magnitude_ratings(topics=2, docs=14, workers=4, seed=1)
     tg.write_judgments(world.ratings, "ratings.csv")
     tg.write_judgments(world.expert, "expert.qrels")
-    words = ["agree", "ratings.csv", "--scale", "ratio", "--normalise", "geometric", "--trials", "100"]
+    words = ["agree", "ratings.csv", "--scale", "ratio", "--normalize", "geometric", "--resamples", "100"]
     code, out, err = call(monkeypatch, capsys, *words, "--expert", "expert.qrels")
     assert (code, err) == (0, "")
     for part in (
@@ -61,11 +61,11 @@ def test_whose_agreement_and_how(
     monkeypatch.chdir(tmp_path)
     world = magnitude_ratings(topics=1, docs=20, workers=4, seed=1)
     tg.write_judgments(world.ratings, "ratings.csv")
-    words = ["agree", "ratings.csv", "--scale", "ratio", "--part", "overall", "--trials", "100"]
+    words = ["agree", "ratings.csv", "--scale", "ratio", "--part", "overall", "--resamples", "100"]
     low = set()
     for more, asked, meant in (
         ([], {}, "these assessors"),
-        (["--over", "items+assessors"], {"over": "items+assessors"}, "assessors like these"),
+        (["--units", "items+assessors"], {"units": "items+assessors"}, "assessors like these"),
         (["--method", "bootstrap"], {"method": "bootstrap", "trials": 100}, "these assessors"),
     ):
         want = alpha(world.ratings, "ratio", **asked)
@@ -76,7 +76,7 @@ def test_whose_agreement_and_how(
         assert (row["value"], row["low"], row["high"]) == pytest.approx((want.value, want.low, want.high))
         low.add(row["low"])
     assert len(low) == 3
-    code, _, err = call(monkeypatch, capsys, *words, "--method", "bootstrap", "--over", "items+assessors")
+    code, _, err = call(monkeypatch, capsys, *words, "--method", "bootstrap", "--units", "items+assessors")
     assert code == 2
     assert "the bootstrap draws items only" in err
 
@@ -91,13 +91,14 @@ def test_undefined_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert "nan" not in out
 
 
+@pytest.mark.slow
 def test_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Guards --figure: topics and assessors drawn, the lowest of many, by part; mistakes are told before any work."""
     monkeypatch.chdir(tmp_path)
     world = magnitude_ratings(topics=3, docs=26, workers=8, seed=1)
     tg.write_judgments(world.ratings, "ratings.csv")
     tg.write_judgments(world.expert, "expert.qrels")
-    words = ["agree", "ratings.csv", "--scale", "ratio", "--trials", "100", "--expert", "expert.qrels"]
+    words = ["agree", "ratings.csv", "--scale", "ratio", "--resamples", "100", "--expert", "expert.qrels"]
     for part, panels in (
         ("all", ("Topics:", "correlation with the rest", "order as experts")),
         ("topics", ("Topics:",)),
@@ -115,6 +116,7 @@ def test_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
         assert fault in err
 
 
+@pytest.mark.slow
 def test_figure_of_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,8 +124,8 @@ def test_figure_of_documents(
     monkeypatch.chdir(tmp_path)
     world = magnitude_ratings(topics=2, docs=26, workers=4, seed=1)
     tg.write_judgments(world.ratings, "ratings.csv")
-    words = ["agree", "ratings.csv", "--trials", "0", "--part", "documents", "--figure", "a.svg"]
-    code, out, err = call(monkeypatch, capsys, *words, "--scale", "ratio", "--normalise", "geometric")
+    words = ["agree", "ratings.csv", "--resamples", "0", "--part", "documents", "--figure", "a.svg"]
+    code, out, err = call(monkeypatch, capsys, *words, "--scale", "ratio", "--normalize", "geometric")
     assert (code, err) == (0, "")
     assert out.startswith("By document")
     drawn = Path("a.svg").read_text()
@@ -175,11 +177,13 @@ def test_of_many_assessors_the_first_are_printed(
     rows = [f"1,d{d},w{w},{(d * w) % 3}" for d in range(3) for w in range(70)]
     Path("r.csv").write_text("\n".join(["topic,doc,assessor,label", *rows, ""]))
     for part in ("all", "assessors"):
-        code, out, _ = call(monkeypatch, capsys, "agree", "r.csv", "--trials", "0", "--part", part)
+        code, out, _ = call(monkeypatch, capsys, "agree", "r.csv", "--resamples", "0", "--part", part)
         assert code == 0
         assert sum(line.startswith("w") for line in out.splitlines()) == 50
         assert "20 more of 70 assessors: --part assessors --format csv has all" in out
-    _, out, _ = call(monkeypatch, capsys, "agree", "r.csv", "--trials", "0", "--part", "assessors", "--format", "csv")
+    _, out, _ = call(
+        monkeypatch, capsys, "agree", "r.csv", "--resamples", "0", "--part", "assessors", "--format", "csv"
+    )
     assert len(out.splitlines()) == 71
 
 
@@ -191,12 +195,12 @@ def test_words_of_a_nominal_scale(
     table = "topic,doc,assessor,label\n1,a,x,{0}\n1,a,y,{0}\n1,b,x,{1}\n1,b,y,{2}\n1,c,x,{2}\n1,c,y,{2}\n"
     Path("words.csv").write_text(table.format("relevant", "not", "partly"))
     Path("numbers.csv").write_text(table.format(7, 1, 4))
-    words = ["--scale", "nominal", "--trials", "0", "--part", "overall", "--format", "csv"]
+    words = ["--scale", "nominal", "--resamples", "0", "--part", "overall", "--format", "csv"]
     code, out, err = call(monkeypatch, capsys, "agree", "words.csv", *words)
     assert code == 0
     assert "not=0, partly=1, relevant=2" in err
     assert out == call(monkeypatch, capsys, "agree", "numbers.csv", *words)[1]
-    code, _, err = call(monkeypatch, capsys, "gains", "words.csv", "--rule", "majority", "--scale", "nominal")
+    code, _, err = call(monkeypatch, capsys, "aggregate", "words.csv", "--aggregate", "majority", "--scale", "nominal")
     assert code == 2
     assert "--values relevant=1" in err
 
@@ -205,17 +209,26 @@ def test_reading_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     """Guards the options of reading together: joined topics, chosen columns, dropped ratings; one topic for tasks."""
     monkeypatch.chdir(tmp_path)
     Path("r.csv").write_text("query,facet,doc,ann,bob,final\n1,f,a,2,1,2\n1,f,b,0,-1,0\n1,g,a,1,1,1\n")
-    how = ["--assessors", "ann,bob", "--columns", "topic=query+facet", "--scale", "ordinal 0:3", "--outside", "drop"]
-    code, out, err = call(monkeypatch, capsys, "agree", "r.csv", *how, "--trials", "0")
+    how = [
+        "--assessors",
+        "ann,bob",
+        "--columns",
+        "topic=query+facet",
+        "--scale",
+        "ordinal 0:3",
+        "--out-of-range",
+        "drop",
+    ]
+    code, out, err = call(monkeypatch, capsys, "agree", "r.csv", *how, "--resamples", "0")
     assert code == 0
     assert "Agreement of 5 ratings by 2 assessors" in out
     assert (
         "Agreement of 3 ratings by 1 assessor\n"
-        in call(monkeypatch, capsys, "agree", "r.csv", "--assessors", "ann", *how[2:], "--trials", "0")[1]
+        in call(monkeypatch, capsys, "agree", "r.csv", "--assessors", "ann", *how[2:], "--resamples", "0")[1]
     )
     assert "1-g" in out
     assert err == "warning: 1 of 6 ratings lie outside the scale ordinal 0:3 and are dropped\n"
     Path("t.csv").write_text("task,worker,label\n17,x,1\n17,y,0\n18,x,1\n18,y,1\n")
-    code, out, _ = call(monkeypatch, capsys, "agree", "t.csv", "--topic", "all", "--trials", "0", "--part", "topics")
+    code, out, _ = call(monkeypatch, capsys, "agree", "t.csv", "--topic", "all", "--resamples", "0", "--part", "topics")
     assert code == 0
     assert "all " in out

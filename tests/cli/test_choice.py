@@ -34,13 +34,13 @@ def test_four_ways_to_leave_out_the_same_two(run: Run) -> None:
     assert run(*who)[0] == 0
     ways = [["--drop-assessors", "flagged"], ["--drop-assessors", "odd.txt"], ["--drop-assessors", "who.csv"],
             ["--weight-assessors", "w.csv"]]  # fmt: skip
-    gains = [run("gains", "r.csv", "--rule", "mean", *way) for way in ways]
+    gains = [run("aggregate", "r.csv", "--aggregate", "mean", *way) for way in ways]
     assert all(code == 0 for code, *_ in gains)
     assert len({out for _, out, _ in gains}) == 1
     assert "2 of 6 assessors left out, worth a second look, with 80 of 240 ratings: eve, fay" in gains[0][2]
-    scores = [run("eval", "r.csv", "s.run", "--rule", "mean", "-m", "nDCG@10", *way)[1] for way in ways]
+    scores = [run("eval", "r.csv", "s.run", "--aggregate", "mean", "-m", "nDCG@10", *way)[1] for way in ways]
     assert len(set(scores)) == 1
-    assert scores[0] != run("eval", "r.csv", "s.run", "--rule", "mean", "-m", "nDCG@10")[1]
+    assert scores[0] != run("eval", "r.csv", "s.run", "--aggregate", "mean", "-m", "nDCG@10")[1]
 
 
 def test_agree_without_those_two(run: Run) -> None:
@@ -59,7 +59,7 @@ def test_agree_without_those_two(run: Run) -> None:
 
 def test_the_first_ratings(run: Run) -> None:
     """Guards --first: of the first only ann's labels are left, as of a file of hers alone."""
-    code, out, err = run("gains", "r.csv", "--rule", "sum", "--first", "1")
+    code, out, err = run("aggregate", "r.csv", "--aggregate", "sum", "--first", "1")
     rows = [line.split(",") for line in Path("r.csv").read_text().splitlines()[1:]]
     ann = {f"{t} {d}": float(v) for t, d, who, v in rows if who == "ann"}
     assert code == 0
@@ -69,20 +69,20 @@ def test_the_first_ratings(run: Run) -> None:
 
 def test_verdict_and_experiments_choose_alike(run: Run) -> None:
     """Guards that every command that reads ratings takes the same words."""
-    code, _, err = run("verdict", "r.csv", "s.run", "t.run", "--rule", "mean", "--drop-assessors", "odd.txt")
+    code, _, err = run("verdict", "r.csv", "s.run", "t.run", "--aggregate", "mean", "--drop-assessors", "odd.txt")
     assert (code, "2 of 6 assessors left out with 80 of 240" in err) == (0, True)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("gains r.csv --rule mean --drop-assessors nobody.txt", "nobody.txt"),
-        ("gains r.csv --rule mace --weight-assessors agreement", "the rule mace weighs assessors itself"),
-        ("gains r.csv --rule mean --weight-assessors odd.txt", "there are no columns 'assessor' and 'weight'"),
-        ("gains r.csv --rule mean --first 0", "--first"),
+        ("aggregate r.csv --aggregate mean --drop-assessors nobody.txt", "nobody.txt"),
+        ("aggregate r.csv --aggregate mace --weight-assessors agreement", "the rule mace weighs assessors itself"),
+        ("aggregate r.csv --aggregate mean --weight-assessors odd.txt", "there are no columns 'assessor' and 'weight'"),
+        ("aggregate r.csv --aggregate mean --first 0", "--first"),
         ("eval r.csv s.run --weight-assessors agreement", "--weight-assessors: this is about ratings"),
         ("eval r.csv s.run --drop-assessors flagged", "--drop-assessors: this is about ratings"),
-        ("gains r.csv --units top3 --expert r.csv --weight-assessors agreement", "leave out --weight-assessors"),
+        ("aggregate r.csv --units top3 --expert r.csv --weight-assessors agreement", "leave out --weight-assessors"),
     ],
 )
 def test_mistakes_are_told(run: Run, words: str, message: str) -> None:

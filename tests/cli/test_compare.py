@@ -42,7 +42,7 @@ def test_few_systems_are_shown_pair_by_pair(run: Run, folder: Path) -> None:
 
 def test_many_systems_are_shown_in_groups(run: Run) -> None:
     """Guards the groups, best first, for more than six systems; --pairs and --groups choose."""
-    code, out, _ = run("compare", "qrels", "runs", "--test", "tukey-hsd", "--trials", "10000")
+    code, out, _ = run("compare", "qrels", "runs", "--test", "tukey-hsd", "--resamples", "10000")
     assert code == 0
     lines = out.splitlines()
     assert lines[2].split() == ["system", "mean", "low", "high", "group", "differs_from"]
@@ -72,7 +72,7 @@ def test_formats_and_measures(run: Run, folder: Path) -> None:
         "runs",
         "--test",
         "randomised-tukey-hsd",
-        "--trials",
+        "--resamples",
         "500",
         "--seed",
         "3",
@@ -81,7 +81,7 @@ def test_formats_and_measures(run: Run, folder: Path) -> None:
     )
     _, out, _ = run(*words)
     made_by = json.loads(out)["made_by"]
-    assert (made_by["test"], made_by["replicates"], made_by["seed"]) == ("randomised-tukey-hsd", 500, 3)
+    assert (made_by["test"], made_by["resamples"], made_by["seed"]) == ("randomised-tukey-hsd", 500, 3)
     assert run(*words, "--jobs", "1")[1] == out
     run("compare", "qrels", "runs", "-o", "t.tex")
     assert r"\toprule" in (folder / "t.tex").read_text()
@@ -90,8 +90,8 @@ def test_formats_and_measures(run: Run, folder: Path) -> None:
 
 
 def test_one_trial_and_published_p_values(run: Run) -> None:
-    """Guards --counting, and --trials 1, which printed '1 of 1 pairs differ', p 0.0000: trials grow and are told."""
-    words = ("compare", "qrels", "runs/r0.run", "runs/r1.run", "--test", "bootstrap", "--trials", "1")
+    """Guards --counting, and --resamples 1, which printed '1 of 1 pairs differ', p 0.0000: trials grow and are told."""
+    words = ("compare", "qrels", "runs/r0.run", "runs/r1.run", "--test", "bootstrap", "--resamples", "1")
     code, out, err = run(*words)
     assert (code, err) == (0, "")
     assert "1 trials have none: 40 were drawn" in out
@@ -105,7 +105,7 @@ def test_one_trial_and_published_p_values(run: Run) -> None:
             "runs/r7.run",
             "--test",
             test,
-            "--trials",
+            "--resamples",
             "300",
             "--format",
             "json",
@@ -115,13 +115,13 @@ def test_one_trial_and_published_p_values(run: Run) -> None:
         assert (plus["made_by"]["counting"], published["made_by"]["counting"]) == ("plus-one", "published")
         p, share = plus["rows"][0]["p"], published["rows"][0]["p"]
         assert p == pytest.approx((300 * share + 1) / 301)
-    power = ("experiment", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "100")
+    power = ("experiment", "discriminative", "qrels", "runs", "-m", "AP", "--resamples", "100")
     assert run(*power, "--format", "json")[0] == 0
     made_by = json.loads(run(*power, "--counting", "published", "--format", "json")[1])["made_by"]
     assert made_by["counting"] == "published"
-    code, _, err = run("experiment", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "5")
+    code, _, err = run("experiment", "discriminative", "qrels", "runs", "-m", "AP", "--resamples", "5")
     assert (code, "give at least 20" in err) == (2, True)
-    code, _, err = run("compare", "qrels", "runs", "--over", "collection", "--counting", "published")
+    code, _, err = run("compare", "qrels", "runs", "--population", "collection", "--counting", "published")
     assert (code, "--counting" in err) == (2, True)
 
 
@@ -172,17 +172,20 @@ def test_gold_on_several_measures_begins_with_the_table(run: Run) -> None:
 
 def test_plan_topics(run: Run) -> None:
     """Guards the number of topics needed, the variance it rests on, and the table around it."""
-    code, out, err = run("plan", "topics", "qrels", "runs", "-m", "AP", "--detect", "0.03", "--power", "0.8")
+    code, out, err = run("plan", "topics", "qrels", "runs", "-m", "AP", "--min-effect", "0.03", "--power", "0.8")
     assert (code, err) == (0, "")
     assert " topics: a difference of 0.03 in AP is found with power 0.8 at alpha 0.05 (paired-t)" in out
     assert "2 V_E2" in out
     assert "the 12 topics at hand detect a difference of" in out
     needed = out.split()[0].replace(",", "")
-    _, table, _ = run("plan", "topics", "qrels", "runs", "--detect", "0.03", "--format", "csv")
+    _, table, _ = run("plan", "topics", "qrels", "runs", "--min-effect", "0.03", "--format", "csv")
     assert table.splitlines()[0] == "difference,power_0.7,power_0.8,power_0.9"
     assert table.splitlines()[2].split(",")[2] == needed
     for design in ("anova", "width"):
-        code, out, _ = run("plan", "topics", "qrels", "runs", "--detect", "0.05", "--criterion", design)
+        code, out, _ = run("plan", "topics", "qrels", "runs", "--min-effect", "0.05", "--criterion", design)
         assert code == 0
-    code, _, err = run("plan", "topics", "qrels", "runs", "--detect", "0")
-    assert (code, err) == (2, "error: --detect 0: this is nothing to detect; give a difference above 0, such as 0.03\n")
+    code, _, err = run("plan", "topics", "qrels", "runs", "--min-effect", "0")
+    assert (code, err) == (
+        2,
+        "error: --min-effect 0: this is nothing to detect; give a difference above 0, such as 0.03\n",
+    )

@@ -40,16 +40,16 @@ def completed(run: Run, monkeypatch: pytest.MonkeyPatch, shell: str, line: str) 
         ("truegain compare q r --adjust ho", ["holm", "hochberg", "holm-sidak"]),
         ("truegain eval q r -m nDC", ["nDCG", "nDCGrel"]),
         ("truegain eval q r -m P@10 --measure ndcg_cut_1", [f"ndcg_cut_{k}" for k in (1, 10, 100, 1000)]),
-        ("truegain eval q r --rule super", ["supermajority"]),
+        ("truegain eval q r --aggregate super", ["supermajority"]),
         ("truegain eval q r --intervals topics,co", ["topics,collection"]),
         ("truegain eval q r --method stu", ["studentised"]),
         ("truegain eval q r --method boo", ["bootstrap"]),
         ("truegain eval q r --method par", ["parametric"]),
-        ("truegain gains q --drop-assessors f", ["flagged"]),
+        ("truegain aggregate q --drop-assessors f", ["flagged"]),
         ("truegain measures nDC", ["nDCG", "nDCGrel"]),
-        ("truegain judges q --gold g --design by", ["by-bronze", "by-gold"]),
+        ("truegain judge check q --gold g --design by", ["by-bronze", "by-gold"]),
         ("truegain eval q r --format la", ["latex"]),
-        ("truegain verdict q r --generalise-to ass", ["assessors"]),
+        ("truegain verdict q r --population ass", ["assessors"]),
         ("truegain eval qre", []),  # a file: the shell's own
     ],
 )
@@ -84,6 +84,7 @@ def test_every_measure_is_offered() -> None:
     assert (measures("Bpref@"), measures("nothing@1")) == ([], [])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
 def test_in_bash_itself(tmp_path: Path) -> None:
     """Guards the whole way: the script that bash is given, run by bash, fills in its reply."""

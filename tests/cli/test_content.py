@@ -81,22 +81,23 @@ def test_from_documents_to_scores(folder: Path) -> None:
 
 def test_holes_in_all_its_forms(folder: Path) -> None:
     """Guards the five tables: bounds around score and difference, shares that are shares, who falls, what to judge."""
-    for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@10"):
+    for row in good(folder, "unjudged", "qrels.txt", "runs", "-m", "nDCG@10"):
         assert float(row["worst"]) <= float(row["score"]) <= float(row["best"])
-    for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@20", "--show", "pairs"):
+    for row in good(folder, "unjudged", "qrels.txt", "runs", "-m", "nDCG@20", "--show", "pairs"):
         assert float(row["least"]) <= float(row["b_minus_a"]) <= float(row["greatest"])
         assert (row["could_change_order"] == "yes") == (float(row["least"]) < 0 < float(row["greatest"]))
-    shares = good(folder, "holes", "qrels.txt", "runs", "--show", "shares", "--at", "10", "--at", "30")
+    shares = good(folder, "unjudged", "qrels.txt", "runs", "--show", "shares", "--at", "10", "--at", "30")
     assert all(float(r["unjudged@10"]) == 0 < float(r["unjudged@30"]) < 1 for r in shares)
-    left = good(folder, "holes", "qrels.txt", "runs", "--show", "left-out", "--pool-depth", "10")
+    left = good(folder, "unjudged", "qrels.txt", "runs", "--show", "left-out", "--pool-depth", "10")
     assert all(float(r["left_out"]) <= float(r["score"]) + 1e-12 for r in left)
-    following = good(folder, "holes", "qrels.txt", "runs", "-m", "P@20", "--show", "next", "--most", "5")
+    following = good(folder, "unjudged", "qrels.txt", "runs", "-m", "P@20", "--show", "next", "--most", "5")
     assert len(following) == 5
     assert float(following[0]["shift"]) > 0
-    done = run(folder, "holes", "qrels.txt", "runs", "--show", "left-out")
+    done = run(folder, "unjudged", "qrels.txt", "runs", "--show", "left-out")
     assert (done.returncode, "--pool-depth" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_experiments(folder: Path) -> None:
     """Guards experiment incomplete and experiment disjoint on plain judgments, with the figure."""
     assert run(folder, "text", "index", "docs.jsonl", "-o", "corpus2").returncode == 0
@@ -132,6 +133,7 @@ def means_of(folder: Path, *words: str) -> dict[str, float]:
     return {r["system"]: float(r["value"]) for r in rows}
 
 
+@pytest.mark.slow
 def test_compare_reads_text(demo: Path) -> None:
     """Guards --corpus and --judged-corpus of compare: differences are those of the means that eval prints."""
     words = ["compare", "gold.qrels", "runs", "-m", "AbsRB@20", "--test", "paired-t", "--pairs", "--corpus", "corpus"]
@@ -141,11 +143,12 @@ def test_compare_reads_text(demo: Path) -> None:
         assert len(rows) == len(means) * (len(means) - 1) / 2
         for r in rows:
             assert float(r["difference"]) == pytest.approx(means[r["b"]] - means[r["a"]], abs=1e-9)
-    for clash in (["--gold", "gold.qrels"], ["--over", "collection"]):
+    for clash in (["--gold", "gold.qrels"], ["--population", "collection"]):
         done = run(demo, *words, *clash)
         assert (done.returncode, "leave out --corpus" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_correlate_reads_text(demo: Path) -> None:
     """Guards --corpus of correlate, between measures and between judgments: text orders systems, and needs a corpus."""
     words = ["correlate", "gold.qrels", "runs", "--between", "measures", "-m", "nDCG@20", "-m", "AbsRB@20"]
@@ -161,7 +164,7 @@ def test_correlate_reads_text(demo: Path) -> None:
 
 def test_intervals_over_topics_read_text(demo: Path) -> None:
     """Guards eval --intervals topics with --corpus: around the means that eval prints; over collections it says no."""
-    words = ["eval", "gold.qrels", "runs", "-m", "AbsRB@20", "--corpus", "corpus", "--replicates", "200"]
+    words = ["eval", "gold.qrels", "runs", "-m", "AbsRB@20", "--corpus", "corpus", "--resamples", "200"]
     rows = good(demo, *words, "--intervals", "topics")
     for r, (system, mean) in zip(rows, means_of(demo).items(), strict=True):
         assert r["system"] == system

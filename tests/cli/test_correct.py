@@ -39,7 +39,14 @@ def test_correct_prints_naive_and_corrected(run: Run) -> None:
 
 def test_without_a_design_it_stops_and_lists_them(run: Run) -> None:
     """Guards against guessing how gold was sampled."""
-    for verb in (("correct",), ("judges",), ("compare",)):
+    for verb in (
+        ("correct",),
+        (
+            "judge",
+            "check",
+        ),
+        ("compare",),
+    ):
         code, _, err = run(*verb, *COMMON, "-m", "P@10")
         assert code == 2
         assert "how were the gold pairs sampled" in err
@@ -63,11 +70,11 @@ def test_a_wrong_measure_is_refused(run: Run) -> None:
 
 def test_judges_by_label_topic_and_system(run: Run) -> None:
     """Guards the three tables about a judge."""
-    code, out, _ = run("judges", "llm.qrels", "--gold", "gold.qrels", "--design", "random")
+    code, out, _ = run("judge", "check", "llm.qrels", "--gold", "gold.qrels", "--design", "random")
     assert (code, "bronze 0" in out) == (0, True)
-    code, out, _ = run("judges", "llm.qrels", "--gold", "gold.qrels", "--design", "random", "--show", "topics")
+    code, out, _ = run("judge", "check", "llm.qrels", "--gold", "gold.qrels", "--design", "random", "--show", "topics")
     assert (code, len(out.splitlines()) > 40) == (0, True)
-    code, out, _ = run("judges", *COMMON, "--design", "random", "--trials", "200")
+    code, out, _ = run("judge", "check", *COMMON, "--design", "random", "--resamples", "200")
     assert (code, "permutation within topics" in out) == (0, True)
 
 
@@ -85,14 +92,20 @@ def write_ratings(path: Path) -> None:
 def test_judges_by_assessor(run: Run, folder: Path) -> None:
     """Guards ratings as bronze: one line an assessor, worst first, all together last; a vote where one is asked for."""
     write_ratings(folder)
-    code, out, _ = run("judges", "ratings.csv", "--gold", "gold.qrels", "--design", "random", "--format", "json")
+    code, out, _ = run(
+        "judge", "check", "ratings.csv", "--gold", "gold.qrels", "--design", "random", "--format", "json"
+    )
     rows = json.loads(out)["rows"]
     assert (code, [r["assessor"] for r in rows]) == (0, ["spam", "x", "y", "(all)"])
     assert rows[0]["note"] == "not clearly better than chance"
-    code, out, _ = run("judges", "ratings.csv", "--gold", "gold.qrels", "--design", "random", "--rule", "majority")
+    code, out, _ = run(
+        "judge", "check", "ratings.csv", "--gold", "gold.qrels", "--design", "random", "--aggregate", "majority"
+    )
     assert (code, "is the majority of its ratings" in out) == (0, True)
-    code, _, err = run("judges", "ratings.csv", "--gold", "gold.qrels", "--design", "random", "--show", "labels")
-    assert (code, "--rule majority" in err) == (2, True)
+    code, _, err = run(
+        "judge", "check", "ratings.csv", "--gold", "gold.qrels", "--design", "random", "--show", "labels"
+    )
+    assert (code, "--aggregate majority" in err) == (2, True)
 
 
 def test_correct_with_several_assessors(run: Run, folder: Path) -> None:
@@ -100,8 +113,8 @@ def test_correct_with_several_assessors(run: Run, folder: Path) -> None:
     write_ratings(folder)
     rest = (*COMMON[1:], "-m", "P@10", "--design", "by-gold")
     code, _, err = run("correct", "ratings.csv", *rest)
-    assert (code, "were labelled by several of 3 assessors" in err, "--rule majority" in err) == (2, True, True)
-    code, voted, _ = run("correct", "ratings.csv", *rest, "--rule", "majority")
+    assert (code, "were labelled by several of 3 assessors" in err, "--aggregate majority" in err) == (2, True, True)
+    code, voted, _ = run("correct", "ratings.csv", *rest, "--aggregate", "majority")
     assert (code, "The bronze label of a document is the majority" in voted) == (0, True)
     _, plain, _ = run("correct", *COMMON, "-m", "P@10", "--design", "by-gold")
     assert [line for line in voted.splitlines() if line.startswith(("a ", "b "))] == [
@@ -109,9 +122,9 @@ def test_correct_with_several_assessors(run: Run, folder: Path) -> None:
     ]
     code, out, _ = run("correct", "halves.csv", *rest)
     assert (code, "by 2 assessors, measured together as one judge" in out) == (0, True)
-    code, out, _ = run("correct", "halves.csv", *rest, "--by-assessor")
+    code, out, _ = run("correct", "halves.csv", *rest, "--accuracy", "assessor")
     assert (code, "2 judges: " in out) == (0, True)
-    code, _, err = run("correct", "halves.csv", *rest, "--by-assessor", "--rule", "majority")
+    code, _, err = run("correct", "halves.csv", *rest, "--accuracy", "assessor", "--aggregate", "majority")
     assert (code, "give one" in err) == (2, True)
 
 
@@ -130,7 +143,9 @@ def test_compare_with_gold_says_what_python_says_and_draws(run: Run, folder: Pat
     code, out, _ = run("compare", *COMMON, *words)
     files = [str(folder / name) for name in ("a.run", "b.run")]
     gold, bronze = str(folder / "gold.qrels"), str(folder / "llm.qrels")
-    found = tg.compare(files, bronze, "P@10", gold=gold, design="by-gold", accuracy="lists")
+    found = tg.compare(
+        files, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), test=tg.PublishedTest(accuracy="lists")
+    )
     assert (code, out) == (0, f"{found}\n")
     assert found.between("b", "a").turned() == found.pairs[0]
     assert (folder / "pairs.svg").read_text().startswith("<svg")
@@ -142,7 +157,7 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
     """Guards against options taken in silence: those about gold need gold, and with gold there is one test."""
     for words in (
         ("--design", "random"),
-        ("--rule", "majority"),
+        ("--aggregate", "majority"),
         ("--clusters", "none"),
         ("--gold-sample", "separate"),
     ):
@@ -162,10 +177,10 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
         (("--no-relevant", "skip"), "--no-relevant: with gold labels every topic counts"),
         (("-q",), "-q shows pairs by topic over collections"),
         (("--groups",), "--groups are of Tukey's test"),
-        (("--over", "collection"), "--over collection compares bronze scores"),
+        (("--population", "collection"), "--population collection compares bronze scores"),
         (("--trec-eval", "9"), "--trec-eval 9"),
         (("--ties", "ascending"), "--ties: corrected scores go by trec_eval's order"),
-        (("--outside", "drop"), "--outside is about labels that are not on the scale"),
+        (("--out-of-range", "drop"), "--out-of-range is about labels that are not on the scale"),
     ],
 )
 def test_compare_with_gold_heeds_or_refuses(run: Run, words: tuple[str, ...], told: str) -> None:
@@ -176,23 +191,30 @@ def test_compare_with_gold_heeds_or_refuses(run: Run, words: tuple[str, ...], to
 
 def test_compare_without_gold_refuses_what_is_about_gold(run: Run) -> None:
     """Guards the options about labels where there is one kind of them."""
-    for words in (("--scale", "0:1"), ("--repeated", "first"), ("--outside", "drop")):
+    for words in (("--scale", "0:1"), ("--repeated", "first"), ("--out-of-range", "drop")):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *words)
         assert (code, err) == (2, f"error: {words[0]} is about gold labels; give these with --gold\n")
     for more in ("-q", "--meta fixed", "--effect logit", "--pairing independent"):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *more.split())
-        assert (code, "is about other collections; give --over collection" in err) == (2, True)
+        assert (code, "is about other collections; give --population collection" in err) == (2, True)
     for more in ("--test sign", "-M 5", "-J", "-c", "--figure x.svg"):
-        code, _, err = run("compare", "llm.qrels", "a.run", "b.run", "--over", "collection", *more.split())
+        code, _, err = run("compare", "llm.qrels", "a.run", "b.run", "--population", "collection", *more.split())
         assert (code, "has no place over collections" in err) == (2, True)
 
 
-VERBS = (("correct",), ("compare",), ("judges",))
+VERBS = (
+    ("correct",),
+    ("compare",),
+    (
+        "judge",
+        "check",
+    ),
+)
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda v: v[0])
 def test_the_labels_there_are(run: Run, folder: Path, verb: tuple[str, ...]) -> None:
-    """Guards --scale and --outside in every command with gold: refused with the place, or dropped and counted."""
+    """Guards --scale and --out-of-range in every command with gold: refused with the place, or dropped and counted."""
     lines = (folder / "llm.qrels").read_text().splitlines()
     topic, _, document, _ = lines[5].split()
     lines[5] = f"{topic} 0 {document} 9"
@@ -204,7 +226,7 @@ def test_the_labels_there_are(run: Run, folder: Path, verb: tuple[str, ...]) -> 
     assert f"topic {topic} document {document}" in err
     code, _, err = run(*verb, *rest, "--scale", "0,1")
     assert (code, "stray.qrels:6: 1 of 1600 labels are not on the scale 0, 1: 9 (1 time)" in err) == (2, True)
-    code, _, err = run(*verb, *rest, "--scale", "0:1", "--outside", "drop")
+    code, _, err = run(*verb, *rest, "--scale", "0:1", "--out-of-range", "drop")
     assert (code, "1 of 1600 labels are not on the scale 0, 1 and count as not judged" in err) == (0, True)
     code, _, err = run(*verb, *rest, "--scale", "0-1")
     assert (code, "--scale 0-1: give the labels there are, as 0:3 or 0,1,2,3" in err) == (2, True)
@@ -217,7 +239,7 @@ def test_ratings_with_other_columns_and_repeats(run: Run, folder: Path, verb: tu
     table = (folder / "ratings.csv").read_text().replace("topic,doc,assessor,label", "query,page,worker,grade", 1)
     first = table.splitlines()[1]
     (folder / "raw.csv").write_text(table + first + "\n")
-    rest = ("raw.csv", *COMMON[1:], "--design", "by-gold", "--rule", "majority")
+    rest = ("raw.csv", *COMMON[1:], "--design", "by-gold", "--aggregate", "majority")
     named = ("--columns", "topic=query,doc=page,assessor=worker,label=grade")
     code, _, err = run(*verb, *rest, *named)
     assert (code, "say which counts (--repeated first; or last, mean, all)" in err) == (2, True)
@@ -227,9 +249,9 @@ def test_ratings_with_other_columns_and_repeats(run: Run, folder: Path, verb: tu
 
 
 def test_by_assessor_heeds_or_refuses(run: Run, folder: Path) -> None:
-    """Guards --by-assessor: a method that it has not is refused, and that the matrix is used is said."""
+    """Guards --accuracy assessor: a method that it has not is refused, and that the matrix is used is said."""
     write_ratings(folder)
-    rest = ("halves.csv", *COMMON[1:], "-m", "P@10", "--by-assessor")
+    rest = ("halves.csv", *COMMON[1:], "-m", "P@10", "--accuracy", "assessor")
     for method in ("bootstrap", "rectify", "fieller"):
         code, _, err = run("correct", *rest, "--design", "by-gold", "--method", method)
         assert (code, f"--method {method} is for one judge" in err) == (2, True)
@@ -254,6 +276,7 @@ def test_gold_labels_below_0_are_counted(run: Run, folder: Path) -> None:
     assert "2 of 400 gold pairs have a gold label below 0 (not judged) and are left out" in err
 
 
+@pytest.mark.slow
 def test_the_demo_names_no_best(run: Run, tmp_path: Path) -> None:
     """Guards the demo: its best is system-8, system-7 came out first, and the two cannot be told apart."""
     code, _, _ = run("demo", str(tmp_path / "demo"))
@@ -282,4 +305,4 @@ def test_level_is_that_of_the_measure(run: Run, folder: Path) -> None:
         assert asked != run(*words, "-m", "P@10")[1]
         code, _, err = run(*words, "-m", "P@10", "-l", "-1")
         assert code == 2
-        assert "level -1 is negative" in err
+        assert "--relevant-from -1 is negative" in err

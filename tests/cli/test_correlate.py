@@ -65,7 +65,7 @@ def test_between_measures_and_halves(run: Run) -> None:
     assert not out.startswith(":")
     assert code == 0
     assert "AP" in out
-    code, out, _ = run("correlate", "gold.qrels", "runs", "-m", "AP", "--between", "halves", "--trials", "4")
+    code, out, _ = run("correlate", "gold.qrels", "runs", "-m", "AP", "--between", "halves", "--resamples", "4")
     assert code == 0
     assert "pairs that swap between halves of 1 topics, 4 splits" in out
     words = ("correlate", "gold.qrels", "runs", "-m", "AP", "--between", "halves", "--show", "swap-rates")

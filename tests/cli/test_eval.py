@@ -180,6 +180,7 @@ def test_nothing_is_half_written(run: Run, folder: Path) -> None:
     assert (folder / "scores.csv").read_text() == "precious"
 
 
+@pytest.mark.slow
 def test_standard_input_and_a_reader_that_goes_away(folder: Path) -> None:
     """Guards pipes: a run from standard input, and `head` closing our output early."""
     command = f"cat runs/best.run | {sys.executable} -m truegain eval qrels - -m AP -q | head -1"
@@ -203,6 +204,7 @@ def test_measures_are_listed_and_explained(run: Run) -> None:
     assert "there is no measure" in err
 
 
+@pytest.mark.slow
 def test_the_demo_is_the_same_for_the_same_seed(run: Run, folder: Path) -> None:
     """Guards the simulated world: seeded, complete, and scored by both sets of labels."""
     code, first, _ = run("demo", "world-1", "--seed", "3")

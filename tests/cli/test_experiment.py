@@ -1,4 +1,4 @@
-"""`truegain experiment split-half`, `eval --intervals` and `compare --over collection` as a user runs them."""
+"""`truegain experiment split-half`, `eval --intervals` and `compare --population collection` as a user runs them."""
 
 from __future__ import annotations
 
@@ -31,22 +31,31 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_intervals_over_topics_and_collection(run: Run) -> None:
     """Guards --intervals: one row a system, measure and source, the same for any number of jobs."""
     words = ("eval", "qrels", "runs", "-m", "AP", "-m", "P@5", "--intervals", "topics,collection,topics+collection")
-    code, out, _ = run(*words, "--replicates", "200", "--format", "json", "--jobs", "1")
+    code, out, _ = run(*words, "--resamples", "200", "--format", "json", "--jobs", "1")
     assert code == 0
     first = json.loads(out)
     assert len(first["rows"]) == 3 * 2 * 3
-    assert first["made_by"]["replicates"] == 200
+    assert first["made_by"]["resamples"] == 200
     for row in first["rows"]:
         assert row["low"] < row["value"] < row["high"]
-    _, out, _ = run(*words, "--replicates", "200", "--format", "json", "--jobs", "2")
+    _, out, _ = run(*words, "--resamples", "200", "--format", "json", "--jobs", "2")
     assert json.loads(out) == first
     _, out, _ = run("eval", "qrels", "runs", "-m", "AP", "--intervals", "topics", "--sort", "AP")
     assert out.splitlines()[1].startswith("system-3")
 
 
 def test_a_comparison_over_collections(run: Run) -> None:
-    """Guards --over collection: meta-analysis of paired differences, by topic on request."""
-    words = ("compare", "qrels", "runs/system-1.run", "runs/system-3.run", "--over", "collection", "--trials", "300")
+    """Guards --population collection: meta-analysis of paired differences, by topic on request."""
+    words = (
+        "compare",
+        "qrels",
+        "runs/system-1.run",
+        "runs/system-3.run",
+        "--population",
+        "collection",
+        "--resamples",
+        "300",
+    )
     code, out, _ = run(*words, "--meta", "hartung-knapp", "--format", "json")
     assert code == 0
     (row,) = json.loads(out)["rows"]
@@ -57,7 +66,17 @@ def test_a_comparison_over_collections(run: Run) -> None:
     for row in json.loads(out)["rows"]:
         assert row["difference"] == pytest.approx(row["value_b"] - row["value_a"])
         assert "mean difference" in row["test"]
-    words_of_all = ("compare", "qrels", "runs", "--over", "collection", "--trials", "100", "--adjust", "bonferroni")
+    words_of_all = (
+        "compare",
+        "qrels",
+        "runs",
+        "--population",
+        "collection",
+        "--resamples",
+        "100",
+        "--adjust",
+        "bonferroni",
+    )
     for meta in ("mean", "random"):
         code, out, _ = run(*words_of_all, "--meta", meta, "--pairing", "independent", "--format", "json")
         assert code == 0
@@ -68,9 +87,10 @@ def test_a_comparison_over_collections(run: Run) -> None:
     assert len([line for line in out.splitlines() if line.startswith("0")]) == 14
 
 
+@pytest.mark.slow
 def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
     """Guards the experiment: a table with the model's row, a figure where asked for, and the topics' version."""
-    code, out, _ = run("experiment", "split-half", "qrels", "runs", "--replicates", "100", "--figure", "split.svg")
+    code, out, _ = run("experiment", "split-half", "qrels", "runs", "--resamples", "100", "--figure", "split.svg")
     assert code == 0
     assert "logit + small R" in out
     assert "model" in out
@@ -86,12 +106,12 @@ def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
         (("eval", "qrels", "runs", "--intervals", "assessors"), "cannot draw over"),
         (("eval", "qrels", "runs", "--intervals", "topics", "--format", "trec"), "cannot be printed as trec"),
         (("eval", "qrels", "runs", "--intervals", "topics", "--confidence", "95"), "write 0.95"),
-        (("compare", "qrels", "runs", "--over", "collection", "-m", "P@10", "--meta", "random"), "compares AP"),
-        (("compare", "qrels", "runs", "--over", "collection", "--effect", "logit"), "is for meta-analysis"),
-        (("compare", "qrels", "runs", "--over", "collection", "-m", "GMAP"), "is not a mean over topics"),
+        (("compare", "qrels", "runs", "--population", "collection", "-m", "P@10", "--meta", "random"), "compares AP"),
+        (("compare", "qrels", "runs", "--population", "collection", "--effect", "logit"), "is for meta-analysis"),
+        (("compare", "qrels", "runs", "--population", "collection", "-m", "GMAP"), "is not a mean over topics"),
         (("eval", "qrels", "runs", "--intervals", "topics+collection", "--method", "parametric"), "that over topics"),
-        (("compare", "qrels", "runs/system-1.run", "--over", "collection"), "one run cannot be compared"),
-        (("compare", "qrels", "runs", "--over", "collection", "-q"), "give two runs"),
+        (("compare", "qrels", "runs/system-1.run", "--population", "collection"), "one run cannot be compared"),
+        (("compare", "qrels", "runs", "--population", "collection", "-q"), "give two runs"),
         (("experiment", "split-half", "qrels", "runs", "--split", "assessors"), "cannot split"),
         (("experiment", "split-half", "nothing", "runs"), "no such file"),
         (("study", "split-half", "qrels", "runs"), "`truegain study` is now `truegain experiment`"),
@@ -106,10 +126,11 @@ def test_mistakes_end_with_code_2(run: Run, words: tuple[str, ...], message: str
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_an_interruption_tells_what_was_done_and_writes_nothing(folder: Path) -> None:
     """Guards Ctrl-C: exit code 130, how much was finished, no half-written file."""
     command = [sys.executable, "-m", "truegain", "eval", "qrels", "runs", "-m", "P@5", "--intervals", "collection"]
-    command += ["--replicates", "1000000", "-o", "never.csv"]
+    command += ["--resamples", "1000000", "-o", "never.csv"]
     command[command.index("qrels")] = "pipe"
     os.mkfifo(folder / "pipe")
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
@@ -124,7 +145,7 @@ def test_an_interruption_tells_what_was_done_and_writes_nothing(folder: Path) ->
 
 def test_intervals_of_every_topic(run: Run) -> None:
     """Guards -q with --intervals: AP of each topic over collections, and a refusal where it has no meaning."""
-    words = ("eval", "qrels", "runs/system-1.run", "-m", "AP", "-q", "--replicates", "100")
+    words = ("eval", "qrels", "runs/system-1.run", "-m", "AP", "-q", "--resamples", "100")
     code, out, _ = run(*words, "--intervals", "collection", "--format", "json")
     rows = json.loads(out)["rows"]
     assert code == 0

@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-QUICK = ("--trials", "100", "-m", "nG@1", "--p", "0.2", "--format", "json")
+QUICK = ("--resamples", "100", "-m", "nG@1", "--p", "0.2", "--format", "json")
 
 
 def test_the_limits_come_from_the_ratings(run: Run, folder: Path) -> None:
@@ -65,7 +65,7 @@ def test_ratings_below_0_and_none_above(run: Run, folder: Path) -> None:
     code, _, err = run("experiment", "unanimity", "below.csv", "runs", *QUICK)
     assert code == 2
     assert "lie outside the scale 0:: -1 (line 2" in err
-    code, _, err = run("experiment", "unanimity", "below.csv", "runs", *QUICK, "--outside", "drop")
+    code, _, err = run("experiment", "unanimity", "below.csv", "runs", *QUICK, "--out-of-range", "drop")
     assert code == 0
     assert "are dropped" in err
     (folder / "nothing.csv").write_text("topic,doc,assessor,label\n1,a,x,0\n1,a,y,0\n")
@@ -101,9 +101,10 @@ def test_magnitudes_read_ratings_as_every_command(run: Run, folder: Path) -> Non
     assert json.loads(out)["rows"] == json.loads(wanted)["rows"]
 
 
+@pytest.mark.slow
 def test_a_figure(run: Run, folder: Path) -> None:
     """Guards --figure: a panel for each measure and p, with all names and tau; a wrong ending is told first."""
-    words = ("--trials", "100", "-m", "nG@1", "-m", "P+", "--p", "0.2", "--p", "0.5", "--scale", "0:2")
+    words = ("--resamples", "100", "-m", "nG@1", "-m", "P+", "--p", "0.2", "--p", "0.5", "--scale", "0:2")
     code, out, _ = run("experiment", "unanimity", "ratings.csv", "runs", *words, "--figure", "u.svg")
     assert code == 0
     assert "RawG against UG" in out

@@ -15,7 +15,7 @@ from tests.cli.conftest import Run
 from tests.worlds import there
 
 RUNS = ("runs",)
-DRAW = ("holes", "pool.qrels", *RUNS, "-m", "P@5", "--show", "sample", "--fill", "predicted")
+DRAW = ("unjudged", "pool.qrels", *RUNS, "-m", "P@5", "--show", "sample", "--fill", "predicted")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_from_a_pool_to_scores_and_a_verdict(run: Run, folder: Path) -> None:
     assert "fill in `label` from the top and stop anywhere" in out
     code, out, _ = run("plan", "fill", "sample.csv", "all.qrels", "--rows", "60", "-o", "judged.csv")
     assert (code, out.startswith("60 of ")) == (0, True)
-    words = ("pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--hole-sample", "judged.csv")
+    words = ("pool.qrels", *RUNS, "-m", "P@5", "--unjudged-sample", "judged.csv")
     code, out, err = run("eval", *words, "--format", "json")
     assert (code, err) == (0, "")
     told = json.loads(out)
@@ -55,11 +55,16 @@ def test_from_a_pool_to_scores_and_a_verdict(run: Run, folder: Path) -> None:
         assert float(row[3]) < there(whole.mean(s)) < float(row[4])
     assert {r["system"] for r in told["rows"]} == set(rows)
     assert all(r["over"] == "topics, holes" for r in told["rows"])
-    code, out, _ = run("verdict", *words, "--pair", "weak,good", "--topics", "fixed")
+    code, out, _ = run("verdict", *words, "--pair", "weak,good", "--population", "fixed")
     assert code == 0
     assert "for these 20 topics only, by a random sample of 60 of the " in out.splitlines()[0]
     both = [
-        tg.Study(f"{folder}/runs", f"{folder}/pool.qrels", "P@5", hole_sample=f"{folder}/judged.csv", fill="predicted")
+        tg.Study(
+            f"{folder}/runs",
+            f"{folder}/pool.qrels",
+            "P@5",
+            unjudged=tg.UnjudgedSample(f"{folder}/judged.csv", predicted=True),
+        )
     ]
     found = {e.system: e.value for e in both[0].estimates()}
     assert {r["system"]: r["value"] for r in told["rows"]} == pytest.approx(found)
@@ -86,6 +91,7 @@ def edited(row: int, **cells: str) -> Callable[[list[dict[str, str]]], None]:
     return lambda rows: rows[row].update(cells)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     ("name", "edit", "said"),
     [
@@ -112,14 +118,15 @@ def test_a_sample_that_was_changed_is_refused(
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    for command in ("eval", "verdict"):
-        code, out, err = run(command, "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--hole-sample",
-                             "judged.csv")  # fmt: skip
+    for command, filling in (("eval", ("--fill", "predicted")), ("verdict", ("--predicted",))):
+        words = ("-m", "P@5", *filling, "--unjudged-sample", "judged.csv")
+        code, out, err = run(command, "pool.qrels", *RUNS, *words)
         assert (code, out) == (2, "")
         assert said in err
         assert "judged." in err
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -128,26 +135,39 @@ def test_a_sample_that_was_changed_is_refused(
         ((*DRAW, "-o", "x.csv", "--share", "0.2"), "--share and --fill predicted"),
         ((*DRAW, "-o", "x.txt"), "a gold list has named columns"),
         ((*DRAW, "-o", "x.csv", "--pair", "weak"), "--pair weak: name two systems"),
-        ((*DRAW, "-o", "x.csv", "--all-topics"), "--all-topics: this is about what to judge next"),
+        ((*DRAW, "-o", "x.csv", "--unjudged-topics"), "--unjudged-topics: this is about what to judge next"),
         ((*DRAW, "-m", "nDCG@10", "-o", "x.csv"), "nDCG@10 is not linear"),
-        (("holes", "pool.qrels", *RUNS, "--fill", "predicted"), "--fill predicted is about a sample"),
-        (("holes", "pool.qrels", *RUNS, "--scale", "0:3"), "--scale is about a sample"),
-        (("holes", "pool.qrels", *RUNS, "--show", "sample", "--scale", "0:3", "-m", "P@5"), "give --fill predicted"),
-        (("holes", "pool.qrels", *RUNS, "--show", "sample", "--llm", "all.qrels", "-m", "P@5"), "--llm: this is about"),
-        (("verdict", "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted"), "predictions alone rank"),
-        (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--intervals", "topics"), "--hole-sample"),
-        (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--hole-sample", "judged.csv", "-c"), "--complete has no place"),
-        (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--hole-sample", "judged.csv", "-q"), "--by-topic has no place"),
-        (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--hole-sample", "judged.csv", "--intervals", "collection"),
-         "--intervals collection: with a sample"),
-        (("eval", "pool.qrels", *RUNS, "--hole-sample", "judged.csv", "-m", "AP"), "AP is not linear in gain"),
-        (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--hole-sample", "judged.csv", "--format", "trec"), "as trec"),
-        (("eval", "all.qrels", *RUNS, "-m", "P@5", "--hole-sample", "judged.csv"), "leave --hole-sample out"),
-        (("verdict", "pool.qrels", *RUNS, "-m", "P@5", "--gold", "judged.csv"), "give it as --hole-sample"),
-        (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--hole-sample", "pool.qrels"),
-         "--fill predicted: predictions are set right by a sample"),
+        (("unjudged", "pool.qrels", *RUNS, "--fill", "predicted"), "--fill predicted is about a sample"),
+        (("unjudged", "pool.qrels", *RUNS, "--scale", "0:3"), "--scale is about a sample"),
+        (("unjudged", "pool.qrels", *RUNS, "--show", "sample", "--scale", "0:3", "-m", "P@5"), "give --fill predicted"),
+        (("unjudged", "pool.qrels", *RUNS, "--show", "sample", "--llm", "all.qrels", "-m", "P@5"), "--llm: this is"),
+        (("verdict", "pool.qrels", *RUNS, "-m", "P@5", "--predicted"), "predictions alone rank"),
+        (
+            ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--intervals", "topics"),
+            "--unjudged-sample",
+        ),
+        (
+            ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--unjudged-sample", "judged.csv", "-c"),
+            "--all-topics has no place",
+        ),
+        (
+            ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--unjudged-sample", "judged.csv", "-q"),
+            "--by-topic has no place",
+        ),
+        (
+            ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--unjudged-sample", "judged.csv", "--intervals", "collection"),
+            "--intervals collection: with a sample",
+        ),
+        (("eval", "pool.qrels", *RUNS, "--unjudged-sample", "judged.csv", "-m", "AP"), "AP is not linear in gain"),
+        (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--unjudged-sample", "judged.csv", "--format", "trec"), "as trec"),
+        (("eval", "all.qrels", *RUNS, "-m", "P@5", "--unjudged-sample", "judged.csv"), "leave --unjudged-sample out"),
+        (("verdict", "pool.qrels", *RUNS, "-m", "P@5", "--gold", "judged.csv"), "give it as --unjudged-sample"),
+        (
+            ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--unjudged-sample", "pool.qrels"),
+            "predictions are corrected by a sample",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_go_together(run: Run, folder: Path, words: tuple[str, ...], said: str) -> None:
     """Guards refusals: exit 2, what is wrong and what to do in the words of the command, and nothing written."""
     run(*DRAW, "-o", "sample.csv")
@@ -161,4 +181,4 @@ def test_what_does_not_go_together(run: Run, folder: Path, words: tuple[str, ...
 def test_evaluate_says_where_intervals_are(folder: Path) -> None:
     """Guards Python: scores have no intervals, and the error names what has."""
     with pytest.raises(tg.TruegainError, match=r"tg\.Study\(.*\)\.estimates\(\)"):
-        tg.evaluate(f"{folder}/runs", f"{folder}/pool.qrels", "P@5", hole_sample="judged.csv")  # type: ignore[call-arg]
+        tg.evaluate(f"{folder}/runs", f"{folder}/pool.qrels", "P@5", unjudged_sample="judged.csv")  # type: ignore[call-arg]

@@ -25,8 +25,8 @@ measure = ["P@10", "nDCG@10"]
     [
         (("--baseline", "weak", "--candidate", "good"), 0, "good: passes"),
         (("--baseline", "good", "--candidate", "weak"), 1, "weak: fails"),
-        (("--baseline", "weak", "--candidate", "good", "--smallest", "0.9"), 1, "good: fails"),
-        (("--baseline", "weak", "--baseline", "fair", "--candidate", "good"), 0, "than weak and than fair?"),
+        (("--baseline", "weak", "--candidate", "good", "--min-effect", "0.9"), 1, "good: fails"),
+        (("--baseline", "weak", "--baseline", "fair", "--candidate", "good"), 0, "than weak and than fair."),
         (("--baseline", "good", "--baseline", "weak", "--candidate", "fair"), 1, "fair: fails"),
     ],
 )
@@ -48,11 +48,11 @@ def test_the_exit_code_is_the_verdict(run: Run, folder: Path, words: tuple[str, 
 def test_a_settled_claim_asks_for_nothing_more(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards a pass against hundreds of further topics; what cannot be told says what would help."""
     words = ("gate", "judgments.qrels", "runs", "--baseline", "weak", "--candidate", "good", "-m", "P@10")
-    assert "more topics" not in run(*words, "--smallest", "0.01")[1]
-    assert "more topics" in run("verdict", *words[1:], "--smallest", "0.01")[1]
+    assert "more topics" not in run(*words, "--min-effect", "0.01")[1]
+    assert "more topics" in run("verdict", *words[1:], "--min-effect", "0.01")[1]
     assert (
         "more topics"
-        in run(*words[:3], "--baseline", "fair", "--candidate", "good", "-m", "RR", "--smallest", "0.01")[1]
+        in run(*words[:3], "--baseline", "fair", "--candidate", "good", "-m", "RR", "--min-effect", "0.01")[1]
     )
 
 
@@ -62,7 +62,7 @@ def test_what_cannot_be_told_ends_with_3(run: Run, folder: Path) -> None:  # noq
     few = {t: dict(list(row.items())[::2]) for t, row in labels.items()}
     tg.write_judgments(few, folder / "few.qrels")
     code, out, _ = run("gate", "few.qrels", "runs", "--baseline", "good", "--candidate", "weak", "-m", "P@10")
-    assert (code, out.splitlines()[0]) == (3, "### ❔ weak: cannot be told")
+    assert (code, out.splitlines()[0]) == (3, "### ❔ weak: inconclusive")
 
 
 def test_a_gain_that_may_be_smaller_does_not_pass(run: Run, folder: Path) -> None:  # noqa: F811
@@ -70,20 +70,18 @@ def test_a_gain_that_may_be_smaller_does_not_pass(run: Run, folder: Path) -> Non
     words = ("gate", "judgments.qrels", "runs", "--baseline", "weak", "--candidate", "good", "-m", "P@10")
     told = json.loads(run(*words, "--format", "json")[1])["verdicts"][0]
     within, low = str((told["low"] + told["high"]) / 2), str(told["low"])
-    code, out, _ = run(*words, "--smallest", within)
-    assert (code, out.splitlines()[0]) == (3, "### ❔ good: cannot be told")
-    assert "| cannot be told |" in out
-    assert "good is better than weak by more than 0, but whether by " in out
-    assert "or more cannot be told" in out
-    assert run(*words, "--smallest", low)[0] == 0
-    kept = json.loads(run(*words, "--smallest", within, "--format", "json")[1])
-    assert run("verdict", *words[1:], "--smallest", within)[1].startswith(
-        "good is better than weak by more than 0, but whether by "
-    )
+    code, out, _ = run(*words, "--min-effect", within)
+    assert (code, out.splitlines()[0]) == (3, "### ❔ good: inconclusive")
+    assert "| inconclusive |" in out
+    assert "Inconclusive: good is better than weak, " in out
+    assert "but perhaps by less than " in out
+    assert run(*words, "--min-effect", low)[0] == 0
+    kept = json.loads(run(*words, "--min-effect", within, "--format", "json")[1])
+    assert run("verdict", *words[1:], "--min-effect", within)[1].startswith("Inconclusive: good is better than weak, ")
     assert (kept["exit_code"], kept["answers"], kept["verdicts"][0]["outcome"]) == (
         3,
-        ["cannot be told"],
-        "cannot be told",
+        ["inconclusive"],
+        "inconclusive",
     )
 
 
@@ -93,7 +91,7 @@ def test_a_gain_that_may_be_smaller_does_not_pass(run: Run, folder: Path) -> Non
         (
             ("--baseline", "good", "--candidate", "weak", "--not-worse-by", "0.9"),
             0,
-            "weak is worse than good by less than 0.9, if at all: ",
+            "weak is not worse than good by 0.9 or more: ",
         ),
         (
             ("--baseline", "good", "--candidate", "weak", "--not-worse-by", "0.01"),
@@ -103,17 +101,17 @@ def test_a_gain_that_may_be_smaller_does_not_pass(run: Run, folder: Path) -> Non
         (
             ("--baseline", "weak", "--candidate", "good", "--not-worse-by", "0.01"),
             0,
-            "good is worse than weak by less than 0.01, if at all: ",
+            "good is not worse than weak by 0.01 or more: ",
         ),
     ],
 )
 def test_a_gate_for_not_worse(run: Run, folder: Path, words: tuple[str, ...], code: int, said: str) -> None:  # noqa: F811
     """Guards non-inferiority: exit code, question and sentence; between two the margin of the file gives way."""
-    (folder / "study.toml").write_text(f"{STUDY}smallest = 0.3\n")
+    (folder / "study.toml").write_text(f"{STUDY}min_effect = 0.3\n")
     seen, out, err = run("gate", "study.toml", *words)
     assert (seen, err) == (code, "")
     assert said in out
-    assert f"Asked: is it worse than {words[1]} by less than {words[-1]}, if at all?" in out
+    assert f"Claim: it is not worse than {words[1]} by {words[-1]} or more." in out
     (folder / "study.toml").write_text(f"{STUDY}not-worse-by = {words[-1]}\n")
     assert run("gate", "study.toml", *words[:4])[0] == code
     assert run("verdict", "study.toml", "--pair", "weak,good")[0] == 0  # which has no such question
@@ -122,11 +120,11 @@ def test_a_gate_for_not_worse(run: Run, folder: Path, words: tuple[str, ...], co
 def test_what_cannot_be_asked_of_a_gate(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards two questions at once, and a margin that is none."""
     words = ("gate", "judgments.qrels", "runs", "--baseline", "weak", "--candidate", "good", "-m", "P@10")
-    code, _, err = run(*words, "--not-worse-by", "0.02", "--smallest", "0.1")
-    assert (code, "--not-worse-by and --smallest ask for two things; leave one of them out" in err) == (2, True)
+    code, _, err = run(*words, "--not-worse-by", "0.02", "--min-effect", "0.1")
+    assert (code, "--not-worse-by and --min-effect ask for two things; leave one of them out" in err) == (2, True)
     code, _, err = run(*words, "--not-worse-by", "0")
     assert (code, "--not-worse-by 0.0: give by how much it may be worse, a number above 0" in err) == (2, True)
-    (folder / "both.toml").write_text(f"{STUDY}smallest = 0.1\nnot-worse-by = 0.1\n")
+    (folder / "both.toml").write_text(f"{STUDY}min_effect = 0.1\nnot-worse-by = 0.1\n")
     assert run("gate", "both.toml", "--baseline", "weak", "--candidate", "good")[0] == 2
 
 
@@ -136,12 +134,12 @@ def test_labels_of_a_model_pass_nothing(run: Run, folder: Path) -> None:  # noqa
     named = (*words, "--judge-model", "gpt-4o-mini")
     code, out, _ = run(*named)
     assert (code, out.splitlines()[0]) == (3, "### ❔ good: unchecked")
-    assert "No person has checked gpt-4o-mini's labels, so nothing passes by them" in out
+    assert "No person has checked gpt-4o-mini's labels, so they do not pass the gate" in out
     assert "`truegain plan labels judgments.qrels runs/weak.run runs/good.run -m P@10 -o LIST.csv`" in out
     assert "| unchecked |" in out
     assert run(*words)[0] == 0
     code, out, _ = run(*named, "--trust-judge")
-    assert (code, out.splitlines()[0]) == (0, "### ✅ good: passes, by gpt-4o-mini's labels, trusted unchecked")
+    assert (code, out.splitlines()[0]) == (0, "### ✅ good: passes, by gpt-4o-mini's labels, trusted without a check")
     assert "- By gpt-4o-mini's labels, which no person has checked, good is better than weak: " in out
     (folder / "study.toml").write_text(f"{STUDY}judge-model = 'm'\ntrust-judge = true\n")
     assert run("gate", "study.toml", "--baseline", "weak", "--candidate", "good")[0] == 0
@@ -169,6 +167,7 @@ def test_names_do_not_break_the_table(run: Run, folder: Path) -> None:  # noqa: 
     assert "| a\\|b | P@10 |" in out
 
 
+@pytest.mark.slow
 def test_a_study_is_begun_and_gone_on_with(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards the road from files to a verdict: init looks, writes paths from its file on, and verdict reads it."""
     (folder / "kept").mkdir()
@@ -176,7 +175,7 @@ def test_a_study_is_begun_and_gone_on_with(run: Run, folder: Path) -> None:  # n
     assert (code, err) == (0, "")
     assert "yes  for other topics like these: P@10, nDCG@10, AP" in out
     kept = tomllib.loads((folder / "kept" / "study.toml").read_text())
-    assert (kept["judgments"], kept["runs"], kept["design"]) == ("../llm.qrels", ["../runs"], "topics")
+    assert (kept["judgments"], kept["runs"], kept["gold"]["design"]) == ("../llm.qrels", ["../runs"], "topics")
     spoken = run("verdict", "llm.qrels", "runs", "--gold", "gold.qrels", "--design", "topics", *measures(kept))
     assert run("verdict", "--study", "kept/study.toml") == spoken
     before = (folder / "kept" / "study.toml").read_bytes()
@@ -201,13 +200,14 @@ def test_how_gold_was_drawn_is_not_guessed(run: Run, folder: Path) -> None:  # n
     assert run("verdict", "--study", "study.toml")[0] == 0
 
 
+@pytest.mark.slow
 def test_ratings_are_seen_beside_runs_and_as_judgments(run: Run, folder: Path) -> None:  # noqa: F811
-    """Guards ratings.csv: beside the runs it is asked apart, as judgments it has a rule."""
+    """Guards ratings.csv: beside the runs it is asked apart, as judgments it has an aggregate."""
     _, out, _ = run("init", "judgments.qrels", "runs", "ratings.csv", "-o", "one.toml")
-    assert "What ratings.csv, by --rule mean, can support:" in out
+    assert "What ratings.csv, by --aggregate mean, can support:" in out
     assert "for other topics and other assessors: P@10" in out
     run("init", "ratings.csv", "runs", "-o", "two.toml")
-    assert tomllib.loads((folder / "two.toml").read_text())["rule"] == "mean"
+    assert tomllib.loads((folder / "two.toml").read_text())["ratings"]["aggregate"] == "mean"
 
 
 def test_the_schema_knows_what_init_writes(run: Run, folder: Path) -> None:  # noqa: F811
@@ -218,18 +218,20 @@ def test_the_schema_knows_what_init_writes(run: Run, folder: Path) -> None:  # n
     assert set(schema["required"]) <= set(kept) <= set(schema["properties"])
 
 
+@pytest.mark.slow
 def test_words_are_no_paths(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards paths from another folder: files are found beside the study file, words stay words."""
     (folder / "kept").mkdir()
-    text = (
-        'judgments = "../ratings.csv"\nruns = "../runs"\nmeasure = "P@10"\nrule = "mean"\ndrop-assessors = "flagged"\n'
-    )
+    text = 'judgments = "../ratings.csv"\nruns = "../runs"\nmeasure = "P@10"\naggregate = "mean"\n'
+    text += 'drop-assessors = "flagged"\n'
     (folder / "kept" / "study.toml").write_text(text)
-    spoken = run("verdict", "ratings.csv", "runs", "-m", "P@10", "--rule", "mean", "--drop-assessors", "flagged")
+    spoken = run("verdict", "ratings.csv", "runs", "-m", "P@10", "--aggregate", "mean", "--drop-assessors", "flagged")
     assert run("verdict", "kept/study.toml") == spoken
     (folder / "kept" / "who.txt").write_text("v\n")
     (folder / "kept" / "study.toml").write_text(text.replace("flagged", "who.txt"))
-    named = run("verdict", "ratings.csv", "runs", "-m", "P@10", "--rule", "mean", "--drop-assessors", "kept/who.txt")
+    named = run(
+        "verdict", "ratings.csv", "runs", "-m", "P@10", "--aggregate", "mean", "--drop-assessors", "kept/who.txt"
+    )
     assert run("verdict", "kept/study.toml") == named
 
 

@@ -34,7 +34,7 @@ def test_every_page_fits() -> None:
     """Guards the look: every line within the width, every word there, panels closed, at any width."""
     text = FILE.read_text(encoding="utf-8")
     pages = dict(every_page())
-    assert {"", "eval", "plan labels", "judging serve"} <= set(pages)
+    assert {"", "eval", "plan labels", "annotate serve"} <= set(pages)
     for name, page in pages.items():
         assert stored_page(text, name) == page
         for width in (20, 60, 80, 133):

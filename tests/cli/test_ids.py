@@ -17,15 +17,15 @@ COMMANDS = [
     ("eval", *JUDGED),
     ("eval", *JUDGED, "--intervals", "topics"),
     ("compare", *JUDGED, "-m", "nDCG@10"),
-    ("compare", *JUDGED, "--over", "collection", "--replicates", "200"),
+    ("compare", *JUDGED, "--population", "collection", "--resamples", "200"),
     ("compare", *JUDGED, "--gold", "judgments.qrels", "--design", "random", "-m", "P@10"),
     ("verdict", *JUDGED, "--pair", "weak,chunked"),
     ("gate", *JUDGED, "--baseline", "chunked", "--candidate", "good", "-m", "AP"),
     ("report", *JUDGED, "-o", "page.html"),
     ("correct", *JUDGED, "--gold", "judgments.qrels", "--design", "random", "-m", "P@10"),
     ("correlate", *JUDGED, "--between", "measures", "-m", "AP", "-m", "P@10"),
-    ("judges", *JUDGED, "--gold", "judgments.qrels", "--design", "random"),
-    ("plan", "topics", *JUDGED, "--detect", "0.05"),
+    ("judge", "check", *JUDGED, "--gold", "judgments.qrels", "--design", "random"),
+    ("plan", "topics", *JUDGED, "--min-effect", "0.05"),
     ("plan", "labels", *JUDGED, "-o", "list.csv"),
     ("experiment", "discriminative", *JUDGED, "-m", "AP"),
     ("experiment", "split-half", *JUDGED),
@@ -42,6 +42,7 @@ def spoil(folder: Path, name: str, step: int, suffix: str) -> None:  # noqa: F81
     (folder / "runs" / f"{name}.run").write_text("".join(lines))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words))
 def test_every_command_refuses_a_run_without_a_judged_document(run: Run, folder: Path, words: tuple[str, ...]) -> None:  # noqa: F811
     """Guards against an answer that ids made: exit code 2, the system, ids of either side, the cause and the remedy."""
@@ -71,15 +72,16 @@ def test_init_tells_what_is_wrong(run: Run, folder: Path) -> None:  # noqa: F811
 def test_holes_refuses_only_where_nothing_matches(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards the command for unjudged documents: told beside other systems, refused alone."""
     spoil(folder, "chunked", 1, "#0")
-    code, out, err = run("holes", *JUDGED)
+    code, out, err = run("unjudged", *JUDGED)
     assert code == 0
     assert "chunked" in out
     assert CAUSE in err
-    code, _, err = run("holes", "judgments.qrels", "runs/chunked.run")
+    code, _, err = run("unjudged", "judgments.qrels", "runs/chunked.run")
     assert code == 2
     assert CAUSE in err
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10"])
 @pytest.mark.parametrize(("baseline", "candidate"), [("half", "good"), ("weak", "half")])
 def test_a_gate_never_passes_ids_in_doubt(
@@ -95,7 +97,7 @@ def test_a_gate_never_passes_ids_in_doubt(
     assert '".0" at the end of the run' in out
     code, out, _ = run(*words, "--format", "json")
     told = json.loads(out)
-    assert (code, told["exit_code"], told["answers"]) == (3, 3, ["cannot be told"])
+    assert (code, told["exit_code"], told["answers"]) == (3, 3, ["inconclusive"])
     assert "ids in doubt" in told["verdicts"][0]["borrowed"][0]
 
 
@@ -131,8 +133,18 @@ def test_gold_labels_check_the_model(run: Run, folder: Path) -> None:  # noqa: F
     spoil(folder, "half", 2, ".0")
     assert "in the first 10 ranks of half" in run("compare", "llm.qrels", "runs", *gold)[1]
     for words in (
-        ("compare", "llm.qrels", "runs", "--over", "collection", "--replicates", "200"),
-        ("compare", "llm.qrels", "runs/weak.run", "runs/good.run", "-q", "--over", "collection", "--replicates", "200"),
+        ("compare", "llm.qrels", "runs", "--population", "collection", "--resamples", "200"),
+        (
+            "compare",
+            "llm.qrels",
+            "runs/weak.run",
+            "runs/good.run",
+            "-q",
+            "--population",
+            "collection",
+            "--resamples",
+            "200",
+        ),
         ("eval", "llm.qrels", "runs", "--intervals", "topics"),
     ):
         code, out, _ = run(*words, "-m", "P@10", "--judge-model", "m1")
@@ -140,6 +152,7 @@ def test_gold_labels_check_the_model(run: Run, folder: Path) -> None:  # noqa: F
         assert "\nby m1's labels, which no person has checked\n" in out
 
 
+@pytest.mark.slow
 def test_a_report_shows_ids_in_doubt(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards data health: the check is there, and the claim is not told."""
     spoil(folder, "half", 2, ".0")
@@ -157,7 +170,7 @@ def test_topics_that_are_missing_count_0_with_complete(run: Run, folder: Path) -
     tg.write_runs({"part": dict(list(runs["good"].items())[3:])}, folder)
     words = ("eval", "judgments.qrels", str(folder / "part.run"), "-m", "P@10")
     left, counted = run(*words), run(*words, "-c")
-    assert "they are left out of the mean unless all topics must count (--complete)" in left[2]
-    assert "they count 0, as all topics must count (--complete)" in counted[2]
+    assert "they are left out of the mean unless all topics must count (--all-topics)" in left[2]
+    assert "they count 0, as all topics must count (--all-topics)" in counted[2]
     assert "left out" not in counted[2]
     assert float(counted[1].split()[-1]) < float(left[1].split()[-1])

@@ -51,8 +51,8 @@ UNNAMED = ("--columns", "topic,doc,label;topic,doc,rank")
     [
         ("eval", "-m", "AP", "-q", "--format", "csv"),
         ("compare", "-m", "AP", "--format", "csv"),
-        ("holes", "-m", "P@3", "--format", "csv"),
-        ("plan", "topics", "--detect", "0.1", "--format", "csv"),
+        ("unjudged", "-m", "P@3", "--format", "csv"),
+        ("plan", "topics", "--min-effect", "0.1", "--format", "csv"),
     ],
     ids=lambda words: words[0],
 )
@@ -75,20 +75,21 @@ def test_other_names_for_plain_judgments(run: Run) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("correct", "--gold", "a.run", "b.run", "-m", "P@3", "--design", "random", "--rule", "majority"),
-        ("judges", "--gold", "a.run", "b.run", "--design", "random", "--rule", "majority"),
-        ("verdict", "--gold", "a.run", "b.run", "-m", "P@3", "--design", "random", "--rule", "majority"),
+        ("correct", "--gold", "a.run", "b.run", "-m", "P@3", "--design", "random", "--aggregate", "majority"),
+        ("judge", "check", "--gold", "a.run", "b.run", "--design", "random", "--aggregate", "majority"),
+        ("verdict", "--gold", "a.run", "b.run", "-m", "P@3", "--design", "random", "--aggregate", "majority"),
         ("agree", "--expert"),
     ],
     ids=lambda words: words[0],
 )
 def test_gold_labels_in_the_ratings_own_file(words: tuple[str, ...], run: Run) -> None:
     """Guards column:NAME and assessor:NAME: what is told is what a file of its own with the same gold labels tells."""
-    verb, option, *rest = words
-    apart = run(verb, "ratings.csv", option, "gold.qrels", *rest)
+    at = 2 if words[0] == "judge" else 1
+    verb, (option, *rest) = words[:at], words[at:]
+    apart = run(*verb, "ratings.csv", option, "gold.qrels", *rest)
     assert apart[0] == 0, apart[2]
-    assert run(verb, "column.csv", option, "column:truth", *rest)[:2] == apart[:2]
-    assert run(verb, "rows.csv", option, "assessor:nist", *rest)[:2] == apart[:2]
+    assert run(*verb, "column.csv", option, "column:truth", *rest)[:2] == apart[:2]
+    assert run(*verb, "rows.csv", option, "assessor:nist", *rest)[:2] == apart[:2]
 
 
 @pytest.mark.parametrize(
@@ -117,10 +118,10 @@ def test_empty_ratings_are_dropped_on_request(run: Run, folder: Path) -> None:
     """Guards --missing drop: one warning with counts, and the answer of the ratings that are there."""
     whole = (folder / "ratings.csv").read_text()
     (folder / "holes.csv").write_text(whole + "5,d7,cara,\n5,d6,cara,NA\n")
-    code, _, err = run("gains", "holes.csv", "--rule", "mean")
+    code, _, err = run("aggregate", "holes.csv", "--aggregate", "mean")
     assert (code, "--missing drop" in err) == (2, True), err
-    code, out, err = run("gains", "holes.csv", "--rule", "mean", "--missing", "drop")
-    assert (code, out) == run("gains", "ratings.csv", "--rule", "mean")[:2]
+    code, out, err = run("aggregate", "holes.csv", "--aggregate", "mean", "--missing", "drop")
+    assert (code, out) == run("aggregate", "ratings.csv", "--aggregate", "mean")[:2]
     assert err.count("holes.csv: 2 of 322 rows have no label, and are left out") == 1
     (folder / "j.csv").write_text(
         "topic,doc,label\n" + (folder / "q.qrels").read_text().replace(" 0 ", ",").replace(" ", ",") + "0,zz,\n"
@@ -167,13 +168,13 @@ STUDIO = [
 def test_exports_with_other_field_names(run: Run, folder: Path) -> None:
     """Guards exports of Label Studio and Prodigy whose tasks name topic, document and rating in their own way."""
     (folder / "s.json").write_text(json.dumps(STUDIO))
-    code, _, err = run("gains", "s.json", "--rule", "sum")
+    code, _, err = run("aggregate", "s.json", "--aggregate", "sum")
     assert code == 2
     assert "task 1 does not say its topic: it has no field 'topic'; there are query_text, passage, who" in err
     names = "topic=query_text,doc=passage"
-    code, _, err = run("gains", "s.json", "--rule", "sum", "--columns", names)
+    code, _, err = run("aggregate", "s.json", "--aggregate", "sum", "--columns", names)
     assert (code, "holds 2 ratings" in err, "--columns label=relevance" in err) == (2, True, True), err
-    code, out, err = run("gains", "s.json", "--rule", "sum", "--columns", f"{names},label=relevance")
+    code, out, err = run("aggregate", "s.json", "--aggregate", "sum", "--columns", f"{names},label=relevance")
     assert code == 0, err
     gains = {(t, d): int(x) for t, _, d, x in (line.split() for line in out.splitlines())}
     assert gains == {(f"q{i % 2}", f"p{i}"): (i + 1) % 3 + (i + 2) % 3 for i in range(4)}
@@ -182,7 +183,7 @@ def test_exports_with_other_field_names(run: Run, folder: Path) -> None:
          "answer": "accept", "_task_hash": i} for i in range(4) for who in (1, 2)
     ]  # fmt: skip
     (folder / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert run("gains", "p.jsonl", "--rule", "sum", "--columns", f"{names},label=grade,assessor=by")[1] == out
+    assert run("aggregate", "p.jsonl", "--aggregate", "sum", "--columns", f"{names},label=grade,assessor=by")[1] == out
 
 
 def test_the_one_name_is_printed(run: Run) -> None:

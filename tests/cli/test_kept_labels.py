@@ -10,7 +10,7 @@ import truegain as tg
 from tests.cli.conftest import Run
 
 PLAN = ("plan", "labels", "llm.qrels", "x.run", "y.run", "-m", "P@2")
-SAMPLE = ("holes", "llm.qrels", "x.run", "y.run", "-m", "P@4", "--show", "sample")
+SAMPLE = ("unjudged", "llm.qrels", "x.run", "y.run", "-m", "P@4", "--show", "sample")
 
 
 @pytest.fixture

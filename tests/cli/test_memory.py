@@ -23,7 +23,7 @@ def study(folder: Path) -> list[str]:
 def test_what_cannot_be_read_in_batches_is_refused_before(study: list[str], run: Run) -> None:
     """Guards against a machine that swaps: commands that hold all in memory say how much, with exit code 2."""
     for words in (
-        ["verdict", *study, "-m", "AP"], ["holes", *study], ["compare", *study, "--over", "collection"],
+        ["verdict", *study, "-m", "AP"], ["unjudged", *study], ["compare", *study, "--population", "collection"],
         ["init", *study, "-o", "new.toml"],
     ):  # fmt: skip
         code, _, said = run(*words, "--memory", "10KB")
@@ -68,7 +68,7 @@ def test_formats_that_are_made_at_once_are_refused(study: list[str], run: Run) -
 def test_intervals_over_topics_are_the_same(study: list[str], run: Run, method: str, monkeypatch: Any) -> None:
     """Guards `eval --intervals topics` on files read in batches: every digit; too many topics to draw are refused."""
     words = ["eval", *study, "-m", "nDCG@5", "-m", "AP", "-m", "map", "--intervals", "topics", "--method", method]
-    words += ["--format", "csv", "--replicates", "50"]
+    words += ["--format", "csv", "--resamples", "50"]
     assert run(*words)[1] == run(*words, "--memory", "10KB")[1] != ""
     assert "read in batches" in run(*words, "--memory", "10KB")[2]
     monkeypatch.setattr(estimate, "FLOOR", 1)
@@ -78,5 +78,5 @@ def test_intervals_over_topics_are_the_same(study: list[str], run: Run, method: 
 
 def test_compare_prints_the_same(study: list[str], run: Run) -> None:
     """Guards `compare` on files read in batches."""
-    words = ["compare", *study, "-m", "nDCG@5", "--test", "randomisation", "--trials", "1000"]
+    words = ["compare", *study, "-m", "nDCG@5", "--test", "randomisation", "--resamples", "1000"]
     assert run(*words)[1] == run(*words, "--memory", "10KB")[1] != ""

@@ -19,61 +19,79 @@ TOPICS = range(1, 13)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Runs, judgments and columns that have the names of arguments."""
-    for name, docs in {"gold_level": "abc", "rule": "bca", "hole_sample": "cab"}.items():
+    for name, docs in {"gold_relevant_from": "abc", "rule": "bca", "unjudged_sample": "cab"}.items():
         lines = [
             f"{t} Q0 {d} {i} {-i} {name}\n" for t in TOPICS for i, d in enumerate(docs, 1) if t > 2 or name[0] > "g"
         ]
         (tmp_path / f"{name}.run").write_text("".join(lines))
     (tmp_path / "q.qrels").write_text("".join(f"{t} 0 a 1\n{t} 0 b {t % 2}\n{t} 0 c 0\n" for t in TOPICS))
-    (tmp_path / "r.csv").write_text("topic,doc,ann,rule='mean'\n1,a,1,2\n1,gold_level=,2,generalise_to\n")
+    (tmp_path / "r.csv").write_text("topic,doc,ann,rule='mean'\n1,a,1,2\n1,gold_relevant_from=,2,population\n")
     return tmp_path
 
 
-RUNS = ("gold_level.run", "rule.run", "hole_sample.run")
+RUNS = ("gold_relevant_from.run", "rule.run", "unjudged_sample.run")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("verdict", "q.qrels", *RUNS, "-m", "P@1", "--pair", "gold_level,x"),
-         "error: --pair names x, which is no system here; there are gold_level, rule, hole_sample\n"),
-        (("verdict", "q.qrels", *RUNS, "-m", "P@1", "--baseline", "gold_level", "--candidate", "gold_level"),
-         "error: gold_level is compared with itself; name another --baseline or --candidate\n"),
-        (("verdict", "q.qrels", *RUNS, "-m", "P@1", "--pair", "rule='mean',gold_level"),
-         "error: --pair names rule='mean', which is no system here"),
+        (
+            ("verdict", "q.qrels", *RUNS, "-m", "P@1", "--pair", "gold_relevant_from,x"),
+            "error: --pair names x, which is no system here; there are gold_relevant_from, rule, unjudged_sample\n",
+        ),
+        (
+            ("verdict", "q.qrels", *RUNS, "-m", "P@1", *["--baseline", "rule", "--candidate", "rule"]),
+            "error: rule is compared with itself; name another --baseline or --candidate\n",
+        ),
+        (
+            ("verdict", "q.qrels", *RUNS, "-m", "P@1", "--pair", "rule='mean',gold_relevant_from"),
+            "error: --pair names rule='mean', which is no system here",
+        ),
         (("compare", "q.qrels", *RUNS, "-m", "P@1", "--baseline", "gold_sample"), "gold_sample"),
-        (("gains", "r.csv", "--rule", "mean"), "r.csv: 2 columns are taken as assessors: ann, rule='mean' (choose"),
-        (("gains", "r.csv", "--rule", "mean"), "rating in column 'rule='mean'' is not a number: 'generalise_to' "),
+        (
+            ("aggregate", "r.csv", "--aggregate", "mean"),
+            "r.csv: 2 columns are taken as assessors: ann, rule='mean' (choose",
+        ),
+        (
+            ("aggregate", "r.csv", "--aggregate", "mean"),
+            "rating in column 'rule='mean'' is not a number: 'population' ",
+        ),
         (("eval", "q.qrels", "no_relevant.run"), "error: no_relevant.run: no such file"),
     ],
-)  # fmt: skip
+)
 def test_names_of_users_stay_as_they_are(run: Run, words: tuple[str, ...], said: str) -> None:
     """Guards runs, columns, ids and files that are spelt like arguments: none becomes an option."""
     code, _, err = run(*words)
     assert code == 2
     assert said in err
-    for name in ("--gold-level", "--hole-sample", "--no-relevant", "--gold-sample", "--rule mean"):
+    for name in ("--gold-relevant-from", "--unjudged-sample", "--no-relevant", "--gold-sample", "--aggregate mean"):
         assert name not in err
 
 
 def test_warnings_name_users_runs_as_they_are(run: Run) -> None:
     """Guards a warning with a run's name before the end of a sentence, where an argument could stand."""
-    _, _, err = run("verdict", "q.qrels", *RUNS, "-m", "P@1", "--pair", "rule,hole_sample")
-    assert "; gold_level lacks 2" in err
+    _, _, err = run("verdict", "q.qrels", *RUNS, "-m", "P@1", "--pair", "rule,unjudged_sample")
+    assert "; gold_relevant_from lacks 2" in err
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--confidence", "95"), "error: --confidence 95 is not between 0 and 1"),
-        (("--topics", "fixed"), "error: --topics fixed, and nothing else was sampled"),
-        (("--gold-level", "1"), "error: --gold-level says which gold labels are relevant; give these with --gold\n"),
-        (("--uses", "rule=m"), "error: --uses says which models systems use; say with --judge-model which"),
-        (("--generalise-to", "people"), "error: --generalise-to: 'people' is not known"),
-        (("--generalise-to", "topics,assessors"), "with a column 'assessor' and a rule, such as --rule mean"),
-        (("--fill", "predicted"), "(`truegain holes --show sample --fill predicted -o sample.csv`)"),
+        (("--population", "fixed"), "error: --population fixed, and nothing else was sampled"),
+        (
+            ("--gold-relevant-from", "1"),
+            "error: --gold-relevant-from says which gold labels are relevant; give these with --gold\n",
+        ),
+        (
+            ("--system-models", "rule=m"),
+            "error: --system-models says which models systems use; say with --judge-model which",
+        ),
+        (("--population", "people"), "error: --population: 'people' is not known"),
+        (("--population", "topics,assessors"), "with a column 'assessor' and a rule, such as --aggregate mean"),
+        (("--predicted",), "(`truegain unjudged --show sample --fill predicted -o sample.csv`)"),
     ],
-)  # fmt: skip
+)
 def test_arguments_become_options(run: Run, words: tuple[str, ...], said: str) -> None:
     """Guards what a user reads: no word that only Python knows."""
     code, _, err = run("verdict", "q.qrels", *RUNS, "-m", "P@1", *words)
@@ -82,9 +100,9 @@ def test_arguments_become_options(run: Run, words: tuple[str, ...], said: str) -
 
 def test_a_command_names_no_option_that_it_lacks(run: Run) -> None:
     """Guards advice that the command cannot take: it is left out, or stays in Python's words."""
-    assert run("eval", "q.qrels", *RUNS, "-m", "P@1")[2].count("unless all topics must count (--complete)") == 1
+    assert run("eval", "q.qrels", *RUNS, "-m", "P@1")[2].count("unless all topics must count (--all-topics)") == 1
     _, _, err = run("correct", "q.qrels", *RUNS, "-m", "P@1", "--gold", "q.qrels", "--design", "random")
-    assert "--complete" not in err
+    assert "--all-topics" not in err
 
 
 def test_only_options_of_the_command_are_named() -> None:

@@ -15,19 +15,17 @@ from typer.main import get_command
 
 import truegain
 from tests.cli.conftest import Run
-from truegain.cli.bundles import changed
+from truegain.cli.bundles import ADVANCED, changed
 from truegain.cli.commands import build
-from truegain.cli.compare import compare_command
-from truegain.cli.comparing import PairsPrinting
+from truegain.cli.compare import PairsPrinting, compare_command
 from truegain.cli.correct import correct_command
 from truegain.cli.eval_ import eval_command
-from truegain.cli.options import Scoring
 from truegain.cli.panels import PANEL_OF, PANELS
+from truegain.config import Gold, Ratings, Resampling, Scoring, UnjudgedSample, settings_of
 
 # these mean the same everywhere: how to print, which table, which test, how an interval is made, what is drawn anew;
-# what there is to choose from differs; the topics are a file where judgments are collected
-OLDER = {"--trials"}  # a second name of --replicates
-OF_THE_COMMAND = {"--format", "--show", "--test", "--method", "--over", "--normalise", "--units", "--topics"}
+# what there is to choose from differs
+OF_THE_COMMAND = {"--format", "--show", "--test", "--method", "--normalize", "--units", "--population"}
 
 
 def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -44,13 +42,22 @@ def options() -> list[tuple[str, Any]]:
     return [(name, p) for name, c in commands(get_command(build())) for p in c.params if p.param_type_name == "option"]
 
 
+CONFIGS = (Gold, Ratings, Resampling, Scoring, UnjudgedSample)
+
+
 def test_an_option_is_in_one_panel_everywhere(options: list[tuple[str, Any]]) -> None:
-    """Guards the help: every option stands in a panel, the same in all commands, and no panel lists what is gone."""
+    """Guards the help: every option stands in a panel, the same in all commands, and no panel lists what is gone.
+
+    Those that a config declares as of few are under Advanced instead.
+    """
     listed = [name for names in PANELS.values() for name in names.split()]
     assert len(listed) == len(set(listed))
-    assert {max(p.opts, key=len) for _, p in options} == set(PANEL_OF)
+    few = {f"--{s.name.replace('_', '-')}" for config in CONFIGS for s in settings_of(config) if s.advanced}
+    assert set(PANEL_OF) <= {max(p.opts, key=len) for _, p in options} <= set(PANEL_OF) | few
     for command, p in options:
-        assert (command, p.name, p.rich_help_panel) == (command, p.name, PANEL_OF[max(p.opts, key=len)])
+        name = max(p.opts, key=len)
+        allowed = {PANEL_OF.get(name, ADVANCED), *([ADVANCED] if name in few else [])}
+        assert p.rich_help_panel in allowed, (command, p.name, p.rich_help_panel)
 
 
 def test_an_option_has_one_meaning(options: list[tuple[str, Any]]) -> None:
@@ -61,7 +68,7 @@ def test_an_option_has_one_meaning(options: list[tuple[str, Any]]) -> None:
             p.type.name.split()[0],
             tuple(getattr(p.type, "choices", None) or ()),
             p.is_flag,
-            *sorted(set(p.opts) - OLDER),
+            *sorted(set(p.opts)),
         )
         kinds[max(p.opts, key=len)][kind].append(command)
     several = {name: dict(found) for name, found in kinds.items() if len(found) > 1}
@@ -87,7 +94,7 @@ def test_the_library_names_arguments() -> None:
     found = []
     for path in sorted(folder.rglob("*.py")):
         place = path.relative_to(folder)
-        if place.parts[0] in ("cli", "report"):  # a page has a style sheet, and commands to copy
+        if place.parts[0] in ("cli", "config.py", "report"):  # a page has a style sheet, and commands to copy
             continue
         nodes = list(ast.walk(ast.parse(path.read_text())))
         parts = {id(v) for node in nodes if isinstance(node, ast.JoinedStr) for v in node.values}
@@ -118,6 +125,7 @@ def whole() -> list[tuple[str, Any, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_numbers_beyond_all_are_refused(run: Run, tmp_path: Path) -> None:
     """Guards every option of whole numbers: one that no array holds is refused in a sentence, never a traceback."""
     (file := tmp_path / "q.qrels").write_text("1 0 a 1\n")
@@ -131,7 +139,7 @@ def test_numbers_beyond_all_are_refused(run: Run, tmp_path: Path) -> None:
             code, _, told = run(*name.split(), *words, f"{option}={number}")
             assert code == 2
             assert f"{option} {number}: give a whole number of at most 9,223,372,036,854,775,807" in told, name
-    assert {"--depth", "--jobs", "--replicates", "--first", "--at"} <= seen
+    assert {"--depth", "--jobs", "--resamples", "--first", "--at"} <= seen
 
 
 def _words(p: Any, file: Path) -> list[str]:

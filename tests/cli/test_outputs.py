@@ -67,12 +67,12 @@ COMMANDS = [
     (("verdict", "q", *RUNS, "-m", "P@5"), "q"),
     (("verdict", "q", *RUNS, "-m", "P@5", "--gold", "gold", "--design", "random"), "gold"),
     (("correct", "q", *RUNS, "--gold", "gold", "--design", "random", "-m", "P@5"), "gold"),
-    (("judges", "q", "--gold", "gold", "--design", "random"), "gold"),
+    (("judge", "check", "q", "--gold", "gold", "--design", "random"), "gold"),
     (("correlate", "q", "gold", *RUNS, "-m", "P@5"), "gold"),
     (("agree", "ratings.csv"), "ratings.csv"),
-    (("gains", "ratings.csv", "--rule", "mean"), "ratings.csv"),
-    (("holes", "q", *RUNS, "-m", "P@5"), "q"),
-    (("plan", "topics", "q", *RUNS, "--detect", "0.1"), "r1.run"),
+    (("aggregate", "ratings.csv", "--aggregate", "mean"), "ratings.csv"),
+    (("unjudged", "q", *RUNS, "-m", "P@5"), "q"),
+    (("plan", "topics", "q", *RUNS, "--min-effect", "0.1"), "r1.run"),
     (("plan", "labels", "q", *RUNS[:2], "-m", "P@5"), "q"),
     (("experiment", "split-half", "q", *RUNS), "r2.run"),
     (("experiment", "discriminative", "q", *RUNS, "-m", "P@5"), "q"),
@@ -85,7 +85,7 @@ COMMANDS = [
 def test_no_command_writes_over_its_input(words: tuple[str, ...], name: str, run: Run, folder: Path) -> None:
     """Guards every command that reads files and writes one."""
     before = (folder / name).read_bytes()
-    formats = () if words[0] == "gains" or words[:2] == ("plan", "labels") else ("--format", "csv")
+    formats = () if words[0] == "aggregate" or words[:2] == ("plan", "labels") else ("--format", "csv")
     code, _, err = run(*words, *formats, "-o", name)
     assert code == 2
     assert "is also the output" in err
@@ -151,7 +151,7 @@ def test_an_ending_gives_its_format(words: tuple[str, ...], ending: str, run: Ru
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".pdf", ".docx", ".v2"])
-@pytest.mark.parametrize("command", ["eval", "compare", "holes"])
+@pytest.mark.parametrize("command", ["eval", "compare", "unjudged"])
 def test_an_unknown_ending_is_an_error_before_any_work(command: str, ending: str, run: Run, folder: Path) -> None:
     """Guards against plain text in a file of another kind; nothing is read or written first."""
     code, _, err = run(command, "no-such-file", "r1.run", "-o", f"out{ending}")
@@ -183,7 +183,7 @@ def test_wide_scores_in_papers(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize("ending", [".json", ".tex", ".xlsx", ".docx", ".xml", ".png", ".pkl", ".v2", ".yaml.gz"])
 def test_gains_are_not_written_as_something_else(ending: str, run: Run, folder: Path) -> None:
     """Guards qrels lines in a file whose ending promises another format, told before anything is read."""
-    for words in (("gains",), ("plan", "labels", "r1.run")):
+    for words in (("aggregate",), ("plan", "labels", "r1.run")):
         code, _, err = run(*words, "no-such-file", "-o", f"g{ending}")
         assert code == 2
         assert f"g{ending}: judgments and runs are not written as {ending.removesuffix('.gz')} (end the path" in err
@@ -194,9 +194,9 @@ def test_gains_are_not_written_as_something_else(ending: str, run: Run, folder: 
 @pytest.mark.parametrize("ending", ["", ".qrels", ".run", ".txt", ".trec", ".res", ".TXT"])
 def test_endings_of_trec_lines(ending: str, run: Run, folder: Path) -> None:
     """Guards the endings that TREC files have."""
-    assert run("gains", "ratings.csv", "--rule", "mean", "-o", f"g{ending}")[0] == 0
+    assert run("aggregate", "ratings.csv", "--aggregate", "mean", "-o", f"g{ending}")[0] == 0
     assert (folder / f"g{ending}").read_text().startswith("1 0 a ")
-    assert run("gains", "ratings.csv", "--rule", "mean", "-o", f"g{ending}.gz")[0] == 0
+    assert run("aggregate", "ratings.csv", "--aggregate", "mean", "-o", f"g{ending}.gz")[0] == 0
     assert gzip.decompress((folder / f"g{ending}.gz").read_bytes()).startswith(b"1 0 a ")
 
 
@@ -282,7 +282,6 @@ NUMBERS = [
     ("compare", "q", *RUNS, "-l"),
     ("compare", "q", *RUNS, "--confidence"),
     ("correlate", "q", "gold", *RUNS, "--rbo-p"),
-    ("gains", "ratings.csv", "--rule", "supermajority", "--supermajority"),
     ("plan", "assessors", "--sigma", "1", "--error"),
     ("experiment", "unanimity", "ratings.csv", *RUNS, "--p"),
 ]

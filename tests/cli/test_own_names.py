@@ -81,11 +81,16 @@ def test_a_new_users_path(run: Run, folder: Path) -> None:
     assert "dense: passes" in out
     study = tomllib.loads((folder / "study.toml").read_text())
     assert study["columns"] == "topic=question_id,doc=passage_id,label=relevance"
-    assert (study["judge-model"], study["design"], study["gold"]) == ("gpt-4o", "random", "labels.csv")
+    assert (study["judge-model"], study["gold"]["design"], study["gold"]["labels"]) == (
+        "gpt-4o",
+        "random",
+        "labels.csv",
+    )
     sentence = tg.read_study(folder / "study.toml").verdict("bm25", "dense").sentence
     assert sentence in run("verdict", "study.toml", "--pair", "bm25,dense")[1]
 
 
+@pytest.mark.slow
 def test_a_new_users_path_with_a_list(run: Run, folder: Path) -> None:
     """Guards buying the 150 labels: a blind list with texts, filled in a spreadsheet, is gold without more ado."""
     _, truth, _ = world()
@@ -116,6 +121,7 @@ def test_a_new_users_path_with_a_list(run: Run, folder: Path) -> None:
     assert run("verdict", *about, "--gold", "judged.csv") == run("verdict", *about, "--gold", "from people.csv")
 
 
+@pytest.mark.slow
 def test_measures_of_init_are_no_wall_to_gold_that_comes_later(run: Run, folder: Path) -> None:
     """Guards the plain path: init before there is gold, a list, its labels; AP is left out with a note, not refused."""
     _, truth, _ = world()
@@ -206,6 +212,7 @@ def option_in(err: str) -> str:
     return shlex.split(found[1])[0]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(
     ("judgments", "run_names", "option", "asked"),
     [
@@ -238,7 +245,7 @@ def test_a_number_that_may_be_another_is_asked_about(
     code, _, err = run("eval", *files)
     assert (code, option_in(err)) == (2, option)
     assert (f" with {asked} for NAME" in err) if asked else " for NAME" not in err
-    assert ("; if they are 2 assessors', make gains of them: --rule of eval" in err) == bool(asked and judgments)
+    assert ("; if they are 2 assessors', make gains of them: --aggregate of eval" in err) == bool(asked and judgments)
     if "NAME" not in option:
         assert run("eval", *files, "--columns", option)[0] == 0
 
@@ -249,9 +256,9 @@ def test_a_column_an_assessor_is_no_label(run: Run, folder: Path) -> None:
     table(folder / "wide.csv", ("question_id", "passage_id", "ann", "bob", "judge_carol"), rows)
     _, _, err = run("eval", "wide.csv", "runs/bm25.jsonl")
     assert "--columns label=NAME with ann or bob or judge_carol for NAME; if they are 3 assessors', make gains" in err
-    words = ("judges", "llm.jsonl", "runs", "--design", "random", "--gold", "wide.csv")
+    words = ("judge", "check", "llm.jsonl", "runs", "--design", "random", "--gold", "wide.csv")
     assert "gold:label=NAME with ann or bob or judge_carol for NAME; if they are 3" in run(*words)[2]
-    assert run("eval", "wide.csv", "runs/bm25.jsonl", "--rule", "mean")[0] == 0
+    assert run("eval", "wide.csv", "runs/bm25.jsonl", "--aggregate", "mean")[0] == 0
 
 
 NAMES = [  # of topic, doc and number: what a table calls them
@@ -263,6 +270,7 @@ NAMES = [  # of topic, doc and number: what a table calls them
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("names", NAMES, ids=lambda names: names[0])
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl"])
 def test_the_refusal_prints_the_option_that_works(run: Run, folder: Path, names: Sequence[str], ending: str) -> None:
@@ -312,6 +320,7 @@ def _bare(rows: list[tuple[str, str, float]]) -> tuple[Sequence[Any], list[Seque
     return rows[0], [*rows[1:]]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ending", [".tsv", ".csv", ".jsonl", ".parquet"])
 def test_qrels_of_beir(run: Run, folder: Path, ending: str) -> None:
     """Guards qrels/test.tsv as BEIR has it, header and all, in every command that reads judgments; a run is none."""
@@ -327,16 +336,16 @@ def test_qrels_of_beir(run: Run, folder: Path, ending: str) -> None:
         ("eval", "{}", "runs", "-m", "P@10"),
         ("compare", "{}", "runs", "-m", "P@10"),
         ("verdict", "{}", "runs", "-m", "P@10"),
-        ("holes", "{}", "runs", "-m", "P@10"),
+        ("unjudged", "{}", "runs", "-m", "P@10"),
         ("correct", "llm.jsonl", "runs", "--gold", "{}", "--design", "random", "-m", "P@10"),
-        ("judges", "llm.jsonl", "runs", "--gold", "{}", "--design", "random"),
+        ("judge", "check", "llm.jsonl", "runs", "--gold", "{}", "--design", "random"),
     ):
         one, other = ([word.format(name) for word in words] for name in (f"test{ending}", "test.qrels"))
         found, wanted = run(*one), run(*other)
         assert found[0] == 0, found
         assert found[1].replace(f"test{ending}", "test.qrels") == wanted[1]
     (folder / "queries.jsonl").write_text("".join(f'{{"_id": "{t}", "text": "what is {t}?"}}\n' for t in TOPICS))
-    init = ("judging", "init", "app", "--topics", "queries.jsonl", "--docs", "passages.jsonl", "--task", "binary")
+    init = ("annotate", "init", "app", "--topics", "queries.jsonl", "--docs", "passages.jsonl", "--task", "binary")
     code, out, err = run(*init, "--pool", f"test{ending}")
     assert code == 0, err
     assert f"{len(TOPICS) * DOCS:,} to judge" in out
@@ -384,9 +393,9 @@ SHOWN = ("bronze", "predicted", "size", "probability", "swaps", "shift")  # what
     [
         (("plan", "labels", "few.qrels", "runs", "-m", "P@10"), True),
         (("plan", "labels", "few.qrels", "runs", "-m", "P@10", "--draw", "by-bronze"), True),
-        (("holes", "few.qrels", "runs", "-m", "P@10", "--show", "sample"), False),
-        (("holes", "few.qrels", "runs", "-m", "P@10", "--show", "sample", "--fill", "predicted"), True),
-        (("holes", "few.qrels", "runs", "-m", "P@10", "--show", "next", "--llm", "llm.jsonl"), True),
+        (("unjudged", "few.qrels", "runs", "-m", "P@10", "--show", "sample"), False),
+        (("unjudged", "few.qrels", "runs", "-m", "P@10", "--show", "sample", "--fill", "predicted"), True),
+        (("unjudged", "few.qrels", "runs", "-m", "P@10", "--show", "next", "--llm", "llm.jsonl"), True),
     ],
     ids=["labels", "by-bronze", "sample", "predicted", "next"],
 )
@@ -448,9 +457,9 @@ def test_a_workbook_is_told(run: Run, folder: Path) -> None:
 
 
 def test_a_study_of_the_app_keeps_the_key(run: Run, folder: Path) -> None:
-    """Guards judging init from a sheet: the key goes with the list into the study's folder, and nothing is shown."""
+    """Guards annotate init from a sheet: the key goes with the list into the study's folder, and nothing is shown."""
     run("plan", "labels", "llm.jsonl", "runs", "-m", "P@10", "-o", "list.csv")
-    init = ("judging", "init", "app", "--topics", "questions.jsonl", "--docs", "passages.jsonl", "--task", "binary")
+    init = ("annotate", "init", "app", "--topics", "questions.jsonl", "--docs", "passages.jsonl", "--task", "binary")
     code, _, err = run(*init, "--pool", "list.csv")
     assert code == 0, err
     assert tg.read_gold_list(folder / "app" / "list.csv").digest == tg.read_gold_list(folder / "list.csv").digest
@@ -513,5 +522,5 @@ def test_a_pair_of_a_study_is_planned_for(run: Run, folder: Path) -> None:
     (folder / "s.toml").write_text(
         'judgments = "q.qrels"\nruns = ["a.run", "b.run", "c.run"]\nmeasure = "P@5"\nbaseline = "a"\ncandidate = "c"\n'
     )
-    assert "c - a" in run("plan", "labels", "s.toml", "--smallest", "0.1")[1]
-    assert "b - a" in run("plan", "labels", "s.toml", "--smallest", "0.1", "--pair", "a,b")[1]
+    assert "c - a" in run("plan", "labels", "s.toml", "--min-effect", "0.1")[1]
+    assert "b - a" in run("plan", "labels", "s.toml", "--min-effect", "0.1", "--pair", "a,b")[1]

@@ -105,7 +105,7 @@ def test_daggers_go_both_ways(run: Run) -> None:
          "by paired t tests, Bonferroni's correction for 6 pairs of each measure, alpha = 0.01."),
         ((*PLAIN, "--with-intervals"),
          "no correction for 6 pairs of each measure, alpha = 0.05. Brackets: 95\\% intervals"),
-        (("--test", "randomisation", "--trials", "2000"), "by paired randomisation tests, Holm's correction for 6 "
+        (("--test", "randomisation", "--resamples", "2000"), "by paired randomisation tests, Holm's correction for 6 "
          "pairs of each measure, 2,000 trials, alpha = 0.05."),
     ],
 )  # fmt: skip
@@ -132,7 +132,7 @@ def test_python_writes_what_the_command_writes(run: Run, study: Path) -> None:
 
 def test_one_row_a_run_with_all_its_intervals(run: Run) -> None:
     """Guards wide intervals: the numbers of the long rows, a run a row, in CSV as in LaTeX."""
-    words = ("eval", "gold.qrels", "runs", *MEASURES, "--intervals", "topics,collection", "--replicates", "100")
+    words = ("eval", "gold.qrels", "runs", *MEASURES, "--intervals", "topics,collection", "--resamples", "100")
     long = json.loads(run(*words, "--format", "json")[1])["rows"]
     wide = list(csv.DictReader(io.StringIO(run(*words, "--wide", "--format", "csv")[1])))
     assert len(wide) == 4
@@ -175,7 +175,10 @@ def test_names_of_a_file(kind: str, run: Run, study: Path) -> None:
         ("compare", "gold.qrels", "runs", "-m", "AP"),
         *(("compare", "gold.qrels", "runs", "-m", "AP", *one) for one in base),
         *(("compare", "llm.qrels", "runs", "-m", "P@3", *gold, *b) for b in base),
-        *(("compare", "gold.qrels", "runs", "-m", "AP", "--over", "collection", "--trials", "100", *b) for b in base),
+        *(
+            ("compare", "gold.qrels", "runs", "-m", "AP", "--population", "collection", "--resamples", "100", *b)
+            for b in base
+        ),
     ]
     for words in commands:
         code, out, err = run(*words, *renaming, "--format", "csv")
@@ -249,7 +252,19 @@ def test_with_gold_and_over_collections(run: Run) -> None:
     assert "Scores are without the judge's errors (gold labels: random)." in out
     code, _, err = run(*gold, "--format", "latex", "--with-intervals")
     assert (code, "--with-intervals: these scores have none" in err) == (2, True)
-    over = ("compare", "gold.qrels", "runs", "-m", "AP", "--over", "collection", "--trials", "100", "--format", "latex")
+    over = (
+        "compare",
+        "gold.qrels",
+        "runs",
+        "-m",
+        "AP",
+        "--population",
+        "collection",
+        "--resamples",
+        "100",
+        "--format",
+        "latex",
+    )
     assert len(rows_of(run(*over)[1])) == 5
 
 

@@ -30,36 +30,36 @@ def folder(tmp_path: Path) -> Path:
 
 def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
     """Guards a product team's evening: a list, labels for its first 60 rows, a verdict, how many more, a verdict."""
-    code, out, err = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "--topics", "fixed", "-o", "list.csv")
+    code, out, err = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "--population", "fixed", "-o", "list.csv")
     assert (code, err) == (0, "")
     assert "labelled documents can move s1 - s0 on P@5: judging all of them settles it for these topics" in out
     assert "fill in `label` from the top, stop anywhere" in out
     code, out, _ = run("plan", "fill", "list.csv", "gold.qrels", "--rows", "60", "-o", "filled.csv")
     assert (code, out.startswith("60 of ")) == (0, True)
-    code, out, _ = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "filled.csv", "--topics", "fixed")
+    code, out, _ = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "filled.csv", "--population", "fixed")
     assert code == 0
     assert "for these 30 topics only" in out
-    words = ("--gold", "filled.csv", "--smallest", "0.05", "--topics", "fixed")
+    words = ("--gold", "filled.csv", "--min-effect", "0.05", "--population", "fixed")
     code, out, _ = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", *words)
     assert code == 0
     assert "60 of the 60 gold labels touch this difference" in out
     assert "more gold labels find a true difference of 0.05" in out
     code, out, _ = run("plan", "fill", "filled.csv", "gold.qrels", "--rows", "1000", "-o", "all.csv")
     assert code == 0
-    code, out, _ = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "all.csv", "--topics", "fixed")
-    assert "exactly: all its labels are gold" in out
+    code, out, _ = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "all.csv", "--population", "fixed")
+    assert "exact, because all labels are gold" in out
     assert (folder / "list.csv").exists()
 
 
 def test_looking_at_every_batch(run: Run) -> None:
-    """Guards --anytime: wider limits, and how many more labels are expected."""
+    """Guards --sequential: wider limits, and how many more labels are expected."""
     run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "list.csv")
     run("plan", "fill", "list.csv", "gold.qrels", "--rows", "40", "-o", "filled.csv")
-    words = ("llm.qrels", *RUNS, "-m", "P@5", "--gold", "filled.csv", "--topics", "fixed", "--format", "json")
-    plain, often = (json.loads(run("verdict", *words, *more)[1])["verdicts"][0] for more in ((), ("--anytime",)))
+    words = ("llm.qrels", *RUNS, "-m", "P@5", "--gold", "filled.csv", "--population", "fixed", "--format", "json")
+    plain, often = (json.loads(run("verdict", *words, *more)[1])["verdicts"][0] for more in ((), ("--sequential",)))
     width = [v["high"] - v["low"] for v in (plain, often)]
     assert 1.2 < width[1] / width[0] < 2.2
-    assert json.loads(run("verdict", *words, "--anytime")[1])["made_by"]["anytime"] is True
+    assert json.loads(run("verdict", *words, "--sequential")[1])["made_by"]["sequential"] is True
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,9 @@ def short_list(folder: Path, rows: int) -> None:
 @pytest.mark.parametrize(
     ("rows", "labels", "advice", "more"),
     [
-        (4, 3, "3 gold labels touch it; at least 10 are needed, or all of the list: judge its last row", 1),
-        (4, 2, "2 gold labels touch it; at least 10 are needed, or all of the list: judge its last 2 rows", 2),
-        (30, 9, "9 gold labels touch it; at least 10 are needed: judge the next rows of the list", 1),
+        (4, 3, "only 3 gold labels affect it; at least 10 are needed, or all of the list: judge its last row", 1),
+        (4, 2, "only 2 gold labels affect it; at least 10 are needed, or all of the list: judge its last 2 rows", 2),
+        (30, 9, "only 9 gold labels affect it; at least 10 are needed: judge the next rows of the list", 1),
     ],
 )  # fmt: skip
 def test_a_short_list_is_no_dead_end(run: Run, folder: Path, rows: int, labels: int, advice: str, more: int) -> None:
@@ -178,11 +178,11 @@ def test_a_short_list_is_no_dead_end(run: Run, folder: Path, rows: int, labels: 
     lines = (folder / "list.csv").read_text().splitlines()
     filled = [",".join([*r[:3], "0", *r[4:]]) for r in (line.split(",") for line in lines[1 : labels + 1])]
     (folder / "few.csv").write_text("\n".join([lines[0], *filled, *lines[labels + 1 :]]) + "\n")
-    _, out, _ = run("verdict", *words, "--gold", "few.csv", "--anytime")
+    _, out, _ = run("verdict", *words, "--gold", "few.csv", "--sequential")
     assert advice in out.splitlines()[0]
     assert "Limits hold at every look" not in out
     found = run(
-        "plan", "labels", *words, "--gold", "few.csv", "--smallest", "0.99", "--costs", "gold=2", "--format", "json"
+        "plan", "labels", *words, "--gold", "few.csv", "--min-effect", "0.99", "--costs", "gold=2", "--format", "json"
     )
     told = json.loads(found[1])
     said = " ".join(told["notes"])
@@ -257,7 +257,7 @@ def test_half_of_the_pairs_are_half_of_all(counts: list[int | None], said: str) 
 
 def test_pairs_that_nobody_could_judge_have_no_label(run: Run, folder: Path) -> None:
     """Guards what is counted: `cannot` is no label, where `plan fill` and a verdict tell of the list."""
-    words = ("llm.qrels", *RUNS, "-m", "P@5", "--topics", "fixed")
+    words = ("llm.qrels", *RUNS, "-m", "P@5", "--population", "fixed")
     run("plan", "labels", *words, "-o", "list.csv")
     run("plan", "fill", "list.csv", "gold.qrels", "--rows", "40", "-o", "filled.csv")
     with (folder / "filled.csv").open(newline="") as file:
@@ -271,7 +271,5 @@ def test_pairs_that_nobody_could_judge_have_no_label(run: Run, folder: Path) -> 
     _, out, err = run("plan", "fill", "list.csv", "sheet.csv", "-o", "judged.csv")
     assert (out, err) == (f"32 of {len(rows):,} pairs have a label, 32 of them new; 8 could not be judged.\n", "")
     _, out, _ = run("verdict", *words, "--gold", "judged.csv")
-    said = (
-        f"32 of the list's {len(rows):,} pairs have a label, and 8 could not be judged. These limits are those of one"
-    )
+    said = f"32 of the list's {len(rows):,} pairs have a label, and 8 could not be judged. These intervals hold"
     assert said in " ".join(out.split())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ import truegain as tg
 from tests.cli.conftest import Run
 from tests.worlds import study
 from truegain.cli.commands import build
+from truegain.config import StudyConfig, settings_of
+from truegain.gains.reading import RatingsAsked
 
 COMMON = ("llm.qrels", "a.run", "b.run")
 RATED = "topic,doc,assessor,label\n" + "".join(
@@ -52,64 +55,75 @@ def said(found: tg.Scores | Any) -> list[dict[str, Any]]:
 
 
 def test_judges(run: Run, folder: Path) -> None:
-    """Guards `tg.judges`: by label, topic and system, and each assessor of ratings, or what a rule makes of them."""
+    """Guards `tg.judge_quality`: by label, topic and system, each assessor of ratings, or what a rule makes of them."""
     bronze, gold = str(folder / "llm.qrels"), str(folder / "gold.qrels")
     files = [str(folder / "a.run"), str(folder / "b.run")]
-    words = ("judges", "llm.qrels", "--gold", "gold.qrels", "--design", "random")
-    assert rows(run, *words) == said(tg.judges(bronze, gold=gold, design="random"))
-    assert rows(run, *words, "--show", "topics") == said(tg.judges(bronze, gold=gold, design="random", show="topics"))
-    by_system = tg.judges(bronze, gold=gold, runs=files, design="random", replicates=200, seed=3)
-    assert rows(run, *words, "a.run", "b.run", "--trials", "200", "--seed", "3") == said(by_system)
+    words = ("judge", "check", "llm.qrels", "--gold", "gold.qrels", "--design", "random")
+    assert rows(run, *words) == said(tg.judge_quality(bronze, gold=tg.Gold(gold, design="random")))
+    assert rows(run, *words, "--show", "topics") == said(
+        tg.judge_quality(bronze, gold=tg.Gold(gold, design="random"), show="topics")
+    )
+    by_system = tg.judge_quality(
+        bronze, gold=tg.Gold(gold, design="random"), runs=files, resampling=tg.Resampling(n=200, seed=3)
+    )
+    assert rows(run, *words, "a.run", "b.run", "--resamples", "200", "--seed", "3") == said(by_system)
     rated, experts = str(folder / "ratings.csv"), str(folder / "experts.qrels")
-    words = ("judges", "ratings.csv", "--gold", "experts.qrels", "--design", "random")
-    found = tg.judges(rated, gold=experts, design="random")
+    words = ("judge", "check", "ratings.csv", "--gold", "experts.qrels", "--design", "random")
+    found = tg.judge_quality(rated, gold=tg.Gold(experts, design="random"))
     assert rows(run, *words) == said(found)
     assert found.columns[0] == "assessor"
-    of_all = tg.judges(rated, gold=experts, design="random", rule="majority", scale="0:2")
-    assert rows(run, *words, "--rule", "majority", "--scale", "0:2") == said(of_all)
+    of_all = tg.judge_quality(rated, gold=tg.Gold(experts, design="random"), aggregate="majority", scale="0:2")
+    assert rows(run, *words, "--aggregate", "majority", "--scale", "0:2") == said(of_all)
     assert "the majority of its ratings" in of_all.notes[0]
     with pytest.raises(tg.TruegainError, match="show='assessors' keeps them apart"):
-        tg.judges(rated, gold=experts, show="assessors", rule="mean")
+        tg.judge_quality(rated, gold=experts, show="assessors", aggregate="mean")
     with pytest.raises(tg.TruegainError, match="not on the scale 0, 1"):
-        tg.judges(rated, gold=experts, scale=[0, 1])
+        tg.judge_quality(rated, gold=experts, scale=[0, 1])
 
 
+@pytest.mark.slow
 def test_compare_over_collections(run: Run, folder: Path) -> None:
-    """Guards `tg.compare(over='collection')`: means, several measures, meta-analysis, a baseline; and refusals."""
+    """Guards `compare` over collections: means, several measures, meta-analysis, a baseline; and refusals."""
     runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
-    words = ("compare", *COMMON, "--over", "collection", "--trials", "200", "--seed", "1")
+    words = ("compare", *COMMON, "--population", "collection", "--resamples", "200", "--seed", "1")
     shown: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         (("-m", "AP", "-m", "P@5"), {"measures": ["AP", "P@5"]}),
-        (("--meta", "random", "--effect", "logit"), {"measures": "AP", "meta": "random", "effect": "logit"}),
-        (("--pairing", "independent", "-l", "1"), {"measures": "AP", "pairing": "independent", "level": 1}),
+        (
+            ("--meta", "random", "--effect", "logit"),
+            {"measures": "AP", "test": tg.PublishedTest(meta="random", effect="logit")},
+        ),
+        (
+            ("--pairing", "independent", "-l", "1"),
+            {"measures": "AP", "test": tg.PublishedTest(pairing="independent"), "scoring": tg.Scoring(relevant_from=1)},
+        ),
         (("--baseline", "b"), {"measures": "AP", "baseline": "b"}),
     ]
     for more, options in shown:
-        found = tg.compare(runs, qrels, **options, over="collection", replicates=200, seed=1)
+        found = tg.compare(runs, qrels, **options, population="collection", resampling=tg.Resampling(n=200, seed=1))
         kept = [{n: x for n, x in row.items() if n != "confidence"} for row in said(found)]
         assert rows(run, *words, *more) == kept
     assert found.between("a", "b").difference == -found.between("b", "a").difference
     for options, why in (
-        ({"gold": qrels}, "gold= has no place"),
-        ({"test": "sign"}, "test= has no place"),
-        ({"depth": 3}, "depth: this has no place"),
-        ({"meta": "some"}, "meta 'some'"),
-        ({"effect": "logit"}, "is for meta-analysis"),
+        ({"gold": qrels}, "gold has no place"),
+        ({"test": "sign"}, "test: this has no place"),
+        ({"scoring": tg.Scoring(depth=3)}, "depth: this has no place"),
+        ({"test": tg.PublishedTest(meta=cast("Any", "some"))}, "meta 'some'"),
+        ({"test": tg.PublishedTest(effect="logit")}, "is for meta-analysis"),
         ({"baseline": "c"}, "there is no system 'c'"),
-        ({"over": "assessors"}, "over 'assessors'"),
+        ({"population": "assessors"}, "population 'assessors'"),
     ):
-        words_: dict[str, Any] = {"over": "collection", "replicates": 100, **options}
+        words_: dict[str, Any] = {"population": "collection", "resampling": tg.Resampling(n=100), **options}
         with pytest.raises(tg.TruegainError, match=why):
             tg.compare(runs, qrels, "AP", **words_)
     with pytest.raises(tg.TruegainError, match="give the runs, the judgments and a measure"):
-        tg.compare(tg.evaluate(runs, qrels, "AP"), over="collection")
+        tg.compare(tg.evaluate(runs, qrels, "AP"), population="collection")
 
 
 def test_plans(run: Run, folder: Path) -> None:
     """Guards `tg.plan_topics`, of runs as of scores, and `tg.plan_assessors`, of ratings or with sigma."""
     runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
-    wanted = rows(run, "plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--confidence", "0.9", "-l", "1")
-    found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, confidence=0.9, level=1)
+    wanted = rows(run, "plan", "topics", *COMMON, "--min-effect", "0.1", "-m", "P@5", "--confidence", "0.9", "-l", "1")
+    found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, confidence=0.9, scoring=tg.Scoring(relevant_from=1))
     of_scores = tg.plan_topics(tg.evaluate(runs, qrels, ["AP", "P@5"]), measure="P@5", detect=0.1, confidence=0.9)
     assert wanted == said(found) == said(of_scores)
     wanted = rows(run, "plan", "assessors", "ratings.csv", "--error", "0.5", "-q")
@@ -126,43 +140,51 @@ def test_plans(run: Run, folder: Path) -> None:
 
 
 WRITTEN = ("questions", "docs", "key")  # of the sheet: with_texts and write of a gold list
+CONFIGURED = {option.name for option in settings_of(StudyConfig)}  # of the config of a study
+READ = {field.name for field in fields(RatingsAsked)}  # how ratings are read
 PLANS = {  # a function, its command, and what only the command line needs, or says by a table of its own
-    "plan_topics": ("topics", set()),
-    "plan_labels": ("labels", {"draw", "figure", "output", "table", "format", "scale", "seed", *WRITTEN}),
-    "gold_list": ("labels", {"figure", "output", "table", "format", "smallest", "power", "topics", "anytime", "costs",
-                             "confidence", "gold_level", "design", *WRITTEN}),
-    "plan_assessors": ("assessors", {"outside", "repeated", "assessors", "columns", "missing", "separator", "values",
-                                     "topic", "drop_assessors", "first"}),
-}  # fmt: skip
-COMMON_TO_ALL = {"format", "output", "help", "columns", "missing", "values", "memory", "cluster"}
+    "plan_topics": ("topics", {"min_effect", "corpus", "judged_corpus"}),  # its argument `detect`; of `evaluate`
+    "plan_labels": ("labels", {*CONFIGURED, "level", "name_by", "draw", "figure", "table", *WRITTEN}),
+    "sample_gold": ("labels", {*CONFIGURED, "figure", "table", "power", "costs", *WRITTEN}),
+    "plan_assessors": ("assessors", READ),
+}
+COMMON_TO_ALL = {"format", "output", "help", "columns", "missing", "values", "memory", "cluster", "name_by"}
 
 
 @pytest.mark.parametrize("name", PLANS)
 def test_plans_have_the_same_names_on_the_command_line(name: str) -> None:
-    """Guards one name for one thing: every option of a plan is an argument of its function, and no other word."""
+    """Guards one name for one thing: every option of a plan is an argument of its function, or of its scoring."""
     verb, elsewhere = PLANS[name]
     group: Any = get_command(build("plan"))
     given = group.commands["plan"].commands[verb].params
     options = {max(p.opts, key=len).lstrip("-").replace("-", "_") for p in given}
-    assert options - COMMON_TO_ALL - elsewhere <= set(inspect.signature(getattr(tg, name)).parameters)
+    arguments = {*inspect.signature(getattr(tg, name)).parameters, *(one.name for one in settings_of(tg.Scoring))}
+    assert options - COMMON_TO_ALL - elsewhere <= arguments
 
 
 def test_plans_say_what_the_command_says(run: Run, folder: Path) -> None:
-    """Guards criterion and approximate of `tg.plan_topics`, and scale and earlier of `tg.gold_list`."""
+    """Guards criterion and approximate of `tg.plan_topics`, and scale and earlier of `tg.sample_gold`."""
     runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
     for criterion in ("paired-t", "anova", "width"):
-        words = ("plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--criterion", criterion, "--approximate")
+        words = (
+            "plan",
+            "topics",
+            *COMMON,
+            *["--min-effect", "0.1", "-m", "P@5", "--approximate", "--criterion"],
+            criterion,
+        )
         found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, criterion=criterion, approximate=True)
         assert rows(run, *words) == said(found)
     assert run("plan", "labels", *COMMON, "-m", "P@5", "--scale", "0:3", "-o", "list.csv")[0] == 0
-    listed = tg.gold_list(runs, qrels, "P@5", scale="0:3")
+    listed = tg.sample_gold(runs, qrels, "P@5", scale="0:3")
     written = tg.read_gold_list(folder / "list.csv")
     assert (written.docs, written.size.tolist(), written.scale) == (listed.docs, listed.size.tolist(), (0, 3))
-    by_errors = tg.gold_list(runs, qrels, "P@5", scale=(0, 3), earlier={0.0: 0.1, 1.0: 0.5})
+    by_errors = tg.sample_gold(runs, qrels, "P@5", scale=(0, 3), earlier={0.0: 0.1, 1.0: 0.5})
     assert by_errors.scale == listed.scale
     assert by_errors.size.tolist() != listed.size.tolist()
 
 
+@pytest.mark.slow
 def test_correct_with_a_rule_and_by_assessor(run: Run, folder: Path) -> None:
     """Guards `tg.correct(rule=, by_assessor=, scale=)`: the command's numbers and notes, and its refusals."""
     runs, gold = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "gold.qrels")
@@ -173,11 +195,11 @@ def test_correct_with_a_rule_and_by_assessor(run: Run, folder: Path) -> None:
     halves = [f"{t},{d},{'xy'[int(t) % 2]},{x}\n" for t, _, d, x in labels]
     (folder / "halves.csv").write_text(head + "".join(halves))
     words = ("a.run", "b.run", "--gold", "gold.qrels", "--design", "by-gold", "-m", "P@5", "-m", "P@10")
-    options: dict[str, Any] = {"gold": gold, "design": "by-gold"}
+    options: dict[str, Any] = {"gold": tg.Gold(gold, design="by-gold")}
     asked: list[tuple[tuple[str, ...], dict[str, Any]]] = [
-        (("several.csv", "--rule", "majority"), {"rule": "majority"}),
-        (("halves.csv", "--by-assessor"), {"by_assessor": True}),
-        (("halves.csv", "--scale", "0:1"), {"scale": "0:1"}),
+        (("several.csv", "--aggregate", "majority"), {"ratings": "majority"}),
+        (("halves.csv", "--accuracy", "assessor"), {"accuracy": "assessor"}),
+        (("halves.csv", "--scale", "0:1"), {"ratings": tg.Ratings(scale="0:1")}),
     ]
     for more, said_so in asked:
         found = tg.correct(runs, str(folder / more[0]), ["P@5", "P@10"], **options, **said_so)
@@ -187,19 +209,20 @@ def test_correct_with_a_rule_and_by_assessor(run: Run, folder: Path) -> None:
         assert (whole["rows"], whole["notes"]) == (said(found), list(found.table().notes))
     judge = tg.Judge.fit(str(folder / "llm.qrels"), gold, "by-gold")
     refused: list[tuple[dict[str, Any], str]] = [
-        ({"rule": "majority", "by_assessor": True}, "rule= makes one judge of all assessors"),
-        ({"method": "fieller", "by_assessor": True}, "method='fieller' is for one judge"),
-        ({"gold": judge, "by_assessor": True}, "gold= is fitted; give the gold labels"),
-        ({"scale": [0, 3]}, "not on the scale 0, 3"),
+        ({"ratings": "majority", "accuracy": "assessor"}, "aggregate= makes one judge of all assessors"),
+        ({"method": "fieller", "accuracy": "assessor"}, "method='fieller' is for one judge"),
+        ({"gold": judge, "accuracy": "assessor"}, "gold= is fitted; give the gold labels"),
+        ({"ratings": tg.Ratings(scale=cast("Any", [0, 3]))}, "not on the scale 0, 3"),
     ]
     for said_so, why in refused:
         with pytest.raises(tg.TruegainError, match=why):
             tg.correct(runs, str(folder / "halves.csv"), "P@5", **{**options, **said_so})
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_correlate_shows_what_the_command_shows(run: Run, folder: Path) -> None:
-    """Guards `tg.correlate(moves=, show=)`: table, frame and text are those of the command."""
+    """Guards `tg.correlate(...).showing(show, moves)`: table, frame and text are those of the command."""
     rng, labels = np.random.default_rng(4), study(0)[1]
     for n in range(5):
         skilled = {t: {d: float(n * x / 4 + rng.normal()) for d, x in row.items()} for t, row in labels.items()}
@@ -211,11 +234,11 @@ def test_correlate_shows_what_the_command_shows(run: Run, folder: Path) -> None:
     both = ("correlate", "llm.qrels", "other.qrels", *names, "-m", "P@5", "--moves", "2")
     for show in (None, "agreement", "moves"):
         words = both if show is None else (*both, "--show", show)
-        found = tg.correlate(runs, one, "P@5", against=other, moves=2, show=show)
+        found = tg.correlate(runs, one, "P@5", against=other).showing(show, 2)
         assert rows(run, *words) == said(found) == json.loads(json.dumps(found.frame().to_dicts()))
         assert " ".join(run(*words)[1].split()) == " ".join(str(found).split())
     halved = ("correlate", "llm.qrels", *names, "-m", "P@5", "--between", "halves", "--show", "swap-rates")
-    found = tg.correlate(runs, one, "P@5", between="halves", show="swap-rates")
+    found = tg.correlate(runs, one, "P@5", between="halves").showing("swap-rates")
     assert rows(run, *halved) == said(found)
     refused: list[tuple[dict[str, Any], str]] = [
         ({"between": "halves", "show": "moves"}, "no single change of place to show; leave out show='moves'"),
@@ -224,8 +247,9 @@ def test_correlate_shows_what_the_command_shows(run: Run, folder: Path) -> None:
         ({"against": other, "moves": -1}, "moves -1: give a whole number"),
     ]
     for options, why in refused:
+        shown = {name: options.pop(name) for name in ("show", "moves") if name in options}
         with pytest.raises(tg.TruegainError, match=why):
-            tg.correlate(runs, one, "P@5", **options)
+            tg.correlate(runs, one, "P@5", **options).showing(**shown)
 
 
 def test_report(run: Run, folder: Path) -> None:
@@ -234,7 +258,15 @@ def test_report(run: Run, folder: Path) -> None:
     words = ("--gold", "gold.qrels", "--design", "random", "-m", "P@10", "--pair", "b,a", "--title", "x")
     assert run("report", *COMMON, *words, "-o", "page.html")[0] == 0
     path, gold = folder / "python.html", str(folder / "gold.qrels")
-    tg.write_report(runs, qrels, "P@10", path, pairs=[("b", "a")], title="x", gold=gold, design="random")
+    tg.write_report(
+        runs,
+        qrels,
+        "P@10",
+        path,
+        pairs=[("b", "a")],
+        title="x",
+        config=tg.StudyConfig(gold=tg.Gold(gold, design="random")),
+    )
 
     def numbers(file: Path) -> dict[str, Any]:
         text = file.read_text().partition('id="truegain-data"')[2].partition(">")[2].partition("</script>")[0]
@@ -253,7 +285,7 @@ def test_report(run: Run, folder: Path) -> None:
     with pytest.warns(tg.DataWarning, match="lack") as caught:
         tg.write_report({"a": lacking, "b": study(0)[0]["b"]}, qrels, "P@10", folder / "lack.html")
     assert {w.filename for w in caught} == {__file__}
-    tg.write_report(runs, qrels, "P@10", folder / "tags.html", name_by="tag")
+    tg.write_report(tg.read_runs(runs, name_by="tag"), qrels, "P@10", folder / "tags.html")
 
 
 def test_measures_and_lists(run: Run) -> None:

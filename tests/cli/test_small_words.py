@@ -45,8 +45,8 @@ def test_magnitudes_that_are_all_relevant(run: Run, folder: Path) -> None:  # no
     said = "every judged document counts as relevant: labels are 1"
     err = run("eval", "big.qrels", "runs", "-m", "P@10")[2]
     assert said in err
-    assert "(--level)" in err
-    assert said not in run("eval", "big.qrels", "runs", "-m", "P@10", "--level", "50")[2]
+    assert "(--relevant-from)" in err
+    assert said not in run("eval", "big.qrels", "runs", "-m", "P@10", "--relevant-from", "50")[2]
     assert said not in run("eval", "big.qrels", "runs", "-m", "nDCG@10")[2]
     (folder / "positives.qrels").write_text("".join(f"{t} 0 d01 {1 + int(t) % 3}\n" for t in labels))
     assert said not in run("eval", "positives.qrels", "runs", "-m", "P@10")[2]

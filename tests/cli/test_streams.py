@@ -49,6 +49,7 @@ def shell(folder: Path, line: str, **variables: str) -> tuple[int, bytes, str]:
     return done.returncode, done.stdout, told
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("line", "says"),
     [
@@ -72,6 +73,7 @@ def test_closed_full_and_endless_streams(line: str, says: str, folder: Path) -> 
     assert says in told
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_only_failures_of_standard_output_are_called_so(unbuffered: str, folder: Path) -> None:
     """Guards the blame: an error without a name, raised while standard output is sound, is told without a place."""
@@ -90,6 +92,7 @@ def test_only_failures_of_standard_output_are_called_so(unbuffered: str, folder:
     assert told.startswith("error: File too large (")
 
 
+@pytest.mark.slow
 def test_standard_input_has_no_digest(folder: Path) -> None:
     """Guards '-' where a file has that name: it was read once as standard input, and is not read again."""
     (folder / "-").write_text("another file")
@@ -111,12 +114,17 @@ def interrupt(line: str, pipe: Path) -> tuple[int, str]:
     return process.returncode, told
 
 
+@pytest.mark.slow
 def test_an_interruption_is_told_by_every_command(folder: Path) -> None:
     """Guards Ctrl-C where no progress is shown: typer alone would end without a word."""
-    assert interrupt("gains pipe --rule mean -o g.csv", folder / "pipe") == (130, "interrupted; nothing was written\n")
+    assert interrupt("aggregate pipe --aggregate mean -o g.csv", folder / "pipe") == (
+        130,
+        "interrupted; nothing was written\n",
+    )
     assert not (folder / "g.csv").exists()
 
 
+@pytest.mark.slow
 def test_an_interruption_tells_what_is_left(folder: Path) -> None:
     """Guards 'nothing was written' where that is not so: the folder of an index that was begun is named."""
     (folder / "docs.jsonl").write_text('{"id": "d", "text": "some words"}\n')
@@ -136,6 +144,7 @@ def test_an_interruption_tells_what_is_left(folder: Path) -> None:
     assert (folder / "ix.partial").is_dir()
 
 
+@pytest.mark.slow
 def test_output_is_whole_or_an_error_without_buffers(folder: Path) -> None:
     """Guards a stream that takes a part of what is written: half a table must not end with exit code 0."""
     line = "ulimit -f 1; trap '' XFSZ; truegain eval q r -q -m P@1 -m P@2 -m P@3 -m P@4 -m P@5 --format json > out"
@@ -144,6 +153,7 @@ def test_output_is_whole_or_an_error_without_buffers(folder: Path) -> None:
     assert (folder / "out").stat().st_size <= 1024
 
 
+@pytest.mark.slow
 def test_a_file_too_large_leaves_nothing_behind(folder: Path) -> None:
     """Guards a disk that fills up while a file is written: no part of it, no temporary file, exit code 2."""
     line = "ulimit -f 1; trap '' XFSZ; truegain eval q r -q -m P@1 -m P@2 -m P@3 -m P@4 -m P@5 -o out.json"
@@ -153,6 +163,7 @@ def test_a_file_too_large_leaves_nothing_behind(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["q", "r"]
 
 
+@pytest.mark.slow
 def test_nothing_is_said_where_nobody_listens(folder: Path) -> None:
     """Guards closed standard errors: a mistake keeps its exit code, a good command its file."""
     assert shell(folder, "truegain eval q nope 2>&-")[:2] == (2, b"")
@@ -160,6 +171,7 @@ def test_nothing_is_said_where_nobody_listens(folder: Path) -> None:
     assert (folder / "out.csv").read_text() == "system,topic,measure,value\nr,all,P@1,1.0\n"
 
 
+@pytest.mark.slow
 def test_file_names_that_are_not_text(folder: Path) -> None:
     """Guards bytes of a file name that are not UTF-8: escaped in every format and message."""
     (folder / "r").rename(folder / os.fsdecode(b"b\xff.run"))
@@ -173,6 +185,7 @@ def test_file_names_that_are_not_text(folder: Path) -> None:
     assert r"b\xff.run:1: a judgments line" in told
 
 
+@pytest.mark.slow
 def test_the_c_locale(folder: Path) -> None:
     """Guards names and ids beyond ASCII where the locale knows only ASCII."""
     (folder / "\u00fc.run").write_bytes(RUN)
@@ -184,6 +197,7 @@ def test_the_c_locale(folder: Path) -> None:
     assert shell(folder, "truegain eval --help", **C_LOCALE)[0] == 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="names of open files are this system's own")
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "link", "/dev/stderr", "/dev/fd/2"])
 def test_an_open_file_is_written_where_it_stands(name: str, folder: Path) -> None:
@@ -200,6 +214,7 @@ def test_an_open_file_is_written_where_it_stands(name: str, folder: Path) -> Non
     assert (code, b"P@1" in out) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_link_to_itself_is_not_replaced(folder: Path) -> None:
     """Guards a loop of links: refused, and still there."""
     (folder / "loop.csv").symlink_to("loop.csv")
@@ -208,6 +223,7 @@ def test_a_link_to_itself_is_not_replaced(folder: Path) -> None:
     assert (folder / "loop.csv").is_symlink()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("line", ["truegain measures", "truegain eval q r -q -m official -m all_trec"])
 def test_a_reader_that_goes_away_is_no_failure(line: str, folder: Path) -> None:
     """Guards pipes into head: exit code 0 however long the output is."""
@@ -324,6 +340,7 @@ def on_terminal(folder: Path, *words: str) -> tuple[int, str]:
     return started.wait(), found.decode()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -352,6 +369,7 @@ def test_a_terminal_obeys_no_name(words: tuple[str, ...], code: int, folder: Pat
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", told), ascii(told)
 
 
+@pytest.mark.slow
 def test_an_id_is_in_one_line(folder: Path) -> None:
     """Guards rows and errors that nobody wrote: ends of lines and tabs in ids are shown; files have them raw."""
     topic = "1\nP_1 all 0.99\terror: x"
@@ -378,6 +396,7 @@ def test_help_has_its_colours_on_a_terminal(folder: Path) -> None:
     assert r"\x1b" not in told
 
 
+@pytest.mark.slow
 def test_files_and_pipes_get_names_as_they_are(folder: Path) -> None:
     """Guards programs that read what is printed: nothing is changed there; but what is told of mistakes is safe."""
     tag = "x\x1b[2J\u202e"

@@ -17,34 +17,40 @@ FAULTS = {
     'measure = ["P@10", "nDGC@10"]': "s.toml:3: measure: there is no measure 'nDGC'",
     "confidence = 95": "s.toml:3: confidence 95 is not between 0 and 1; write 0.95 for 95%",
     "confidence = true": "s.toml:3: confidence is true (give a number)",
-    "anytime = true\nmeasure = true": "s.toml:4: measure is true (give a text)",
+    "sequential = true\nmeasure = true": "s.toml:4: measure is true (give a text)",
     "seed = 1.5": "s.toml:3: seed is 1.5 (give a whole number)",
-    'generalise-to = ["topics", "people"]': "s.toml:3: generalise-to: 'people' is not known",
-    "smallest = 0\n[costs]\ngold = 2\ntpic = 5": "s.toml:6: costs: 'tpic' has no price here",
-    'judge-model = "m"\n[uses]\nnobody = "m"': "s.toml:5: uses: nobody is no system here",
+    'population = ["topics", "people"]': "s.toml:3: population: 'people' is not known",
+    "min_effect = 0\n[costs]\ngold = 2\ntpic = 5": "s.toml:6: costs: 'tpic' has no price here",
+    'judge-model = "m"\n[system-models]\nnobody = "m"': "s.toml:5: system-models: nobody is no system here",
     'baseline = "nobody"\ncandidate = "good"': "s.toml:3: baseline: nobody is no system here; there are fair,",
     'pair = "weak,nobody"': "s.toml:3: pair names nobody, which is no system here",
     'gold = "none.qrels"\ndesign = "random"': "s.toml:3: gold: none.qrels: no such file",
     'design = "randm"': "s.toml:3: design is 'randm' ('randm' is not one of 'random',",
-    'topics = "fixed"': 's.toml:3: topics = "fixed", and nothing else was sampled',
+    'population = "fixed"': 's.toml:3: population = "fixed", and nothing else was sampled',
+    'seed = 1\n[gold]\nlabels = "none.qrels"\ndesign = "random"': "s.toml:5: gold.labels: none.qrels: no such file",
+    '[gold]\nlabels = "pairs.qrels"\ndesign = "randm"': "s.toml:5: design is 'randm' ('randm' is not one of 'random',",
+    '[gold]\nlabel = "pairs.qrels"': "s.toml:4: 'label' is no option of [gold] (did you mean labels?)",
+    "[resampling]\nseed = -1": "s.toml:4: resampling.seed -1: give a whole number of at least 0",
+    "[resampling]\nn = 7": "s.toml:4: resampling.n 7: give a whole number of at least 100",
     'gold = "pairs.qrels"\nmeasure = "P@10"': "s.toml: how were the gold pairs sampled?",
     'judgments = "llm.qrels"': "s.toml:3: judgments stands there twice, first in line 1 (keep one)",
     'measure = ["P@10",\n': "s.toml:3: the list of measure is not closed (end it with ])",
-    'measure = ["P@10"\nlevel = 1': "s.toml:3: the list of measure is not closed (end it with ])",
-    'measure = ["P@10",\nlevel = 1\ngeneralise-to = ["topics"]': "s.toml:3: the list of measure is not closed",
-    'rule = "meen"': "s.toml:3: rule: there is no gain rule 'meen'",
+    'measure = ["P@10"\nseed = 1': "s.toml:3: the list of measure is not closed (end it with ])",
+    'measure = ["P@10",\nseed = 1\npopulation = ["topics"]': "s.toml:3: the list of measure is not closed",
+    'aggregate = "meen"': "s.toml:3: aggregate: there is no rule 'meen'",
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_mistake_has_its_line(run: Run, folder: Path, fault: str) -> None:  # noqa: F811
     """Guards every refusal of what a file says: file and line come first, and no option is named that nobody typed."""
-    text = BASE.replace("judgments.qrels", "ratings.csv") if "rule" in fault else BASE
+    text = BASE.replace("judgments.qrels", "ratings.csv") if "aggregate" in fault else BASE
     (folder / "s.toml").write_text(f"{text}{fault}\n")
     code, _, err = run("verdict", "s.toml")
     said = err.splitlines()[-1]
     assert (code, said.removeprefix("error: ").startswith(FAULTS[fault])) == (2, True), said
-    assert "--" not in said.replace("`truegain gains", "")
+    assert "--" not in said.replace("`truegain aggregate", "")
 
 
 @pytest.mark.parametrize(
@@ -81,29 +87,30 @@ design = "random"
 measure = ["P@10", "DCG@10"]
 baseline = ["weak", "fair"]
 title = "A study"
-replicates = 200
+resamples = 200
 seed = 3
 costs = {gold = 2}
 """
-RATED = 'judgments = "ratings.csv"\nruns = "runs"\nrule = "mean"\nscale = "0:2"\n'
+RATED = 'judgments = "ratings.csv"\nruns = "runs"\naggregate = "mean"\nscale = "0:2"\n'
 COMMANDS = {  # what each needs beside the study, to be done soon
-    "eval": (), "correct": (), "judges": (), "compare": (), "verdict": (), "report": ("-o", "page.html"),
-    "gate": ("--candidate", "good"), "init": ("-o", "new.toml"), "correlate": ("--between", "measures"), "holes": (),
-    "plan topics": ("--detect", "0.1"), "plan labels": (), "experiment split-half": (),
+    "eval": (), "correct": (), "judge check": (), "compare": (), "verdict": (), "report": ("-o", "page.html"),
+    "gate": ("--candidate", "good"), "init": ("-o", "new.toml"), "correlate": ("--between", "measures"), "unjudged": (),
+    "plan topics": ("--min-effect", "0.1"), "plan labels": (), "experiment split-half": (),
     "experiment incomplete": ("--repeat", "1", "--keep", "50"),
-    "experiment discriminative": ("--replicates", "20"),
+    "experiment discriminative": ("--resamples", "20"),
     "experiment spending": ("--draws", "1", "--drawn-pairs", "1", "--numbers", "20"),
-    "experiment unanimity-grid": ("--replicates", "20"),
+    "experiment unanimity-grid": ("--resamples", "20"),
 }  # fmt: skip
 OF_RATINGS = {
     "agree": (),
-    "gains": (),
+    "aggregate": (),
     "plan assessors": ("--error", "0.1"),
-    "experiment unanimity": ("--replicates", "20", "-m", "P@10"),
+    "experiment unanimity": ("--resamples", "20", "-m", "P@10"),
 }
 TEXT = ("experiment disjoint", "experiment magnitudes")  # needs a corpus; needs magnitudes: tested where these are
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_RATINGS])
 def test_every_command_takes_a_study_file(run: Run, folder: Path, command: str) -> None:  # noqa: F811
     """Guards one file for all commands: each takes judgments, runs and its own options of it, and stops at no other."""
@@ -131,25 +138,30 @@ def test_no_command_that_reads_judgments_is_left_out() -> None:
     assert sorted(names(get_command(build()), "")) == sorted([*COMMANDS, *OF_RATINGS, *TEXT])
 
 
+@pytest.mark.slow
 def test_a_study_taken_in_part_is_the_same_as_its_options_typed(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards what is taken of a file: gold, design and measures count, replicates of other draws do not."""
     (folder / "s.toml").write_text(WHOLE.replace('["weak", "fair"]', '"weak"'))
     both = ("llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")
     typed = (*both, "-m", "P@10", "-m", "DCG@10", "--baseline", "weak", "--seed", "3")
     assert run("compare", "s.toml")[1] == run("compare", *typed)[1]
-    _, out, err = run("judges", "s.toml")
-    assert out == run("judges", *both, "-m", "P@10", "--seed", "3")[1]
+    _, out, err = run("judge", "check", "s.toml")
+    assert out == run("judge", "check", *both, "-m", "P@10", "--seed", "3")[1]
     assert (
-        err == "note: s.toml:5: of 2 measures `truegain judges` takes one, the first, P@10; --measure names another\n"
+        err
+        == "note: s.toml:5: of 2 measures `truegain judge check` takes one, the first, P@10; --measure names another\n"
     )
-    assert run("judges", "s.toml", "-m", "P@5")[2] == ""
+    assert run("judge", "check", "s.toml", "-m", "P@5")[2] == ""
     (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]"))
-    assert run("judges", "one.toml")[1:] == (run("judges", "s.toml")[1], "")  # of one measure nothing is left out
+    assert run("judge", "check", "one.toml")[1:] == (
+        run("judge", "check", "s.toml")[1],
+        "",
+    )  # of one measure nothing is left out
     (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]") + "confidence = 0.9\n")
-    said = "note: one.toml:11: `truegain judges` does not heed confidence; its intervals are at 95%\n"
-    assert run("judges", "one.toml")[1:] == (run("judges", "s.toml")[1], said)
+    said = "note: one.toml:11: `truegain judge check` does not heed confidence; its intervals are at 95%\n"
+    assert run("judge", "check", "one.toml")[1:] == (run("judge", "check", "s.toml")[1], said)
     (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]") + "confidence = 0.95\n")
-    assert run("judges", "one.toml")[2] == ""
+    assert run("judge", "check", "one.toml")[2] == ""
     _, out, err = run("eval", "s.toml", "--format", "csv")
     assert out == run("eval", "llm.qrels", "runs", "-m", "P@10", "-m", "DCG@10", "--format", "csv")[1]
     assert err == "note: s.toml: `truegain eval` does not heed gold\n"
@@ -159,30 +171,30 @@ def test_judges_takes_the_cutoff_of_a_measure_without_weights(run: Run, folder: 
     """Guards the favour of lists of 5: a study by nDCG@5 asks about 5 documents, not about 10; -l says what counts."""
     both = ("llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")
     (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '"nDCG@5"'))
-    _, out, err = run("judges", "s.toml")
-    assert out == run("judges", *both, "-m", "P@5", "--seed", "3")[1] != run("judges", *both)[1]
-    assert "nDCG@5 has no weights of ranks, by which documents count: judges takes P@5" in err
-    high = run("judges", *both, "-l", "2")
-    assert high[1] == run("judges", *both, "-m", "P(rel=2)@10")[1] != run("judges", *both)[1]
+    _, out, err = run("judge", "check", "s.toml")
+    assert out == run("judge", "check", *both, "-m", "P@5", "--seed", "3")[1] != run("judge", "check", *both)[1]
+    assert "nDCG@5 has no weights of ranks, by which documents count: `judge check` takes P@5" in err
+    high = run("judge", "check", *both, "-l", "2")
+    assert high[1] == run("judge", "check", *both, "-m", "P(rel=2)@10")[1] != run("judge", "check", *both)[1]
 
 
 def test_what_a_part_of_a_study_cannot_do(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards refusals: ratings that nothing makes into gains, keys that no study has, and runs that nobody names."""
     (folder / "s.toml").write_text(RATED)
-    for command in ("holes", "plan labels"):
+    for command in ("unjudged", "plan labels"):
         _, _, err = run(*command.split(), "s.toml")
-        said = f"s.toml:3: rule says that the judgments are ratings, and `truegain {command}` reads judgments"
+        said = f"s.toml:3: aggregate says that the judgments are ratings, and `truegain {command}` reads judgments"
         assert said in err
-        assert "truegain gains s.toml -o gains.qrels" in err
-    assert "s.toml:3: rule makes labels of ratings beside gold labels" in run("compare", "s.toml")[2]
+        assert "truegain aggregate s.toml -o gains.qrels" in err
+    assert "s.toml:3: aggregate makes labels of ratings beside gold labels" in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE + 'mesure = "AP"\n')
     assert "s.toml:3: 'mesure' is no option of a study (did you mean measure?)" in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE + "anchor_high = 5\n")
-    assert "s.toml:3: 'anchor_high' is no option of a study (there are anytime, " in run("compare", "s.toml")[2]
+    assert "s.toml:3: 'anchor_high' is no option of a study (there are aggregate, " in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE)
-    code, _, err = run("judges", "s.toml")
+    code, _, err = run("judge", "check", "s.toml")
     assert (code, err) == (2, 'error: s.toml: no gold is named (write a line such as gold = "gold.qrels")\n')
-    assert "Missing option '--detect'" in run("plan", "topics", "s.toml")[2]
+    assert "Missing option '--min-effect'" in run("plan", "topics", "s.toml")[2]
     assert "no runs are named; give them after the judgments, or study.toml" in run("eval", "llm.qrels")[2]
     assert run("verdict", "s.tml")[2] == "error: s.tml: no such file (did you mean s.toml?)\n"
     assert run("eval", "none/gone.qrels")[2] == "error: none/gone.qrels: no such file (check the path)\n"
@@ -190,7 +202,7 @@ def test_what_a_part_of_a_study_cannot_do(run: Run, folder: Path) -> None:  # no
     assert run("correlate", "s.toml", "llm.qrels")[1] == run("correlate", "judgments.qrels", "llm.qrels", "runs")[1]
 
 
-@pytest.mark.parametrize("command", ["eval", "compare", "verdict", "holes", "plan labels"])
+@pytest.mark.parametrize("command", ["eval", "compare", "verdict", "unjudged", "plan labels"])
 def test_runs_are_not_required_beside_a_study(run: Run, command: str) -> None:
     """Guards the usage: [RUN...], as a study file names them."""
     assert "[RUN...]" in run(*command.split(), "--help")[1]
@@ -200,8 +212,8 @@ def test_runs_are_not_required_beside_a_study(run: Run, command: str) -> None:
     "words",
     [
         "verdict --baseline weka", "verdict --pair weka,good", "gate --candidate weka", "report --baseline weka",
-        "compare --baseline weka", "plan labels --pair weka,good", "holes --show next --pair weka,good",
-        "holes --show left-out --pool-depth 10 --pooled weka", "verdict --judge-model m --uses weka=m",
+        "compare --baseline weka", "plan labels --pair weka,good", "unjudged --show next --pair weka,good",
+        "unjudged --show left-out --pool-depth 10 --pooled weka", "verdict --judge-model m --system-models weka=m",
     ],
 )  # fmt: skip
 def test_a_mistyped_system_is_named(run: Run, folder: Path, words: str) -> None:  # noqa: F811
@@ -216,6 +228,7 @@ def test_a_mistyped_system_is_named(run: Run, folder: Path, words: str) -> None:
     assert "s.toml" not in said
 
 
+@pytest.mark.slow
 def test_judges_rates_the_judge_by_a_list_as_the_page_does(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards gold that is a list: judges has the page's figures; others name real commands, or take it."""
     truth: dict[tuple[str, str], int] = {}
@@ -230,28 +243,29 @@ def test_judges_rates_the_judge_by_a_list_as_the_page_does(run: Run, folder: Pat
         listed.filled(labels).write(folder / f"{draw}-judged.csv")
     (folder / "s.toml").write_text(BASE.replace("judgments.qrels", "llm.qrels") + 'gold = "ordered-judged.csv"\n'
                                    'measure = "P@10"\n')  # fmt: skip
-    code, out, err = run("judges", "s.toml")
+    code, out, err = run("judge", "check", "s.toml")
     assert (code, err) == (0, "")
     told = re.search(r"bronze judge on 120 gold labels of an ordered list, .*; D = [\d.]+", out.replace("\n", " "))
     assert told is not None
     assert run("report", "s.toml", "-o", "page.html")[0] == 0
     assert told[0] in (folder / "page.html").read_text()
-    assert told[0] in run("judges", "llm.qrels", "--gold", "ordered-judged.csv")[1].replace("\n", " ")
-    assert run("judges", "s.toml", "--show", "topics")[0] == 2
+    assert told[0] in run("judge", "check", "llm.qrels", "--gold", "ordered-judged.csv")[1].replace("\n", " ")
+    assert run("judge", "check", "s.toml", "--show", "topics")[0] == 2
     for command in ("correct", "compare"):
         code, _, err = run(command, "s.toml")
         assert code == 2
         assert "s.toml:3: ordered-judged.csv: a list of pairs drawn for differences" in err
-        assert "(`truegain verdict` and `truegain report` take it (gold); `truegain judges` rates" in err
+        assert "(`truegain verdict` and `truegain report` take it (gold); `truegain judge check` rates" in err
     assert "(a study reads it: `truegain verdict --gold`)" in run("experiment", "spending", "s.toml")[2]
     plain = ("llm.qrels", "runs", "-m", "P@10", "--gold")
     tg.write_judgments(labels, folder / "random.qrels")
-    for command in ("correct", "compare", "judges"):
-        known = run(command, *plain, "random-judged.csv")
-        assert known == run(command, *plain, "random.qrels", "--design", "random"), command
+    for command in ("correct", "compare", "judge check"):
+        known = run(*command.split(), *plain, "random-judged.csv")
+        assert known == run(*command.split(), *plain, "random.qrels", "--design", "random"), command
         assert known[0] == 0
 
 
+@pytest.mark.slow
 def test_the_measure_that_is_taken_is_said_once(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards experiments and judges: what is told of the study's measure is what the table is about."""
     (folder / "s.toml").write_text(WHOLE)
@@ -270,34 +284,36 @@ def test_the_measure_that_is_taken_is_said_once(run: Run, folder: Path) -> None:
     assert "nDCG@20" not in out + err
     assert "P@5" in run("experiment", "incomplete", "s.toml", *few, "--against", "P@5")[1]
     (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '["nDCG@5", "P@5", "AP"]'))
-    _, out, err = run("judges", "s.toml")
-    said = (
-        "note: s.toml:5: of 3 measures `truegain judges` takes one, the first that weighs ranks, P@5; --measure names"
-    )
-    assert err == f"{said} another\n"
+    _, out, err = run("judge", "check", "s.toml")
+    said = "note: s.toml:5: of 3 measures `truegain judge check` takes one, the first that weighs ranks, P@5"
+    assert err == f"{said}; --measure names another\n"
     both = ("llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")
-    assert out == run("judges", *both, "-m", "P@5", "--seed", "3")[1]
+    assert out == run("judge", "check", *both, "-m", "P@5", "--seed", "3")[1]
     (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '["nDCG@5", "AP"]'))
-    err = run("judges", "s.toml")[2]
-    assert err == "note: nDCG@5 has no weights of ranks, by which documents count: judges takes P@5; -m names another\n"
+    err = run("judge", "check", "s.toml")[2]
+    assert (
+        err
+        == "note: nDCG@5 has no weights of ranks, by which documents count: `judge check` takes P@5; -m names another\n"
+    )
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("command", "is_told"),
-    [("compare", True), ("correct", True), ("plan labels", True), ("eval", False), ("holes", False), ("judges", False)],
+    [("compare", True), ("correct", True), ("eval", False), ("holes", False), ("judges", False)],
 )
 def test_for_whom_is_told_where_it_matters(run: Run, folder: Path, command: str, is_told: bool) -> None:  # noqa: F811
-    """Guards the note on generalise-to: none for topics, which init writes, nor where there are no such limits."""
-    (folder / "s.toml").write_text(f'{WHOLE}generalise-to = ["topics"]\n')
-    assert "generalise-to" not in run(*command.split(), "s.toml")[2]
-    (folder / "s.toml").write_text(f'{WHOLE}generalise-to = ["topics", "collection"]\n')
-    assert ("does not heed generalise-to" in run(*command.split(), "s.toml")[2]) == is_told
+    """Guards the note on population: none for topics, which init writes, nor where there are no such limits."""
+    (folder / "s.toml").write_text(f'{WHOLE}population = ["topics"]\n')
+    assert "population" not in run(*command.split(), "s.toml")[2]
+    (folder / "s.toml").write_text(f'{WHOLE}population = ["topics", "collection"]\n')
+    assert ("does not heed population" in run(*command.split(), "s.toml")[2]) == is_told
 
 
 def test_gold_that_is_not_used_is_not_told_as_none(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards eval and plan topics of a study with gold and a judge's model: people did check it, in other commands."""
     (folder / "s.toml").write_text(f'{WHOLE}judge-model = "m1"\n')
-    for words in (("eval", "s.toml"), ("experiment", "discriminative", "s.toml", "--replicates", "20")):
+    for words in (("eval", "s.toml"), ("experiment", "discriminative", "s.toml", "--resamples", "20")):
         code, out, _ = run(*words)
         assert code == 0
         assert "no person has checked" not in out
@@ -307,6 +323,7 @@ def test_gold_that_is_not_used_is_not_told_as_none(run: Run, folder: Path) -> No
     assert "by m1's labels, which no person has checked" in run("eval", "llm.qrels", "runs", "--judge-model", "m1")[1]
 
 
+@pytest.mark.slow
 def test_what_to_say_instead_is_a_line_of_the_file(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards a remedy that is pasted: in a study file it is TOML, and the study then runs; typed, it is an option."""
     rows = [line.split() for line in (folder / "pairs.qrels").read_text().splitlines()]

@@ -19,9 +19,9 @@ STUDIES = {
 baseline = ["weak", "fair"]
 candidate = "good"
 judge_model = "m1"
-smallest = 0.01
+min_effect = 0.01
 confidence = 0.9
-[uses]
+[system-models]
 weak = ["m2", "m3"]
 [costs]
 topic = 5
@@ -30,16 +30,33 @@ topic = 5
 runs = ["runs/weak.run", "runs/good.run"]
 gold = "pairs.qrels"
 design = "random"
-generalise-to = ["topics", "collection"]
-replicates = 200
+population = ["topics", "collection"]
+resamples = 200
 seed = 7
 """,
     "ratings": """judgments = "ratings.csv"
 runs = "runs"
-rule = "mean"
+aggregate = "mean"
 scale = "0:2"
-generalise-to = ["topics", "assessors"]
+population = ["topics", "assessors"]
 pair = "fair,good"
+""",
+    "tables": """judgments = "llm.qrels"
+runs = ["runs/weak.run", "runs/good.run"]
+min_effect = 0.01
+[gold]
+labels = "pairs.qrels"
+design = "random"
+relevant-from = 1
+[resampling]
+seed = 7
+""",
+    "ratings in a table": """judgments = "ratings.csv"
+runs = "runs"
+pair = "fair,good"
+[ratings]
+aggregate = "mean"
+scale = "0:2"
 """,
     "names": f'{BASE}measure = "P@10"\nnames = "names.tsv"\npair = "weak,good"\n',
     "columns, gold among them": """judgments = "both.csv"
@@ -75,6 +92,7 @@ def plain(answer: dict[str, Any]) -> Any:
     return json.loads(json.dumps({name: x for name, x in answer.items() if name != "made_by"}))
 
 
+@pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_numbers_are_those_of_the_command(name: str, run: Run, folder: Path) -> None:  # noqa: F811
@@ -102,10 +120,11 @@ def test_the_two_best_are_meant_where_no_pair_is_named(run: Run, folder: Path) -
     assert [2 * float(a.cost or 0) for a in steps] == [float(b.cost or 0) for b in dearer]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_mistake_has_its_file_and_line(folder: Path, fault: str) -> None:  # noqa: F811
     """Guards refusals in Python: an InputError with the file and the line of the command line's, naming no option."""
-    text = BASE.replace("judgments.qrels", "ratings.csv") if "rule" in fault else BASE
+    text = BASE.replace("judgments.qrels", "ratings.csv") if "aggregate" in fault else BASE
     (folder / "s.toml").write_text(f"{text}{fault}\n")
     with pytest.raises(tg.InputError) as caught:
         tg.read_study(folder / "s.toml").estimates()
@@ -119,13 +138,16 @@ def test_a_mistake_has_its_file_and_line(folder: Path, fault: str) -> None:  # n
     [
         ("", "no judgments are named"),
         ('judgments = "judgments.qrels"\n', "no runs are named"),
-        (f"{BASE}smalest = 1\n", r":3: 'smalest' is no option of a study \(did you mean smallest\?\)"),
-        (f"{BASE}smallest = 'much'\n", r":3: smallest is 'much' \(give a number\)"),
-        (f"{BASE}anytime = 1\n", r":3: anytime is 1 \(give true or false\)"),
+        (f"{BASE}min_efect = 1\n", r":3: 'min_efect' is no option of a study \(did you mean min-effect\?\)"),
+        (f"{BASE}min_effect = 'much'\n", r":3: min_effect is 'much' \(give a number\)"),
+        (f"{BASE}sequential = 1\n", r":3: sequential is 1 \(give true or false\)"),
         (f"{BASE}seed = 'x'\n", r":3: seed is 'x' \(give a whole number\)"),
-        (f"{BASE}scale = '0:3'\n", ":3: scale=: this is about ratings; say how they become gains, as in rule='mean'"),
+        (
+            f"{BASE}scale = '0:3'\n",
+            ":3: scale=: this is about ratings; say how they become labels, as in aggregate='mean'",
+        ),
         (f"{BASE}gold = 'column:'\ndesign = 'random'\n", ":3: gold 'column:': name it"),
-        (f"{BASE}judge-model = 'm'\nuses = '=m'\n", ":4: uses '=m' is not system=model"),
+        (f"{BASE}judge-model = 'm'\nsystem-models = '=m'\n", ":4: system_models '=m' is not system=model"),
     ],
 )
 def test_what_cannot_be_meant(folder: Path, text: str, said: str) -> None:  # noqa: F811

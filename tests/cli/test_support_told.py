@@ -51,9 +51,9 @@ def test_looking_often_at_a_sample_of_holes(run: Run, folder: Path) -> None:  # 
     run(*SAMPLE, "--share", "1", "-o", "sample.csv")
     text = (folder / "sample.csv").read_text().replace(",\n", ",0\n")
     (folder / "judged.csv").write_text(text)
-    code, _, err = run("verdict", *INIT[1:], "-m", "P@4", "--hole-sample", "judged.csv", "--anytime")
+    code, _, err = run("verdict", *INIT[1:], "-m", "P@4", "--unjudged-sample", "judged.csv", "--sequential")
     assert code == 2
-    assert "`truegain holes --show sample --fill predicted -o sample.csv`" in err
+    assert "`truegain unjudged --show sample --fill predicted -o sample.csv`" in err
     assert "plan labels" not in err
 
 
@@ -73,23 +73,28 @@ def test_ties_of_other_tools_are_told_where_a_collection_is_looked_at(run: Run, 
     (folder / "x.run").write_text(near)
     both = INIT[1:]
     told = [("eval", *both), ("init", *both, "-o", "new.toml"), ("report", *both, "-m", "P@4", "-o", "r.html")]
-    quiet = [("verdict", *both, "-m", "P@4"), ("compare", *both), ("holes", *both, "-m", "P@4"), (*PLAN, "-o", "a.csv")]
+    quiet = [
+        ("verdict", *both, "-m", "P@4"),
+        ("compare", *both),
+        ("unjudged", *both, "-m", "P@4"),
+        (*PLAN, "-o", "a.csv"),
+    ]
     for words in (*told, *quiet):
         code, out, err = run(*words)
         assert (code, (out + err).count("scores differ only beyond float32")) == (0, words in told), words
 
 
 def test_a_growing_list_has_one_look(run: Run, folder: Path) -> None:  # noqa: F811
-    """Guards the plain verdict on a list that is not judged to its end: it names --anytime; whole, or with it, not."""
+    """Guards the plain verdict on a list that is not judged to its end: it names --sequential; whole or with it not."""
     run(*PLAN, "-o", "list.csv")
     head, *rows = (folder / "list.csv").read_text().splitlines()
     at = head.split(",").index("label")
     filled = [",".join([*r.split(",")[:at], str(i % 2), *r.split(",")[at + 1 :]]) for i, r in enumerate(rows)]
-    for n, more, said in ((len(rows) - 4, (), 1), (len(rows) - 4, ("--anytime",), 0), (len(rows), (), 0)):
+    for n, more, said in ((len(rows) - 4, (), 1), (len(rows) - 4, ("--sequential",), 0), (len(rows), (), 0)):
         (folder / "list.csv").write_text("\n".join([head, *filled[:n], *rows[n:]]) + "\n")
         code, out, err = run("verdict", *PLAN[2:], "--gold", "list.csv", *more)
         assert code == 0, err
-        assert out.count("to look again as labels come in, give --anytime from the first look on") == said
+        assert out.count("to look again as labels come in, give --sequential from the first look on") == said
 
 
 def test_a_sample_of_holes_is_not_filled_in(run: Run, folder: Path) -> None:  # noqa: F811
@@ -97,7 +102,7 @@ def test_a_sample_of_holes_is_not_filled_in(run: Run, folder: Path) -> None:  # 
     run(*SAMPLE, "--share", "1", "-o", "sample.csv")
     code, _, err = run("plan", "fill", "sample.csv", "llm.qrels", "-o", "filled.csv")
     assert code == 2
-    assert "go as they came back to `truegain verdict --hole-sample`" in err
+    assert "go as they came back to `truegain verdict --unjudged-sample`" in err
     assert "plan fill" not in err
 
 
@@ -106,7 +111,10 @@ def test_remedies_of_labels_that_are_no_numbers(run: Run, folder: Path) -> None:
     rows = [f"{t},{d},{i % 2}" for t in range(12) for i, d in enumerate("abc")]
     for name in ("labels.csv", "gold.csv"):
         (folder / name).write_text("\n".join(["topic,doc,label", *rows, "12,a,"]) + "\n")
-    for words in (("eval", "labels.csv", "x.run"), ("judges", "llm.qrels", "--gold", "gold.csv", "--design", "random")):
+    for words in (
+        ("eval", "labels.csv", "x.run"),
+        ("judge", "check", "llm.qrels", "--gold", "gold.csv", "--design", "random"),
+    ):
         code, _, err = run(*words)
         assert code == 2
         assert ".csv:38: label is missing (give a number, or leave out all rows without one: --missing drop)" in err
@@ -116,8 +124,8 @@ def test_remedies_of_labels_that_are_no_numbers(run: Run, folder: Path) -> None:
     people = [f"{t},{d},{who},{'yes' if who == 'v' else 'no'}" for t in range(12) for d in "abcde" for who in "vw"]
     (folder / "ratings.csv").write_text("\n".join(["topic,doc,assessor,label", *people]) + "\n")
     _, _, err = run("eval", "ratings.csv", "x.run")
-    assert "ratings in words are read by --rule mean and --values no=0,yes=1)" in err
-    code, _, err = run("eval", "ratings.csv", "x.run", "--rule", "mean", "--values", "yes=1,no=0")
+    assert "ratings in words are read by --aggregate mean and --values no=0,yes=1)" in err
+    code, _, err = run("eval", "ratings.csv", "x.run", "--aggregate", "mean", "--values", "yes=1,no=0")
     assert code == 0, err
 
 
@@ -129,7 +137,7 @@ def test_labels_in_words(run: Run, folder: Path) -> None:  # noqa: F811
         (folder / name).write_text("\n".join(["topic,doc,label", *(f"{t},{d},{of(x)}" for t, d, x in rows)]) + "\n")
     (folder / "words.json").write_text(json.dumps({t: {d: word[x] for u, d, x in rows if u == t} for t, _, _ in rows}))
     values = "irrelevant=0,partly so=1,relevant=2"
-    gold = ("judges", "llm.qrels", "x.run", "--design", "random", "--gold")
+    gold = ("judge", "check", "llm.qrels", "x.run", "--design", "random", "--gold")
     for words in (("eval", "words.csv", "x.run"), (*gold, "words.csv")):
         failed, _, err = run(*words)
         assert failed == 2
@@ -140,11 +148,11 @@ def test_labels_in_words(run: Run, folder: Path) -> None:  # noqa: F811
     assert "--values 'irrelevant=0,partly so=NUMBER,relevant=2'" in err
     (folder / "words.toml").write_text(
         f'judgments = "llm.qrels"\nruns = ["x.run", "y.run"]\ngold = "words.csv"\nvalues = "{values}"\n'
-        'design = "random"\nmeasure = "P@3"\ngold-level = 1\n'
+        'design = "random"\nmeasure = "P@3"\ngold-relevant-from = 1\n'
     )
     assert tg.read_study(folder / "words.toml").systems == ("x", "y")
     code, _, err = run(
-        "init", "llm.qrels", "x.run", "y.run", *gold[3:], "words.csv", "--values", values, "-o", "i.toml"
+        "init", "llm.qrels", "x.run", "y.run", *gold[4:], "words.csv", "--values", values, "-o", "i.toml"
     )
     assert (code, f'values = "{values}"' in (folder / "i.toml").read_text()) == (0, True), err
     read = tg.read_judgments(folder / "words.csv", values={"irrelevant": 0, "partly so": 1, "relevant": 2})

@@ -39,7 +39,9 @@ def done(folder: Path) -> list[int]:
     return sorted(int(line) for line in (folder / "done").read_text().split())
 
 
-@pytest.mark.parametrize("number", [1, 7, 300])
+@pytest.mark.smoke
+@pytest.mark.few(1)
+@pytest.mark.parametrize("number", [7, 1, 300])
 def test_results_are_those_of_one_machine(started: Started, number: int, kept: Path) -> None:
     """Guards reproducibility: the same bits, in order, each piece with its own seed, and progress for each."""
     told: list[int] = []
@@ -202,6 +204,7 @@ def test_an_interrupt_tells_what_was_done_and_drops_the_rest(started: Started, t
     assert len(done(tmp_path)) < 400
 
 
+@pytest.mark.slow
 def test_further_interrupts_lose_neither_words_nor_processes() -> None:
     """Guards who presses Ctrl-C again and again while the command leaves: where pieces are kept is said, none stays."""
     there: list[crew.Crew] = []
@@ -297,6 +300,7 @@ def test_an_interrupt_is_heard_when_dask_is_done() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.slow
 def test_processes_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards local:1, which starts for the first job, replaces a worker that dies, and leaves nobody and no file."""
     (tmp_path / "spare").mkdir()
@@ -339,6 +343,7 @@ def test_a_machine_that_starts_no_more_is_told(refused: str, monkeypatch: pytest
     assert str(told.value) == f"local:2: the worker processes did not start ({type(error).__name__}: {error})"
 
 
+@pytest.mark.slow
 def test_a_worker_process_ends_with_who_started_it(tmp_path: Path) -> None:
     """Guards against processes, and a folder, that stay when the command is killed: there is no other sign of it."""
     folder = tmp_path / "of the command"
@@ -430,6 +435,7 @@ def test_tls_needs_certificates() -> None:
             pass
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
 def test_tls_works_with_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards what docs/cluster.md says: with the certificates in Dask's configuration a job runs, the same bits."""

@@ -34,21 +34,21 @@ from truegain.text.indexing import index
 Run = Callable[[str], tuple[int, str, str]]
 SOURCE = Path(tg.__file__).parent
 ALIKE = [  # every way to resample, each with few draws
-    "eval gold.qrels runs -m AP -m RR -m nDCG@10 --intervals topics,collection --replicates 60",
-    "eval gold.qrels runs -m AP --intervals collection --method bootstrap --replicates 60",
-    "eval gold.qrels runs -m AP --intervals collection -q --method bca --replicates 60",
-    "compare gold.qrels runs -m AP --test bootstrap --replicates 1200",
-    "compare gold.qrels runs -m AP --test randomisation --replicates 1200",
-    "compare gold.qrels runs -m AP --test randomised-tukey-hsd --replicates 1200",
-    "compare gold.qrels runs -m AP -m P@5 --over collection --replicates 60",
-    "compare gold.qrels runs -m AP --over collection --meta random --replicates 60",
-    "verdict gold.qrels runs -m AP --generalise-to topics,collection --replicates 100 --format json",
-    "gate gold.qrels runs --baseline system-1 --candidate system-8 --generalise-to topics,collection --replicates 100",
-    "experiment split-half gold.qrels runs --replicates 50",
-    "experiment discriminative gold.qrels runs -m AP -m P@10 --replicates 600",
-    "experiment discriminative gold.qrels runs -m AP -m P@10 --replicates 600 --test bootstrap",
+    "eval gold.qrels runs -m AP -m RR -m nDCG@10 --intervals topics,collection --resamples 60",
+    "eval gold.qrels runs -m AP --intervals collection --method bootstrap --resamples 60",
+    "eval gold.qrels runs -m AP --intervals collection -q --method bca --resamples 60",
+    "compare gold.qrels runs -m AP --test bootstrap --resamples 1200",
+    "compare gold.qrels runs -m AP --test randomisation --resamples 1200",
+    "compare gold.qrels runs -m AP --test randomised-tukey-hsd --resamples 1200",
+    "compare gold.qrels runs -m AP -m P@5 --population collection --resamples 60",
+    "compare gold.qrels runs -m AP --population collection --meta random --resamples 60",
+    "verdict gold.qrels runs -m AP --population topics,collection --resamples 100 --format json",
+    "gate gold.qrels runs --baseline system-1 --candidate system-8 --population topics,collection --resamples 100",
+    "experiment split-half gold.qrels runs --resamples 50",
+    "experiment discriminative gold.qrels runs -m AP -m P@10 --resamples 600",
+    "experiment discriminative gold.qrels runs -m AP -m P@10 --resamples 600 --test bootstrap",
     "experiment incomplete gold.qrels runs --keep 50 --repeat 2",
-    "experiment magnitudes magnitudes.csv magnitude-runs --expert expert.qrels --show systems --replicates 40",
+    "experiment magnitudes magnitudes.csv magnitude-runs --expert expert.qrels --show systems --resamples 40",
     "experiment spending llm.qrels runs --gold gold.qrels --numbers 25 --drawn-pairs 2 --draws 1",
 ]
 
@@ -167,8 +167,8 @@ def test_every_command_with_jobs_has_it() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "compare gold.qrels runs -m AP --test bootstrap --replicates 20000",
-        "verdict gold.qrels runs -m RR --generalise-to topics,collection --replicates 100",
+        "compare gold.qrels runs -m AP --test bootstrap --resamples 20000",
+        "verdict gold.qrels runs -m RR --population topics,collection --resamples 100",
     ],
 )
 def test_a_worker_is_killed_in_the_middle(command: str, started: Started, run: Run) -> None:
@@ -183,7 +183,7 @@ def test_the_scheduler_is_killed_and_the_command_goes_on_where_it_was(
     mortal: Started, started: Started, run: Run, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Guards a long command: exit code 2 and a clear message, then the same answer from what was kept."""
-    command = "verdict gold.qrels runs -m RR --generalise-to topics,collection --replicates 200 --format json"
+    command = "verdict gold.qrels runs -m RR --population topics,collection --resamples 200 --format json"
     alone = run(command)
 
     def kill() -> None:
@@ -214,7 +214,7 @@ def test_the_scheduler_is_killed_and_the_command_goes_on_where_it_was(
 
 def test_a_report_is_the_same_page(started: Started, run: Run, tmp_path: Path) -> None:
     """Guards the largest command: one page, but for the words that made it."""
-    command = "report gold.qrels runs -m AP --generalise-to topics,collection --replicates 100 -o"
+    command = "report gold.qrels runs -m AP --population topics,collection --resamples 100 -o"
     assert run(f"{command} {tmp_path}/r.html --jobs 1")[0] == 0
     alone = (tmp_path / "r.html").read_text().replace(" --jobs 1", "")
     assert run(f"{command} {tmp_path}/r.html --cluster {started.address}")[0] == 0
@@ -238,10 +238,11 @@ def test_a_corpus_is_the_same_though_a_worker_dies(started: Started, tmp_path: P
     assert tree(tmp_path / "there") == tree(tmp_path / "here")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("usual_interrupts")
 def test_interrupted_while_processes_start(study: Path, tmp_path: Path) -> None:
     """Guards Ctrl-C, which a terminal sends to all processes: heard at once, in our words, and nobody stays."""
-    words = "compare gold.qrels runs -m AP --test bootstrap --replicates 10000000 --cluster local:1"
+    words = "compare gold.qrels runs -m AP --test bootstrap --resamples 10000000 --cluster local:1"
     command = subprocess.Popen(
         [sys.executable, "-m", "truegain", *words.split()], cwd=study, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(SOURCE.parent), "HOME": str(tmp_path)}, start_new_session=True,

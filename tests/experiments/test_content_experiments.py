@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.engine import Local
 from truegain.errors import TruegainError
 from truegain.experiments import incomplete_judgments as module
@@ -17,7 +18,7 @@ from truegain.experiments.disjoint_parts import disjoint, own_part, sides
 from truegain.experiments.incomplete_judgments import incomplete, kept_items
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.content import Content, ContentScorer
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.report.curves import curves_chart
 from truegain.tables.columns import Ids
 from truegain.text.divergence import RankedText
@@ -49,7 +50,7 @@ def world() -> World:
 def test_what_is_kept(world: World) -> None:
     """Guards the sampling: max(1, ceil(p%)) relevant and p% of the other documents of every topic."""
     runs, judgments, texts = world
-    ranked = RankedText.of(aligned(runs, judgments, Options(), keep_top=5), texts)
+    ranked = RankedText.of(aligned(runs, judgments, Scoring(), keep_top=5), texts)
     relevant = np.array([int(name.split("d")[1]) < 15 for name in ranked.pool.docs.strings()])
     for percent in (1.0, 15.0, 20.0, 100.0):
         kept = kept_items(ranked, relevant, percent, np.random.default_rng(0))
@@ -126,7 +127,7 @@ def test_every_measure_is_read_by_its_own_parameters(world: World, graded: pl.Da
     """
     runs, _, texts = world
     measures = [m for m in map(tg.parse_measure, OWN) if isinstance(m, Content)]
-    ranked = RankedText.of(aligned(runs, graded, Options(), keep_top=20), texts)
+    ranked = RankedText.of(aligned(runs, graded, Scoring(), keep_top=20), texts)
     kept = np.random.default_rng(4).random(len(ranked.pool)) < share
     names = [d for d, k in zip(ranked.pool.docs.strings(), kept.tolist(), strict=True) if k]
     thin = graded.filter(pl.col("doc").is_in(names))
@@ -137,6 +138,7 @@ def test_every_measure_is_read_by_its_own_parameters(world: World, graded: pl.Da
     assert len({m.round(9).tobytes() for m in means}) == len(OWN)  # no two of them can stand for each other
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_levels_reach_both_experiments(world: World, graded: pl.DataFrame) -> None:
     """Guards the whole road: a row labelled rel=3 holds the tau of rel=3, in both experiments."""
@@ -231,6 +233,7 @@ def test_judgments_of_one_part_score_the_other(world: World) -> None:
     assert found.among().records()[1]["ERR_IA@20"] == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_own_parts(world: World, tmp_path: Path) -> None:
     """Guards part_a: the same tables as the cut by MD5 whose documents are named, from ids, a file and beginnings."""
     runs, judgments, texts = world
@@ -246,6 +249,7 @@ def test_own_parts(world: World, tmp_path: Path) -> None:
     assert cut(Ids.of(["t0d1", "t0d12", "t0d2", "t1d3", "t1d30"])).tolist() == [False, False, True, False, True]
 
 
+@pytest.mark.slow
 def test_draws_and_their_spread(world: World) -> None:
     """Guards repeat: the first cut is the usual one; mean, sd and ends are those of the cuts taken one by one."""
     runs, judgments, texts = world

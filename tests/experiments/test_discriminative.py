@@ -16,7 +16,7 @@ from truegain.experiments.discriminative import discriminative_power, power_tabl
 from truegain.inference.differences.topic_plan import plan_topics
 from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.inference.intervals.topics import topic_intervals
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.inference.ranks.swaps import swap_rates
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats
@@ -34,7 +34,7 @@ def test_power_curve_and_delta() -> None:
     """Guards the share of pairs with p < alpha (strictly), the sorted curve, and delta as the largest difference."""
     x = generated(7, 25, seed=1, effect=0.2)
     found = discriminative_power(scores_of(x), replicates=2000, seed=3)[0]
-    p = randomised_tukey_hsd(x, Resampling(trials=2000, seed=3)).p[np.triu_indices(7, 1)]
+    p = randomised_tukey_hsd(x, Trials(trials=2000, seed=3)).p[np.triu_indices(7, 1)]
     means = x.mean(axis=1)
     apart = np.abs(means[:, None] - means)[np.triu_indices(7, 1)]
     assert np.array_equal(found.curve, np.sort(p))

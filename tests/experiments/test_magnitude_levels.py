@@ -1,4 +1,4 @@
-"""Magnitudes by experts' level: means, tests, sigma by topic, normalised scores, and a second expert."""
+"""Magnitudes by experts' level: means, tests, sigma by topic, normalized scores, and a second expert."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from truegain.experiments.magnitude_levels import (
     sigma_table,
     welch,
 )
-from truegain.experiments.magnitude_rules import normalised_habits
+from truegain.experiments.magnitude_rules import normalized_habits
 from truegain.experiments.ratings_world import Magnitudes, magnitude_ratings
-from truegain.gains.magnitudes import normalised
+from truegain.gains.magnitudes import normalized
 from truegain.tables.judgments import Judgments
 from truegain.tables.table import Table
 
@@ -35,8 +35,8 @@ def world() -> Magnitudes:
 
 
 def medians(world: Magnitudes) -> dict[tuple[str, str], float]:
-    """The median normalised magnitude of each topic and document, gathered one by one."""
-    moved = normalised(world.ratings)
+    """The median normalized magnitude of each topic and document, gathered one by one."""
+    moved = normalized(world.ratings)
     by_doc: dict[tuple[str, str], list[float]] = {}
     for t, d, v in zip(moved.topic.strings(), moved.docs.strings(), moved.label.tolist(), strict=True):
         by_doc.setdefault((t, d), []).append(v)
@@ -105,7 +105,7 @@ def test_means_by_level_and_topic(world: Magnitudes) -> None:
 
 def test_sigma_by_topic(world: Magnitudes) -> None:
     """Guards figure 9 by topic: the sds of documents, gathered one by one."""
-    moved = normalised(world.ratings)
+    moved = normalized(world.ratings)
     by_doc: dict[tuple[str, str], list[float]] = {}
     for t, d, v in zip(moved.topic.strings(), moved.docs.strings(), moved.label.tolist(), strict=True):
         by_doc.setdefault((t, d), []).append(v)
@@ -117,9 +117,9 @@ def test_sigma_by_topic(world: Magnitudes) -> None:
     assert len(document_sigmas(world.ratings).sds) == 6 * 26
 
 
-def test_normalised_scores_are_nearer_to_log_normal(world: Magnitudes) -> None:
-    """Guards figure 2: the fit of each topic's normalised scores, its D by scipy."""
-    rows, moved = normalised_habits(world.ratings).records(), normalised(world.ratings)
+def test_normalized_scores_are_nearer_to_log_normal(world: Magnitudes) -> None:
+    """Guards figure 2: the fit of each topic's normalized scores, its D by scipy."""
+    rows, moved = normalized_habits(world.ratings).records(), normalized(world.ratings)
     for code, row in enumerate(rows[:-1]):
         logs = np.log(moved.label[moved.topic.code == code])
         assert (row["mean of ln"], row["sd of ln"]) == pytest.approx((logs.mean(), logs.std(ddof=1)))

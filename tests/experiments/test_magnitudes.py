@@ -28,7 +28,7 @@ from truegain.experiments.magnitude_units import (
     units_table,
 )
 from truegain.experiments.ratings_world import Magnitudes, magnitude_ratings, runs_over
-from truegain.gains.magnitudes import normalised
+from truegain.gains.magnitudes import normalized
 from truegain.report.magnitudes import _edges, systems_chart
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs
@@ -219,7 +219,7 @@ def test_rankings_are_those_of_eval(world: Magnitudes, runs: Runs) -> None:
     """Guards the system level against eval on written gains, scipy's tau, and Wilcoxon's test by all signs."""
     stats = pytest.importorskip("scipy.stats")
     found = magnitude_systems(world.ratings, world.expert, runs, replicates=5)
-    gains = tg.to_gains(world.ratings, "median", normalise="geometric")
+    gains = tg.aggregate(world.ratings, "median", normalize="geometric")
     one, two = tg.evaluate(runs, gains, list(MEASURES)), tg.evaluate(runs, world.expert, list(MEASURES))
     rows = {(r["units"], r["measure"]): r for r in found.rankings.records()}
     for measure in MEASURES:
@@ -249,7 +249,7 @@ def test_err_of_huge_magnitudes_is_exact() -> None:
     rows = [(d, "x", float(g), "") for d, g in gain.items()]
     expert = Judgments.of({"1": {"a": 1, "b": 3, "c": 2, "d": 0}})
     runs = {o: {"1": {d: float(9 - i) for i, d in enumerate(o)}} for o in orders}
-    ranks = magnitude_systems(rated(rows), expert, runs, normalise="none", sources=["all"], replicates=2)
+    ranks = magnitude_systems(rated(rows), expert, runs, normalize="none", sources=["all"], replicates=2)
     for order, found in zip(ranks.ranked["all", ERR].systems, ranks.ranked["all", ERR].means, strict=True):
         want, going = Fraction(0), Fraction(1)
         for rank, doc in enumerate(order, 1):
@@ -263,13 +263,14 @@ def test_resampled_tau_without_disagreement(runs: Runs) -> None:
     """Guards the drawing: where all scores of a document are equal, every draw gives the tau of their median."""
     quiet = magnitude_ratings(topics=12, docs=26, workers=3, noise=0, habit=0, slip=0, careless=0, scales=0, seed=2)
     over = runs_over(quiet.truth, systems=7, seed=4)
-    found = magnitude_systems(quiet.ratings, quiet.expert, over, normalise="none", sources=["all"], replicates=60)
+    found = magnitude_systems(quiet.ratings, quiet.expert, over, normalize="none", sources=["all"], replicates=60)
     for row in found.rankings.records():
         taus = found.draws[str(row["measure"])]
         assert len(taus) == 60
         assert taus == pytest.approx(np.full(60, row["tau"]))
 
 
+@pytest.mark.slow
 def test_resampled_tau_by_brute_force() -> None:
     """Guards the distribution: with two scores a document, draws have the mean of all 2^4 choices, each scored."""
     rows = [(d, w, s, "") for d, pair in zip("abcd", ((9, 1), (2, 7), (3, 5), (8, 1)), strict=True)
@@ -284,7 +285,7 @@ def test_resampled_tau_by_brute_force() -> None:
         scores = tg.evaluate(runs, {"1": drawn}, measure).matrix(NDCG)[:, 0]
         signs = [np.sign(v[:, None] - v[None, :]) for v in (expert, scores)]
         choices.append((signs[0] * signs[1]).sum() / math.sqrt(abs(signs[0]).sum() * abs(signs[1]).sum()))
-    found = magnitude_systems(rated(rows), {"1": level}, runs, normalise="none", sources=["all"], measures=measure,
+    found = magnitude_systems(rated(rows), {"1": level}, runs, normalize="none", sources=["all"], measures=measure,
                               replicates=2000, seed=3)  # fmt: skip
     taus = found.draws[NDCG]
     assert set(np.round(taus, 9)) == set(np.round(choices, 9))
@@ -292,6 +293,7 @@ def test_resampled_tau_by_brute_force() -> None:
     assert abs(float(taus.mean()) - float(np.mean(choices))) < 4 * error
 
 
+@pytest.mark.slow
 def test_draws_do_not_depend_on_workers(world: Magnitudes, runs: Runs) -> None:
     """Guards the seed: one thread and three give the same bits, another seed others."""
     one, three, other = (
@@ -345,13 +347,13 @@ def test_merged_systems_take_whole_lists(world: Magnitudes, runs: Runs) -> None:
 def test_only_shared_documents_have_gains(world: Magnitudes, runs: Runs) -> None:
     """Guards the comparison: documents that one side lacks have no gain on either, and that is told.
 
-    Units are normalised whole, with the documents that experts did not judge; only then are gains left out.
+    Units are normalized whole, with the documents that experts did not judge; only then are gains left out.
     """
     half = world.expert.take(np.arange(0, len(world.expert), 2))
     with pytest.warns(tg.DataWarning, match="rated documents have no level of experts"):
         found = magnitude_systems(world.ratings, half, runs, sources=["all"], replicates=1)
     kept = set(half.docs.strings())
-    gains = tg.to_gains(world.ratings, "median", normalise="geometric")
+    gains = tg.aggregate(world.ratings, "median", normalize="geometric")
     gains = gains.take(np.array([i for i, d in enumerate(gains.docs.strings()) if d in kept]))
     want = tg.evaluate(runs, gains, NDCG).matrix(NDCG).mean(axis=1)
     assert found.ranked["all", NDCG].means == pytest.approx(want)
@@ -382,10 +384,10 @@ def test_anchors_without_a_level_still_split_units(world: Magnitudes, runs: Runs
     found = Units.of(world.ratings, expert)
     ranks = magnitude_systems(world.ratings, expert, runs, replicates=1)
     assert [r["units"] for r in ranks.rankings.records()][::2] == ["all", "top3", "narrow", "wide"]
-    moved = normalised(world.ratings)
+    moved = normalized(world.ratings)
     kept = set(expert.docs.strings())
     for source in ("top3", "narrow", "wide"):
-        gains = tg.to_gains(moved.take(found.rows(source)), "median")
+        gains = tg.aggregate(moved.take(found.rows(source)), "median")
         gains = gains.take(np.array([i for i, d in enumerate(gains.docs.strings()) if d in kept]))
         want = tg.evaluate(runs, gains, NDCG).matrix(NDCG).mean(axis=1)
         assert ranks.ranked[source, NDCG].means == pytest.approx(want)
@@ -395,7 +397,7 @@ def test_anchors_without_a_level_still_split_units(world: Magnitudes, runs: Runs
 
 @pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 def test_draws_come_from_whole_units(runs: Runs) -> None:
-    """Guards resampling with a partial expert: one score a document, normalised by the unit, gives its own."""
+    """Guards resampling with a partial expert: one score a document, normalized by the unit, gives its own."""
     world = magnitude_ratings(topics=12, docs=26, workers=1, careless=0, seed=2)
     one = {}  # anchors have several scores; take them out of the experts' judgments so that every draw is the same
     for row, (doc, mark) in enumerate(zip(world.ratings.docs.strings(), world.ratings.extra["anchor"], strict=True)):
@@ -452,6 +454,7 @@ def test_mistakes_are_told(world: Magnitudes, runs: Runs) -> None:
 # ---------------------------------------------------------------------- the command
 
 
+@pytest.mark.slow
 def test_the_command(
     world: Magnitudes, runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -473,20 +476,20 @@ def test_the_command(
         shown = capsys.readouterr()
         return code, shown.out, shown.err
 
-    code, out, _ = run("runs", "--trials", "20")
+    code, out, _ = run("runs", "--resamples", "20")
     assert code == 0
     titles = ["Documents ordered", "How people used", "How numbers were made", "Extreme ratios", "Gain profile",
               "Ratios within units", "Systems by magnitudes", "Tau with one", "mapped to other gains"]  # fmt: skip
     for title in titles:
         assert title in out
     for show in get_args(Show)[1:]:
-        asked = ["--trials", "20", "--show", show, "--second", "expert.qrels"]
+        asked = ["--resamples", "20", "--show", show, "--second", "expert.qrels"]
         drawn = [] if show == "collected" else ["--figure", f"{show}.svg"]
         code, out, _ = run("runs", *asked, "--format", "csv", *drawn)
         assert code == 0
         assert out.count("\n") > 2
         assert not drawn or Path(f"{show}.svg").read_text().startswith("<svg")
-    code, out, _ = run("runs", "--units", "top3", "--trials", "20", "--show", "systems", "--format", "csv")
+    code, out, _ = run("runs", "--units", "top3", "--resamples", "20", "--show", "systems", "--format", "csv")
     assert [line.split(",")[0] for line in out.splitlines()[1:]] == ["top3", "top3"]
     for words, fault in (
         (["--show", "systems"], "give runs after the magnitudes"),
@@ -501,14 +504,14 @@ def test_the_command(
 def test_gains_of_the_best_units(
     world: Magnitudes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Guards `gains --units top3 --expert`: medians of three normalised scores, as the experiment ranks by."""
+    """Guards `gains --units top3 --expert`: medians of three normalized scores, as the experiment ranks by."""
     monkeypatch.chdir(tmp_path)
     tg.write_judgments(world.ratings, "magnitudes.csv")
     tg.write_judgments(world.expert, "expert.qrels")
-    line = ["truegain", "gains", "magnitudes.csv", "--normalise", "geometric", "--units", "top3"]
+    line = ["truegain", "aggregate", "magnitudes.csv", "--normalize", "geometric", "--units", "top3"]
     monkeypatch.setattr(sys, "argv", [*line, "--expert", "expert.qrels", "-o", "gains.csv"])
     main()
-    moved = normalised(world.ratings)
+    moved = normalized(world.ratings)
     scores: dict[str, list[float]] = {}
     for _, doc, _, score in said(moved.take(Units.of(world.ratings, world.expert).rows("top3"))):
         scores.setdefault(doc, []).append(score)

@@ -108,6 +108,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert set(scores.systems) == set(RANKERS)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 def test_unanimity_on_cystic_fibrosis(shared_data: Path) -> None:
     """Guards the walk of the documentation: texts to runs, four judges' ratings to RawG and UG, no pair changes."""
@@ -116,7 +117,7 @@ def test_unanimity_on_cystic_fibrosis(shared_data: Path) -> None:
         rows = [line.rstrip("\n").split("\t", 1) for line in lines][1:]
     runs = rank(dict(rows), read_queries(folder / "queries.tsv.gz"))
     ratings = tg.read_ratings(folder / "judgments_4judges.csv.gz")
-    scores = tg.evaluate(runs, tg.to_gains(ratings, "sum"), "nDCG@10")
+    scores = tg.evaluate(runs, tg.aggregate(ratings, "sum"), "nDCG@10")
     means = dict(zip(scores.systems, scores.matrix("nDCG@10").mean(axis=1), strict=True))
     assert means["bm25-k1.2-b0.75"] > 1.2 * means["matches"] > 0.1
     found = unanimity(ratings, runs, scale="0:2", measures=["P+"], replicates=500)

@@ -19,9 +19,9 @@ from truegain.experiments.magnitude_rules import magnitudes
 from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
 from truegain.experiments.unanimity_panels import _Near, _tested, unanimity
 from truegain.experiments.world import World, simulate
-from truegain.gains.magnitudes import normalised
+from truegain.gains.magnitudes import normalized
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, square
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.measures.direct import measures_for_gains
 from truegain.measures.parse import parse_measures
 
@@ -51,11 +51,11 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
     answer = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], replicates=400, seed=5,
                        most_replicates=400)  # fmt: skip
     asked = [a.measure for a in measures_for_gains(parse_measures(["nG@1", "P+"]))]
-    gains = [tg.to_gains(ratings, "sum"), tg.to_gains(ratings, "unanimity", scale="0:2", p=1.0)]
+    gains = [tg.aggregate(ratings, "sum"), tg.aggregate(ratings, "unanimity(p=1.0)", scale="0:2")]
     scores = [tg.evaluate(world.runs, g, asked) for g in gains]
     want = {}
     for measure in scores[0].measures:
-        tests = [randomised_tukey_hsd(s.matrix(measure), Resampling(trials=400, seed=5)) for s in scores]
+        tests = [randomised_tukey_hsd(s.matrix(measure), Trials(trials=400, seed=5)) for s in scores]
         for i, one in enumerate(scores[0].systems):
             for j, two in enumerate(scores[0].systems):
                 ps = [float(t.p[i, j]) for t in tests]
@@ -72,13 +72,13 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
 
 
 def test_ratings_outside_the_scale_are_refused_or_dropped(world: World) -> None:
-    """Guards what the error advises: with outside='drop' the answer is that of the ratings on the scale."""
+    """Guards what the error advises: with out_of_range='drop' the answer is that of the ratings on the scale."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=3, seed=2)
-    with pytest.raises(tg.InputError, match="outside='drop'"):
+    with pytest.raises(tg.InputError, match="out_of_range='drop'"):
         unanimity(ratings, world.runs, scale="0:2", replicates=50)
     kept = ratings.take(np.flatnonzero(ratings.label <= 2))
     one, two = (
-        unanimity(r, world.runs, scale="0:2", outside="drop", ps=[0.2], measures=["P+"], replicates=50)
+        unanimity(r, world.runs, scale="0:2", out_of_range="drop", ps=[0.2], measures=["P+"], replicates=50)
         for r in (ratings, kept)
     )
     assert one.rankings.rows == two.rankings.rows
@@ -86,7 +86,7 @@ def test_ratings_outside_the_scale_are_refused_or_dropped(world: World) -> None:
 
 def test_near_p_values_are_counted() -> None:
     """Guards the notes: pairs with any p-value within two errors of alpha, listed or not; exact tests have none."""
-    anova = randomised_tukey_hsd([[0.1, 0.2], [0.2, 0.4], [0.3, 0.1]], Resampling(trials=10)).anova
+    anova = randomised_tukey_hsd([[0.1, 0.2], [0.2, 0.4], [0.3, 0.1]], Trials(trials=10)).anova
 
     def test(ab: float, ac: float, bc: float, exact: bool = False) -> Tukey:
         return Tukey("", anova, square(np.array([ab, ac, bc]), 3), trials=5000, exact=exact)
@@ -107,12 +107,12 @@ def test_tests_near_alpha_are_drawn_again(world: World) -> None:
     """Guards the trials: raised where some p-value is near alpha, to that of the larger draw, and else left alone."""
     scores = tg.evaluate(world.runs, world.gold, ["nDCG@10"])
     matrix = scores.matrix("nDCG@10")
-    plain = randomised_tukey_hsd(matrix, Resampling(trials=200, seed=5))
+    plain = randomised_tukey_hsd(matrix, Trials(trials=200, seed=5))
     upper = plain.p[np.triu_indices(len(plain.p), 1)]
     alpha_near = float(upper[(upper > 0.02) & (upper < 0.9)][0])
     again = _tested(scores, "nDCG@10", alpha_near, (200, 3200), 5, None)
     assert again.trials in (800, 3200)
-    assert np.array_equal(again.p, randomised_tukey_hsd(matrix, Resampling(trials=again.trials, seed=5)).p)
+    assert np.array_equal(again.p, randomised_tukey_hsd(matrix, Trials(trials=again.trials, seed=5)).p)
     assert _tested(scores, "nDCG@10", alpha_near, (200, 200), 5, None).trials == 200
     gaps = np.sort(np.append(upper, [0.0, 1.0]))
     widest = int(np.diff(gaps).argmax())
@@ -150,7 +150,7 @@ def test_equal_magnitudes_have_no_fit() -> None:
         assert (row["sd of ln"], row["D of log-normal"], row["max/min"]) == (0.0, None, 1.0)
     assert "no log-normal fit in 3 rows whose ratings are all equal" in answer.habits.notes
     assert {row["all pairs"] for row in answer.combinations.records()} == {1.0}
-    found = alpha(normalised(tg.read_ratings(frame)), "ratio", trials=0)
+    found = alpha(normalized(tg.read_ratings(frame)), "ratio", trials=0)
     assert found.why == "all ratings are 3"
 
 
@@ -172,8 +172,8 @@ def test_magnitudes_too_far_apart_are_refused() -> None:
 def test_unanimity_matters_less_with_more_assessors(world: World) -> None:
     """Guards the simulation of the paper: with many uniform ratings the range is the scale, and UG tends to RawG."""
     few, many = (
-        tg.to_gains(uniform_ratings(world.gold, assessors=n, highest=2, seed=4), "unanimity", scale="0:2").label.sum()
-        / tg.to_gains(uniform_ratings(world.gold, assessors=n, highest=2, seed=4), "sum").label.sum()
+        tg.aggregate(uniform_ratings(world.gold, assessors=n, highest=2, seed=4), "unanimity", scale="0:2").label.sum()
+        / tg.aggregate(uniform_ratings(world.gold, assessors=n, highest=2, seed=4), "sum").label.sum()
         for n in (5, 40)
     )
     assert few > 1.05
@@ -186,15 +186,16 @@ def shares_of(worlds: range, **settings: float) -> tuple[list[float], dict[tuple
     shares: dict[tuple[object, object], list[list[float]]] = {}
     for seed in worlds:
         world = magnitude_ratings(seed=seed, **settings)  # type: ignore[arg-type]
-        alphas.append(alpha(normalised(world.ratings), "ratio", trials=0).value)
+        alphas.append(alpha(normalized(world.ratings), "ratio", trials=0).value)
         for kind, order in enumerate((world.truth, world.expert)):
             for row in magnitudes(world.ratings, order).combinations.records():
                 assert isinstance(row["mean over topics"], float)
-                both = shares.setdefault((row["normalise"], row["aggregate"]), [[], []])
+                both = shares.setdefault((row["normalize"], row["aggregate"]), [[], []])
                 both[kind].append(row["mean over topics"])
     return alphas, shares
 
 
+@pytest.mark.slow
 def test_figure_8_on_a_known_truth() -> None:
     """Guards the paper's finding on the simulated world: geometric averaging with the median recovers the order best.
 
@@ -212,6 +213,7 @@ def test_figure_8_on_a_known_truth() -> None:
                 assert lead.mean() > 2 * lead.std(ddof=1) / np.sqrt(len(lead)), name
 
 
+@pytest.mark.slow
 def test_the_geometric_mean_is_best_for_log_normal_noise() -> None:
     """Guards the reason: where nobody is careless or slips, the mean of logarithms beats the median, as theory says."""
     _, shares = shares_of(range(6), careless=0, slip=0)
@@ -219,6 +221,7 @@ def test_the_geometric_mean_is_best_for_log_normal_noise() -> None:
     assert lead.mean() > 4 * lead.std(ddof=1) / np.sqrt(len(lead))
 
 
+@pytest.mark.slow
 def test_careless_numbers_range_widely_and_slips_are_zeros() -> None:
     """Guards the simulator: the spread of careless units, and an extra or missing zero in the share of rows asked."""
     world = magnitude_ratings(topics=20, careless=0.5, careless_spread=4, habit=0, scales=0, slip=0, seed=1)
@@ -266,7 +269,7 @@ def test_the_commands(
     tg.write_judgments(people.ratings, "magnitudes.csv")
     tg.write_judgments(people.expert, "expert.qrels")
     for words, said in (
-        (["unanimity", "ratings.csv", "runs", "--scale", "0:2", "--trials", "100"], "RawG against UG"),
+        (["unanimity", "ratings.csv", "runs", "--scale", "0:2", "--resamples", "100"], "RawG against UG"),
         (["magnitudes", "magnitudes.csv", "--expert", "expert.qrels"], "Documents ordered as experts do"),
     ):
         monkeypatch.setattr(sys, "argv", ["truegain", "experiment", *words])

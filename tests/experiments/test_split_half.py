@@ -35,13 +35,14 @@ def halves() -> SplitHalf:
     return split_half(world.runs, world.gold, replicates=400, seed=1)
 
 
+@pytest.mark.slow
 def test_simulated_collections_behave_as_the_model_says(halves: SplitHalf) -> None:
     """Guards the whole experiment where the model is true: near 83.5% inside, as often below as above."""
     below, inside, above, n = halves.shares("logit", True, 0, False)
     assert n > 300
     assert 0.78 < inside < 0.89
     assert abs(below - above) < 0.06
-    z = halves.normalised()
+    z = halves.normalized()
     assert 0.8 < z.std() < 1.25
     assert abs(np.median(z)) < 0.25
 
@@ -68,6 +69,7 @@ def test_split_topics_on_a_simulated_world() -> None:
         split_topics({"1": {"a": 1.0}}, {"1": {"a": 1}}, "AP")
 
 
+@pytest.mark.slow
 def test_the_paper_holds_on_the_trec8_runs(shared_data: Path, unpacked: Callable[[Path], Path], tmp_path: Path) -> None:
     """Guards the published finding on all 129 TREC-8 runs: logit with small-R limits holds, linear is biased."""
     folder = shared_data / "trec8_adhoc"

@@ -87,7 +87,7 @@ def test_the_command(
         "5,10",
         "-m",
         "nG@1",
-        "--trials",
+        "--resamples",
         "100",
     ]
 

@@ -26,6 +26,7 @@ def simulated(systems: int, docs: int, topics: int, seed: int) -> tuple[np.ndarr
     return found.mean(axis=2), found.std(axis=2, ddof=1) / topics**0.5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("systems", "docs", "seed"), [(3, 60, 1), (2, 400, 2)])
 def test_true_scores_are_those_of_an_independent_simulation(systems: int, docs: int, seed: int) -> None:
     """Guards the integral over order statistics: within 3.5 standard errors of 4,000 topics simulated otherwise."""

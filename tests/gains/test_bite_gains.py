@@ -120,7 +120,7 @@ def test_what_crowd_kit_is_given_and_says(
     last = abs(history[-1] - history[-2]) if len(history) > 1 else None
     assert progress.change == (None if last is None else pytest.approx(last))
     with pytest.raises(tg.TruegainError, match="crowd-kit takes no weights"):
-        tg.to_gains(table, "glad", weights=[1, 1, 2, 1])
+        tg.aggregate(table, "glad", weights=[1, 1, 2, 1])
 
 
 def test_rules_where_nothing_is_said() -> None:
@@ -336,7 +336,7 @@ def test_labels_off_a_scale_are_counted() -> None:
         check_scale(Judgments.of({"1": {"a": 0}}), (1, 2))
     assert on_scale(table, None, "drop") is table
     assert on_scale(table, (0, 5, 7)) is table
-    with pytest.raises(tg.TruegainError, match="outside is 'keep'"):
+    with pytest.raises(tg.TruegainError, match="out_of_range is 'keep'"):
         on_scale(table, None, "keep")  # type: ignore[arg-type]
     assert scale_of([2, 0, 1.5]) == (0.0, 1.5, 2.0)
     assert scale_of("600:602") == (600.0, 601.0, 602.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -40,7 +39,7 @@ def test_medians_of_fractional_weights_are_exact() -> None:
         lower = next(v for v, r in zip(values, reached, strict=True) if r >= half)
         upper = next(v for v, r in zip(values, reached, strict=True) if r > half)
         expected.append((lower + upper) / 2)
-    assert tg.to_gains(ratings(items), "median", weights=given).label.tolist() == expected
+    assert tg.aggregate(ratings(items), "median", weights=given).label.tolist() == expected
 
 
 @pytest.mark.parametrize("share", ["0.2", "0.3", "0.5", "0.7", "0.8", "0.9", "1.0"])
@@ -50,7 +49,7 @@ def test_supermajorities_are_exact(share: str) -> None:
     weights += [(10,) * n for n in range(1, 21)]
     items = [[float(i) for i in range(len(w))] for w in weights]
     given = [w / 10 for one in weights for w in one]
-    found = tg.to_gains(ratings(items), "supermajority", share=float(share), weights=given).label.tolist()
+    found = tg.aggregate(ratings(items), f"supermajority(share={float(share)})", weights=given).label.tolist()
     expected = []
     for one in weights:
         least = Fraction(share) * Fraction(sum(one), 10)
@@ -65,7 +64,7 @@ def test_trimmed_ranges_of_fractional_weights_are_exact() -> None:
     weights = [(*a, 10, 10, 10, *b) for a in parts for b in parts]
     items = [[float(i) for i in range(len(w))] for w in weights]
     given = [w / 10 for one in weights for w in one]
-    found = tg.to_gains(ratings(items), "weighted", scale="0:10", spread="trimmed", trim=0.2, weights=given).label
+    found = tg.aggregate(ratings(items), "weighted(spread=trimmed,trim=0.2)", scale="0:10", weights=given).label
     for one, values, gain in zip(weights, items, found.tolist(), strict=True):
         total, cut = Fraction(sum(one), 10), 1
         left = [v for v, w, r in zip(values, one, exact(one), strict=True)
@@ -78,46 +77,42 @@ def test_ratings_without_weight_do_not_count() -> None:
     """Guards weights of 0 at either end and in the middle, for every rule that sorts."""
     values, weights = [9.0, 0.0, 2.0, 5.0, 1.0, 7.0], [0, 0, 1, 0, 2, 1]
     kept = [v for v, w in zip(values, weights, strict=True) for _ in range(w)]
-    asked: list[tuple[str, dict[str, Any]]] = [
-        ("median", {}), ("majority", {}), ("supermajority", {}), ("sum", {}), ("mean", {}),
-        ("weighted", {"spread": "range"}), ("weighted", {"spread": "trimmed", "trim": 0.25}),
-        ("unanimity", {"spread": "sd"}), ("unanimity", {"spread": "entropy"}),
-    ]  # fmt: skip
-    for rule, more in asked:
-        one = tg.to_gains(ratings([values]), rule, weights=weights, scale="0:9", **more).label.tolist()
-        assert one == pytest.approx(tg.to_gains(ratings([kept]), rule, scale="0:9", **more).label.tolist())
+    aware = ("weighted", "weighted(spread=trimmed,trim=0.25)", "unanimity(spread=sd)", "unanimity(spread=entropy)")
+    for rule in ("median", "majority", "supermajority", "sum", "mean", *aware):
+        one = tg.aggregate(ratings([values]), rule, weights=weights, scale="0:9").label.tolist()
+        assert one == pytest.approx(tg.aggregate(ratings([kept]), rule, scale="0:9").label.tolist())
 
 
 def test_all_zero_and_scales_of_the_aware_rules() -> None:
     """Guards 0 for what nobody finds relevant, and a gain however small where somebody does."""
     table = ratings([[0, 0, 0], [0, 0, 0.5], [3, 3, 3]])
-    assert tg.to_gains(table, "unanimity", scale="0:3", p=1).label.tolist() == pytest.approx([0, 8, 18])
-    assert tg.to_gains(table, "weighted", scale="0:3").label.tolist() == pytest.approx([0, 0.5 * 2.5 / 3, 9])
+    assert tg.aggregate(table, "unanimity(p=1)", scale="0:3").label.tolist() == pytest.approx([0, 8, 18])
+    assert tg.aggregate(table, "weighted", scale="0:3").label.tolist() == pytest.approx([0, 0.5 * 2.5 / 3, 9])
     with pytest.raises(tg.TruegainError, match="whole numbers"):
-        tg.to_gains(table, "unanimity", scale="0:3", spread="entropy")
+        tg.aggregate(table, "unanimity(spread=entropy)", scale="0:3")
     with pytest.raises(tg.TruegainError, match="whole numbers"):
-        tg.to_gains(ratings([[1, 2]]), "unanimity", scale="0:2.5", spread="entropy")
+        tg.aggregate(ratings([[1, 2]]), "unanimity(spread=entropy)", scale="0:2.5")
 
 
 def test_gains_beyond_the_greatest_number_are_counted() -> None:
     """Guards the refusal: how many documents, the first of them and its greatest rating."""
     table = ratings([[1, 2], [1.7e308, 1.0, 1.7e308], [5], [1e308, 1e308]])
     with pytest.raises(tg.TruegainError, match=r"for 2 of 4 documents, the first 'd1' of topic '1' .* of 1.7e\+308"):
-        tg.to_gains(table, "sum")
-    assert tg.to_gains(table, "median").label.tolist() == [1.5, 1.7e308, 5.0, 1e308]
+        tg.aggregate(table, "sum")
+    assert tg.aggregate(table, "median").label.tolist() == [1.5, 1.7e308, 5.0, 1e308]
 
 
 def test_weights_need_rows_that_stay() -> None:
     """Guards weights of ratings that are dropped, or whose rows are not known; and who is told of a fit."""
     table = ratings([[1, 2], [3, 9]])
     with pytest.raises(tg.TruegainError, match="weights need ratings whose rows are known"):
-        tg.to_gains(table.frame(), "mean", weights=[1] * 4)
+        tg.aggregate(table.frame(), "mean", weights=[1] * 4)
     with pytest.warns(tg.DataWarning), pytest.raises(tg.TruegainError, match="dropped or merged"):
-        tg.to_gains(table, "mean", weights=[1] * 4, scale="0:3", outside="drop")
+        tg.aggregate(table, "mean", weights=[1] * 4, scale="0:3", out_of_range="drop")
     told: list[str] = []
-    tg.to_gains(table, "mace", report=told, starts=1)
+    tg.aggregate(table, "mace(starts=1)", report=told)
     assert len(told) == 1
-    tg.to_gains(table, "mean", report=told)
+    tg.aggregate(table, "mean", report=told)
     assert len(told) == 1
 
 

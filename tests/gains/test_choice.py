@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportion_confint  # type: ignore[impo
 import truegain as tg
 from truegain.gains.choice import chosen, row_weights, weights_of
 from truegain.gains.identical import Twin, twins
-from truegain.inference.agreement.agree import agree
+from truegain.inference.agreement.agree import agreement
 from truegain.inference.judges.assessors import assessor_table
 from truegain.tables.assessor_list import read_names, read_weights
 from truegain.tables.grouped import Grouped
@@ -104,12 +104,12 @@ def test_agree_tells_of_twins_and_one_of_them_stays() -> None:
     rows = [(d, w, 10.0**v + i % 7) for i, (d, w, v) in enumerate(crowd(2)[1])]
     mine = [(d, "z-copy", v) for d, w, v in rows if w == "w03"]
     table = rated([*rows, *mine])
-    people = agree(table, scale="ratio", normalise="geometric", replicates=0).assessors.records()
+    people = agreement(table, scale="ratio", normalize="geometric", replicates=0).assessors.records()
     look = {r["assessor"]: str(r["look"]) for r in people}
     assert f"same ratings as w03 on all {len(mine)} documents that both rated (chance" in look["z-copy"]
     assert "same ratings" not in look["w03"]
     with pytest.warns(tg.DataWarning, match=r"left out, worth a second look, with .* z-copy"):
-        kept = chosen(table, drop_assessors="flagged", normalise="geometric", scale="ratio")
+        kept = chosen(table, drop_assessors="flagged", normalize="geometric", scale="ratio")
     assert kept.assessor is not None
     assert set(kept.assessor.values) == {name for name, why in look.items() if not why}
 
@@ -130,15 +130,15 @@ def test_scales_that_mix_are_told() -> None:
     table = rated([*long, *short])
     assert mixed(table) == (["x", "y"], 2.0, max(v for *_, v in long))
     with pytest.warns(tg.DataWarning, match=r"2 of 5 assessors rate up to 2 \(x, y\), others up to"):
-        tg.to_gains(table, "mean")
+        tg.aggregate(table, "mean")
     with pytest.warns(tg.DataWarning, match="scales seem to mix"):
-        agree(table, scale="interval 0:100", replicates=0)
+        agreement(table, scale="interval 0:100", replicates=0)
     above = rated([(d, w, v + 1) for d, w, v in [*long, *short]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        tg.to_gains(above, normalise="geometric")
-        agree(above, scale="ratio", normalise="geometric", replicates=0)
-        tg.to_gains(rated(long), "mean")
+        tg.aggregate(above, normalize="geometric")
+        agreement(above, scale="ratio", normalize="geometric", replicates=0)
+        tg.aggregate(rated(long), "mean")
 
 
 def test_scales_that_only_look_short() -> None:
@@ -208,7 +208,7 @@ def test_flagged_are_those_whom_agree_prints() -> None:
     table = rated([(d, w, 3.0 if w == "w00" else 3 - v if w == "w01" else v) for d, w, v in rows])
     expert = Judgments.of({"1": {d: float(np.searchsorted([-0.5, 0.5], v)) for d, v in truth.items()}})
     for judged in (None, expert):
-        look = agree(table, judged, replicates=0).assessors.records()
+        look = agreement(table, judged, replicates=0).assessors.records()
         named = {r["assessor"] for r in look if r["look"]}
         assert named == {"w00", "w01"}
         with pytest.warns(tg.DataWarning):
@@ -268,12 +268,12 @@ def test_a_weighted_gain_by_hand() -> None:
     """Guards what weights do: weighted means; sums still of N ratings; no gain where nobody counts."""
     weights = {"x": 3.0, "y": 1.0, "z": 0.0}
     with pytest.warns(tg.DataWarning, match="count 0.00 to .* 1 of 3 count nothing"):
-        mean = tg.to_gains(rated(FEW), "mean", weight_assessors=weights)
-    total = tg.to_gains(rated(FEW), "sum", weight_assessors=weights)
+        mean = tg.aggregate(rated(FEW), "mean", weight_assessors=weights)
+    total = tg.aggregate(rated(FEW), "sum", weight_assessors=weights)
     assert mean.label.tolist() == pytest.approx([1.25, 0.0, 1.0])
     assert total.label.tolist() == pytest.approx([3 * 1.25, 0.0, 1.0])
     with pytest.warns(tg.DataWarning, match="1 of 3 items get no gain"):
-        tg.to_gains(rated(FEW), "mean", weight_assessors={"x": 1.0, "y": 0.0, "z": 1.0})
+        tg.aggregate(rated(FEW), "mean", weight_assessors={"x": 1.0, "y": 0.0, "z": 1.0})
     grouped = Grouped.of(rated(FEW))
     assert row_weights(grouped, dict.fromkeys("xyz", 2.0)).tolist() == [1.0] * 6
 
@@ -297,7 +297,7 @@ def test_mistakes_about_weights(tmp_path: Path) -> None:
     with pytest.raises(tg.TruegainError, match="0 assessors share 4 documents"):
         weights_of(grouped, "agreement")
     with pytest.raises(tg.TruegainError, match="mace weighs assessors itself"):
-        tg.to_gains(rated(FEW), "mace", weight_assessors={"x": 1, "y": 1, "z": 1})
+        tg.aggregate(rated(FEW), "mace", weight_assessors={"x": 1, "y": 1, "z": 1})
 
 
 def test_weights_pay_where_some_are_careless() -> None:
@@ -307,7 +307,7 @@ def test_weights_pay_where_some_are_careless() -> None:
         truth, rows = crowd(seed, careless=0.3)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", tg.DataWarning)
-            made = [tg.to_gains(rated(rows), "mean", weight_assessors=w) for w in (None, "agreement")]
+            made = [tg.aggregate(rated(rows), "mean", weight_assessors=w) for w in (None, "agreement")]
         plain, weighted = (kendalltau([truth[d] for d in g.docs.strings()], g.label).statistic for g in made)
         better += int(weighted > plain)
     assert better >= 11

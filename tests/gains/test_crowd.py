@@ -41,8 +41,8 @@ def accuracy(gains: tg.Judgments, truth: np.ndarray[Any, Any]) -> float:
 def test_models_see_who_guesses(rule: str) -> None:
     """Guards both models end to end: where most workers guess they beat the majority clearly."""
     frame, truth = crowd()
-    majority = accuracy(tg.to_gains(frame, "majority"), truth)
-    gains = tg.to_gains(frame, rule)
+    majority = accuracy(tg.aggregate(frame, "majority"), truth)
+    gains = tg.aggregate(frame, rule)
     assert accuracy(gains, truth) > majority + 0.05
     assert ((gains.label >= 0) & (gains.label <= 1)).all()
 
@@ -50,7 +50,7 @@ def test_models_see_who_guesses(rule: str) -> None:
 def test_the_likeliest_label(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards take='label': labels that occur, on the same side as the mean."""
     frame, truth = crowd()
-    mean, label = (tg.to_gains(frame, "dawid-skene", take=t) for t in ("mean", "label"))
+    mean, label = (tg.aggregate(frame, f"dawid-skene(take={t})") for t in ("mean", "label"))
     assert set(label.label.tolist()) == {0.0, 1.0}
     assert ((mean.label > 0.5) == (label.label == 1)).mean() > 0.99
     assert accuracy(label, truth) > 0.9
@@ -59,7 +59,7 @@ def test_the_likeliest_label(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_convergence_is_told() -> None:
     """Guards a fit that was cut short: the user hears of it."""
     with pytest.warns(tg.DataWarning, match="had not converged after 1 steps"):
-        tg.to_gains(crowd(60)[0], "dawid-skene", n_iter=1)
+        tg.aggregate(crowd(60)[0], "dawid-skene(n_iter=1)")
 
 
 @pytest.mark.parametrize("rule", [DawidSkene, GLAD])
@@ -74,7 +74,7 @@ def test_convergence_is_told_either_way(rule: Any) -> None:
     _, cut = rule(n_iter=2).fitted(ratings)
     assert (cut.converged, str(cut)) == (False, "not converged after 2 steps")
     with pytest.warns(tg.DataWarning, match="had not converged after 2 steps"):
-        tg.to_gains(crowd()[0], rule.NAME, n_iter=2)
+        tg.aggregate(crowd()[0], f"{rule.NAME}(n_iter=2)")
 
 
 @pytest.mark.parametrize("rule", [DawidSkene, GLAD])
@@ -91,22 +91,22 @@ def test_what_does_not_fit_is_told() -> None:
     """Guards weights, constant ratings and magnitudes, which these models cannot take."""
     table = tg.read_ratings(crowd(5)[0])
     with pytest.raises(tg.TruegainError, match="takes no weights"):
-        tg.to_gains(table, "glad", weights=np.full(len(table), 2.0))
+        tg.aggregate(table, "glad", weights=np.full(len(table), 2.0))
     with pytest.raises(tg.TruegainError, match="nothing to fit"):
-        tg.to_gains(table.frame().with_columns(pl.lit(1.0).alias("label")), "glad")
+        tg.aggregate(table.frame().with_columns(pl.lit(1.0).alias("label")), "glad")
     many = pl.DataFrame({"topic": "1", "doc": [f"d{i}" for i in range(200)], "assessor": "x", "label": range(200)})
     with pytest.raises(tg.TruegainError, match="use the rule median"):
-        tg.to_gains(many, "dawid-skene")
+        tg.aggregate(many, "dawid-skene")
     with pytest.raises(tg.TruegainError, match="take is 'mode'"):
-        tg.to_gains(table, "dawid-skene", take="mode")
+        tg.aggregate(table, "dawid-skene(take=mode)")
 
 
 def test_how_a_fit_ended_is_told() -> None:
     """Guards convergence being told either way: a line where the fit settled, a warning where it did not."""
     table, told = tg.read_ratings(crowd()[0]), list[str]()
-    tg.to_gains(table, "dawid-skene", report=told)
+    tg.aggregate(table, "dawid-skene", report=told)
     assert len(told) == 1
     assert told[0].startswith("the rule dawid-skene converged after ")
     with pytest.warns(tg.DataWarning, match="had not converged after 2 steps"):
-        tg.to_gains(table, "dawid-skene", n_iter=2, report=told)
+        tg.aggregate(table, "dawid-skene(n_iter=2)", report=told)
     assert len(told) == 1

@@ -96,7 +96,7 @@ def test_it_is_crowd_kits_where_that_is_there() -> None:
     frame = crowd(120)[0]
     table = frame.rename({"doc": "task", "assessor": "worker"}).to_pandas()
     theirs = aggregation.DawidSkene(n_iter=100, tol=1e-7).fit_predict_proba(table)[1.0]
-    ours = tg.to_gains(frame, "dawid-skene")
+    ours = tg.aggregate(frame, "dawid-skene")
     found = dict(zip(ours.docs.strings(), ours.label.tolist(), strict=True))
     assert [found[d] for d in theirs.index] == pytest.approx(theirs.tolist(), abs=1e-3)
 
@@ -123,6 +123,7 @@ def further(votes: Votes, share: Floats, steps: int) -> Floats:
     return share
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_more_steps_change_nothing(seed: int) -> None:
     """Guards the end of the fit: 1,000 plain steps more move no chance by 1e-4 and no label, nor with weights."""
@@ -136,6 +137,7 @@ def test_more_steps_change_nothing(seed: int) -> None:
         assert np.array_equal(later.argmax(axis=1), share.argmax(axis=1))
 
 
+@pytest.mark.slow
 def test_likelihoods_settle_long_before_labels() -> None:
     """Guards that the crowds above try something: at 1e-5 of likelihood a rating gains still move by more than .1."""
     moved = []
@@ -194,9 +196,9 @@ def test_tolerance_is_a_parameter() -> None:
     assert loose.steps < strict.steps
     assert strict.converged
     with pytest.raises(tg.TruegainError, match=r"the rule dawid-skene: tolerance 0 must lie between 0 and 1"):
-        tg.to_gains(three_levels(), "dawid-skene", tolerance=0)
+        tg.aggregate(three_levels(), "dawid-skene(tolerance=0)")
     with pytest.raises(tg.TruegainError, match="the rule glad has no parameter tolerance"):
-        tg.to_gains(three_levels(), "glad", tolerance=0.1)
+        tg.aggregate(three_levels(), "glad(tolerance=0.1)")
 
 
 def test_what_is_left_is_told() -> None:
@@ -205,7 +207,7 @@ def test_what_is_left_is_told() -> None:
     assert not ended.converged
     assert ended.change is not None
     with pytest.warns(tg.DataWarning, match=r"after 15 steps \(the last moved a chance of a label by .*give more"):
-        tg.to_gains(three_levels(), "dawid-skene", n_iter=15)
+        tg.aggregate(three_levels(), "dawid-skene(n_iter=15)")
     assert Convergence(9, False, 0.02, left=0.3).last == (
         " (the last moved a chance of a label by 0.02, and about 0.3 is left to go)"
     )

@@ -89,6 +89,7 @@ def few(seed: int) -> pl.DataFrame:
     return frame.sample(fraction=1.0, shuffle=True, seed=seed)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("rule", ["mace", "dawid-skene", "glad"])
 def test_the_order_of_rows_changes_nothing(rule: str) -> None:
     """Guards every fit: ratings in another order, and so assessors and labels met in another, give the same gains."""
@@ -98,7 +99,7 @@ def test_the_order_of_rows_changes_nothing(rule: str) -> None:
         frame = few(seed)
         gains = []
         for shuffled in (frame, frame.reverse(), frame.sample(fraction=1.0, shuffle=True, seed=seed + 10)):
-            found = tg.to_gains(shuffled, rule, n_iter=1000)
+            found = tg.aggregate(shuffled, f"{rule}(n_iter=1000)")
             keys = zip(found.topic.strings(), found.docs.strings(), strict=True)
             gains.append(dict(zip(keys, found.label.tolist(), strict=True)))
         assert gains[0] == gains[1] == gains[2]
@@ -170,7 +171,7 @@ def test_a_weight_of_two_is_a_rating_given_twice() -> None:
         assert a == pytest.approx(b)
     table = tg.read_ratings(few(1))
     with pytest.warns(tg.DataWarning, match="1 of 60 items get no gain"):
-        alone = tg.to_gains(table, "mace", weights=(np.array(table.docs.strings()) != "d7").astype(float))
+        alone = tg.aggregate(table, "mace", weights=(np.array(table.docs.strings()) != "d7").astype(float))
     assert len(alone) == 59  # a document whose ratings do not count has no gain
 
 
@@ -178,11 +179,11 @@ def test_it_sees_who_guesses() -> None:
     """Guards MACE end to end, without crowd-kit: where most workers guess it beats the majority clearly."""
     frame, truth = crowd()
     told: list[str] = []
-    gains = tg.to_gains(frame, "mace", report=told)
-    assert accuracy(gains, truth) > accuracy(tg.to_gains(frame, "majority"), truth) + 0.05
+    gains = tg.aggregate(frame, "mace", report=told)
+    assert accuracy(gains, truth) > accuracy(tg.aggregate(frame, "majority"), truth) + 0.05
     assert ((gains.label >= 0) & (gains.label <= 1)).all()
     assert told[0].startswith("the rule mace converged after ")
-    label = tg.to_gains(frame, "mace", take="label")
+    label = tg.aggregate(frame, "mace(take=label)")
     assert ((gains.label > 0.5) == (label.label == 1)).all()
 
 
@@ -197,7 +198,7 @@ def test_how_a_fit_ended() -> None:
     _, cut = Mace(n_iter=2).fitted(ratings)
     assert (cut.converged, cut.steps) == (False, 2)
     with pytest.warns(tg.DataWarning, match="had not converged after 2 steps"):
-        tg.to_gains(crowd()[0], "mace", n_iter=2)
+        tg.aggregate(crowd()[0], "mace(n_iter=2)")
 
 
 def test_more_steps_change_nothing() -> None:
@@ -221,9 +222,9 @@ def test_what_does_not_fit_is_told() -> None:
     """Guards constant ratings, too many labels, and parameters that make no sense."""
     table = tg.read_ratings(crowd(5)[0])
     with pytest.raises(tg.TruegainError, match="nothing to fit"):
-        tg.to_gains(table.frame().with_columns(pl.lit(1.0).alias("label")), "mace")
+        tg.aggregate(table.frame().with_columns(pl.lit(1.0).alias("label")), "mace")
     many = pl.DataFrame({"topic": "1", "doc": [f"d{i}" for i in range(200)], "assessor": "x", "label": range(200)})
     with pytest.raises(tg.TruegainError, match="use the rule median"):
-        tg.to_gains(many, "mace")
+        tg.aggregate(many, "mace")
     with pytest.raises(tg.TruegainError, match="starts 0 must be at least 1"):
-        tg.to_gains(table, "mace", starts=0)
+        tg.aggregate(table, "mace(starts=0)")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
-from truegain.gains.magnitudes import NORMALISATIONS, normalised
+from truegain.gains.magnitudes import NORMALIZATIONS, normalized
 
 POSITIVE = st.floats(1e-3, 1e3)
 UNITS = st.lists(st.lists(POSITIVE, min_size=2, max_size=6), min_size=1, max_size=4)
@@ -29,12 +29,12 @@ def magnitudes(units: Any, topics: Any = None) -> tg.Judgments:
     return tg.read_ratings(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label", "anchor"], orient="row"))
 
 
-@pytest.mark.parametrize("how", [h for h in NORMALISATIONS if h != "none"])
+@pytest.mark.parametrize("how", [h for h in NORMALIZATIONS if h != "none"])
 @given(units=UNITS)
 @settings(max_examples=40, deadline=None)
 def test_ratios_within_a_unit_stay(how: str, units: list[list[float]]) -> None:
-    """Guards that normalising moves a unit as a whole: no ratio inside it changes."""
-    found = normalised(magnitudes(units), how).label
+    """Guards that normalizing moves a unit as a whole: no ratio inside it changes."""
+    found = normalized(magnitudes(units), how).label
     at = 0
     for unit in units:
         mine = found[at : at + len(unit)]
@@ -42,23 +42,23 @@ def test_ratios_within_a_unit_stay(how: str, units: list[list[float]]) -> None:
         at += len(unit)
 
 
-@pytest.mark.parametrize("how", [h for h in NORMALISATIONS if h != "none"])
+@pytest.mark.parametrize("how", [h for h in NORMALIZATIONS if h != "none"])
 @given(unit=st.lists(POSITIVE, min_size=2, max_size=6), factor=POSITIVE)
 @settings(max_examples=40, deadline=None)
 def test_a_personal_scale_vanishes(how: str, unit: list[float], factor: float) -> None:
     """Guards the aim: someone who says ten times the number says the same afterwards."""
-    found = normalised(magnitudes([unit, [factor * v for v in unit]]), how).label
+    found = normalized(magnitudes([unit, [factor * v for v in unit]]), how).label
     assert found[: len(unit)] == pytest.approx(found[len(unit) :], rel=1e-9)
 
 
-@pytest.mark.parametrize("how", [h for h in NORMALISATIONS if h != "none"])
+@pytest.mark.parametrize("how", [h for h in NORMALIZATIONS if h != "none"])
 @given(units=st.lists(st.lists(POSITIVE, min_size=2, max_size=6), min_size=2, max_size=4))
 @settings(max_examples=25, deadline=None)
 def test_an_assessor_without_weight_is_not_there(how: str, units: list[list[float]]) -> None:
     """Guards weights of 0: the others are where they would be without the first assessor's rows, who is moved alone."""
     table, first = magnitudes(units), len(units[0])
     weights = np.where(np.arange(len(table)) < first, 0.0, 1.0)
-    found, left = normalised(table, how, weights).label, normalised(magnitudes(units[1:]), how).label
+    found, left = normalized(table, how, weights).label, normalized(magnitudes(units[1:]), how).label
     assert found[first:] == pytest.approx(left, rel=1e-9)
     assert found[:first] / found[0] == pytest.approx(np.array(units[0]) / units[0][0], rel=1e-9)
 
@@ -73,8 +73,8 @@ def test_a_weight_of_two_is_a_rating_given_twice(how: str, data: Any, units: lis
     weights[np.cumsum([0, *sizes[:-1]])] = 1  # each unit keeps its first
     table = magnitudes(units)
     again = np.repeat(np.arange(len(table)), weights)
-    assert normalised(table, how, weights).label[again] == pytest.approx(
-        normalised(table.take(again), how).label, rel=1e-9
+    assert normalized(table, how, weights).label[again] == pytest.approx(
+        normalized(table.take(again), how).label, rel=1e-9
     )
 
 
@@ -83,14 +83,14 @@ def test_weights_that_are_none() -> None:
     table = magnitudes([[1, 2, 3], [10, 30]])
     for bad in (np.ones(4), -np.ones(5), np.full(5, np.nan)):
         with pytest.raises(tg.TruegainError, match="weights must be 5 numbers of at least 0"):
-            normalised(table, "geometric", bad)
-    for how in NORMALISATIONS:
-        assert normalised(table, how, np.full(5, 0.3)).label == pytest.approx(normalised(table, how).label)
+            normalized(table, "geometric", bad)
+    for how in NORMALIZATIONS:
+        assert normalized(table, how, np.full(5, 0.3)).label == pytest.approx(normalized(table, how).label)
 
 
 def test_the_example_of_the_issue() -> None:
     """Guards {1, 2, 3, 4} and {10, 20, 30, 40}: equal afterwards, with the topic's geometric mean kept."""
-    found = normalised(magnitudes([[1, 2, 3, 4], [10, 20, 30, 40]])).label
+    found = normalized(magnitudes([[1, 2, 3, 4], [10, 20, 30, 40]])).label
     assert found[:4] == pytest.approx(found[4:])
     assert statistics.geometric_mean(found) == pytest.approx(statistics.geometric_mean([1, 2, 3, 4, 10, 20, 30, 40]))
 
@@ -110,38 +110,38 @@ def test_formulas_by_hand() -> None:
     }
     for how, (unit_centre, topic_centre) in centres.items():
         want = [math.exp(v - unit_centre(unit) + topic_centre(flat)) for unit in logs for v in unit]
-        assert normalised(table, how).label[:7] == pytest.approx(want), how
+        assert normalized(table, how).label[:7] == pytest.approx(want), how
 
 
-def test_aggregation_after_normalising() -> None:
+def test_aggregation_after_normalizing() -> None:
     """Guards the way from magnitudes to gains: median by default, the other two by name."""
     units = [[1, 2, 8], [10, 40, 20], [3, 3, 3]]
     table = magnitudes(units)
-    by_doc = np.array(normalised(table).label).reshape(3, 3).T
+    by_doc = np.array(normalized(table).label).reshape(3, 3).T
     for rule, how in (("median", np.median), ("arithmetic", np.mean), ("geometric", statistics.geometric_mean)):
-        found = tg.to_gains(table, rule, normalise="geometric").label
+        found = tg.aggregate(table, rule, normalize="geometric").label
         assert found == pytest.approx([how(row) for row in by_doc])
-    assert tg.to_gains(table, normalise="geometric").label == pytest.approx(np.median(by_doc, axis=1))
-    assert tg.to_gains(table, "median", normalise="none").label == pytest.approx(np.median(np.array(units).T, axis=1))
+    assert tg.aggregate(table, normalize="geometric").label == pytest.approx(np.median(by_doc, axis=1))
+    assert tg.aggregate(table, "median", normalize="none").label == pytest.approx(np.median(np.array(units).T, axis=1))
 
 
 def test_units_by_column() -> None:
     """Guards a worker with two units on a topic: each has a scale of its own."""
     rows = [("1", d, "w", v, u) for d, v, u in (("a", 1, "u"), ("b", 2, "u"), ("c", 100, "v"), ("d", 200, "v"))]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label", "unit"], orient="row")
-    found = normalised(tg.read_ratings(frame)).label
+    found = normalized(tg.read_ratings(frame)).label
     assert found[:2] == pytest.approx(found[2:])
-    assert normalised(tg.read_ratings(frame.drop("unit"))).label.tolist() == pytest.approx([1, 2, 100, 200])
+    assert normalized(tg.read_ratings(frame.drop("unit"))).label.tolist() == pytest.approx([1, 2, 100, 200])
 
 
 def test_mistakes_are_told() -> None:
     """Guards against logarithms of nothing, and anchors that are not there."""
     with pytest.raises(tg.InputError, match="1 magnitudes are not above 0"):
-        normalised(magnitudes([[1, 0]]))
+        normalized(magnitudes([[1, 0]]))
     with pytest.raises(tg.InputError, match="exactly one document marked 'low'"):
-        normalised(magnitudes([[1.0]]), "anchors")
-    with pytest.raises(tg.TruegainError, match="no normalisation"):
-        normalised(magnitudes([[1.0]]), "cubic")
+        normalized(magnitudes([[1.0]]), "anchors")
+    with pytest.raises(tg.TruegainError, match="no normalization"):
+        normalized(magnitudes([[1.0]]), "cubic")
 
 
 @pytest.mark.parametrize("how", ["geometric", "median", "range"])
@@ -149,7 +149,7 @@ def test_magnitudes_too_far_apart_are_refused(how: str) -> None:
     """Guards against infinite or vanished magnitudes: refused with the number and the place."""
     for other in (1e300, 1e-300):
         with pytest.raises(tg.InputError, match=r"cannot be brought to the scale of its topic"):
-            normalised(magnitudes([[1e308, 1e-308], [other, other]]), how)
+            normalized(magnitudes([[1e308, 1e-308], [other, other]]), how)
 
 
 def test_units_on_one_scale_stay_to_the_last_bit() -> None:
@@ -158,7 +158,7 @@ def test_units_on_one_scale_stay_to_the_last_bit() -> None:
     frame = pl.DataFrame([("1", f"d{d}", f"w{w}", 7e41) for w in range(6) for d in range(int(rng.integers(1, 9)))],
                          schema=["topic", "doc", "assessor", "label"], orient="row")  # fmt: skip
     for how in ("geometric", "median", "range"):
-        assert set(normalised(tg.read_ratings(frame), how).label.tolist()) == {7e41}
+        assert set(normalized(tg.read_ratings(frame), how).label.tolist()) == {7e41}
 
 
 def test_err_takes_gains_of_a_thousand() -> None:

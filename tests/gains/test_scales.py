@@ -47,7 +47,7 @@ def test_labels_off_the_scale_are_refused_or_dropped() -> None:
     with pytest.warns(tg.DataWarning, match="3 of 5 labels .* count as not judged"):
         kept = on_scale(table, (0, 1), "drop")
     assert kept.label.tolist() == [0, -1, -1, -1, -1]
-    with pytest.raises(tg.TruegainError, match="outside is 'some'"):
+    with pytest.raises(tg.TruegainError, match="out_of_range is 'some'"):
         on_scale(table, (0, 1), "some")  # type: ignore[arg-type]
 
 
@@ -85,7 +85,7 @@ def test_stray_labels_are_no_gains(design: str, measure: str) -> None:
 
 
 def test_dropped_labels_leave_the_rest_as_it_is() -> None:
-    """Guards --outside drop to the end: a DCG is corrected, as it is where the labels were never there."""
+    """Guards --out-of-range drop to the end: a DCG is corrected, as it is where the labels were never there."""
     runs, bronze, gold = graded({"d1": 10.0})
     with pytest.warns(tg.DataWarning):
         kept = on_scale(tg.Judgments.of(bronze), (0, 1, 2, 3), "drop")
@@ -109,21 +109,23 @@ def test_a_bronze_label_that_gold_never_uses_has_no_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "gold_level", "labels", "told"),
+    ("change", "gold_relevant_from", "labels", "told"),
     [
         (lambda g: g / 3, None, None, "bronze labels are 0, 1, 2, 3, gold labels 0, 0.333333, 0.666667, 1"),
-        (lambda g: float(g > 1), None, None, "gold labels 0, 1; .*gold_level="),
+        (lambda g: float(g > 1), None, None, "gold labels 0, 1; .*Gold\\(relevant_from="),
         (lambda g: g * 10, None, None, "gold labels 0, 10, 20, 30"),
         (lambda g: float(g > 1), 1.0, None, None),
         (lambda g: float(g > 1), None, "0:3", None),
         (lambda g: g, None, None, None),
     ],
 )
-def test_two_scales_are_told(change: object, gold_level: float | None, labels: str | None, told: str | None) -> None:
+def test_two_scales_are_told(
+    change: object, gold_relevant_from: float | None, labels: str | None, told: str | None
+) -> None:
     """Guards gold on another scale than bronze: both ranges are named, unless the user said where relevance begins."""
     _, bronze, gold = graded()
     other = {t: {d: change(g) for d, g in row.items()} for t, row in gold.items()}  # type: ignore[operator]
-    levels = {"levels_given": gold_level is not None, "gold_level": gold_level}
+    levels = {"levels_given": gold_relevant_from is not None, "gold_relevant_from": gold_relevant_from}
     options = {"design": "random", "scale": labels, **levels}
     if told is None:
         tg.Judge.fit(bronze, other, **options)  # type: ignore[arg-type]

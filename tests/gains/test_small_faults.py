@@ -20,7 +20,7 @@ from truegain.gains.boundary import bounded
 from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
 from truegain.gains.mace import Mace
-from truegain.gains.magnitudes import normalised, units
+from truegain.gains.magnitudes import normalized, units
 from truegain.gains.majority import Supermajority
 from truegain.gains.pairs import Pairs, pair_up
 from truegain.gains.sampled_pairs import strata_of
@@ -336,10 +336,10 @@ def test_a_hundred_categories_and_one_more() -> None:
         if refused is None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                assert len(tg.to_gains(table, "mace", n_iter=1, starts=1)) == 101
+                assert len(tg.aggregate(table, "mace(n_iter=1,starts=1)")) == 101
             continue
         with pytest.raises(tg.TruegainError, match=refused):
-            tg.to_gains(table, "mace", n_iter=1, starts=1)
+            tg.aggregate(table, "mace(n_iter=1,starts=1)")
 
 
 def test_trimmed_ranges_by_sorting() -> None:
@@ -351,7 +351,7 @@ def test_trimmed_ranges_by_sorting() -> None:
         cut = math.floor(trim * n + 1e-9)
         left = sorted(values.tolist())[cut : n - cut]
         table = rated([("1", "d", f"a{i}", float(v)) for i, v in enumerate(values)])
-        found = tg.to_gains(table, "weighted", scale="0:4", spread="trimmed", trim=trim).label.tolist()
+        found = tg.aggregate(table, f"weighted(spread=trimmed,trim={trim})", scale="0:4").label.tolist()
         assert found == pytest.approx([(1 - (left[-1] - left[0]) / 4) * values.sum()])
 
 
@@ -373,5 +373,5 @@ def test_magnitudes_of_units_by_hand(how: str) -> None:
             centre = (unit.max() + unit.min()) / 2 if how == "range" else float(across(unit))
             topic = logs[[r[0] == t for r in rows]]
             expected.append(math.exp(logs[i] - centre + across(topic)))
-        assert normalised(table, how).label.tolist() == pytest.approx(expected)
+        assert normalized(table, how).label.tolist() == pytest.approx(expected)
         assert units(table)[1] == len(set(key))

@@ -16,7 +16,7 @@ from scipy import special, stats
 
 from truegain.errors import TruegainError
 from truegain.inference.differences.resampled import bootstrap_p, is_exact, randomisation_p
-from truegain.inference.monte_carlo import Counting, Resampling
+from truegain.inference.monte_carlo import Counting, Trials
 from truegain.tables.columns import Floats
 
 ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
@@ -170,7 +170,7 @@ def randomisation(
 ) -> Outcome:
     """`randomisation_p` of one pair."""
     z = differences(first, second)
-    p = randomisation_p(z[None, :], Resampling(trials=trials, seed=seed, counting=counting))
+    p = randomisation_p(z[None, :], Trials(trials=trials, seed=seed, counting=counting))
     how = ("all signs counted",) if is_exact(len(z), trials) else ()
     return Outcome(float(z.mean()), float(z.mean()), float(p[0]), len(z), notes=how)
 
@@ -186,7 +186,7 @@ def bootstrap(
 ) -> Outcome:
     """`bootstrap_p` of one pair, with the interval mean(z) +- c sd(z)/sqrt n, c the quantile of |t*|."""
     z = differences(first, second)
-    found = bootstrap_p(z[None, :], Resampling(trials=trials, seed=seed, confidence=confidence, counting=counting))
+    found = bootstrap_p(z[None, :], Trials(trials=trials, seed=seed, confidence=confidence, counting=counting))
     mean, t = float(z.mean()), float(found.t[0])
     margin = float(found.critical[0]) * float(z.std(ddof=1)) / math.sqrt(len(z))
     return Outcome(mean, t, float(found.p[0]), len(z), mean - margin, mean + margin)

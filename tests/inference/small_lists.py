@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.measures.evaluate import Options, aligned
+from truegain.config import Scoring
+from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
@@ -37,7 +38,7 @@ def lists() -> RankedGains:
         for s in "abc"
     }
     with pytest.warns(tg.DataWarning, match="lacks judged topics"):
-        return aligned(runs, labels, Options(), keep_keys=sys.maxsize)
+        return aligned(runs, labels, Scoring(), keep_keys=sys.maxsize)
 
 
 def scores_of(matrix: Floats, name: str = "AP") -> Scores:

@@ -17,7 +17,7 @@ from tests.inference.test_alpha import alpha, frame_of
 from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
 from truegain.gains.assessors import Assessor, assessors, far_below
 from truegain.gains.order import order_agreement
-from truegain.inference.agreement.agree import agree
+from truegain.inference.agreement.agree import agreement
 from truegain.inference.agreement.alpha import TAIL
 from truegain.tables.grouped import Grouped
 
@@ -138,6 +138,7 @@ def flagged(people: list[Assessor], careless: tuple[str, ...]) -> tuple[float, f
     return tuple(float(np.mean([look for bad, look in looks if bad is kind])) for kind in (True, False))  # type: ignore[return-value]
 
 
+@pytest.mark.slow
 def test_careless_workers_with_a_single_unit_are_looked_at() -> None:
     """Guards the second look where everybody rated 8 documents: careless ones are found, hardly an honest one.
 
@@ -193,7 +194,7 @@ def test_the_fourth_judge_of_cystic_fibrosis(shared_data: Path) -> None:
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row").unique(
         ["topic", "doc", "assessor"], keep="first", maintain_order=True
     )
-    report = agree(frame, scale="ordinal 0:2", replicates=0)
+    report = agreement(frame, scale="ordinal 0:2", replicates=0)
     found = report.assessors.records()
     assert len(found) == 4
     assert report.flagged == ("judge4",)
@@ -229,7 +230,7 @@ def test_experts_tell_the_careless() -> None:
 def test_the_whole_answer_holds_its_parts() -> None:
     """Guards `agree`: its alphas are those of the function, its topics those of each topic alone."""
     world = magnitude_ratings(topics=3, docs=20, workers=4, seed=5)
-    found = agree(world.ratings, world.expert, scale="ratio", replicates=200, seed=7)
+    found = agreement(world.ratings, world.expert, scale="ratio", replicates=200, seed=7)
     row = found.overall.records()[0]
     want = alpha(world.ratings, "ratio", trials=200, seed=7)
     assert (row["value"], row["low"], row["high"]) == (want.value, want.low, want.high)
@@ -242,6 +243,7 @@ def test_the_whole_answer_holds_its_parts() -> None:
     assert shares[0]["n"] == sum(int(r["n"] or 0) for r in shares[3:])  # pairs by levels are all pairs
 
 
+@pytest.mark.slow
 def test_topics_have_the_interval_of_each_alone_or_a_reason() -> None:
     """Guards the intervals by topic: also of 4 items and of 300 topics, by either way, and why where there is none."""
     rng = np.random.default_rng(9)
@@ -254,7 +256,7 @@ def test_topics_have_the_interval_of_each_alone_or_a_reason() -> None:
                 rows.append((f"{topic:03}", f"d{item}", f"a{a}", float(value)))
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     for method, fault in (("jackknife", "no interval: "), ("bootstrap", "single value")):
-        found = agree(frame, scale="ordinal 0:9", method=method, replicates=100)  # type: ignore[arg-type]
+        found = agreement(frame, scale="ordinal 0:9", method=method, replicates=100)  # type: ignore[arg-type]
         records = found.topics.records()
         for record in records:
             if record["topic"] not in ("007", "008", "009"):
@@ -272,7 +274,7 @@ def test_topics_have_the_interval_of_each_alone_or_a_reason() -> None:
 def test_what_intervals_mean_is_said_in_the_tables() -> None:
     """Guards the notes: these assessors or assessors like these, a condition told once, nothing without intervals."""
     world = magnitude_ratings(topics=2, docs=20, workers=4, seed=5)
-    found = agree(world.ratings, scale="interval", over="items+assessors")
+    found = agreement(world.ratings, scale="interval", units="items+assessors")
     assert found.overall.notes == ("intervals over other items, assessors like these",)
     assert found.overall.records()[0]["note"] == TAIL
     assert found.topics.notes == (
@@ -280,8 +282,8 @@ def test_what_intervals_mean_is_said_in_the_tables() -> None:
         f"They hold {TAIL}.",
     )
     assert "note" not in found.topics.columns
-    assert (found.made_by["over"], found.made_by["method"]) == ("items+assessors", "jackknife")
-    none = agree(world.ratings, scale="interval", replicates=0)
+    assert (found.made_by["units"], found.made_by["method"]) == ("items+assessors", "jackknife")
+    none = agreement(world.ratings, scale="interval", replicates=0)
     assert none.overall.notes == ()
     assert none.topics.notes == ("Intervals over other items, these assessors: none asked for (2 topics).",)
 
@@ -290,7 +292,7 @@ def test_every_document_by_hand() -> None:
     """Guards the table by document: max/min, geometric sd and equal pairs of each, in the order of the file."""
     stats = pytest.importorskip("scipy.stats")
     world = magnitude_ratings(topics=2, docs=14, workers=3, seed=2)
-    found = agree(world.ratings, scale="ratio", replicates=0).documents.records()
+    found = agreement(world.ratings, scale="ratio", replicates=0).documents.records()
     said: dict[tuple[str, str], list[float]] = {}
     rows = zip(world.ratings.topic.strings(), world.ratings.docs.strings(), world.ratings.label.tolist(), strict=True)
     for topic, doc, value in rows:
@@ -304,7 +306,7 @@ def test_every_document_by_hand() -> None:
         assert record["ratings"] == len(values)
         assert record["equal"] == pytest.approx(equal)
         assert record["median"] == pytest.approx(np.median(values))
-    plain = agree(frame_of([[0, 1], [0, None]]), scale="ordinal 0:3", replicates=0).documents
+    plain = agreement(frame_of([[0, 1], [0, None]]), scale="ordinal 0:3", replicates=0).documents
     assert "max/min" not in plain.columns
     assert plain.records()[1]["equal"] is None
     assert "1 document with one rating" in plain.notes[0]
@@ -313,7 +315,7 @@ def test_every_document_by_hand() -> None:
 @pytest.mark.parametrize("scale", [None, "ratio", "interval"])
 def test_huge_ratings_give_no_infinite_number(scale: str | None) -> None:
     """Guards ratings of 1e308 and 1e-308: every number of every table is finite, what has none says why."""
-    found = agree(frame_of([[1e308, 1e-308, 1e-300], [1e308, 3.0, 1e308]]), scale=scale, replicates=100)
+    found = agreement(frame_of([[1e308, 1e-308, 1e-300], [1e308, 3.0, 1e308]]), scale=scale, replicates=100)
     for table in (*found.tables(), found.documents):
         assert all(np.isfinite(c) for row in table.rows for c in row if isinstance(c, float)), table.title
     if scale == "ratio":
@@ -323,7 +325,7 @@ def test_huge_ratings_give_no_infinite_number(scale: str | None) -> None:
 
 def test_ratios_of_0_are_said_to_be_undefined() -> None:
     """Guards a zero among magnitudes: the rows of ratios stay, and say why they are empty."""
-    found = agree(frame_of([[0, 2], [2, 3]]), scale="ratio", replicates=0)
+    found = agreement(frame_of([[0, 2], [2, 3]]), scale="ratio", replicates=0)
     notes = [r["note"] for r in found.overall.records()]
     assert notes[1:] == ["undefined: a rating of 0 has no ratio"] * 2
     assert "no ratios: a rating is 0" in str(found.documents.notes)
@@ -332,12 +334,12 @@ def test_ratios_of_0_are_said_to_be_undefined() -> None:
 def test_experts_without_two_levels_or_with_very_many() -> None:
     """Guards outside agreement that has no pairs, or too many pairs of levels to list."""
     ratings = frame_of([[1, 2], [1, 3]])
-    one = agree(ratings, {"1": {"d000000": 1, "d000001": 1}}, replicates=0)
+    one = agreement(ratings, {"1": {"d000000": 1, "d000001": 1}}, replicates=0)
     assert one.experts is not None
     assert "undefined: no unit has two documents" in one.experts.notes[1]
     assert one.topics.records()[0]["note"] == "no pair on different levels"
     many = frame_of(np.tile(np.arange(60.0), (2, 1)))
-    two = agree(many, {"1": {f"d{i:06}": i for i in range(60)}}, replicates=0)
+    two = agreement(many, {"1": {f"d{i:06}": i for i in range(60)}}, replicates=0)
     assert two.experts is not None
     assert two.experts.records()[0]["share"] == 1.0
     assert "60 levels, too many to list every two" in two.experts.notes[1]
@@ -345,20 +347,22 @@ def test_experts_without_two_levels_or_with_very_many() -> None:
 
 def test_weighted_kappas_are_in_the_answer() -> None:
     """Guards the overall table: plain, linear and quadratic kappa where the scale has an order, plain where not."""
-    rows = agree(frame_of([[0, 1, 3], [0, 2, 2]]), scale="ordinal 0:3", replicates=0).overall.records()
+    rows = agreement(frame_of([[0, 1, 3], [0, 2, 2]]), scale="ordinal 0:3", replicates=0).overall.records()
     assert [r["statistic"] for r in rows][-3:] == [f"Cohen's kappa{k}" for k in ("", " (linear)", " (quadratic)")]
-    rows = agree(frame_of([[0, 1, 3], [0, 2, 2]]), scale="nominal", replicates=0).overall.records()
+    rows = agreement(frame_of([[0, 1, 3], [0, 2, 2]]), scale="nominal", replicates=0).overall.records()
     assert rows[-1]["statistic"] == "Cohen's kappa"
 
 
-def test_normalising_raises_agreement_on_personal_scales() -> None:
-    """Guards the reason to normalise: with scales of their own people agree little, on one scale much."""
+def test_normalizing_raises_agreement_on_personal_scales() -> None:
+    """Guards the reason to normalize: with scales of their own people agree little, on one scale much."""
     world = magnitude_ratings(topics=4, docs=20, workers=5, noise=0.5, careless=0, seed=6)
-    raw = agree(world.ratings, scale="ratio", replicates=0).overall.records()[0]["value"]
-    normalised = agree(world.ratings, scale="ratio", normalise="geometric", replicates=0).overall.records()[0]["value"]
+    raw = agreement(world.ratings, scale="ratio", replicates=0).overall.records()[0]["value"]
+    normalized = agreement(world.ratings, scale="ratio", normalize="geometric", replicates=0).overall.records()[0][
+        "value"
+    ]
     assert isinstance(raw, float)
-    assert isinstance(normalised, float)
-    assert raw < 0.3 < 0.5 < normalised
+    assert isinstance(normalized, float)
+    assert raw < 0.3 < 0.5 < normalized
 
 
 def test_uniform_ratings_do_not_agree() -> None:
@@ -376,7 +380,7 @@ def test_uniform_ratings_do_not_agree() -> None:
 def test_experts_who_judged_nothing_of_it() -> None:
     """Guards ids that do not match: an error, not an empty table."""
     with pytest.raises(tg.InputError, match="judged none of the rated documents"):
-        agree(frame_of([[1, 2], [1, 3]]), {"9": {"x": 1}}, replicates=0)
+        agreement(frame_of([[1, 2], [1, 3]]), {"9": {"x": 1}}, replicates=0)
 
 
 def crowd(seed: int, traps: int, items: int = 60, uneven: bool = False) -> pl.DataFrame:
@@ -396,15 +400,15 @@ def crowd(seed: int, traps: int, items: int = 60, uneven: bool = False) -> pl.Da
 def test_few_items_that_carry_alpha_are_named(scale: str) -> None:
     """Guards the value of a crowd with traps: the items that carry it, their ratings, and alpha without them."""
     table = crowd(1, 2)
-    found = agree(table, scale=scale).overall
-    without = agree(table.filter(~pl.col("doc").str.starts_with("trap")), scale=scale).overall
+    found = agreement(table, scale=scale).overall
+    without = agreement(table.filter(~pl.col("doc").str.starts_with("trap")), scale=scale).overall
     [note] = [n for n in found.notes if "carr" in n]
     assert f"398 of {len(table)} ratings" in note
     assert {*re.findall(r"topic (\d), document (trap\d)", note)} == {("1", "trap0"), ("2", "trap1")}
     value, low, high = without.rows[0][1:4]
     assert f"without them it is {value:.4f} [{low:.4f}, {high:.4f}], not {found.rows[0][1]:.4f}" in note
     assert not any("carr" in n for n in without.notes)
-    one = agree(table.filter(pl.col("doc") != "trap0"), scale=scale).overall.notes
+    one = agreement(table.filter(pl.col("doc") != "trap0"), scale=scale).overall.notes
     assert any("1 item carries" in n and "topic 2, document trap1, with 199 of" in n for n in one)
 
 
@@ -415,9 +419,9 @@ def test_an_even_crowd_is_carried_by_no_item() -> None:
     """
     for seed in range(10):
         for uneven in (False, True):
-            notes = agree(crowd(seed, 0, uneven=uneven), scale="ordinal").overall.notes
+            notes = agreement(crowd(seed, 0, uneven=uneven), scale="ordinal").overall.notes
             assert not any("carr" in n for n in notes)
-    assert not any("carr" in n for n in agree(crowd(1, 1, items=18), scale="ordinal").overall.notes)
+    assert not any("carr" in n for n in agreement(crowd(1, 1, items=18), scale="ordinal").overall.notes)
 
 
 def test_items_of_subtopics_that_carry_alpha() -> None:
@@ -426,5 +430,5 @@ def test_items_of_subtopics_that_carry_alpha() -> None:
     lone = pl.DataFrame({"topic": "0", "doc": ["a", "b"], "assessor": "w1", "label": 1, "subtopic": "t"})
     mixed = pl.concat([table, lone.cast(table.schema)])
     for some in (mixed, mixed.sample(fraction=1, shuffle=True, seed=1)):
-        notes = agree(some, scale="ordinal").overall.notes
+        notes = agreement(some, scale="ordinal").overall.notes
         assert any("topic 1, document trap0, subtopic s, with 199 of" in n for n in notes)

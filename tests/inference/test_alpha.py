@@ -156,6 +156,7 @@ def test_every_conformance_case(conformance: Any, level: str) -> None:
     assert compared >= len(cases) - 2
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_ways_for_many_values_agree_with_brute_force(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the ways without tables, for very many values, also with zeros: mid-ranks, counts and the grid."""
@@ -168,6 +169,7 @@ def test_the_ways_for_many_values_agree_with_brute_force(level: str, monkeypatch
             assert value(alpha(frame_of(matrix), level, trials=0)) == pytest.approx(brute(matrix, level), abs=1e-11)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("kind", "rel"),
     [("twelve orders", 1e-13), ("six hundred orders", 1e-13), ("nearly equal", 1e-12), ("one apart", 1e-12),
@@ -279,5 +281,5 @@ def test_mistakes_are_told() -> None:
     """Guards levels that do not exist and too few trials for an interval."""
     with pytest.raises(tg.TruegainError, match="level 'cardinal' is not known"):
         alpha(frame_of([[1, 2], [1, 2]]), "cardinal")
-    with pytest.raises(tg.TruegainError, match="replicates"):
+    with pytest.raises(tg.TruegainError, match="resamples"):
         alpha(frame_of([[1, 2], [1, 2]]), method="bootstrap", trials=10)

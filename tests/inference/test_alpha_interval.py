@@ -93,7 +93,7 @@ def test_the_limits_by_hand(level: str, over: Any) -> None:
     """Guards the whole interval, over items and over assessors too, against its formula by hand, to 1e-9."""
     for seed, confidence, items in ((3, 0.95, 9), (4, 0.8, 9), (5, 0.95, 16)):
         matrix = some("reals" if level == "ratio" else "grades", seed, items)
-        found = alpha_of(pairs_of(matrix), level, AlphaOptions(over=over, confidence=confidence))
+        found = alpha_of(pairs_of(matrix), level, AlphaOptions(units=over, confidence=confidence))
         want = by_hand(matrix, level, over != "items", confidence)
         assert (found.low, found.high) == pytest.approx(want, abs=1e-9)
         assert found.over == POPULATION[over]
@@ -155,7 +155,7 @@ def test_perfect_agreement_has_a_width() -> None:
 )
 def test_refusals(matrix: Any, over: Any, why: str) -> None:
     """Guards where data cannot tell an interval: the value stays, and the reason stands beside it."""
-    found = alpha(frame_of(matrix), "nominal", over=over)
+    found = alpha(frame_of(matrix), "nominal", units=over)
     assert not found.refused
     assert np.isnan([found.low, found.high]).all()
     assert found.why.startswith("no interval: ")
@@ -172,7 +172,7 @@ def test_what_the_interval_means_is_said() -> None:
     """Guards the words: these assessors or assessors like these; the bootstrap of few items and long tails noted."""
     matrix = some("grades", 8)
     assert str(alpha(frame_of(matrix), "ordinal")).endswith(" 95% over other items, these assessors, jackknife")
-    like = alpha(frame_of(matrix), "ordinal", over="items+assessors")
+    like = alpha(frame_of(matrix), "ordinal", units="items+assessors")
     assert str(like).endswith(" 95% over other items, assessors like these, jackknife")
     assert "no long tail" in alpha(frame_of(matrix), "interval").why
     assert alpha(frame_of(matrix), "ordinal").why == ""
@@ -186,14 +186,15 @@ def test_what_the_interval_means_is_said() -> None:
 def test_words_that_are_not_known() -> None:
     """Guards the options: each mistake is told with what may be given."""
     frame = frame_of(some("grades", 8))
-    with pytest.raises(tg.TruegainError, match="over 'raters' is not known; give one of items, items\\+assessors"):
-        alpha(frame, over="raters")
+    with pytest.raises(tg.TruegainError, match="units 'raters' is not known; give one of items, items\\+assessors"):
+        alpha(frame, units="raters")
     with pytest.raises(tg.TruegainError, match="method 'bca' is not known; give one of jackknife, bootstrap"):
         alpha(frame, method="bca")
     with pytest.raises(tg.TruegainError, match="the bootstrap draws items only"):
-        alpha(frame, method="bootstrap", over="items+assessors")
+        alpha(frame, method="bootstrap", units="items+assessors")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("level", LEVELS)
 def test_many_items_are_left_out_in_groups(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards large studies: groups left out give about the interval of single items and of the bootstrap."""
@@ -240,6 +241,7 @@ def test_the_order_of_rows_changes_nothing(method: Any, monkeypatch: pytest.Monk
         assert (again.value, again.low, again.high) == pytest.approx((once.value, once.low, once.high), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_it_covers_with_few_items_where_the_bootstrap_does_not() -> None:
     """Guards the reason for all this: 8 items, 3 raters, grades with a rare top; the truth is that of 40,000 items."""
     rng = np.random.default_rng(14)
@@ -288,4 +290,4 @@ def test_limits_that_alpha_cannot_have_are_not_printed() -> None:
     found = alpha_of(paired.Paired.of(Grouped.of(ratings)), "ordinal")
     assert (np.isnan(found.low), np.isnan(found.high)) == (True, True)
     assert "no interval: too few items carry it (its lower limit would be -" in found.why
-    assert "too few items carry it" in str(tg.agree(ratings).topics)
+    assert "too few items carry it" in str(tg.agreement(ratings).topics)

@@ -18,7 +18,7 @@ from tests.inference.one_pair import paired_t, randomisation
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.anova import one_way, two_way
 from truegain.inference.differences.tukey import randomised_tukey_hsd, tukey_hsd
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.studentized import studentized_range_isf, studentized_range_sf
 from truegain.tables.columns import Floats
 
@@ -74,6 +74,7 @@ def test_worked_examples(examples: dict[str, Any]) -> None:
         assert two.effects[j, i] == pytest.approx(expected["ES_HSD"][name], abs=1e-6)
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("systems", [2, 3, 5, 10, 40, 129])
 @pytest.mark.parametrize("df", [1, 2, 6, 30, 400, 6272])
 def test_studentised_range_is_that_of_scipy(systems: int, df: int) -> None:
@@ -116,6 +117,7 @@ def test_statsmodels_says_the_same() -> None:
     assert (found.f, found.p) == pytest.approx((float(test.fvalue), float(test.pvalue)), abs=1e-9)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_uneven_topics_are_tukey_kramers(seed: int) -> None:
     """Guards the one-way test where systems lack topics: all are counted, as scipy and statsmodels count them."""
@@ -170,7 +172,7 @@ def test_two_systems_are_the_paired_tests() -> None:
     t, tukey = paired_t(*x), tukey_hsd(x)
     assert tukey.p[0, 1] == pytest.approx(t.p, abs=1e-9)
     assert tukey.margin == pytest.approx((t.high or 0) - t.difference, abs=1e-7)
-    assert randomised_tukey_hsd(x, Resampling(trials=5000)).p[0, 1] == randomisation(*x, trials=5000).p
+    assert randomised_tukey_hsd(x, Trials(trials=5000)).p[0, 1] == randomisation(*x, trials=5000).p
 
 
 def brute_force(x: Floats) -> Floats:
@@ -200,7 +202,7 @@ def test_randomised_tukey_by_chance_comes_near_the_enumeration() -> None:
     for x in (generated(3, 5, seed=3), generated(4, 4, seed=9)):
         exact, drawn = (
             randomised_tukey_hsd(x, exact=True),
-            randomised_tukey_hsd(x, Resampling(trials=20_000, seed=4), exact=False),
+            randomised_tukey_hsd(x, Trials(trials=20_000, seed=4), exact=False),
         )
         assert not drawn.exact
         for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -210,7 +212,7 @@ def test_randomised_tukey_by_chance_comes_near_the_enumeration() -> None:
 def test_permutations_are_uniform() -> None:
     """Guards the dealing itself: two topics, all 24 orders of the second against the first, equally often."""
     x = np.array([[0.0, 0.0], [1.0, 10.0], [3.0, 300.0], [7.0, 9000.0]])
-    ranges = randomised_tukey_hsd(x, Resampling(trials=24_000, seed=6), exact=False).ranges
+    ranges = randomised_tukey_hsd(x, Trials(trials=24_000, seed=6), exact=False).ranges
     expected, counts = np.unique(brute_force(x).round(6), return_counts=True)
     found, times = np.unique(np.asarray(ranges).round(6), return_counts=True)
     assert np.array_equal(found, expected)
@@ -220,14 +222,14 @@ def test_permutations_are_uniform() -> None:
 def test_workers_seeds_and_modes() -> None:
     """Guards that the answer depends on the seed, not on the workers; count/trials where asked for; progress told."""
     x = generated(20, 15, seed=7)
-    first = randomised_tukey_hsd(x, Resampling(trials=5000, jobs=1))
-    assert np.array_equal(first.p, randomised_tukey_hsd(x, Resampling(trials=5000, jobs=3)).p)
-    assert not np.array_equal(first.p, randomised_tukey_hsd(x, Resampling(trials=5000, seed=1)).p)
-    published = randomised_tukey_hsd(x, Resampling(trials=5000, counting="published"))
+    first = randomised_tukey_hsd(x, Trials(trials=5000, jobs=1))
+    assert np.array_equal(first.p, randomised_tukey_hsd(x, Trials(trials=5000, jobs=3)).p)
+    assert not np.array_equal(first.p, randomised_tukey_hsd(x, Trials(trials=5000, seed=1)).p)
+    published = randomised_tukey_hsd(x, Trials(trials=5000, counting="published"))
     assert published.p[0, 1] == (np.asarray(first.ranges) >= abs(first.anova.means[0] - first.anova.means[1])).mean()
     assert first.p[0, 1] == pytest.approx((published.p[0, 1] * 5000 + 1) / 5001)
     told: list[int] = []
-    randomised_tukey_hsd(x, Resampling(trials=5000, progress=told.append))
+    randomised_tukey_hsd(x, Trials(trials=5000, progress=told.append))
     assert sum(told) == 5000
     assert len(told) > 1
 
@@ -239,8 +241,8 @@ def test_symmetry_and_order() -> None:
     for p, again, tolerance in (
         (tukey_hsd(x).p, tukey_hsd(x[order][:, turned]).p, 1e-12),
         (
-            randomised_tukey_hsd(x, Resampling(trials=30_000)).p,
-            randomised_tukey_hsd(x[order][:, turned], Resampling(trials=30_000)).p,
+            randomised_tukey_hsd(x, Trials(trials=30_000)).p,
+            randomised_tukey_hsd(x[order][:, turned], Trials(trials=30_000)).p,
             0.02,
         ),
     ):
@@ -290,7 +292,7 @@ def test_counts_on_trec8(shared_data: Path) -> None:
     upper = np.triu_indices(129, 1)
     counts = [
         int((found.p[upper] < 0.05).sum())
-        for found in (tukey_hsd(x), tukey_hsd(x, blocked=False), randomised_tukey_hsd(x, Resampling(trials=4000)))
+        for found in (tukey_hsd(x), tukey_hsd(x, blocked=False), randomised_tukey_hsd(x, Trials(trials=4000)))
     ]
     assert counts[:2] == [3423, 1786]
     assert abs(counts[2] - 2676) < 60
@@ -302,10 +304,11 @@ def family_errors(x: Floats, times: int, *, one_way: bool = False) -> dict[str, 
     for null in shuffled(x, times, seed=12):
         hits["two-way"] += tukey_hsd(null).p.min() < 0.05
         hits["one-way"] += one_way and tukey_hsd(null, blocked=False).p.min() < 0.05
-        hits["randomised"] += randomised_tukey_hsd(null, Resampling(trials=400, seed=1, jobs=1)).p.min() < 0.05
+        hits["randomised"] += randomised_tukey_hsd(null, Trials(trials=400, seed=1, jobs=1)).p.min() < 0.05
     return hits
 
 
+@pytest.mark.slow
 def test_false_differences_on_generated_scores() -> None:
     """Guards the family's level: any false difference in 5% of matrices; the one-way test finds hardly any."""
     hits = family_errors(generated(8, 30), 400, one_way=True)
@@ -314,6 +317,7 @@ def test_false_differences_on_generated_scores() -> None:
     assert hits["one-way"] < hits["two-way"]
 
 
+@pytest.mark.slow
 def test_false_differences_on_trec_scores(shared_data: Path) -> None:
     """Guards the family's level on the scores of real systems, dealt anew within topics."""
     hits = family_errors(trec8_ap(shared_data)[::10], 300)

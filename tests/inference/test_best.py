@@ -98,7 +98,7 @@ def test_equal_systems_have_no_best() -> None:
         warnings.simplefilter("ignore", tg.DataWarning)
         for seed in range(60):
             runs, bronze, gold = equal_systems(seed)
-            (sentence,) = tg.correct(runs, bronze, "P@5", gold=gold, design="topics").best
+            (sentence,) = tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="topics")).best
             named += sentence.startswith("Best on")
     assert named <= 7
 
@@ -109,7 +109,7 @@ def test_a_best_that_is_told_apart_is_named(design: str) -> None:
     runs, bronze, gold = study(0, topics=60)
     swapped = {t: {**row, **{d: -100.0 for d in row if bronze[t].get(d)}} for t, row in runs["a"].items()}
     top = {t: {d: float(gold[t][d]) for d in gold[t]} for t in gold}
-    found = tg.correct({"top": top, "low": swapped}, bronze, "P@10", gold=gold, design=design)  # type: ignore[arg-type]
+    found = tg.correct({"top": top, "low": swapped}, bronze, "P@10", gold=tg.Gold(gold, design=design))  # type: ignore[arg-type]
     assert found.best == ("Best on P@10: top, told apart from all others (95% confidence).",)
     assert found.best[0] in str(found)
 
@@ -123,25 +123,25 @@ def test_compare_does_not_advise_what_it_did() -> None:
     wrong = {"a": 0.05, "b": 0.45}
     bronze = {t: {d: 1 - g if rng.random() < wrong[d[0]] else g for d, g in row.items()} for t, row in gold.items()}
     some = {t: {d: g for d, g in row.items() if rng.random() < 0.5} for t, row in gold.items()}
-    rectified = str(tg.compare(runs, bronze, "P@10", gold=some, design="random"))
+    rectified = str(tg.compare(runs, bronze, "P@10", gold=tg.Gold(some, design="random")))
     assert "NOT equally good" in rectified
     assert "rectify with gold labels" not in rectified
-    assert "rectify with gold labels" in str(tg.compare(runs, bronze, "P@10", gold=some, design="by-gold"))
+    assert "rectify with gold labels" in str(tg.compare(runs, bronze, "P@10", gold=tg.Gold(some, design="by-gold")))
 
 
 def test_adjusted_p_are_called_so() -> None:
     """Guards the sentences of a comparison: which p is meant, and by which adjustment pairs differ."""
     runs, bronze, gold = study(0, topics=30)
-    two = str(tg.compare(runs, bronze, "P@10", gold=gold, design="by-gold"))
+    two = str(tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold")))
     assert ", p = " in two
     assert "adjusted p" not in two
     more = {**runs, "c": {t: dict(zip(row, reversed(row.values()), strict=True)) for t, row in runs["a"].items()}}
-    three = str(tg.compare(more, bronze, "P@5", gold=gold, design="by-gold"))
+    three = str(tg.compare(more, bronze, "P@5", gold=tg.Gold(gold, design="by-gold")))
     assert three.count("adjusted p = ") == 3
     more["d"] = {t: dict(zip(row, reversed(row.values()), strict=True)) for t, row in runs["b"].items()}
-    four = str(tg.compare(more, bronze, "P@5", gold=gold, design="by-gold"))
+    four = str(tg.compare(more, bronze, "P@5", gold=tg.Gold(gold, design="by-gold")))
     assert "of 6 pairs differ without the judge's errors: adjusted p (holm) below 0.05." in four
-    plain = str(tg.compare(more, bronze, "P@5", gold=gold, design="by-gold", adjust="none"))
+    plain = str(tg.compare(more, bronze, "P@5", gold=tg.Gold(gold, design="by-gold"), adjust="none"))
     assert "p, not adjusted for their number, below 0.05." in plain
 
 
@@ -150,9 +150,9 @@ def test_how_bronze_scores_are_used_is_said() -> None:
     runs, bronze, gold = equal_systems(3, systems=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        used = str(tg.correct(runs, bronze, "P@5", gold=gold, design="topics"))
-        compared = str(tg.compare(runs, bronze, "P@5", gold=gold, design="topics"))
+        used = str(tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="topics")))
+        compared = str(tg.compare(runs, bronze, "P@5", gold=tg.Gold(gold, design="topics")))
     for said in (used, compared):
         assert "topics gold: how much bronze scores count, 0 to 1, is asked of every" in said
         assert "by the slope of gold on bronze over the others; for the scores 0." in said
-    assert "slope" not in str(tg.correct(runs, bronze, "P@5", gold=gold, design="random"))
+    assert "slope" not in str(tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="random")))

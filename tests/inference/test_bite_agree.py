@@ -23,7 +23,7 @@ from truegain.gains.assessors import assessors, far_below
 from truegain.gains.order import expert_levels, order_agreement
 from truegain.inference.agreement import alpha as alpha_module
 from truegain.inference.agreement import left_out
-from truegain.inference.agreement.agree import agree
+from truegain.inference.agreement.agree import agreement
 from truegain.inference.agreement.alpha import TAIL, AlphaOptions, Coefficient, alpha_of
 from truegain.inference.agreement.kappa import _kappa, cohens
 from truegain.inference.agreement.plan import assessors_needed
@@ -301,8 +301,8 @@ def test_what_is_asked_where_nothing_is_said() -> None:
             assert alpha_of(pairs_of(matrix), level, AlphaOptions(method=method)) == alpha(
                 frame, level, method=method, **said
             )
-        plain = agree(frame, method=method).tables()
-        asked = agree(frame, method=method, confidence=0.95, seed=0, replicates=1000).tables()
+        plain = agreement(frame, method=method).tables()
+        asked = agreement(frame, method=method, confidence=0.95, seed=0, replicates=1000).tables()
         assert [t.rows for t in plain] == [t.rows for t in asked]
     crowd = grouped(np.random.default_rng(7).integers(0, 3, (50, 6)))
     assert cohen(crowd) == cohen(crowd, seed=0)
@@ -313,7 +313,7 @@ def test_one_item_or_people_of_one_rating_each() -> None:
     """Guards what has no interval, and ratios that are not there."""
     assert alpha_of(pairs_of([[1], [2]]), "nominal").why == "one item has no interval"
     single = pl.DataFrame({"topic": "1", "doc": list("ab"), "assessor": list("xy"), "label": [1, 2]})
-    rows = agree(single, scale="ratio").overall.records()
+    rows = agreement(single, scale="ratio").overall.records()
     assert [r["note"] for r in rows] == ["undefined: no item has two ratings"] * 3
 
 
@@ -321,7 +321,7 @@ def test_one_item_or_people_of_one_rating_each() -> None:
 def test_ratios_too_great_for_a_number(infinite: int, held: bool) -> None:
     """Guards the median of ratios: it is told while both of the middle two are numbers."""
     said = np.array([[1e-200] * infinite + [2.0] * (6 - infinite), [1e200] * infinite + [6.0] * (6 - infinite)])
-    found = agree(frame_of(said), scale="ratio", replicates=0)
+    found = agreement(frame_of(said), scale="ratio", replicates=0)
     row = found.overall.records()[1]
     assert (row["value"] is not None) == held
     assert row["items"] == 6

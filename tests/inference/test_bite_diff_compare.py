@@ -18,7 +18,7 @@ from truegain.inference.differences import families
 from truegain.inference.differences.catalogue import find_test
 from truegain.inference.differences.effort import MOST_WORK, Effort, effort_of
 from truegain.inference.differences.rows import welch_rows
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 
 # ---------------------------------------------------------------------- trials
 
@@ -138,7 +138,7 @@ def test_pairs_go_together_by_the_topics_they_share(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(families, "CELLS", 20)
     told: list[int] = []
     with pytest.warns(UserWarning, match=r"10 of 10 pairs lack topics \(most: 2 of 9\)|9 of 10 pairs lack topics"):
-        found = tg.compare(scores_of(x), test="paired-t", tested=told.append)
+        found = tg.compare(scores_of(x), test=tg.PublishedTest("paired-t", progress=told.append))
     assert sum(told) == 10
     for c in found.pairs:
         i, j = int(c.a[1]), int(c.b[1])
@@ -169,11 +169,11 @@ def test_what_a_comparison_takes_and_refuses() -> None:
     assert len(found) == 3
     assert [c.a for c in found] == ["s2"] * 3
     assert (found.means[0].confidence, found.alpha) == (0.95, 0.05)
-    assert Resampling() == Resampling(10_000, None, 0, 0.95, None, "plus-one")
+    assert Trials() == Trials(10_000, None, 0, 0.95, None, "plus-one")
     run, qrels = {"1": {"a": 1.0}}, {"1": {"a": 1}}
     wrong: list[tuple[Any, str]] = [
         (lambda: tg.compare(scores_of(x), qrels), "scores are made already"),
-        (lambda: tg.compare(scores_of(x), depth=3), "scores are made already"),
+        (lambda: tg.compare(scores_of(x), scoring=tg.Scoring(depth=3)), "scores are made already"),
         (lambda: tg.compare({"a": run}), "judgments are missing"),
         (lambda: tg.compare({"a": run}, qrels), "which measure"),
         (lambda: tg.compare({"a": run, "b": run}, None, "AP", gold=qrels), "gold labels correct runs"),

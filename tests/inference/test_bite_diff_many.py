@@ -24,7 +24,7 @@ from truegain.inference.differences.resampled import bootstrap_p
 from truegain.inference.differences.topic_plan import plan_topics
 from truegain.inference.differences.topic_sets import TopicSetSize, topics_for_paired_t, topics_for_width
 from truegain.inference.differences.tukey import randomised_tukey_hsd, tukey_hsd
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.sampling.streams import stream_keys
 from truegain.studentized import studentized_range_isf, studentized_range_sf
 from truegain.tables.columns import Bools
@@ -86,14 +86,14 @@ def test_permutations_are_counted_up_to_the_trials_and_up_to_what_can_be_done(mo
     """Guards both limits: as many matrices as trials are counted, and (m!)^(n-1) may not be too many."""
     x = generated(3, 3, seed=2)
     assert (
-        randomised_tukey_hsd(x, Resampling(trials=216)).exact,
-        randomised_tukey_hsd(x, Resampling(trials=215)).exact,
+        randomised_tukey_hsd(x, Trials(trials=216)).exact,
+        randomised_tukey_hsd(x, Trials(trials=215)).exact,
     ) == (True, False)
     every = [
         np.ptp(np.mean([x[list(order), t] for t, order in enumerate(orders)], axis=0))
         for orders in itertools.product(itertools.permutations(range(3)), repeat=3)
     ]
-    found, means = randomised_tukey_hsd(x, Resampling(trials=216)), x.mean(axis=1)
+    found, means = randomised_tukey_hsd(x, Trials(trials=216)), x.mean(axis=1)
     assert found.trials == 216
     for i, j in ((0, 1), (0, 2), (1, 2)):
         want = np.mean(np.array(every) >= abs(means[i] - means[j]) - 1e-12)
@@ -102,14 +102,14 @@ def test_permutations_are_counted_up_to_the_trials_and_up_to_what_can_be_done(mo
     assert randomised_tukey_hsd(x, exact=True).exact
     with pytest.raises(TruegainError, match="too many permutations"):
         randomised_tukey_hsd(generated(3, 4), exact=True)
-    assert not randomised_tukey_hsd(x, Resampling(trials=300), exact=False).exact
+    assert not randomised_tukey_hsd(x, Trials(trials=300), exact=False).exact
 
 
 def test_replicates_of_tukeys_test_are_told_and_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the stretches of replicates: all of them, once, no more than fit, and told as they are done."""
     told: list[int] = []
     monkeypatch.setattr(tukey, "BLOCK_CELLS", 100)
-    found = randomised_tukey_hsd(generated(4, 9), Resampling(trials=60, progress=told.append))
+    found = randomised_tukey_hsd(generated(4, 9), Trials(trials=60, progress=told.append))
     assert told == [25, 25, 10]
     assert found.ranges is not None
     assert len(found.ranges) == 60
@@ -332,7 +332,7 @@ def test_pairs_at_alpha_are_not_significant(test: Any) -> None:
         assert found.share == found.significant / 10
         if test == "bootstrap":
             z = x[second] - x[first]
-            want = bootstrap_p(z, Resampling(trials=100, confidence=1 - alpha, counting="published")).delta.max()
+            want = bootstrap_p(z, Trials(trials=100, confidence=1 - alpha, counting="published")).delta.max()
             assert found.delta == pytest.approx(want)
         elif found.significant:
             assert found.delta == pytest.approx(np.sort(apart)[-1])

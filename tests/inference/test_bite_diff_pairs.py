@@ -17,7 +17,7 @@ from truegain.errors import TruegainError
 from truegain.inference.differences import resampled
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
 from truegain.inference.differences.rows import paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.tables.columns import Floats
 
 Z = [0.1, -0.02, 0.05, 0.04, 0.0, 0.12, -0.04, 0.07, 0.03, 0.09]
@@ -61,9 +61,9 @@ def test_where_nothing_differs() -> None:
         found = test(zeros, zeros)
         assert np.stack([found.p, found.low, found.high]).tolist() == [[1.0], [0.0], [0.0]]  # type: ignore[list-item]
     assert wilcoxon_rows(zeros, zeros).p == sign_rows(zeros, zeros).p == 1.0
-    drawn = bootstrap_p(zeros, Resampling(trials=50))
+    drawn = bootstrap_p(zeros, Trials(trials=50))
     assert np.stack([drawn.t, drawn.p, drawn.critical, drawn.delta]).tolist() == [[0.0], [1.0], [0.0], [0.0]]
-    assert randomisation_p(zeros, Resampling(trials=50)) == 1.0
+    assert randomisation_p(zeros, Trials(trials=50)) == 1.0
     one = np.array([[0.3]])
     assert wilcoxon_rows(0 * one, one).p == sign_rows(0 * one, one).p == randomisation_p(one) == 1.0
 
@@ -94,7 +94,7 @@ def test_the_bootstrap_of_one_pair_is_that_of_rows() -> None:
     z = np.array(Z)
     found, rows = (
         bootstrap(Z, trials=300, seed=4),
-        bootstrap_p(z[None, :], Resampling(trials=300, seed=4, confidence=0.95)),
+        bootstrap_p(z[None, :], Trials(trials=300, seed=4, confidence=0.95)),
     )
     error = stats.sem(z)
     margin = float(rows.critical[0]) * error
@@ -102,11 +102,11 @@ def test_the_bootstrap_of_one_pair_is_that_of_rows() -> None:
     assert dataclasses.astuple(found)[:6] == pytest.approx(want, rel=1e-12)
     assert bootstrap(Z, trials=300) == bootstrap(Z, trials=300, seed=0, confidence=0.95)
     assert (
-        bootstrap_p(z[None, :], Resampling(trials=300)).critical
-        == bootstrap_p(z[None, :], Resampling(trials=300, seed=0)).critical
+        bootstrap_p(z[None, :], Trials(trials=300)).critical
+        == bootstrap_p(z[None, :], Trials(trials=300, seed=0)).critical
     )
     assert randomisation(Z, trials=300) == randomisation(Z, trials=300, seed=0)
-    assert randomisation_p(z[None, :], Resampling(trials=300)) == randomisation(Z, trials=300).p
+    assert randomisation_p(z[None, :], Trials(trials=300)) == randomisation(Z, trials=300).p
     assert randomisation(Z, trials=300, seed=4).p != randomisation(Z, trials=300, seed=5).p
 
 
@@ -116,7 +116,7 @@ def test_critical_value_and_delta_are_of_one_replicate(confidence: float) -> Non
     z = generated(3, 8, seed=1) - generated(3, 8, seed=2)
     values = resampled._squared_too(z - z.mean(axis=1, keepdims=True))
     stars, means = resampled._bootstrap_t((values, 7), (0, 90), np.random.SeedSequence(0))
-    found = bootstrap_p(z, Resampling(trials=90, seed=7, confidence=confidence))
+    found = bootstrap_p(z, Trials(trials=90, seed=7, confidence=confidence))
     nth = math.ceil(round(90 * (1 - confidence), 9))
     for i in range(3):
         at = np.argsort(-stars[:, i], kind="stable")[nth - 1]
@@ -134,13 +134,13 @@ def test_pieces_of_work_do_not_change_answers(monkeypatch: pytest.MonkeyPatch, c
 
     def all_of() -> list[Floats]:
         told: list[int] = []
-        b = bootstrap_p(z, Resampling(**options, progress=told.append))
+        b = bootstrap_p(z, Trials(**options, progress=told.append))
         assert sum(told) == 7
         told.clear()
-        r = randomisation_p(z, Resampling(**options, progress=told.append))
+        r = randomisation_p(z, Trials(**options, progress=told.append))
         assert sum(told) == 7
         told.clear()
-        e = randomisation_p(z[:, :5], Resampling(trials=32, progress=told.append))
+        e = randomisation_p(z[:, :5], Trials(trials=32, progress=told.append))
         assert sum(told) == 7
         return [b.t, b.p, b.critical, b.delta, r, e]
 
@@ -153,7 +153,7 @@ def test_pieces_of_work_do_not_change_answers(monkeypatch: pytest.MonkeyPatch, c
         for was, now in zip(whole, all_of(), strict=True):
             assert now.tolist() == was.tolist()
     assert whole[1][3] == whole[4][3] == whole[5][3] == 1.0
-    alone = [bootstrap_p(z[[i]], Resampling(**options)).p[0] for i in range(7)]
+    alone = [bootstrap_p(z[[i]], Trials(**options)).p[0] for i in range(7)]
     assert whole[1].tolist() == alone
 
 
@@ -164,12 +164,12 @@ def test_pairs_that_few_trials_reached_go_on_as_told(test: str) -> None:
     options: dict[str, Any] = {"trials": 40, "most": 300, "seed": 2}
     n = z.shape[1]
     if test == "bootstrap":
-        found = bootstrap_p(z, Resampling(**options)).p
+        found = bootstrap_p(z, Trials(**options)).p
         drawn = resampled._drawn(2, (0, 300), n, n, np.int64)
         w, t = z - z.mean(axis=1, keepdims=True), np.abs(stats.ttest_1samp(z, 0, axis=1).statistic)
         hit = np.abs(stats.ttest_1samp(w[:, drawn], 0, axis=2).statistic) >= t[:, None]
     else:
-        found = randomisation_p(z, Resampling(**options))
+        found = randomisation_p(z, Trials(**options))
         signs = 1 - 2 * resampled._drawn(2, (0, 300), n, 2, np.int8).astype(float)
         hit = np.abs(z @ signs.T) >= np.abs(z.sum(axis=1))[:, None] - 1e-10
     ends = set()
@@ -184,10 +184,10 @@ def test_published_p_values_do_not_go_on() -> None:
     """Guards count/trials: whatever more trials there might be, p is a count of those asked for."""
     z = np.abs(generated(3, 14, seed=7))
     for found in (
-        bootstrap_p(z, Resampling(trials=50, most=500, counting="published")).p,
-        randomisation_p(z, Resampling(trials=50, most=500, counting="published")),
+        bootstrap_p(z, Trials(trials=50, most=500, counting="published")).p,
+        randomisation_p(z, Trials(trials=50, most=500, counting="published")),
     ):
         assert found.tolist() == [0.0, 0.0, 0.0]
-    assert randomisation_p(z, Resampling(trials=50, most=500))[0] == pytest.approx(1 / 501)
-    assert randomisation_p(z, Resampling(trials=50, most=20))[0] == pytest.approx(1 / 51)
-    assert randomisation_p(z, Resampling(trials=50))[0] == pytest.approx(1 / 51)
+    assert randomisation_p(z, Trials(trials=50, most=500))[0] == pytest.approx(1 / 501)
+    assert randomisation_p(z, Trials(trials=50, most=20))[0] == pytest.approx(1 / 51)
+    assert randomisation_p(z, Trials(trials=50))[0] == pytest.approx(1 / 51)

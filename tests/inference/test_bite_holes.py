@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.left_out import leave_out, left_out_table
-from truegain.inference.holes.next import judge_next
-from truegain.measures.evaluate import Options
+from truegain.inference.holes.next import next_to_judge
 from truegain.measures.parse import parse_measure
 
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -27,10 +27,10 @@ def ordered(*docs: str) -> dict[str, float]:
     return {d: -float(i) for i, d in enumerate(docs)}
 
 
-def questioned(measure: str, length: int, options: Options | None = None) -> tuple[int, int]:
+def questioned(measure: str, length: int, options: Scoring | None = None) -> tuple[int, int]:
     """Down to which depth documents are in question, and how many they are, in one list without a judged document."""
     runs = {"s": {"1": ordered(*(f"d{i}" for i in range(length)))}, "judged": {"1": ordered("elsewhere")}}
-    filled = Filled.of(runs, {"1": {"elsewhere": 1}}, parse_measure(measure), options or Options())
+    filled = Filled.of(runs, {"1": {"elsewhere": 1}}, parse_measure(measure), options or Scoring())
     return filled.depth, int(filled.hole.sum())
 
 
@@ -41,16 +41,16 @@ def test_how_deep_documents_are_in_question() -> None:
     assert questioned("P@120", 130) == (120, 120)
     assert questioned("nDCG@10", 60) == (100, 60)
     assert questioned("nDCG", 130) == (130, 130)
-    assert questioned("nDCG", 130, Options(depth=110)) == (110, 110)
-    assert questioned("nDCG@10", 130, Options(depth=30)) == (100, 100)
+    assert questioned("nDCG", 130, Scoring(depth=110)) == (110, 110)
+    assert questioned("nDCG@10", 130, Scoring(depth=30)) == (100, 100)
 
 
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_the_longest_list_says_how_deep_without_a_cutoff() -> None:
     """Guards the longest list over systems and topics, not the first one or all together."""
     runs = {"a": {"1": ordered("x"), "2": ordered("x", "y", "z")}, "b": {"1": ordered("x", "y")}}
-    made = tg.holes(runs, {"1": {"x": 1}, "2": {"x": 1}}, "nDCG")
-    assert Filled.of(runs, {"1": {"x": 1}, "2": {"x": 1}}, parse_measure("nDCG"), Options()).depth == 3
+    made = tg.unjudged(runs, {"1": {"x": 1}, "2": {"x": 1}}, "nDCG")
+    assert Filled.of(runs, {"1": {"x": 1}, "2": {"x": 1}}, parse_measure("nDCG"), Scoring()).depth == 3
     assert made.depth == 3
 
 
@@ -58,13 +58,13 @@ def test_the_longest_list_says_how_deep_without_a_cutoff() -> None:
 def test_which_depths_are_told() -> None:
     """Guards the shares: depths down to where documents are in question, and always the measure's own."""
     runs, qrels = {"s": {"1": ordered(*(f"d{i}" for i in range(130)))}}, {"1": {"d0": 1, "d2": 0}}
-    assert sorted(tg.holes(runs, qrels, "P@7", depths=(5, 100, 101)).unjudged) == [5, 7, 100]
-    assert sorted(tg.holes(runs, qrels, "nDCG", depths=(130, 131)).unjudged) == [130]
-    made = tg.holes(runs, qrels)
+    assert sorted(tg.unjudged(runs, qrels, "P@7", depths=(5, 100, 101)).unjudged) == [5, 7, 100]
+    assert sorted(tg.unjudged(runs, qrels, "nDCG", depths=(130, 131)).unjudged) == [130]
+    made = tg.unjudged(runs, qrels)
     assert (made.measure, made.depth, sorted(made.unjudged)) == ("nDCG@10", 10, [1, 5, 10, 20, 50, 100])
     assert made.unjudged[5][0, 0] == pytest.approx(3 / 5)
     assert made.table().rows[0][1] == pytest.approx(8 / 10)
-    for function in (tg.holes, judge_next, leave_out):
+    for function in (tg.unjudged, next_to_judge, leave_out):
         assert inspect.signature(function).parameters["measure"].default == "nDCG@10"
 
 
@@ -78,12 +78,15 @@ def test_the_level_is_that_of_all_measures_beside() -> None:
     runs = {s: {t: {f"d{i}": float(x) for i, x in enumerate(rng.random(9))} for t in "123"} for s in "xy"}
     qrels = {t: {f"d{i}": int(rng.integers(0, 4)) for i in rng.choice(12, 8, replace=False)} for t in "123"}
     pooled = {t: {**{f"d{i}": -1 for i in range(9)}, **row} for t, row in qrels.items()}
-    found = {level: tg.holes(runs, qrels, "P@3", level=level) for level in (1, 2)}
+    found = {level: tg.unjudged(runs, qrels, "P@3", scoring=tg.Scoring(relevant_from=level)) for level in (1, 2)}
     for level, made in found.items():
         for name, labels in (("Bpref", qrels), ("infAP", pooled)):
-            np.testing.assert_allclose(made.beside[name], tg.evaluate(runs, labels, name, level=level).matrix())
+            np.testing.assert_allclose(
+                made.beside[name], tg.evaluate(runs, labels, name, scoring=tg.Scoring(relevant_from=level)).matrix()
+            )
         np.testing.assert_allclose(
-            made.beside["condensed"], tg.evaluate(runs, qrels, "P@3", level=level, judged_only=True).matrix()
+            made.beside["condensed"],
+            tg.evaluate(runs, qrels, "P@3", scoring=tg.Scoring(relevant_from=level, judged_only=True)).matrix(),
         )
     assert not np.allclose(found[1].beside["Bpref"], found[2].beside["Bpref"])
 
@@ -92,13 +95,13 @@ def test_what_cannot_be_filled() -> None:
     """Guards refusals: nothing judged, and lists of which unjudged documents are taken out or topics added."""
     run = {"s": {"1": ordered("a", "b")}}
     for options, said in (
-        (Options(judged_only=True), "has no holes"), (Options(complete=True), "leave complete"),
-        (Options(no_relevant="skip"), "leave complete"),
+        (Scoring(judged_only=True), "has no holes"), (Scoring(all_topics=True), "leave all_topics"),
+        (Scoring(no_relevant="skip"), "leave all_topics"),
     ):  # fmt: skip
         with pytest.raises(TruegainError, match=said):
             Filled.of(run, {"1": {"a": 1}}, parse_measure("P@2"), options)
     with pytest.raises(TruegainError, match="1 has a label below 0, which says that nobody judged it"):
-        tg.holes(run, {"1": {"a": -1}}, "P@2")
+        tg.unjudged(run, {"1": {"a": -1}}, "P@2")
 
 
 def test_warnings_of_the_data_come_once() -> None:
@@ -106,7 +109,7 @@ def test_warnings_of_the_data_come_once() -> None:
     runs = {"s": {"1": ordered("a", "b"), "2": ordered("a")}}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tg.holes(runs, {"1": {"a": 1}}, "P@2")
+        tg.unjudged(runs, {"1": {"a": 1}}, "P@2")
     assert len([w for w in caught if issubclass(w.category, DataWarning)]) == 1
 
 
@@ -174,7 +177,7 @@ def means_of_all(case: int, measure: str) -> tuple[np.ndarray, list[np.ndarray]]
 def test_extremes_are_those_of_every_labelling(case: int, measure: str) -> None:
     """Guards worst, best and greatest difference on fixed cases: ties, topics that a system lacks, no hole at all."""
     runs, qrels = CASES[case]
-    made = tg.holes(runs, qrels, measure)
+    made = tg.unjudged(runs, qrels, measure)
     means, by_topic = means_of_all(case, measure)
     assert made.kind == "exact"
     for t, scores in enumerate(by_topic):
@@ -198,7 +201,7 @@ def test_who_is_left_out_of_a_pool_of_some() -> None:
     a, b = leave_out(runs, qrels, "P@3", pool_depth=2, pooled=["a", "b"])
     assert [(f.system, f.lost, f.lost_relevant) for f in (a, b)] == [("a", 1, 1), ("b", 1, 1)]
     assert (a.score, a.without) == pytest.approx((1.0, 2 / 3))
-    a, b = leave_out(runs, qrels, "P@3", pool_depth=2, pooled=["a", "b"], level=2)
+    a, b = leave_out(runs, qrels, "P@3", pool_depth=2, pooled=["a", "b"], scoring=tg.Scoring(relevant_from=2))
     assert [(f.lost, f.lost_relevant) for f in (a, b)] == [(1, 0), (1, 1)]
     assert [row[0] for row in left_out_table([a, b]).rows] == ["b", "a"]
     assert [row[3] for row in left_out_table([a, b]).rows] == pytest.approx([-1 / 3, 0.0])
@@ -214,5 +217,5 @@ def test_the_pool_is_made_of_lists_as_they_are_scored(version: str, first: str) 
     """Guards ties in the pool: scores alike as float32 tie for trec_eval 9, and the larger name comes first."""
     runs = {"s": {"1": {"a": 1.00000001, "b": 1.0}}, "r": {"1": {"c": 1.0}}}
     qrels = {"1": {"a": 1, "c": 1}}
-    found = leave_out(runs, qrels, "P@1", pool_depth=1, trec_eval=version)[0]
+    found = leave_out(runs, qrels, "P@1", pool_depth=1, scoring=tg.Scoring(trec_eval=float(version)))[0]
     assert (found.system, found.lost) == ("s", int(first == "a"))

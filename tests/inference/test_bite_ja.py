@@ -170,7 +170,7 @@ def test_the_guard_of_a_difference_sees_the_bronze_difference(
     assert limits((-0.001, 0.001)) == plain
     assert len(seen) == 3
     for words in ({"method": "delta"}, {"clusters": "none"}, {"gold_sample": "separate"}):
-        tg.compare(runs, bronze, measure, gold=EBAY, **cast("Any", words))
+        tg.compare(runs, bronze, measure, gold=EBAY, test=tg.PublishedTest(**cast("Any", words)))
     assert len(seen) == 3
 
 
@@ -207,7 +207,9 @@ def test_welch_of_separate_gold_samples() -> None:
     """Guards the sum of two variances and its degrees of freedom against the two answers alone."""
     runs, bronze, _ = study(4, topics=12, docs=5)
     alone = tg.correct(runs, bronze, "P@5", gold=EBAY, method="delta")
-    one = tg.compare(runs, bronze, "P@5", gold=EBAY, gold_sample="separate", method="delta").pairs[0]
+    one = tg.compare(
+        runs, bronze, "P@5", gold=EBAY, test=tg.PublishedTest(gold_sample="separate", method="delta")
+    ).pairs[0]
     v = [(a.se or 0.0) ** 2 for a in alone]
     assert one.high is not None
     half, d = one.high - one.difference, one.difference
@@ -223,9 +225,9 @@ def test_welch_of_separate_gold_samples() -> None:
 def test_few_trials_are_refused() -> None:
     """Guards the smallest number of resamples."""
     runs, bronze, _ = study(5, topics=8, docs=5)
-    with pytest.raises(tg.TruegainError, match="replicates 99: an interval from resamples needs at least 100"):
-        tg.correct(runs, bronze, "P@5", gold=EBAY, replicates=99)
-    assert len(tg.correct(runs, bronze, "P@5", gold=EBAY, replicates=100, method="bootstrap")) == 2
+    with pytest.raises(tg.TruegainError, match=r"Resampling\.n 99: an interval from resamples needs at least 100"):
+        tg.correct(runs, bronze, "P@5", gold=EBAY, resampling=tg.Resampling(n=99))
+    assert len(tg.correct(runs, bronze, "P@5", gold=EBAY, method="bootstrap", resampling=tg.Resampling(n=100))) == 2
 
 
 def test_a_system_without_judged_documents_or_topics() -> None:
@@ -249,15 +251,16 @@ def test_methods_that_labels_do_not_have_are_refused_at_once() -> None:
     rng = np.random.default_rng(0)
     gold = {str(t): {str(d): int(rng.integers(3)) for d in range(8)} for t in range(8)}
     runs = {s: {t: {d: float(rng.random()) for d in row} for t, row in gold.items()} for s in "ab"}
-    words: dict[str, Any] = {"design": "by-gold", "replicates": 100}
+    words: dict[str, Any] = {"resampling": tg.Resampling(n=100)}
+    trusted = tg.Gold(gold, design="by-gold")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for method in ("fieller", "lang-reiczigel"):
             with pytest.raises(tg.TruegainError, match=f"^{method} is for .* one judge; here use delta or bootstrap$"):
-                tg.correct(runs, gold, "DCG@5", gold=gold, method=cast("Any", method), **words)
+                tg.correct(runs, gold, "DCG@5", trusted, method=cast("Any", method), **words)
         with pytest.raises(tg.TruegainError, match=r"draws whole topics; with clusters 'none' use delta$"):
-            tg.correct(runs, gold, "DCG@5", gold=gold, method="bootstrap", clusters="none", **words)
-        assert not tg.correct(runs, gold, "P@5", gold=gold, method="bootstrap", clusters="none", **words)[0].refused
+            tg.correct(runs, gold, "DCG@5", trusted, method="bootstrap", clusters="none", **words)
+        assert not tg.correct(runs, gold, "P@5", trusted, method="bootstrap", clusters="none", **words)[0].refused
 
 
 def test_a_panel_has_delta_only() -> None:
@@ -290,11 +293,11 @@ def test_measures_that_cannot_be_corrected_are_left_out_and_told() -> None:
 def test_pairs_refused_by_rectifying_are_counted() -> None:
     """Guards what is said of pairs that gold pairs cannot compare: one by its reason, several by their number."""
     runs, bronze, gold = study(9, topics=10, docs=5)
-    words: dict[str, Any] = {"design": "random", "replicates": 100}
+    words: dict[str, Any] = {"gold": tg.Gold(gold, design="random"), "resampling": tg.Resampling(n=100)}
     three = {"a": runs["a"], "b": runs["b"], "c": runs["a"]}
-    one = tg.compare(three, bronze, "P@5", gold=gold, **words)
+    one = tg.compare(three, bronze, "P@5", **words)
     assert one.notes[-3].startswith("c - a, P@5: ")
-    many = tg.compare({**three, "d": runs["a"]}, bronze, "P@5", gold=gold, **words)
+    many = tg.compare({**three, "d": runs["a"]}, bronze, "P@5", **words)
     assert many.notes[-4].startswith("3 of 6 pairs were not compared, such as c - a, P@5: ")
     assert len(many) == 3
     assert all(c.p_adjusted == pytest.approx(min(1.0, 6 * (c.p or 0.0))) for c in many.pairs[:1])
@@ -308,7 +311,7 @@ def test_a_standard_error_of_nothing_is_not_believed() -> None:
         warnings.simplefilter("ignore")
         for measure in ("DCG@3", "CG@3"):  # the one leaves 1e-16 by rounding
             with pytest.raises(tg.TruegainError, match="the standard error is 0, which is not to be believed"):
-                tg.correct(runs, gold, measure, gold=gold, design="by-gold", clusters="none")
-        found = tg.correct(runs, gold, "DCG@3", gold=gold, design="by-gold")[0]
+                tg.correct(runs, gold, measure, gold=tg.Gold(gold, design="by-gold"), clusters="none")
+        found = tg.correct(runs, gold, "DCG@3", gold=tg.Gold(gold, design="by-gold"))[0]
     assert found.value == pytest.approx(sum(g / math.log2(i + 2) for i, g in enumerate((0, 1, 2))))
     assert (found.se or 0.0) > 0

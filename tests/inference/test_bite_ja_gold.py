@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.errors import DataWarning
 from truegain.inference.judges import by_rank
 from truegain.inference.judges.assessors import (
@@ -24,7 +25,7 @@ from truegain.inference.judges.assessors import (
 from truegain.inference.judges.by_rank import RankShift, _shift, rank_notes
 from truegain.inference.judges.favour import Favour, _favour, favours
 from truegain.inference.judges.lists import JudgedLists
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.student import p_of, quantile_of
 from truegain.tables.judgments import Judgments
 
@@ -199,7 +200,7 @@ def test_favours_against_a_loop() -> None:
     share = {g: np.mean([gold[t][d] == g for t, d in everyone]) for g in (0, 1)}
     error = {(s, g): np.mean([bronze[t][d] - g for t, d in top[s] if gold[t][d] == g]) for s in "abc" for g in (0, 1)}
     lists = JudgedLists.of(
-        aligned(runs, bronze, Options()), tg.Judge.fit(bronze, gold, design="random"), tg.parse_measure("P@5")
+        aligned(runs, bronze, Scoring()), tg.Judge.fit(bronze, gold, design="random"), tg.parse_measure("P@5")
     )
     for s, found in zip("abc", favours(lists), strict=True):
         others = [o for o in "abc" if o != s]
@@ -228,7 +229,7 @@ def test_favours_that_cannot_be_told() -> None:
     runs = {s: {t: {d: 1.0 for d in row if d[0] == s} for t, row in gold.items()} for s in "abc"}
 
     def found(systems: str) -> tuple[Favour, ...]:
-        ranked = aligned({s: runs[s] for s in systems}, bronze, Options())
+        ranked = aligned({s: runs[s] for s in systems}, bronze, Scoring())
         return favours(JudgedLists.of(ranked, tg.Judge.fit(bronze, gold, design="random"), tg.parse_measure("P@2")))
 
     with pytest.warns(DataWarning):

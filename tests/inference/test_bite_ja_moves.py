@@ -10,6 +10,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study
+from truegain.config import Scoring
 from truegain.contrasts import Contrasts
 from truegain.errors import DataWarning
 from truegain.gains.confusion import Confusion
@@ -24,7 +25,7 @@ from truegain.inference.judges.gold_alone import (
     warn_where_gold_alone_is_surer,
 )
 from truegain.inference.results import Estimate
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.student import quantile_of, satterthwaite
 
 
@@ -45,7 +46,7 @@ def test_a_judge_is_fitted_at_the_levels_asked_for() -> None:
     bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
     gold = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 2, "b": 2, "x": 0}}
     with pytest.warns(DataWarning, match="1 gold pairs have no bronze label and are left out"):
-        judge = tg.Judge.fit(bronze, gold, "random", gold_level=2, missing="drop")
+        judge = tg.Judge.fit(bronze, gold, "random", gold_relevant_from=2, missing="drop")
     assert (judge.counts, judge.levels) == ((2.0, 3.0, 1.0, 2.0), (1, 2))
     assert judge.gold is not None
     with pytest.raises(tg.TruegainError, match="not on the scale"):
@@ -78,7 +79,7 @@ def test_gold_alone_of_a_system_that_lacks_topics() -> None:
     runs["a"] = {t: row for t, row in runs["a"].items() if int(t) % 3}
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 2} for t, row in gold.items()}
     with pytest.warns(DataWarning, match="lacks judged topics"):
-        ranked = aligned(runs, bronze, Options())
+        ranked = aligned(runs, bronze, Scoring())
     judge = tg.Judge.fit(bronze, sample, design="random")
     labels = gold_of_items(ranked.pool, judge, 1.0)
     width = gold_alone_widths(ranked, labels, np.ones(len(labels)), tg.parse_measure("P@4"), 0.95, whole_topics=False)
@@ -93,9 +94,9 @@ def test_gold_labels_of_the_pool() -> None:
     """Guards gold labels by item: none where there is none or it is below 0, 0 and the level where scales differ."""
     bronze = {"1": {"a": 1, "b": 0, "c": 1, "d": 1}, "2": {"a": 0}}
     gold = {"1": {"a": 3, "b": 1, "c": -1, "z": 2}, "2": {"a": 2}}
-    ranked = aligned({"s": {"1": {"a": 1.0}, "2": {"a": 1.0}}}, bronze, Options())
+    ranked = aligned({"s": {"1": {"a": 1.0}, "2": {"a": 1.0}}}, bronze, Scoring())
     with pytest.warns(DataWarning):
-        judge = tg.Judge.fit(bronze, gold, "random", gold_level=2, missing="drop")
+        judge = tg.Judge.fit(bronze, gold, "random", gold_relevant_from=2, missing="drop")
 
     def labels(level: float | None) -> dict[str, float]:
         found = gold_of_items(ranked.pool, judge, level)
@@ -112,7 +113,7 @@ def test_gold_labels_of_the_pool() -> None:
 def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsRecorder) -> None:
     """Guards the warning: which systems, which of them most, and nothing where gold alone is as wide."""
     runs, bronze, gold = study(2, topics=10, docs=6)
-    ranked, judge = aligned(runs, bronze, Options()), tg.Judge.fit(bronze, gold, "topics")
+    ranked, judge = aligned(runs, bronze, Scoring()), tg.Judge.fit(bronze, gold, "topics")
     measure = tg.parse_measure("P@6")
     widths = gold_alone_widths(
         ranked, gold_of_items(ranked.pool, judge, 1.0), np.ones(len(ranked.pool)), measure, 0.95, whole_topics=True

@@ -9,17 +9,18 @@ import pytest
 
 import truegain as tg
 from tests.worlds import EBAY, study
+from truegain.config import Scoring
 from truegain.errors import TruegainError
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.topic_fit import TopicFit
 from truegain.inference.judges.sources import expansion_by_judge, fit_of
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
 
 P3 = parse_measure("P@3")
 RUNS, BRONZE, GOLD = study(3, topics=12, docs=6)
-RANKED = aligned(RUNS, BRONZE, Options())
+RANKED = aligned(RUNS, BRONZE, Scoring())
 JUDGE = tg.Judge.fit(BRONZE, GOLD, design="by-gold")
 
 
@@ -54,14 +55,14 @@ def test_whole_topics_are_six_or_all() -> None:
         fit_of(RANKED, items(five), P3, "topics")
     with pytest.warns(UserWarning, match=r"^1 topic is gold-judged in part"):
         fit_of(RANKED, items(six | {"7": {"a0": 1}}), P3, "topics")
-    few = aligned({n: {t: RUNS[n][t] for t in "012"} for n in "ab"}, {t: BRONZE[t] for t in "012"}, Options())
+    few = aligned({n: {t: RUNS[n][t] for t in "012"} for n in "ab"}, {t: BRONZE[t] for t in "012"}, Scoring())
     whole = fit_of(few, np.ones(len(few.pool)), P3, "topics")
     assert isinstance(whole, TopicFit)
     assert whole.n == 3
     total = 1 + 1 / math.log2(3) + 0.5
     for low, high, labels in ((0.0, 5.0, (2.0, 3.0)), (0.0, 5.0, (0.0, 2.0))):
         gold = np.where(np.arange(len(RANKED.pool)) % 2, labels[0], 5.0)
-        shifted = aligned(RUNS, {t: {d: int(labels[g]) for d, g in r.items()} for t, r in BRONZE.items()}, Options())
+        shifted = aligned(RUNS, {t: {d: int(labels[g]) for d, g in r.items()} for t, r in BRONZE.items()}, Scoring())
         for design in ("topics", "random"):
             found = fit_of(shifted, gold, parse_measure("DCG@3"), design)
             assert found.bounds == pytest.approx((low * total, high * total))

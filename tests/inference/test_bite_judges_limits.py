@@ -12,6 +12,7 @@ import pytest
 import truegain as tg
 from tests.refits import corrected_values
 from tests.worlds import EBAY, study
+from truegain.config import Scoring
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
 from truegain.experiments.judge_means import BronzeMean, compare_means, correct_mean
@@ -24,7 +25,7 @@ from truegain.inference.judges.intervals import bootstrap_over_topics
 from truegain.inference.judges.lists import JudgedLists, refuse_strays
 from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.soundness import score_range
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import tell_unjudged
 from truegain.measures.parse import parse_measure
 
@@ -36,7 +37,7 @@ SOME = [t for t in BRONZE if int(t) < 7]
 
 def test_topics_that_only_gold_knows() -> None:
     """Guards gold pairs of topics that are not scored: they count as they are, whatever the weights of topics."""
-    ranked = aligned({n: {t: RUNS[n][t] for t in SOME} for n in "ab"}, {t: BRONZE[t] for t in SOME}, Options())
+    ranked = aligned({n: {t: RUNS[n][t] for t in SOME} for n in "ab"}, {t: BRONZE[t] for t in SOME}, Scoring())
     lists = JudgedLists.of(ranked, JUDGE, P3)
     assert lists.pair_counts().sum() == 2 * 3 * 7
     assert lists.judges_of(0).size == 3 * 7
@@ -64,7 +65,7 @@ def test_a_share_that_is_shown_as_nothing(topics: int, told: bool, recwarn: pyte
     """Guards the least share told: one place of 1,950 (0.051%) is, one of 2,500 is not."""
     labels = {str(t): {f"d{i}": i % 2 for i in range(50) if (t, i) != (3, 20)} for t in range(topics)}
     runs = {"a": {str(t): {f"d{i}": float(-i) for i in range(50)} for t in range(topics)}}
-    tell_unjudged(aligned(runs, labels, Options()), parse_measure("P@50"))
+    tell_unjudged(aligned(runs, labels, Scoring()), parse_measure("P@50"))
     assert [("0.1% of what it looks at" in str(w.message)) for w in recwarn] == [True] * told
 
 
@@ -77,7 +78,7 @@ def test_a_share_by_hand(measure: str, recwarn: pytest.WarningsRecorder) -> None
     runs: dict[str, dict[str, dict[str, float]]] = {"a": {}, "b": {}}
     for (name, t), n in lengths.items():
         runs[name][str(t)] = {f"d{i}": float(-i) for i in range(n)}
-    ranked = aligned(runs, labels, Options())
+    ranked = aligned(runs, labels, Scoring())
     recwarn.clear()
     one = parse_measure(measure)
     tell_unjudged(ranked, one)
@@ -147,11 +148,11 @@ def test_a_report_of_topics_that_cannot_be_told_whole(recwarn: pytest.WarningsRe
     assert judge.pairs is not None
     unknown = [replace(judge.pairs, item=None), replace(judge.pairs, pool=None), None]
     for pairs in unknown:
-        tg.judges(BRONZE, gold=replace(judge, pairs=pairs), measure="P@3")
-    tg.judges(BRONZE, gold=tg.Judge.fit(BRONZE, GOLD, design="topics"), measure="P@3")
+        tg.judge_quality(BRONZE, gold=replace(judge, pairs=pairs), measure="P@3")
+    tg.judge_quality(BRONZE, gold=tg.Judge.fit(BRONZE, GOLD, design="topics"), measure="P@3")
     assert len(recwarn) == 0
     with pytest.warns(UserWarning, match="12 of 12 gold topics are gold-judged in part"):
-        tg.judges(BRONZE, gold=judge, measure="P@3")
+        tg.judge_quality(BRONZE, gold=judge, measure="P@3")
     numbered = replace(judge, pairs=unknown[0])._pair_codes(judge.binary, True)
     assert numbered is not None
     assert numbered[0].tolist() == list(range(132))
@@ -166,7 +167,7 @@ def test_what_is_taken_where_nothing_is_said() -> None:
     assert (correct_mean(EBAY, a).confidence, compare_means(EBAY, a, b).confidence) == (0.95, 0.95)
     drawn = [correct_mean(EBAY, many, method="bootstrap", trials=200, seed=s).low for s in (0, 1)]
     assert correct_mean(EBAY, many, method="bootstrap", trials=200).low == drawn[0] != drawn[1]
-    lists = JudgedLists.of(aligned(RUNS, BRONZE, Options()), JUDGE, P3)
+    lists = JudgedLists.of(aligned(RUNS, BRONZE, Scoring()), JUDGE, P3)
     seeds = {homogeneity(lists, trials=500, seed=s).p_n for s in range(4)}
     assert len(seeds) > 1
     assert homogeneity(lists, trials=500).p_n == homogeneity(lists, trials=500, seed=0).p_n
@@ -174,7 +175,7 @@ def test_what_is_taken_where_nothing_is_said() -> None:
 
 def test_limits_of_gains_below_0() -> None:
     """Guards the lowest score possible where a label costs: -1 at each of three ranks."""
-    ranked = aligned(RUNS, BRONZE, Options())
+    ranked = aligned(RUNS, BRONZE, Scoring())
     lists = JudgedLists.of(ranked, JUDGE, parse_measure("CG(gains={0:-1,1:2})@3"))
     assert score_range(lists, 0, lists.answered(0)) == pytest.approx((-3.0, 6.0))
 
@@ -185,7 +186,7 @@ def test_limits_of_gains_below_0() -> None:
 @pytest.mark.parametrize("design", ["by-gold", "random", "topics"])
 def test_labels_0_and_1_where_0_is_worth_something(measure: str, design: str) -> None:
     """Guards gains of label 0: with gold for every document the corrected score is gold's, whatever the design."""
-    found = tg.correct(RUNS, BRONZE, measure, gold=GOLD, design=design)  # type: ignore[arg-type]
+    found = tg.correct(RUNS, BRONZE, measure, gold=tg.Gold(GOLD, design=design))  # type: ignore[arg-type]
     truth = tg.evaluate(RUNS, GOLD, measure)
     for name in "ab":
         assert found[name, str(parse_measure(measure))].value == pytest.approx(truth.mean(system=name))

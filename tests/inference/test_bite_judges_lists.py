@@ -10,6 +10,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import EBAY, study
+from truegain.config import Scoring
 from truegain.contrasts import Contrasts
 from truegain.errors import InputError, MeasureError, TruegainError
 from truegain.gains.matrix_fit import MatrixFit
@@ -19,14 +20,14 @@ from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.judges import accuracy_by_topic
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import label_weights, level_of, levels_of
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
 
 P3 = parse_measure("P@3")
 RUNS, BRONZE, GOLD = study(3, topics=12, docs=6)
-RANKED = aligned(RUNS, BRONZE, Options())
+RANKED = aligned(RUNS, BRONZE, Scoring())
 JUDGE = tg.Judge.fit(BRONZE, GOLD, design="by-gold")
 
 
@@ -80,7 +81,7 @@ def test_gold_pairs_that_no_list_holds() -> None:
         homogeneity(JudgedLists.of(RANKED, none, P3))
     with pytest.raises(TruegainError, match="not counts"):
         homogeneity(JudgedLists.of(RANKED, EBAY, P3))
-    one = JudgedLists.of(aligned({"a": RUNS["a"]}, BRONZE, Options()), JUDGE, P3)
+    one = JudgedLists.of(aligned({"a": RUNS["a"]}, BRONZE, Scoring()), JUDGE, P3)
     with pytest.raises(TruegainError, match="at least two"):
         homogeneity(one)
 
@@ -90,7 +91,7 @@ def test_topics_that_two_systems_answer() -> None:
     runs = {"x": {t: RUNS["a"][t] for t in ("0", "1", "2")}, "y": {t: RUNS["b"][t] for t in ("1", "2", "3")}}
     runs["z"] = {t: RUNS["b"][t] for t in ("2", "5")}
     with pytest.warns(UserWarning, match="lack judged topics"):
-        lists = JudgedLists.of(aligned(runs, BRONZE, Options()), JUDGE, P3)
+        lists = JudgedLists.of(aligned(runs, BRONZE, Scoring()), JUDGE, P3)
     assert lists.topic_names(lists.answered(0, 1)) == ("1", "2")
     assert lists.answered(2).sum() == 2
     with pytest.raises(TruegainError, match=r"^x and z: 1 judged topics"):
@@ -101,7 +102,7 @@ def test_out_of_reach_is_for_binary_measures() -> None:
     """Guards that a mean of graded gains is not held against mR."""
     graded = {t: {d: 2 * g for d, g in row.items()} for t, row in GOLD.items()}
     bronze = {t: {d: 2 * g for d, g in row.items()} for t, row in BRONZE.items()}
-    lists = JudgedLists.of(aligned(RUNS, bronze, Options()), tg.Judge.fit(bronze, graded, design="by-gold"),
+    lists = JudgedLists.of(aligned(RUNS, bronze, Scoring()), tg.Judge.fit(bronze, graded, design="by-gold"),
                            parse_measure("CG@3"))  # fmt: skip
     assert (lists.binary, lists.impossible_means("a", 5.0)) == (False, ())
     assert len(JudgedLists.of(RANKED, JUDGE, P3).impossible_means("a", 1.0)) == 1
@@ -113,7 +114,7 @@ def test_out_of_reach_is_for_binary_measures() -> None:
 def test_labels_as_classes() -> None:
     """Guards weights by class: their sum times value is the measure, up to twelve classes; levels of measures."""
     labels = {t: {d: i % 13 for i, d in enumerate(row)} for t, row in GOLD.items()}
-    ranked = aligned(RUNS, labels, Options())
+    ranked = aligned(RUNS, labels, Scoring())
     measure = parse_measure("DCG@5")
     twelve = tuple(float(x) for x in range(12))
     found = label_weights(ranked, measure, twelve)
@@ -133,7 +134,7 @@ def test_the_share_without_a_label(measure: str, recwarn: pytest.WarningsRecorde
     """Guards the share told: by rank weights, or by places down to the cutoff; nothing where judged ones count."""
     holes = {t: {d: g for d, g in row.items() if d not in ("a0", "b3")} for t, row in BRONZE.items()}
     one = parse_measure(measure)
-    tg.correct(RUNS, holes, one, gold=GOLD, design="topics", missing="drop")
+    tg.correct(RUNS, holes, one, gold=tg.Gold(GOLD, design="topics"), missing="drop")
     said = [str(w.message) for w in recwarn if "has no bronze label and counts" in str(w.message)]
     if "judged_only" in measure:
         assert not said
@@ -250,7 +251,7 @@ def test_limits_of_a_corrected_score() -> None:
     assert score_range(lists, 0, lists.answered(0)) == pytest.approx((0.0, total))
     three = {t: {d: g + 2 for d, g in row.items()} for t, row in BRONZE.items()}
     gold = {t: {d: g + 2 for d, g in row.items()} for t, row in GOLD.items()}
-    high = JudgedLists.of(aligned(RUNS, three, Options()), tg.Judge.fit(three, gold, design="by-gold", relevant=3),
+    high = JudgedLists.of(aligned(RUNS, three, Scoring()), tg.Judge.fit(three, gold, design="by-gold", relevant=3),
                           parse_measure("DCG@3"))  # fmt: skip
     assert score_range(high, 0, high.answered(0)) == pytest.approx((0.0, 3 * total))
 
@@ -295,11 +296,13 @@ def test_when_gold_labels_rectify() -> None:
 
 def test_a_report_of_a_judge_given() -> None:
     """Guards that a fitted judge is shown as it is: by label, by topic, by system, with its means out of reach."""
-    assert tg.judges(BRONZE, gold=JUDGE, measure="P@3").rows == JUDGE.table().rows
-    assert tg.judges(BRONZE, gold=JUDGE, measure="P@3", show="topics").rows == accuracy_by_topic(JUDGE).rows
-    by_system = tg.judges(BRONZE, gold=JUDGE, runs=RUNS, measure="P@3", replicates=100)
+    assert tg.judge_quality(BRONZE, gold=JUDGE, measure="P@3").rows == JUDGE.table().rows
+    assert tg.judge_quality(BRONZE, gold=JUDGE, measure="P@3", show="topics").rows == accuracy_by_topic(JUDGE).rows
+    by_system = tg.judge_quality(BRONZE, gold=JUDGE, runs=RUNS, measure="P@3", resampling=tg.Resampling(n=100))
     assert [r[0] for r in by_system.rows] == ["a", "b"]
     ones = {t: {d: int(d[1] < "3" or g) for d, g in row.items()} for t, row in BRONZE.items()}
     odd = {t: {d: int(GOLD[t][d] and d[1] > "0") for d in row if d[1] < "3"} for t, row in ones.items()}
-    said = tg.judges(ones, gold=odd, runs={"a": RUNS["a"]}, design="by-gold", measure="P@3", show="labels").notes
+    said = tg.judge_quality(
+        ones, gold=tg.Gold(odd, design="by-gold"), runs={"a": RUNS["a"]}, measure="P@3", show="labels"
+    ).notes
     assert sum("a: " in note[:3] for note in said) <= 1

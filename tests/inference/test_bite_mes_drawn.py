@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from tests.inference.small_lists import SEED, lists, scores_of
+from truegain.config import Scoring
 from truegain.inference.collection.expansion import drawn_scores, keys_needed, least_relevant, rank_sums
 from truegain.inference.collection.few import FEW_TOPICS
 from truegain.inference.collection.score import Scored, drawn_estimates, left_out_of, score_estimates, spread_rule
 from truegain.inference.collection.spread import collection_spread
 from truegain.inference.intervals.topics import topic_intervals
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.measures.topic_means import settled
 from truegain.sampling.documents import depth_needed, replicate
@@ -115,7 +116,7 @@ def test_how_many_topics_tell_something() -> None:
 def test_what_does_not_move_has_no_spread_at_all() -> None:
     """Guards rounding: a geometric mean of nothing found is ln 0.00001 in every draw, and its variance exactly 0."""
     runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(3)}}
-    ranked = aligned(runs, {str(t): {"x": 0, "lost": 1, "lost too": 1} for t in range(3)}, Options(), keep_keys=9)
+    ranked = aligned(runs, {str(t): {"x": 0, "lost": 1, "lost too": 1} for t in range(3)}, Scoring(), keep_keys=9)
     for replicates in (20, 33, 47):
         for pairs in (False, True):
             drawn = drawn_scores(ranked, parse_measure("GMAP"), replicates=replicates, pairs=pairs)

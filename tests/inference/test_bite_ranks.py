@@ -29,8 +29,7 @@ Y = [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (tg.correlate, {"method": "wilson", "confidence": 0.95, "top": 10, "rbo_p": 0.9, "replicates": None,
-                        "seed": 0}),
+        (tg.correlate, {"method": "wilson", "confidence": 0.95, "top": 10, "rbo_p": 0.9, "resampling": None}),
         (RankOptions, {"confidence": 0.95, "top": 10, "rbo_p": 0.9, "replicates": 2000, "seed": 0}),
         (tau_interval, {"confidence": 0.95, "quantile": "z", "replicates": 2000, "seed": 0}),
         (paired, {"least": 2}),
@@ -206,9 +205,9 @@ def test_what_correlate_is_asked_for() -> None:
 
 def test_names_and_files() -> None:
     """Guards the names of the two sides, and which runs can be read twice."""
-    assert correlation._names("x/gold.qrels", Path("y/llm.qrels")) == ("gold", "llm")
-    assert correlation._names("x/gold.qrels", "y/gold.qrels") == ("x/gold.qrels", "y/gold.qrels")
-    assert correlation._names("x/gold.qrels", {}) == ("a", "b")
+    assert correlation.names_of("x/gold.qrels", Path("y/llm.qrels")) == ("gold", "llm")
+    assert correlation.names_of("x/gold.qrels", "y/gold.qrels") == ("x/gold.qrels", "y/gold.qrels")
+    assert correlation.names_of("x/gold.qrels", {}) == ("a", "b")
     assert correlation._are_files("a.run")
     assert correlation._are_files(["a.run", Path("b.run")])
     assert not correlation._are_files(["a.run", "-"])

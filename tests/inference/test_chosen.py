@@ -15,7 +15,7 @@ from tests.inference.test_next import world
 from truegain.cli.app import main
 from truegain.errors import InputError
 from truegain.inference.differences.compare import compare
-from truegain.inference.holes.next import judge_next
+from truegain.inference.holes.next import next_to_judge
 from truegain.inference.holes.sample import draw_holes
 from truegain.tables.batches import batches_of
 from truegain.tables.parts import PartedFile, cuts_for
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def labelled(tmp_path: Path, most: int, why: bool = True) -> tuple[dict[str, dict[str, dict[str, float]]], str]:
     """Runs, and the list of what to judge next as a file, with labels; or the labels alone."""
     runs, truth = world()
-    table = judge_next(runs, None, "P@10", most=most).table()
+    table = next_to_judge(runs, None, "P@10", most=most).table()
     rows = [[*map(str, row), str(truth[str(row[1])][str(row[2])])] for row in table.rows]
     keep = range(len(table.columns) + 1) if why else (1, 2, len(table.columns))
     lines = [",".join(row[k] for k in keep) for row in [[*table.columns, "label"], *rows]]
@@ -46,7 +46,7 @@ def test_unjudged_as_zero_is_refused(tmp_path: Path) -> None:
         lambda: compare(runs, path, "P@10"),
         lambda: tg.intervals(runs, path, "P@10"),
         lambda: tg.Study(runs, path, "P@10").verdict("s0", "s1"),
-        lambda: tg.correct(runs, path, "P@10", gold=plain, design="random"),
+        lambda: tg.correct(runs, path, "P@10", gold=tg.Gold(plain, design="random")),
         lambda: tg.Study(runs, path, "P@10").best(),
     ):
         said = r"asked for 40 of the 60 labels .* 600 documents that P@10 looks at are unjudged: .* fill='predicted'"
@@ -61,10 +61,10 @@ def test_a_chosen_label_is_no_sample(tmp_path: Path) -> None:
     runs, path = labelled(tmp_path, 60)
     truth = world()[1]
     with pytest.raises(InputError, match="asked for 40 of the 60 gold labels"):
-        tg.correct(runs, truth, "P@10", gold=path, design="random")
+        tg.correct(runs, truth, "P@10", gold=tg.Gold(path, design="random"))
     seen = {t: {d: x for d, x in row.items() if d not in sorted(row)[::3]} for t, row in truth.items()}
     with pytest.raises(InputError, match="asked for 40 of the 60 labels of the sample"):
-        tg.Study(runs, seen, "P@10", hole_sample=path)
+        tg.Study(runs, seen, "P@10", unjudged=path)
 
 
 @pytest.mark.parametrize("name", ["j.qrels", "j.qrels.gz", "j.csv", "j.tsv", "j.jsonl", "j.parquet"])
@@ -89,10 +89,10 @@ def test_lines_below_the_mark_are_marked(tmp_path: Path) -> None:
 
 
 def test_gains_of_chosen_ratings_are_chosen() -> None:
-    """Guards `gains`, and ratings that `judging export` wrote: a document that the list asked for stays one."""
+    """Guards `gains`, and ratings that `annotate export` wrote: a document that the list asked for stays one."""
     rows = [("1", d, who, 1.0, mark) for who in "xy" for d, mark in (("a", "next"), ("b", ""), ("c", "depth"))]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label", "chosen"], orient="row")
-    made = tg.to_gains(tg.read_ratings(frame), "mean")
+    made = tg.aggregate(tg.read_ratings(frame), "mean")
     assert dict(zip(made.docs.strings(), made.chosen_rows.tolist(), strict=True)) == {"a": True, "b": False, "c": False}
 
 
@@ -103,7 +103,7 @@ def test_batches_know_the_mark(tmp_path: Path) -> None:
     tg.write_runs(runs, tmp_path / "runs/")
     files = sorted(map(str, (tmp_path / "runs").iterdir()))
     with ExitStack() as stack:
-        found = batches_of(files, str(tmp_path / "j.qrels"), name_by="file", jobs=1, memory="100MB", open_files=stack)
+        found = batches_of(files, str(tmp_path / "j.qrels"), jobs=1, memory="100MB", open_files=stack)
         assert found is not None
         assert sum(int(batch.judgments.chosen_rows.sum()) for batch in found) == 40
     said = []
@@ -125,7 +125,6 @@ def test_each_part_is_marked_below_the_line(tmp_path: Path) -> None:
         found = batches_of(
             [str(tmp_path / "a.run")],
             str(tmp_path / "j.qrels"),
-            name_by="file",
             jobs=2,
             memory="1 kB",
             open_files=stack,
@@ -147,7 +146,7 @@ def test_the_list_as_qrels_is_read_by_commands(tmp_path: Path, capsys: pytest.Ca
     seen = {t: {d: x for d, x in row.items() if d in sorted(row)[::4]} for t, row in truth.items()}
     tg.write_judgments(seen, tmp_path / "pool.qrels")
     files, listed = (str(tmp_path / "pool.qrels"), str(tmp_path / "runs")), tmp_path / "next.qrels"
-    words = ("holes", *files, "-m", "P@10", "--show", "next", "--most", "30", "-o", str(listed))
+    words = ("unjudged", *files, "-m", "P@10", "--show", "next", "--most", "30", "-o", str(listed))
     assert ended(*words) == 0
     lines = listed.read_text().splitlines()
     assert lines[0] == "# truegain: chosen=next"
@@ -209,14 +208,14 @@ def test_what_counts_no_unjudged_document_is_not_refused(tmp_path: Path) -> None
     runs, path = labelled(tmp_path, 60)
     tg.evaluate(runs, path, "P@10", fill="predicted")
     tg.evaluate(runs, path, ["P(judged_only=True)@10", "Bpref", "Judged@10", "NumRet"])
-    tg.evaluate(runs, path, "P@10", judged_only=True)
+    tg.evaluate(runs, path, "P@10", scoring=tg.Scoring(judged_only=True))
     tg.Study(runs, path, "P(judged_only=True)@10").compare()
     sample = draw_holes(runs, path, "P@10", share=0.5)
     truth = world()[1]
     holes: dict[str, dict[str, int]] = {}
     for topic, doc, _ in sample.rows:
         holes.setdefault(str(topic), {})[str(doc)] = truth[str(topic)][str(doc)]
-    tg.Study(runs, path, "P@10", hole_sample=holes).compare()
+    tg.Study(runs, path, "P@10", unjudged=holes).compare()
 
 
 def test_seeds_and_plain_labels_are_judgments_like_others(tmp_path: Path) -> None:
@@ -248,5 +247,5 @@ def test_the_command_says_what_to_do(
         main()
     said = capsys.readouterr().err
     assert ended.value.code == 2
-    assert "verdict --hole-sample" in said
+    assert "verdict --unjudged-sample" in said
     assert "Traceback" not in said

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.engine import Local
 from truegain.experiments.world import World, simulate
 from truegain.inference.collection.difference import collection_differences
@@ -19,7 +20,7 @@ from truegain.inference.collection.means import geometric_mean_estimates, logist
 from truegain.inference.collection.spread import METHODS, collection_spread, limit_at_one, limit_at_zero
 from truegain.inference.intervals.estimate import intervals
 from truegain.measures.ap import AP
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate
 from truegain.sampling.jackknife import accelerations, average_precision
 from truegain.tables.ranked import RankedGains
@@ -35,7 +36,7 @@ def world() -> World:
 @pytest.fixture(scope="module")
 def ranked(world: World) -> RankedGains:
     """Its lists against the true labels."""
-    return aligned(world.runs, world.gold, Options(), keep_keys=sys.maxsize)
+    return aligned(world.runs, world.gold, Scoring(), keep_keys=sys.maxsize)
 
 
 def lists_with(rank: npt.NDArray[Any], relevant: int) -> TopicLists:
@@ -143,7 +144,7 @@ def _one_ap(rng: np.random.Generator, chance: npt.NDArray[Any]) -> float:
 def test_means_by_bootstrap_and_from_the_parts_agree() -> None:
     """Guards MAP: where topics have many relevant documents the parametric combination is the bootstrap's equal."""
     world = simulate(topics=12, systems=3, docs=400, depth=200, pool_depth=60, seed=5)
-    ranked = aligned(world.runs, world.gold, Options(), keep_keys=sys.maxsize)
+    ranked = aligned(world.runs, world.gold, Scoring(), keep_keys=sys.maxsize)
     spread = collection_spread(ranked, replicates=2000)
     scores = AP().score(ranked)
     for a, b in zip(mean_estimates(spread), mean_estimates(spread, "parametric"), strict=True):
@@ -177,7 +178,7 @@ def test_no_draw_depends_on_the_order_or_number_of_systems(world: World, name: s
     parts = world.runs.parts
 
     def summaries(runs: Runs) -> dict[str, Any]:
-        view = aligned(runs, world.gold, Options(), keep_keys=sys.maxsize)
+        view = aligned(runs, world.gold, Scoring(), keep_keys=sys.maxsize)
         drawn = drawn_scores(view, measure, replicates=30, seed=3)
         spread = collection_spread(view, replicates=30, seed=3)
         return {s: (drawn.summaries[i], spread.sd[i]) for i, s in enumerate(runs.systems)}
@@ -194,7 +195,7 @@ def test_paired_differences_are_narrower(world: World) -> None:
     noise = np.random.default_rng(3).normal(0, 0.2, len(a))
     near = dataclasses.replace(a, system="near", score=a.score + noise)
     same = dataclasses.replace(a, system="same")
-    view = aligned(Runs((a, near, same)), world.gold, Options(), keep_keys=sys.maxsize)
+    view = aligned(Runs((a, near, same)), world.gold, Scoring(), keep_keys=sys.maxsize)
     found, still = collection_differences(view, [(0, 1), (0, 2)], replicates=400)
     assert found.ap == pytest.approx(AP().score(view)[:2], abs=1e-12)
     assert np.median(found.paired / found.independent) < 0.8
@@ -222,11 +223,11 @@ def test_notes_of_a_meta_analysis_say_what_was_done(ranked: RankedGains) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"over": "assessors"}, "cannot draw over 'assessors'"),
-        ({"over": "collection", "complete": True}, "over topics only"),
-        ({"over": "collection", "confidence": 95}, "not between 0 and 1"),
-        ({"over": "topics+collection", "method": "parametric"}, "not 'parametric'"),
-        ({"over": "collection", "method": "bca"}, "choose from t, bootstrap, percentile, parametric"),
+        ({"population": "assessors"}, "cannot draw over 'assessors'"),
+        ({"population": "collection", "scoring": tg.Scoring(all_topics=True)}, "over topics only"),
+        ({"population": "collection", "confidence": 95}, "not between 0 and 1"),
+        ({"population": "topics+collection", "method": "parametric"}, "not 'parametric'"),
+        ({"population": "collection", "method": "bca"}, "choose from t, bootstrap, percentile, parametric"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(world: World, options: dict[str, object], message: str) -> None:
@@ -240,7 +241,7 @@ def test_lists_of_a_topic_skip_systems_without_an_answer() -> None:
     runs = {"a": {"1": {"x": 1.0}, "2": {"x": 1.0}}, "b": {"1": {"x": 1.0, "y": 0.5}}}
     qrels = {"1": {"x": 1}, "2": {"x": 1, "y": 1}}
     with pytest.warns(tg.DataWarning, match="lacks judged topics"):
-        view = aligned(runs, qrels, Options(), keep_keys=sys.maxsize)
+        view = aligned(runs, qrels, Scoring(), keep_keys=sys.maxsize)
     assert lists_of_topic(view, 1, 1).systems.tolist() == [0]
     spread = collection_spread(view, replicates=50)
     assert np.isnan(spread.ap[1, 1])

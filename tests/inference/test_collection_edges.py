@@ -13,12 +13,13 @@ from benchmarks.coverage import collection as worlds
 from scipy import stats
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.inference.collection.compare import mean_differences
 from truegain.inference.collection.few import FEW_TOPICS, Pooled, two_sided
 from truegain.inference.collection.score import score_estimates
 from truegain.inference.multiple import adjust, adjust_asked
 from truegain.inference.results import Comparison
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.tables.matched import UNCHECKED
 from truegain.tables.ranked import RankedGains
 
@@ -28,7 +29,7 @@ Lists = dict[str, dict[str, dict[str, float]]]
 def view(orders: dict[str, list[str]], labels: dict[str, dict[str, int]]) -> RankedGains:
     """Every system with the same order of documents on all topics."""
     runs: Lists = {s: {t: {d: float(-i) for i, d in enumerate(docs)} for t in labels} for s, docs in orders.items()}
-    return aligned(runs, labels, Options(), keep_keys=sys.maxsize, matching=UNCHECKED)  # some have no judged document
+    return aligned(runs, labels, Scoring(), keep_keys=sys.maxsize, matching=UNCHECKED)  # some have no judged document
 
 
 GOOD, BAD = [f"d{i}" for i in range(3)], [f"x{i}" for i in range(40)]
@@ -57,9 +58,13 @@ def test_a_judged_topic_that_no_run_answers(name: str) -> None:
     labels = {str(t): dict.fromkeys(GOOD, 1) for t in range(8)}
     docs = ["d0", "x0", "d1", *BAD[1:], "d2"]
     runs = {"a": {t: {d: float(-i) for i, d in enumerate(docs)} for t in labels if t != "3"}}
-    whole = tg.intervals(runs, labels, name, over="collection", replicates=200)[0]
+    whole = tg.intervals(runs, labels, name, population="collection", resampling=tg.Resampling(n=200))[0]
     without = tg.intervals(
-        runs, {t: x for t, x in labels.items() if t != "3"}, name, over="collection", replicates=200
+        runs,
+        {t: x for t, x in labels.items() if t != "3"},
+        name,
+        population="collection",
+        resampling=tg.Resampling(n=200),
     )[0]
     assert (whole.low, whole.value, whole.high, whole.n) == (without.low, without.value, without.high, 7)
 
@@ -138,6 +143,7 @@ def test_differences_stay_within_what_is_possible() -> None:
         assert least <= found.low < found.high <= greatest
 
 
+@pytest.mark.slow
 def test_the_benchmark_counts_refusals_as_refusals() -> None:
     """Guards the worlds: a pair without an interval was [0, 0], which holds the truth of an equal pair."""
     refused = Comparison("a", "b", "AP", 0.5, 0.5, 0.1, None, None, None)

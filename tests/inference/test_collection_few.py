@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.experiments.world import simulate
 from truegain.inference.collection.compare import mean_differences
 from truegain.inference.collection.expansion import drawn_scores
@@ -21,7 +22,7 @@ from truegain.inference.collection.left_out import left_out_spreads
 from truegain.inference.collection.score import score_estimates, topic_estimates
 from truegain.inference.intervals.estimate import intervals
 from truegain.measures.ap import AP
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.sampling.documents import replicate
 from truegain.sampling.jackknife import document_spreads, left_out
 from truegain.tables.ranked import RankedGains
@@ -47,7 +48,7 @@ def small(
 
 def view(runs: Lists, labels: Labels) -> RankedGains:
     """Aligned, with the keys of all documents."""
-    return aligned(runs, labels, Options(), keep_keys=sys.maxsize)
+    return aligned(runs, labels, Scoring(), keep_keys=sys.maxsize)
 
 
 def without(runs: Lists, labels: Labels, doc: str) -> npt.NDArray[Any]:
@@ -153,7 +154,7 @@ def test_map_is_its_mean_plus_t_standard_errors() -> None:
     variance, freedom = pooled.total()
     value = float(AP().score(ranked)[1].mean())
     with pytest.warns(tg.DataWarning):
-        found = intervals(runs, labels, "AP", over="collection", confidence=0.9)[1]
+        found = intervals(runs, labels, "AP", population="collection", confidence=0.9)[1]
     step = stats.t(freedom[1]).ppf(0.95) * math.sqrt(variance[1]) / 8
     assert found.value == pytest.approx(value, abs=1e-15)
     assert (found.low, found.high) == pytest.approx((value - step, value + step), abs=1e-12)
@@ -186,10 +187,13 @@ def test_drawn_measures_have_their_own_spread(name: str) -> None:
         assert found.value == pytest.approx(tg.evaluate(runs, labels, name).mean("ab"[s]))
 
 
+@pytest.mark.slow
 def test_a_total_moves_as_a_total() -> None:
     """Guards num_rel_ret, where the truth is known: m relevant documents retrieved are Poisson(m) ones."""
     world = simulate(topics=20, systems=1, docs=200, depth=100, pool_depth=30, seed=1)
-    found = intervals(world.runs, world.gold, "num_rel_ret", over="collection", replicates=1500)[0]
+    found = intervals(world.runs, world.gold, "num_rel_ret", population="collection", resampling=tg.Resampling(n=1500))[
+        0
+    ]
     assert found.se == pytest.approx(math.sqrt(found.value), rel=0.05)
 
 
@@ -205,9 +209,11 @@ def test_limits_stay_within_what_a_measure_can_be(name: str) -> None:
     least, greatest = tg.parse_measure(name).bounds()
     methods = {"AP": ("t", "bootstrap", "parametric"), "GMAP": ("t", "bootstrap", "linear")}.get(name, ("t", "linear"))
     for method in methods:
-        found = intervals(runs, labels, name, over="collection", method=method, replicates=200, confidence=0.99)[0]
+        found = intervals(
+            runs, labels, name, population="collection", method=method, confidence=0.99, resampling=tg.Resampling(n=200)
+        )[0]
         assert least <= found.low < found.value <= found.high <= greatest, method
-    both = intervals(runs, labels, name, over="topics+collection", method="t", confidence=0.99)[0]
+    both = intervals(runs, labels, name, population="topics+collection", method="t", confidence=0.99)[0]
     assert both.high <= greatest
 
 
@@ -291,11 +297,15 @@ def test_papers_intervals_say_where_they_do_not_hold() -> None:
     """Guards the note: with few relevant documents the papers' own limits warn, with many they do not."""
     runs, labels = small(8)
     for name, method in (("AP", "bootstrap"), ("nDCG@10", "linear")):
-        found = intervals(runs, labels, name, over="collection", method=method, replicates=50)
+        found = intervals(runs, labels, name, population="collection", method=method, resampling=tg.Resampling(n=50))
         assert all("less often than they say" in e.notes[0] for e in found)
-        assert not any("less often" in n for e in intervals(runs, labels, name, over="collection") for n in e.notes)
+        assert not any(
+            "less often" in n for e in intervals(runs, labels, name, population="collection") for n in e.notes
+        )
     world = simulate(topics=8, systems=1, docs=200, depth=60, pool_depth=60, seed=2)
-    many = intervals(world.runs, world.gold, "AP", over="collection", method="bootstrap", replicates=50)
+    many = intervals(
+        world.runs, world.gold, "AP", population="collection", method="bootstrap", resampling=tg.Resampling(n=50)
+    )
     assert many[0].notes == ()
 
 
@@ -303,7 +313,9 @@ def test_topics_and_collection_together_is_the_interval_over_topics() -> None:
     """Guards double counting: the same limits as over topics, said so, by any method that topics have."""
     runs, labels = small(12)
     for name in ("AP", "nDCG@10", "GMAP"):
-        found = intervals(runs, labels, name, over=["topics", "topics+collection"], replicates=200, seed=2)
+        found = intervals(
+            runs, labels, name, population=["topics", "topics+collection"], resampling=tg.Resampling(n=200, seed=2)
+        )
         for alone, both in zip(found[:2], found[2:], strict=True):
             assert (alone.over, both.over) == ("topics", "topics+collection")
             assert (alone.low, alone.high, alone.se) == (both.low, both.high, both.se)
@@ -329,6 +341,7 @@ def one_collection(
     return runs, labels
 
 
+@pytest.mark.slow
 def test_coverage_with_about_three_relevant_documents() -> None:
     """Guards MAP and equal pairs where the truth is known (bootstrap limits hold 84%, their V half the true one)."""
     rng = np.random.default_rng(11)
@@ -350,7 +363,7 @@ def test_topics_and_collection_have_the_true_variance() -> None:
     means, errors = [], []
     for _ in range(120):
         runs, labels = one_collection(12, rng, rng.normal(2.2, 0.8, 12))
-        one = intervals({"a": runs["a"]}, labels, "AP", over="topics+collection", method="t")[0]
+        one = intervals({"a": runs["a"]}, labels, "AP", population="topics+collection", method="t")[0]
         means.append(one.value)
         errors.append(one.se or 0.0)
     assert 0.75 <= float(np.mean(np.square(errors)) / np.var(means, ddof=1)) <= 1.3
@@ -363,6 +376,6 @@ def test_runs_that_end_before_twice_the_cutoff_are_told() -> None:
         runs = {"s": {str(t): {f"d{i}": -float(i) for i in range(depth)} for t in range(6)}}
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            tg.intervals(runs, qrels, "nDCG@10", over="collection", replicates=50)
+            tg.intervals(runs, qrels, "nDCG@10", population="collection", resampling=tg.Resampling(n=50))
         expected = ["6 of 6 lists hold fewer than 20 documents"] if 10 <= depth < 20 else []
         assert [str(w.message)[:41] for w in told if "lists hold" in str(w.message)] == expected

@@ -25,7 +25,7 @@ from truegain.inference.results import Answers
 def test_what_holds_for_every_test(test: str) -> None:
     """Guards means best first, pairs as the runs come, p in [0, 1], and the same answer for topics in another order."""
     x = generated(5, 13, seed=1)
-    found = tg.compare(scores_of(x), test=test, replicates=9000)
+    found = tg.compare(scores_of(x), test=test, resampling=tg.Resampling(n=9000))
     assert len(found) == 10
     means = [m.value for m in found.means]
     assert means == sorted(means, reverse=True)
@@ -36,7 +36,7 @@ def test_what_holds_for_every_test(test: str) -> None:
     assert pair.difference == pytest.approx(x[3].mean() - x[1].mean())
     assert pair.n == 13
     if test not in ("bootstrap", "randomised-tukey-hsd"):  # which draw anew
-        turned = tg.compare(scores_of(x[:, ::-1]), test=test, replicates=9000)
+        turned = tg.compare(scores_of(x[:, ::-1]), test=test, resampling=tg.Resampling(n=9000))
         assert turned.p == pytest.approx(found.p, abs=1e-9)
 
 
@@ -94,11 +94,11 @@ def test_missing_topics() -> None:
     holed[0, :2], holed[1, 5] = np.nan, np.nan
     for test in ("paired-t", "randomisation"):
         with pytest.warns(DataWarning, match="5 of 6 pairs lack topics"):
-            found = tg.compare(scores_of(holed), test=test, replicates=5000)
+            found = tg.compare(scores_of(holed), test=test, resampling=tg.Resampling(n=5000))
         assert found.between("s2", "s3").n == 12
         assert found.between("s0", "s1").n == 9
         kept = [t for t in range(12) if t not in (0, 1, 5)]
-        alone = tg.compare(scores_of(x[:2][:, kept]), test=test, replicates=5000)
+        alone = tg.compare(scores_of(x[:2][:, kept]), test=test, resampling=tg.Resampling(n=5000))
         assert found.between("s0", "s1").p == pytest.approx(alone.pairs[0].p, abs=1e-12)
     with pytest.warns(DataWarning, match="3 of 12 topics"):
         assert tg.compare(scores_of(holed)).pairs[0].n == 9
@@ -117,9 +117,9 @@ def test_from_runs_and_judgments() -> None:
     with pytest.warns(DataWarning):
         short = tg.compare(runs, qrels, "AP", test="sign")
     with pytest.warns(DataWarning):
-        whole = tg.compare(runs, qrels, "AP", test="sign", complete=True)
+        whole = tg.compare(runs, qrels, "AP", test="sign", scoring=tg.Scoring(all_topics=True))
     assert (short.pairs[0].n, whole.pairs[0].n) == (3, 4)
-    assert whole.made_by["complete"] is True
+    assert whole.made_by["all_topics"] is True
     assert (whole.made_by["test"], whole.made_by["adjust"]) == ("sign", "holm")
 
 
@@ -176,7 +176,7 @@ def test_limits_stay_inside_the_bounds_of_the_measure() -> None:
     rng = np.random.default_rng(3)
     x = np.vstack([rng.beta(0.1, 2, (2, 4)), rng.beta(2, 0.1, (2, 4))])
     for test in TESTS:
-        found = tg.compare(scores_of(x), test=test, adjust=None, replicates=200)
+        found = tg.compare(scores_of(x), adjust=None, test=test, resampling=tg.Resampling(n=200))
         assert all(0 <= m.low <= m.high <= 1 for m in found.means), test
         for c in found:
             assert c.low is None or c.high is None or (-1 <= c.low <= c.difference <= c.high <= 1)
@@ -191,10 +191,12 @@ def test_what_is_not_a_test_of_means_says_so() -> None:
     """Guards the notes of wilcoxon and sign, and that tests of means carry none; few topics are told by all."""
     x = generated(3, 12, seed=2)
     for test in TESTS:
-        notes = " ".join(tg.compare(scores_of(x), test=test, replicates=2000).notes)
+        notes = " ".join(tg.compare(scores_of(x), test=test, resampling=tg.Resampling(n=2000)).notes)
         assert ("not whether the means are equal" in notes) == (test in ("wilcoxon", "sign")), test
         assert "topics are few" not in notes
-        assert "9 topics are few" in " ".join(tg.compare(scores_of(x[:, :9]), test=test, replicates=2000).notes)
+        assert "9 topics are few" in " ".join(
+            tg.compare(scores_of(x[:, :9]), test=test, resampling=tg.Resampling(n=2000)).notes
+        )
     assert "the differences lie evenly about 0" in tg.compare(scores_of(x), test="wilcoxon").table().notes[0]
 
 

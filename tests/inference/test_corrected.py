@@ -10,6 +10,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import EBAY, study, there
+from truegain.config import Scoring
 from truegain.contrasts import Contrasts
 from truegain.experiments.judge_means import BronzeMean, correct_mean
 from truegain.experiments.judge_simulation import simulate_judge
@@ -30,7 +31,7 @@ from truegain.inference.judges.intervals import (
     parametric_bootstrap,
 )
 from truegain.inference.judges.lists import JudgedLists
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 
 Z = 1.959964
 
@@ -63,6 +64,7 @@ def test_algorithm_1_does_not_blow_up_silently() -> None:
         parametric_bootstrap(Rates(0.5, 0.6, 0.6, 0.001, 0.016, 0.016, 250, 15, 15), trials=2000, seed=0)
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize(("p", "d", "gold"), list(itertools.product((0.02, 0.4, 0.9), (0.1, 0.5, 0.9), (15, 250))))
 def test_the_guarded_interval_covers_wherever_it_answers(p: float, d: float, gold: int) -> None:
     """Guards the default: at least about 93% of the answers hold the truth, however rarely there is one."""
@@ -115,7 +117,7 @@ def test_dcg_of_runs_is_the_closed_form() -> None:
     bronze = {t: {d: int(rng.choice(3, p=near[g])) for d, g in row.items()} for t, row in gold.items()}
     run = {t: {"unjudged": 99.0, **{f"d{i}": float(-i) for i in range(10)}} for t in gold}
     with pytest.warns(tg.DataWarning, match=r"33.9% of what it looks at has no bronze label"):
-        answer = tg.correct(run, bronze, "DCG@5", gold=gold, design="by-gold", accuracy="given")[0]
+        answer = tg.correct(run, bronze, "DCG@5", gold=tg.Gold(gold, design="by-gold"), accuracy="given")[0]
     c = tg.Judge.fit(bronze, gold, design="by-gold").confusion.matrix
     f = np.zeros(3)
     for t in gold:
@@ -151,7 +153,7 @@ def test_runs_by_every_method(method: str) -> None:
     runs, bronze, gold = study(1)
     truth = tg.evaluate(runs, gold, "P@10")
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 3 == 0} for t, row in gold.items()}
-    for answer in tg.correct(runs, bronze, "P@10", gold=sample, design="by-gold", method=method):  # type: ignore[arg-type]
+    for answer in tg.correct(runs, bronze, "P@10", gold=tg.Gold(sample, design="by-gold"), method=method):  # type: ignore[arg-type]
         real = there(truth.mean(answer.system))
         assert answer.naive is not None
         assert abs(answer.value - real) < abs(answer.naive - real)
@@ -185,8 +187,8 @@ def test_each_system_has_its_own_accuracy() -> None:
     """Guards against judges that favour a system: pooled accuracy misleads, the system's own does not."""
     runs, bronze, gold = study(7, topics=150, tilt=0.25)
     truth = tg.evaluate(runs, gold, "P@10")
-    own = tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold")
-    pooled = tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold", accuracy="given")
+    own = tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"))
+    pooled = tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), accuracy="given")
     off = [max(abs((a.value or 0) - there(truth.mean(a.system))) for a in c) for c in (own, pooled)]
     assert off[0] < 0.03 < off[1]
 
@@ -198,7 +200,7 @@ def test_homogeneity_finds_a_judge_that_favours_a_system_and_keeps_its_level() -
     def p_value(seed: int, tilt: float) -> tuple[float, str]:
         runs, bronze, gold = study(seed, topics=20, tilt=tilt)
         judge = tg.Judge.fit(bronze, gold, design="by-gold")
-        found = homogeneity(JudgedLists.of(aligned(runs, bronze, Options()), judge, measure), trials=300, seed=1)
+        found = homogeneity(JudgedLists.of(aligned(runs, bronze, Scoring()), judge, measure), trials=300, seed=1)
         assert found.p_n is not None
         return found.p_n, found.sentence
 
@@ -222,7 +224,9 @@ def test_several_judges_are_each_corrected_with_their_own_accuracy() -> None:
         topics = [t for t in gold if int(t) % 2 == odd]
         some = {s: {t: row[t] for t in topics} for s, row in runs.items()}
         mine, theirs = {t: bronze[t] for t in topics}, {t: gold[t] for t in topics}
-        parts.append(tg.correct(some, mine, "P@10", gold=theirs, design="by-gold", accuracy="given", method="delta"))
+        parts.append(
+            tg.correct(some, mine, "P@10", gold=tg.Gold(theirs, design="by-gold"), accuracy="given", method="delta")
+        )
     for i in (0, 1):
         assert whole[i].value == pytest.approx(((parts[0][i].value or 0) + (parts[1][i].value or 0)) / 2)
 
@@ -233,16 +237,16 @@ def test_honest_refusals() -> None:
     with pytest.raises(tg.TruegainError, match="how were the gold pairs sampled"):
         tg.correct(runs, bronze, "P@10", gold=gold)
     with pytest.raises(tg.TruegainError, match="not linear"):
-        tg.correct(runs, bronze, "nDCG@10", gold=gold, design="by-gold")
+        tg.correct(runs, bronze, "nDCG@10", gold=tg.Gold(gold, design="by-gold"))
     with pytest.raises(tg.TruegainError, match="give max_rel as a number"):
-        tg.correct(runs, bronze, "RBP(max_rel='topic')", gold=gold, design="by-gold")
+        tg.correct(runs, bronze, "RBP(max_rel='topic')", gold=tg.Gold(gold, design="by-gold"))
     coin = tg.Judge.from_counts(relevant=(15, 30), nonrelevant=(16, 30))
     with pytest.raises(tg.TruegainError, match="not clearly better than chance"):
         correct_mean(coin, BronzeMean(0.5, n=100))
     with pytest.raises(tg.TruegainError, match="no width"):
         correct_mean(tg.Judge.from_counts(relevant=(300, 1000), nonrelevant=(950, 1000)), BronzeMean(0.6, n=5000))
     with pytest.raises(tg.TruegainError, match="from 1 topic"):
-        tg.correct(runs, bronze, "P@10", gold={"0": gold["0"]}, design="by-gold")
+        tg.correct(runs, bronze, "P@10", gold=tg.Gold({"0": gold["0"]}, design="by-gold"))
 
 
 def test_the_enterprise_table_does_not_fit_together() -> None:
@@ -258,7 +262,7 @@ def test_gold_alone_being_surer_is_told() -> None:
     """Guards the warning: a poor judge and much gold."""
     runs, bronze, gold = study(2, m_r=0.6, m_n=0.6, topics=80)
     with pytest.warns(tg.DataWarning, match=r"gold labels alone would be surer for . of 2 systems"):
-        tg.correct(runs, bronze, "P@10", gold=gold, design="random", method="lang-reiczigel")
+        tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="random"), method="lang-reiczigel")
 
 
 def test_real_labels_of_an_llm(shared_data: Path, tmp_path: Path) -> None:
@@ -284,7 +288,7 @@ def test_real_labels_of_an_llm(shared_data: Path, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         truth = tg.evaluate(runs, nist, "P(rel=2)@10")
-        answers = tg.correct(runs, bronze, "P(rel=2)@10", gold=gold, design="by-gold")
+        answers = tg.correct(runs, bronze, "P(rel=2)@10", gold=tg.Gold(gold, design="by-gold"))
     given = [a for a in answers if not a.refused]
     held = [a.low <= there(truth.mean(a.system)) <= a.high for a in given]
     assert len(given) > 30

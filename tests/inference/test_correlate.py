@@ -105,7 +105,7 @@ def test_every_pair_of_measures(study: Study) -> None:
 def test_halves_against_a_plain_loop(study: Study) -> None:
     """Guards between='halves': every split's tau and swaps by scipy and counting, and the bins hold every pair."""
     runs, truth, _ = study
-    found = tg.correlate(runs, truth, "AP", between="halves", replicates=20, seed=3).halves[0]
+    found = tg.correlate(runs, truth, "AP", between="halves", resampling=tg.Resampling(20, 3)).halves[0]
     matrix = tg.evaluate(runs, truth, "AP").matrix()
     taus, swapped = [], 0
     for first, second in halves(12, 20, seed=3):
@@ -158,10 +158,15 @@ def test_swap_bins_begin_at_whole_widths() -> None:
 def test_the_answer_depends_on_the_seed_alone(study: Study) -> None:
     """Guards reproducibility of splits and bootstrap."""
     runs, truth, noisy = study
-    first, again, other = (tg.correlate(runs, truth, "AP", between="halves", replicates=5, seed=s) for s in (1, 1, 2))
+    first, again, other = (
+        tg.correlate(runs, truth, "AP", between="halves", resampling=tg.Resampling(5, s)) for s in (1, 1, 2)
+    )
     assert first.table().rows == again.table().rows
     assert first.table().rows != other.table().rows
-    one, two = (tg.correlate(runs, truth, "AP", against=noisy, method="bootstrap", seed=4) for _ in range(2))
+    one, two = (
+        tg.correlate(runs, truth, "AP", against=noisy, method="bootstrap", resampling=tg.Resampling(seed=4))
+        for _ in range(2)
+    )
     assert one.table().rows == two.table().rows
 
 
@@ -182,7 +187,6 @@ def test_runs_that_can_be_read_only_once(study: Study) -> None:
         ({"between": "halves", "against": {"0": {"d1": 1}}}, "takes one set"),
         ({"between": "years"}, "nothing to correlate between 'years'"),
         ({"between": "measures"}, "at least 2"),
-        ({"between": "halves", "replicates": 0}, "0 splits"),
         ({"between": "halves", "confidence": 95}, "write 0.95"),
         ({"against": {"0": {"d1": 1}}, "top": 0}, "top 0"),
     ],
@@ -200,3 +204,26 @@ def test_two_systems_have_no_order(study: Study) -> None:
     runs, truth, noisy = study
     with pytest.raises(TruegainError, match="at least 3 runs"):
         tg.correlate({s: runs[s] for s in ("s0", "s1")}, truth, "AP", against=noisy)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_scores_are_correlated_as_runs_are(study: Study) -> None:
+    """Guards scores in the place of runs, as of measures that read text: the same answer, and what cannot be."""
+    runs, truth, noisy = study
+    one, two = (tg.evaluate(runs, labels, ["AP", "P@5"]) for labels in (truth, noisy))
+    for given, options in (
+        ({"against": noisy}, {"against": two}),
+        ({"between": "measures"}, {"between": "measures"}),
+        ({"between": "halves"}, {"between": "halves"}),
+    ):
+        of_runs = tg.correlate(runs, truth, ["AP", "P@5"], **given)
+        assert tg.correlate(one, **options).table().rows == of_runs.table().rows
+    for wrong, why in (
+        ({"against": noisy}, "scores are compared with scores"),
+        ({"against": tg.evaluate(runs, noisy, "AP")}, "other systems or measures"),
+        ({"against": two, "scoring": tg.Scoring(2)}, "scores are made already"),
+    ):
+        with pytest.raises(TruegainError, match=why):
+            tg.correlate(one, **wrong)
+    with pytest.raises(TruegainError, match="judgments are missing"):
+        tg.correlate(runs, between="halves")

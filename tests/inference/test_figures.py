@@ -42,6 +42,7 @@ CHARTS: dict[str, Callable[[], Any]] = {  # one of each kind, large enough to be
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", CHARTS)
 def test_every_chart_can_be_drawn(name: str) -> None:
     """Guards the specifications: the renderer accepts them and draws marks, as SVG."""
@@ -51,6 +52,7 @@ def test_every_chart_can_be_drawn(name: str) -> None:
     assert "NaN" not in svg
 
 
+@pytest.mark.slow
 def test_a_large_matrix_tells_places_and_what_it_is_of() -> None:
     """Guards the matrix of a track: no names, but the first and every tenth place on both sides, and the measure."""
     pairs = [Comparison(a, b, "AP", 0.2, 0.3, 0.1, None, None, p=0.01) for a, b in pairwise(NAMES)]
@@ -69,6 +71,7 @@ def test_all_129_systems_are_named_best_first() -> None:
     assert svg.index(">system128<") < svg.index(">system0<")
 
 
+@pytest.mark.slow
 def test_files_are_what_their_ending_says(tmp_path: Path) -> None:
     """Guards saving: SVG, PNG, PDF and HTML, the HTML with all its scripts inside."""
     chart = figures.scatter_chart(["x", "y", "z"], [0.1, 0.2, 0.3], [0.2, 0.1, 0.3])

@@ -11,9 +11,10 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import study
+from truegain.config import Scoring
 from truegain.gains.panel import Judges
 from truegain.inference.judges.gold_alone import gold_alone_widths, gold_of_items
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import tell_unjudged
 from truegain.sampling.designs import Design
 
@@ -52,7 +53,7 @@ def test_width_of_gold_alone(design: Design) -> None:
     runs, bronze, gold = study(0)
     some = sampled(design, gold, bronze)
     judge = tg.Judge.fit(bronze, some, design=design)
-    ranked = aligned(runs, bronze, Options())
+    ranked = aligned(runs, bronze, Scoring())
     measure = tg.parse_measure("P@10")
     assert judge.pairs is not None
     weight = np.ones(len(ranked.pool))
@@ -69,15 +70,15 @@ def test_a_matrix_that_is_worse_than_gold_alone_is_told(design: Design) -> None:
     runs, bronze, gold = study(0, m_r=0.65, m_n=0.6, topics=60)
     some = sampled(design, gold, bronze)
     with pytest.warns(tg.DataWarning, match=r"gold labels alone would be surer for \d of 2 systems .*method='rectify'"):
-        tg.correct(runs, bronze, "P@10", gold=some, design=design, method="lang-reiczigel")
-    tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold", method="lang-reiczigel")
+        tg.correct(runs, bronze, "P@10", gold=tg.Gold(some, design=design), method="lang-reiczigel")
+    tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), method="lang-reiczigel")
 
 
 def test_unjudged_documents_are_told() -> None:
     """Guards documents without a bronze label: their share of what the measure looks at, or nothing where it is 0."""
     runs, bronze, gold = study(0, topics=10)
     holes = {t: {d: b for d, b in row.items() if d not in ("a0", "a1")} for t, row in bronze.items()}
-    ranked = aligned(runs, holes, Options())
+    ranked = aligned(runs, holes, Scoring())
     with pytest.warns(tg.DataWarning, match=r"P@10: 10.0% of what it looks at has no bronze label"):
         tell_unjudged(ranked, tg.parse_measure("P@10"))
     discount = [1 / math.log2(i + 2) for i in range(10)]
@@ -88,33 +89,33 @@ def test_unjudged_documents_are_told() -> None:
         tell_unjudged(ranked, tg.parse_measure("nDCG@5"))
     last = {t: {d: b for d, b in row.items() if (t, d) != ("0", "a9")} for t, row in bronze.items()}
     assert last != bronze
-    deep = aligned(runs, last, Options())
+    deep = aligned(runs, last, Scoring())
     tell_unjudged(deep, tg.parse_measure("RBP(p=0.4)"))  # 0.6 * 0.4**9 / 20 is 0.0%
     with pytest.warns(tg.DataWarning, match=r"P@10: 0.5% of what"):
         tell_unjudged(deep, tg.parse_measure("P@10"))
     tell_unjudged(ranked, tg.parse_measure("P(judged_only=True)@10"))
-    tell_unjudged(aligned(runs, bronze, Options()), tg.parse_measure("P@10"))
+    tell_unjudged(aligned(runs, bronze, Scoring()), tg.parse_measure("P@10"))
     some = {t: {d: g for d, g in row.items() if d in holes[t]} for t, row in gold.items()}
     with pytest.warns(tg.DataWarning, match="no bronze label and counts as non-relevant"):
-        tg.correct(runs, holes, "P@10", gold=some, design="by-gold")
+        tg.correct(runs, holes, "P@10", gold=tg.Gold(some, design="by-gold"))
 
 
 def test_topics_that_are_not_whole_are_told() -> None:
     """Guards `judges --design topics`: topics gold-judged in part are named; whole ones are fine."""
     _, bronze, gold = study(0, topics=12)
     whole = {t: row for t, row in gold.items() if int(t) < 6}
-    tg.judges(bronze, gold=whole, design="topics")
+    tg.judge_quality(bronze, gold=tg.Gold(whole, design="topics"))
     part = {**whole, "0": {d: g for d, g in whole["0"].items() if d < "a5"}}
     with pytest.warns(tg.DataWarning, match=r"1 of 6 gold topics are gold-judged in part only \(0: 15 of 40\)"):
-        tg.judges(bronze, gold=part, design="topics")
+        tg.judge_quality(bronze, gold=tg.Gold(part, design="topics"))
 
 
 def test_judges_wants_a_measure_that_weighs_ranks() -> None:
     """Guards the message for measures that cannot say which documents count: nothing is corrected here."""
     runs, bronze, gold = study(0, topics=6)
     with pytest.raises(tg.MeasureError, match="AP does not say which documents of a run count"):
-        tg.judges(bronze, gold=gold, runs=runs, design="random", measure="AP")
-    assert "gold label" in tg.judges(bronze, gold=gold, design="random", measure="AP").columns
+        tg.judge_quality(bronze, gold=tg.Gold(gold, design="random"), runs=runs, measure="AP")
+    assert "gold label" in tg.judge_quality(bronze, gold=tg.Gold(gold, design="random"), measure="AP").columns
 
 
 def test_the_note_of_an_inverted_judge() -> None:
@@ -123,7 +124,7 @@ def test_the_note_of_an_inverted_judge() -> None:
     turned = {t: {d: 1 - b for d, b in row.items()} for t, row in bronze.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        notes = tg.judges(turned, gold=gold, design="random").notes
+        notes = tg.judge_quality(turned, gold=tg.Gold(gold, design="random")).notes
     assert any("look inverted" in note for note in notes)
 
 

@@ -30,6 +30,7 @@ def every_labelling(run: dict[str, float], pool: dict[str, int], others: set[str
     return [float(scores.matrix()[0, 0]) for scores in both]
 
 
+@pytest.mark.few(1)
 @settings(deadline=None, max_examples=25)
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("measure", MEASURES)
@@ -41,7 +42,7 @@ def test_worst_and_best_are_those_of_all_labellings(measure: str, data: st.DataO
     pool = data.draw(st.dictionaries(st.sampled_from(DOCS), st.integers(0, 2), min_size=2))
     pool = {**pool, "judged": 2, "low": 1}
     known = {"z": 1.0}, {"z": 0}  # another topic has a judged document, without which runs are refused
-    made = tg.holes({s: {"1": r, "2": known[0]} for s, r in runs.items()}, {"1": pool, "2": known[1]}, measure)
+    made = tg.unjudged({s: {"1": r, "2": known[0]} for s, r in runs.items()}, {"1": pool, "2": known[1]}, measure)
     assert made.kind == "exact"
     for s, (system, run) in enumerate(runs.items()):
         others = {d for r in runs.values() for d in r}
@@ -75,6 +76,7 @@ def all_labellings(runs: Lists, qrels: dict[str, dict[str, int]], topic: str, me
     )
 
 
+@pytest.mark.few(4)
 @settings(deadline=None, max_examples=12)
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("measure", DIFFERENCES)
@@ -89,7 +91,7 @@ def test_differences_are_those_of_all_labellings(measure: str, data: st.DataObje
     del runs["w"]["2"]
     labels = st.dictionaries(st.sampled_from(DOCS), st.integers(0, 3), min_size=3)
     qrels = {"1": {**data.draw(labels), "elsewhere": 3}, "2": {**data.draw(labels), "low": 1}}
-    made = tg.holes(runs, qrels, measure)
+    made = tg.unjudged(runs, qrels, measure)
     assert made.kind == "exact"
     one, two = (all_labellings(runs, qrels, t, measure) for t in "12")
     answered = np.array([[2], [2], [1]])
@@ -137,10 +139,10 @@ def test_a_bound_is_never_below_the_greatest(monkeypatch: pytest.MonkeyPatch) ->
     rng = np.random.default_rng(5)
     runs = {s: {str(t): {f"d{i}": float(x) for i, x in enumerate(rng.random(8))} for t in range(9)} for s in "xyz"}
     qrels = {str(t): {f"d{i}": int(rng.integers(0, 4)) for i in range(0, 12, 2)} for t in range(9)}
-    exact = tg.holes(runs, qrels, "ERR@6")
+    exact = tg.unjudged(runs, qrels, "ERR@6")
     for tried, least in ((1, 0.02), (24, 0.001)):
         monkeypatch.setattr(extremes, "_TRIED", tried)
-        bound = tg.holes(runs, qrels, "ERR@6")
+        bound = tg.unjudged(runs, qrels, "ERR@6")
         assert (exact.kind, bound.kind) == ("exact", "bound")
         assert np.all(bound.greatest >= exact.greatest - 1e-12)
         assert bound.greatest.sum() > exact.greatest.sum() + least
@@ -159,7 +161,7 @@ def test_exact_ends_where_labels_are_no_longer_all_tried(monkeypatch: pytest.Mon
     runs = {"x": {"1": run}, "y": {"1": {**run, "d0": -9.0, "judged": -10.0}}}
     for tried, kind in ((4 * 2**4, "exact"), (4 * 2**4 - 1, "bound")):
         monkeypatch.setattr(extremes, "_TRIED", tried)
-        assert tg.holes(runs, {"1": {"judged": 1}}, "ERR(max_rel=1)@4").kind == kind
+        assert tg.unjudged(runs, {"1": {"judged": 1}}, "ERR(max_rel=1)@4").kind == kind
 
 
 def test_what_stands_highest_in_both_lists_is_tried_first() -> None:
@@ -174,7 +176,7 @@ def test_documents_in_both_lists_cannot_tell_them_apart() -> None:
     """Guards what two intervals forget: lists of the same unjudged documents in one order never change places."""
     runs = {"x": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}, "y": {"1": {"a": 3.0, "b": 2.0, "d": 1.0}}}
     for measure in ("nDCG@3", "P@3", "ERR@3"):
-        made = tg.holes(runs, {"1": {"c": 1, "d": 0}}, measure)
+        made = tg.unjudged(runs, {"1": {"c": 1, "d": 0}}, measure)
         assert made.worst[0, 0] < made.best[1, 0]  # the intervals overlap
         assert made.table().notes[1].startswith("0 of 1 pairs of systems could change order")
         assert made.pairs().rows[0][-1] == "no"
@@ -188,10 +190,12 @@ def test_scores_are_those_of_eval(measure: str) -> None:
     rng = np.random.default_rng(1)
     runs = {s: {str(t): {f"d{i}": float(x) for i, x in enumerate(rng.random(9))} for t in range(5)} for s in "xyz"}
     qrels = {str(t): {f"d{i}": int(rng.integers(0, 3)) for i in rng.choice(14, 7, replace=False)} for t in range(5)}
-    made = tg.holes(runs, qrels, measure)
+    made = tg.unjudged(runs, qrels, measure)
     scores = tg.evaluate(runs, qrels, [measure, "Bpref", "infAP"])
     np.testing.assert_allclose(made.score, scores.matrix(measure))
-    np.testing.assert_allclose(made.beside["condensed"], tg.evaluate(runs, qrels, measure, judged_only=True).matrix())
+    np.testing.assert_allclose(
+        made.beside["condensed"], tg.evaluate(runs, qrels, measure, scoring=tg.Scoring(judged_only=True)).matrix()
+    )
     np.testing.assert_allclose(made.beside["Bpref"], scores.matrix("Bpref"))
     assert np.all(made.worst <= made.score + 1e-12)
     assert np.all(made.score <= made.best + 1e-12)
@@ -199,7 +203,7 @@ def test_scores_are_those_of_eval(measure: str) -> None:
 
 def test_shares_count_unjudged_documents() -> None:
     """Guards the share at each depth, in short lists too."""
-    made = tg.holes({"s": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}}, {"1": {"b": 1}}, "P@2", depths=(1, 2, 3))
+    made = tg.unjudged({"s": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}}, {"1": {"b": 1}}, "P@2", depths=(1, 2, 3))
     assert {d: m.tolist() for d, m in made.unjudged.items()} == {1: [[1.0]], 2: [[0.5]], 3: [[2 / 3]]}
 
 
@@ -212,10 +216,10 @@ def test_measures_without_a_proof_are_refused() -> None:
         "nDCG(gains={0:1})@3": "worth nothing", "nDCG(dcg='jk',base=0)@3": "weigh more",
     }.items():  # fmt: skip
         with pytest.raises(MeasureError, match=said):
-            tg.holes(run, qrels, measure)
-    for option in ({"complete": True}, {"no_relevant": "skip"}):
-        with pytest.raises(tg.TruegainError, match="leave complete"):
-            tg.holes(run, qrels, "P@3", **option)
+            tg.unjudged(run, qrels, measure)
+    for option in (tg.Scoring(all_topics=True), tg.Scoring(no_relevant="skip")):
+        with pytest.raises(tg.TruegainError, match="leave all_topics"):
+            tg.unjudged(run, qrels, "P@3", scoring=option)
 
 
 def _world() -> tuple[dict[str, dict[str, dict[str, float]]], dict[str, dict[str, int]]]:
@@ -246,5 +250,5 @@ def test_negative_gains_are_refused() -> None:
     """Guards against holes that are none: below 0 a label means unjudged, and a gain does not."""
     table = Judgments.of({"1": {"a": -1, "b": 1}})
     with pytest.raises(TruegainError, match="1 gains are below 0"):
-        tg.holes({"s": {"1": {"a": 2.0, "c": 1.0}}}, dataclasses.replace(table, are_gains=True), "DCG@2")
-    assert tg.holes({"s": {"1": {"a": 2.0, "b": 1.0}}}, table, "DCG@2").score.shape == (1, 1), "labels may be"
+        tg.unjudged({"s": {"1": {"a": 2.0, "c": 1.0}}}, dataclasses.replace(table, are_gains=True), "DCG@2")
+    assert tg.unjudged({"s": {"1": {"a": 2.0, "b": 1.0}}}, table, "DCG@2").score.shape == (1, 1), "labels may be"

@@ -336,7 +336,9 @@ def test_intervals_say_how_they_were_made() -> None:
     """Guards the container: seed, replicates and options stand beside the answers, threads and progress do not."""
     runs = {str(t): {"a": 2.0, "b": 1.0} for t in range(4)}
     qrels = {str(t): {"ab"[t % 2]: 1} for t in range(4)}
-    found = tg.intervals(runs, qrels, "AP", replicates=50, seed=3, jobs=1, level=1)
-    said = {"seed": 3, "replicates": 50, "confidence": 0.95, "level": 1, "by_topic": False, "complete": False}
+    found = tg.intervals(
+        runs, qrels, "AP", scoring=tg.Scoring(relevant_from=1), resampling=tg.Resampling(n=50, seed=3, jobs=1)
+    )
+    said = {"seed": 3, "resamples": 50, "confidence": 0.95, "relevant_from": 1, "by_topic": False, "all_topics": False}
     assert found.made_by.items() >= said.items()
     assert (len(found), found.table().records()[0]["measure"], found[0].n) == (1, "AP", 4)

@@ -42,6 +42,7 @@ def world(seed: int, m_r: float, m_n: float, icc: float, gold_topics: int) -> tu
     return runs, bronze, sample
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("m_r", "m_n", "icc", "gold_topics"), [(0.65, 0.6, 0.0, 50), (0.8, 0.7, 0.3, 5)], ids=["poor", "few"]
 )
@@ -53,7 +54,14 @@ def test_coverage_where_the_judge_is_poor_or_its_topics_are_few(
     for seed in range(250):
         runs, bronze, sample = world(seed, m_r, m_n, icc, gold_topics)
         try:
-            found = tg.compare(runs, bronze, "P@10", gold=sample, design="by-gold", accuracy="given", replicates=100)
+            found = tg.compare(
+                runs,
+                bronze,
+                "P@10",
+                gold=tg.Gold(sample, design="by-gold"),
+                test=tg.PublishedTest(accuracy="given"),
+                resampling=tg.Resampling(n=100),
+            )
         except tg.TruegainError:
             continue
         pair = found.pairs[0]
@@ -84,11 +92,11 @@ def test_what_one_system_is_refused_a_pair_is_refused_too() -> None:
     sample = {str(t): {f"a{i}": i % 2 for i in range(12)} for t in range(12)}
     said = {t: {**swapped[t], **{f"a{i}": int(i % 2 == 1 and i < 6) for i in range(12)}} for t in swapped}
     with pytest.raises(tg.TruegainError, match="lies clearly outside 0 to 1"):
-        tg.compare(runs, said, "P@10", gold=sample, design="elsewhere")
+        tg.compare(runs, said, "P@10", gold=tg.Gold(sample, design="elsewhere"))
     runs, bronze, gold = study(0)
     lone = {t: {d: g for d, g in row.items() if g == 0 or t == "3"} for t, row in gold.items()}
     with pytest.raises(tg.TruegainError, match="gold-relevant pairs come from 1 topic"):
-        tg.compare(runs, bronze, "P@10", gold=lone, design="elsewhere")
+        tg.compare(runs, bronze, "P@10", gold=tg.Gold(lone, design="elsewhere"))
 
 
 def test_naive_stands_beside_corrected_and_the_judge_is_described() -> None:
@@ -97,7 +105,7 @@ def test_naive_stands_beside_corrected_and_the_judge_is_described() -> None:
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 3 == 0} for t, row in gold.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        found = tg.compare(runs, bronze, "P@10", gold=sample, design="random")
+        found = tg.compare(runs, bronze, "P@10", gold=tg.Gold(sample, design="random"))
     scores = tg.evaluate(runs, bronze, "P@10").matrix("P@10")
     pair, plain = found.pairs[0], tg.compare(runs, bronze, "P@10", test="paired-t", adjust="none").pairs[0]
     assert pair.naive == pytest.approx((scores[1] - scores[0]).mean())
@@ -112,23 +120,29 @@ def test_values_that_are_not_known_are_refused() -> None:
     """Guards against a typing error that computes something else."""
     runs, bronze, gold = study(0)
     for name, value in (("gold_sample", "foo"), ("clusters", "foo"), ("adjust", "foo"), ("method", "foo")):
+        words = {name: value} if name == "adjust" else {"test": tg.PublishedTest(**{name: cast("Any", value)})}
         with pytest.raises(tg.TruegainError, match=f"{name} 'foo' is not known"):
-            tg.compare(runs, bronze, "P@10", gold=gold, design="random", **{name: cast("Any", value)})
+            tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="random"), **cast("Any", words))
     with pytest.raises(tg.TruegainError, match="interval of one score"):
-        tg.compare(runs, bronze, "P@10", gold=gold, design="by-gold", method="fieller")
+        tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), test=tg.PublishedTest(method="fieller"))
     for name in ("clusters", "missing"):
         with pytest.raises(tg.TruegainError, match=f"{name} 'foo' is not known"):
-            tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold", **{name: "foo"})  # type: ignore[arg-type]
+            tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), **{name: "foo"})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("method", "design"), [("delta", "by-gold"), ("rectify", "random")])
 def test_refused_pairs_stay_in_the_family(method: str, design: str) -> None:
     """Guards adjustment: three pairs asked for are three, also where one (a system and its copy) is refused."""
     runs, bronze, sample = world(3, 0.9, 0.9, 0.0, 50)
-    found = tg.compare(  # type: ignore[call-overload]
-        {**runs, "copy": runs["b"]}, bronze, "P@10", gold=sample, design=design, method=method, adjust="bonferroni",
-        accuracy="given", replicates=100,
-    )  # fmt: skip
+    found = tg.compare(
+        {**runs, "copy": runs["b"]},
+        bronze,
+        "P@10",
+        gold=tg.Gold(sample, design=cast("Any", design)),
+        adjust="bonferroni",
+        test=tg.PublishedTest(method=cast("Any", method), accuracy="given"),
+        resampling=tg.Resampling(n=100),
+    )
     assert [(c.a, c.b) for c in found.pairs] == [("a", "b"), ("a", "copy")]
     for c in found.pairs:
         assert c.p is not None
@@ -153,8 +167,11 @@ def test_several_measures_are_aligned_and_paired_up_once(monkeypatch: pytest.Mon
     count(comparison, "in_line")
     count(judge, "pair_up")
     measures = [tg.parse_measure(m) for m in ("P@10", "DCG@10", "P@5")]
-    found = comparison.compare_each(runs, bronze, gold, measures, design="random", replicates=100)
+    few = tg.Resampling(n=100)
+    found = comparison.compare_each(
+        runs, bronze, tg.Gold(gold, design="random"), measures, tg.PublishedTest(), resampling=few
+    )
     assert calls == ["pair_up", "in_line"]
     for one, measure in zip(found, measures, strict=True):
-        alone = tg.compare(runs, bronze, measure, gold=gold, design="random", replicates=100)
+        alone = tg.compare(runs, bronze, measure, gold=tg.Gold(gold, design="random"), resampling=tg.Resampling(n=100))
         assert (alone.items, alone.notes) == (one.items, one.notes)

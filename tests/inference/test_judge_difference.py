@@ -58,17 +58,18 @@ def test_covariance_over_common_topics_sharpens() -> None:
         compare_means(EBAY, A, B, covariance=1e-6, gold="separate")
 
 
+@pytest.mark.slow
 def test_runs_keep_the_level_and_separate_is_wider() -> None:
     """Guards the comparison of runs: equal systems are told apart at about 5%, by the joint variance."""
     wrong, wider = 0, 0
     for seed in range(60):
         runs, bronze, gold = study(seed, topics=25, docs=12)
         sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 2} for t, row in gold.items()}
-        options: Any = {"design": "by-gold", "replicates": 100}
-        joint = tg.compare(runs, bronze, "P@10", gold=sample, **options)
-        apart = tg.compare(runs, bronze, "P@10", gold=sample, gold_sample="separate", **options)
+        options: Any = {"gold": tg.Gold(sample, design="by-gold"), "resampling": tg.Resampling(n=100)}
+        joint = tg.compare(runs, bronze, "P@10", **options)
+        apart = tg.compare(runs, bronze, "P@10", **options, test=tg.PublishedTest(gold_sample="separate"))
         row, other = joint.table().records()[0], apart.table().records()[0]
-        wrong += row["p"] < 0.05  # type: ignore[operator]
-        wider += (other["high"] - other["low"]) > (row["high"] - row["low"])  # type: ignore[operator]
+        wrong += row["p"] < 0.05
+        wider += (other["high"] - other["low"]) > (row["high"] - row["low"])
     assert wrong <= 8
     assert wider >= 45

@@ -11,6 +11,7 @@ import pytest
 
 import truegain as tg
 from tests.refits import corrected_values
+from truegain.config import Scoring
 from truegain.contrasts import Contrasts
 from truegain.gains import matrix_fit, rates
 from truegain.gains.graded import corrected_mean
@@ -19,7 +20,7 @@ from truegain.gains.panel import Judges
 from truegain.inference.judges.by_rank import rank_shifts
 from truegain.inference.judges.favour import favours
 from truegain.inference.judges.lists import JudgedLists
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.tables.ranked import RankedGains
 
 Labels = dict[str, dict[str, int]]
@@ -37,7 +38,7 @@ def world(labels: int, topics: int = 9, docs: int = 12) -> tuple[RankedGains, La
     bronze = {t: {d: int(rng.choice(labels, p=near[g])) for d, g in row.items()} for t, row in rows.items()}
     gold = {t: {d: g for d, g in row.items() if rng.random() < 0.67} for t, row in rows.items()}
     runs = {s: {t: dict(zip(rows[t], rng.permutation(docs) * 1.0, strict=True)) for t in rows} for s in "ab"}
-    return aligned(runs, bronze, Options()), bronze, gold
+    return aligned(runs, bronze, Scoring()), bronze, gold
 
 
 def slope(f: object, size: int, base: Floats | None = None) -> Floats:
@@ -173,7 +174,7 @@ def even(seed: int = 3, topics: int = 30) -> tuple[RankedGains, dict[str, dict[s
                 if i < 6:
                     gold[name][f"{s}{i}"] = i % 2
             runs[s][name] = {f"{s}{i}": float(-i) for i in range(10)}
-    return aligned(runs, bronze, Options()), runs, bronze, gold
+    return aligned(runs, bronze, Scoring()), runs, bronze, gold
 
 
 @pytest.mark.parametrize("accuracy", ["system", "given"])

@@ -12,6 +12,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study, there
+from truegain.config import Scoring
 from truegain.inference.corrections.answers import Corrections
 from truegain.inference.judges.by_rank import rank_notes, rank_shifts
 from truegain.inference.judges.favour import Favour, _favour, favours
@@ -19,7 +20,7 @@ from truegain.inference.judges.homogeneity import Homogeneity, homogeneity
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.soundness import check_says_something
 from truegain.inference.results import Estimate
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 
 Labels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]
@@ -47,7 +48,7 @@ def lenient(seed: int, top: float, topics: int = 60, docs: int = 15, grades: int
 def lists_of(runs: Runs, bronze: Labels, gold: Any, measure: str, **options: Any) -> JudgedLists:
     """Ready to be corrected."""
     judge = gold if isinstance(gold, tg.Judge) else tg.Judge.fit(bronze, gold, design="by-gold")
-    return JudgedLists.of(aligned(runs, bronze, Options()), judge, tg.parse_measure(measure), **options)
+    return JudgedLists.of(aligned(runs, bronze, Scoring()), judge, tg.parse_measure(measure), **options)
 
 
 @pytest.mark.parametrize(("measure", "grades"), [("RBP", 2), ("DCG@10", 2), ("RBP", 4), ("DCG@10", 4), ("P@10", 4)])
@@ -58,16 +59,19 @@ def test_with_all_of_gold_the_corrected_score_is_the_gold_score(measure: str, gr
     """
     runs, bronze, gold = lenient(1, 0.6, grades=grades)
     truth = tg.evaluate(runs, gold, measure)
-    found = tg.correct(runs, bronze, measure, gold=gold, design="by-gold", method="delta")
+    found = tg.correct(runs, bronze, measure, gold=tg.Gold(gold, design="by-gold"), method="delta")
     for answer in found:
         assert answer.value == pytest.approx(truth.mean(answer.system), abs=1e-9)
-    both = tg.correct(runs, bronze, measure, gold=gold, design="by-gold", method="delta", accuracy="lists")
+    both = tg.correct(runs, bronze, measure, gold=tg.Gold(gold, design="by-gold"), method="delta", accuracy="lists")
     means = [np.mean([truth.mean(a.system) for a in both]), np.mean([a.value or 0 for a in both])]
     assert means[0] == pytest.approx(means[1], abs=1e-9)
-    pair = tg.compare(runs, bronze, measure, gold=gold, design="by-gold", replicates=100).pairs[0]
+    pair = tg.compare(
+        runs, bronze, measure, gold=tg.Gold(gold, design="by-gold"), resampling=tg.Resampling(n=100)
+    ).pairs[0]
     assert pair.difference == pytest.approx(there(truth.mean("b")) - there(truth.mean("a")), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_lenient_judge_is_covered_with_weights_and_not_without() -> None:
     """Guards coverage by simulation: RBP, a quarter of the pairs gold; accuracy 'given' counts them alike."""
     held = {"system": 0, "given": 0}
@@ -113,9 +117,13 @@ def test_the_note_on_ranks_names_its_measure_and_claims_no_weighing_where_rectif
     runs, bronze, gold = lenient(2, 0.6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        notes = tg.correct(runs, bronze, ["P@5", "RBP"], gold=gold, design="by-gold").notes
+        notes = tg.correct(runs, bronze, ["P@5", "RBP"], gold=tg.Gold(gold, design="by-gold")).notes
         rectified, inverted = (
-            " ".join(tg.judges(bronze, gold=gold, runs=runs, design=d, measure="RBP", replicates=100).notes)
+            " ".join(
+                tg.judge_quality(
+                    bronze, gold=tg.Gold(gold, design=d), runs=runs, measure="RBP", resampling=tg.Resampling(n=100)
+                ).notes
+            )
             for d in ("random", "by-gold")
         )
     assert {n.partition(":")[0] for n in notes if "with rank" in n} == {
@@ -133,7 +141,7 @@ def test_a_refusal_names_its_system_once() -> None:
     coin = {t: {d: int(rng.integers(0, 4)) for d in row} for t, row in bronze.items()}
     few = {t: {d: g for i, (d, g) in enumerate(row.items()) if i < 4} for t, row in list(gold.items())[:12]}
     with pytest.raises(tg.TruegainError, match=r"^a: the interval would run"):
-        tg.correct(runs, coin, "DCG@10", gold=few, design="by-gold")
+        tg.correct(runs, coin, "DCG@10", gold=tg.Gold(few, design="by-gold"))
     base = Estimate("a", "DCG@10", math.nan, math.nan, math.nan, naive=3.0, method="refused", notes=("too little",))
     both = Corrections((base, replace(base, system="b", value=1.0, low=0.0, high=2.0, notes=())))
     assert both.table().notes[0].endswith("it cannot be corrected soundly (too little).")
@@ -181,13 +189,14 @@ def graded(seed: int, judged: int) -> tuple[Runs, Labels, Labels, Labels]:
     return runs, bronze, gold, sample
 
 
+@pytest.mark.slow
 def test_graded_gold_by_label_is_answered_and_holds() -> None:
     """Guards against refusing a matrix of condition 6 by a rule of thumb: there are answers, and they hold."""
     assert 5 < np.linalg.cond(NEAR) < 7
     held = answers = 0
     for seed in range(20):
         runs, bronze, _, sample = graded(seed, 75)
-        for answer in tg.correct(runs, bronze, "DCG@10", gold=sample, design="by-gold"):
+        for answer in tg.correct(runs, bronze, "DCG@10", gold=tg.Gold(sample, design="by-gold")):
             if answer.low is None or answer.high is None:
                 continue
             answers += 1
@@ -205,9 +214,9 @@ def test_graded_is_refused_where_the_interval_leaves_nothing_out() -> None:
     with pytest.raises(
         tg.TruegainError, match=r"leave out nothing of the 0 to 13\.6 that is possible.*condition number"
     ):
-        tg.correct(runs, coin, "DCG@10", gold=few, design="by-gold")
+        tg.correct(runs, coin, "DCG@10", gold=tg.Gold(few, design="by-gold"))
     with pytest.raises(tg.TruegainError, match=r"b - a, DCG@10.*nothing of the -13\.6 to 13\.6"):
-        tg.compare(runs, coin, "DCG@10", gold=few, design="by-gold", replicates=100)
+        tg.compare(runs, coin, "DCG@10", gold=tg.Gold(few, design="by-gold"), resampling=tg.Resampling(n=100))
 
 
 def test_the_p_of_homogeneity_is_adjusted_and_says_so() -> None:
@@ -246,7 +255,9 @@ def test_the_report_shows_the_favour_and_the_ranks() -> None:
     runs, bronze, gold = study(7, topics=60, tilt=0.25)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        table = tg.judges(bronze, gold=gold, runs=runs, design="by-gold", replicates=200)
+        table = tg.judge_quality(
+            bronze, gold=tg.Gold(gold, design="by-gold"), runs=runs, resampling=tg.Resampling(n=200)
+        )
     assert table.columns[-3:] == ("favour", "low", "high")
     row = table.records()[1]
     lists = lists_of(runs, bronze, gold, "P@10")
@@ -277,14 +288,14 @@ def test_two_scales_are_refused_for_graded_measures(design: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         for ask in (
-            lambda: tg.correct(runs, bronze, "DCG@10", gold=cut, design=design),  # type: ignore[arg-type]
-            lambda: tg.compare(runs, bronze, "DCG@10", gold=cut, design=design),  # type: ignore[call-overload]
-            lambda: tg.correct(runs, cut, "DCG@10", gold=gold, design=design),  # type: ignore[arg-type]
+            lambda: tg.correct(runs, bronze, "DCG@10", gold=tg.Gold(cut, design=design)),  # type: ignore[arg-type]
+            lambda: tg.compare(runs, bronze, "DCG@10", gold=tg.Gold(cut, design=design)),  # type: ignore[arg-type]
+            lambda: tg.correct(runs, cut, "DCG@10", gold=tg.Gold(gold, design=design)),  # type: ignore[arg-type]
         ):
             with pytest.raises(tg.TruegainError, match=r"of different scales: bronze labels are 0, 1.*Map one scale"):
                 ask()
-        assert not tg.correct(runs, bronze, "P(rel=2)@10", gold=cut, design=design, gold_level=1)[0].refused  # type: ignore[arg-type]
-    assert not tg.correct(runs, bronze, "DCG@10", gold=gold, design=design)[0].refused  # type: ignore[arg-type]
+        assert not tg.correct(runs, bronze, "P(rel=2)@10", gold=tg.Gold(cut, design=design, relevant_from=1))[0].refused  # type: ignore[arg-type]
+    assert not tg.correct(runs, bronze, "DCG@10", gold=tg.Gold(gold, design=design))[0].refused  # type: ignore[arg-type]
     declared = tg.Judge.fit(bronze, cut, design="random", scale=(0, 1, 2, 3))
     assert not tg.correct(runs, bronze, "DCG@10", gold=declared)[0].refused
 

@@ -10,12 +10,13 @@ import pytest
 import truegain as tg
 from tests.refits import corrected_values, matrix_values, topic_values
 from tests.worlds import study, there
+from truegain.config import Scoring
 from truegain.gains.graded import corrected_mean
 from truegain.gains.panel import Judges
 from truegain.gains.topic_fit import TopicFit
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.sources import rectifying
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.tables.columns import Floats
 
 Labels = dict[str, dict[str, int]]
@@ -29,6 +30,7 @@ def some_of(gold: Labels, design: str, seed: int = 0) -> Labels:
     return {t: {d: g for d, g in row.items() if rng.random() < 0.35} for t, row in gold.items()}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("design", "measure", "accuracy"),
     [
@@ -48,7 +50,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     runs, bronze, gold = study(3, topics=120)
     sample, one = some_of(gold, design), tg.parse_measure(measure)
     judge = tg.Judge.fit(bronze, sample, design=design)  # type: ignore[arg-type]
-    ranked = aligned(runs, bronze, Options())
+    ranked = aligned(runs, bronze, Scoring())
     same = corrected_values(ranked, judge, one, np.ones((1, 120)), accuracy=accuracy)[0]  # type: ignore[arg-type]
     method = "delta" if design == "by-gold" else "default"
     found = tg.correct(runs, bronze, one, gold=judge, accuracy=accuracy, method=method)  # type: ignore[arg-type]
@@ -60,7 +62,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     refits = corrected_values(ranked, judge, one, draws, accuracy=accuracy)  # type: ignore[arg-type]
     for spread, answer in zip(refits.std(axis=0, ddof=1), found, strict=True):
         assert answer.se == pytest.approx(spread, rel=0.11)
-    pairs = tg.compare(runs, bronze, one, gold=judge, accuracy=accuracy).pairs  # type: ignore[arg-type]
+    pairs = tg.compare(runs, bronze, one, gold=judge, test=tg.PublishedTest(accuracy=accuracy)).pairs  # type: ignore[arg-type]
     apart = refits[:, 1] - refits[:, 0]
     if design == "topics":  # a difference is set right by itself
         fit = rectifying(ranked, judge, one)[0]
@@ -107,7 +109,9 @@ def test_independent_pairs_behind_one_gold_sample_move_together() -> None:
     se = np.sqrt(change.var(ddof=1) / len(change) + value**2 * v_d) / judge.D
     counts = tg.Judge.from_counts((k_r, n_r), (k_n, n_n))
     for known in (judge, counts):
-        pair = tg.compare(runs, bronze, "P@10", gold=known, clusters="none", accuracy="given").pairs[0]
+        pair = tg.compare(
+            runs, bronze, "P@10", gold=known, test=tg.PublishedTest(clusters="none", accuracy="given")
+        ).pairs[0]
         assert pair.difference == pytest.approx(value)
         assert pair.high is not None
         assert pair.high - value == pytest.approx(se * 2.0, rel=0.03)
@@ -142,7 +146,7 @@ def test_rows_of_weights_are_the_fits_one_by_one(kind: str) -> None:
         judge = Judges(fits, {t: n for n, h in zip("xy", halves, strict=True) for t in h})
     if kind == "topics lacking":
         runs = {**runs, "b": {t: row for t, row in runs["b"].items() if int(t) > 3}}
-    lists = JudgedLists.of(aligned(runs, bronze, Options()), judge, tg.parse_measure("DCG@10"))
+    lists = JudgedLists.of(aligned(runs, bronze, Scoring()), judge, tg.parse_measure("DCG@10"))
     if kind == "given":
         lists = JudgedLists.of(lists.ranked, judge, lists.measure, accuracy="given")
     drawn = np.random.default_rng(3).multinomial(14, np.full(14, 1 / 14), 5)
@@ -161,7 +165,7 @@ def test_the_bootstrap_of_a_precision_draws_topics_with_their_gold() -> None:
     """
     runs, bronze, gold = study(6, topics=40)
     scores = tg.evaluate(runs, gold, "P@10").matrix("P@10")
-    together = tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold", method="bootstrap")
+    together = tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), method="bootstrap")
     elsewhere = tg.Judge.fit(bronze, gold, design="elsewhere")
     apart = tg.correct(runs, bronze, "P@10", gold=elsewhere, method="bootstrap", accuracy="system")
     for answer, other, row in zip(together, apart, scores, strict=True):
@@ -172,5 +176,7 @@ def test_the_bootstrap_of_a_precision_draws_topics_with_their_gold() -> None:
     for words in ({"clusters": "none"}, {"clusters": "topics", "design": "elsewhere"}):
         given = tg.Judge.fit(bronze, gold, design=words.get("design", "by-gold"))  # type: ignore[arg-type]
         clusters: Any = words["clusters"]
-        answer = tg.correct(runs, bronze, "P@10", gold=given, method="bootstrap", replicates=100, clusters=clusters)[0]
+        answer = tg.correct(
+            runs, bronze, "P@10", gold=given, method="bootstrap", clusters=clusters, resampling=tg.Resampling(n=100)
+        )[0]
         assert answer.method == "bootstrap"

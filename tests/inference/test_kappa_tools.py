@@ -78,6 +78,7 @@ def test_the_mean_of_cohens_kappas() -> None:
     assert found.why == "6 of 6 pairs"
 
 
+@pytest.mark.slow
 def test_very_many_assessors_are_compared_by_random_pairs() -> None:
     """Guards kappa of 60 assessors, 1,770 pairs: 1,000 at random, near the mean over all, and that is said."""
     rng = np.random.default_rng(7)

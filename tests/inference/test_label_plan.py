@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.flat import flat_plan
 from tests.worlds import Labels, Runs
+from truegain.config import Scoring
 from truegain.inference.labels.listing import draw_list, errors_of, sizes_of
 from truegain.inference.study.next_steps import Standing, cheapest, fewest_gold
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.gold_list import GoldList
 
@@ -42,7 +44,7 @@ def judged(listed: GoldList, gold: Labels, n: int) -> GoldList:
 
 def ranked_of(runs: Runs, bronze: Labels) -> Any:
     """Runs in line with labels."""
-    return aligned(runs, bronze, Options())
+    return aligned(runs, bronze, Scoring())
 
 
 # ---------------------------------------------------------------------- the list
@@ -124,8 +126,8 @@ def test_unknown_designs_are_refused() -> None:
 def test_what_labels_can_be_worth_at_most() -> None:
     """Guards the plan before gold, by hand: 1.96 sqrt(S_1 sum w^2/4/size / tau), and exact with all of them."""
     runs, bronze, _ = world()
-    listed = tg.gold_list(runs, bronze, "P@5")
-    plan = tg.plan_labels(runs, bronze, "P@5", gold=listed, topics="fixed")
+    listed = tg.sample_gold(runs, bronze, "P@5")
+    plan = tg.plan_labels(runs, bronze, "P@5", config=tg.StudyConfig(population="fixed", gold=tg.Gold(listed)))
     n_all = len(listed)
     w = 0.2 / 20
     rows = {int(str(row["gold labels"])): float(str(row["half width"])) for row in plan.details.records()}
@@ -139,11 +141,18 @@ def test_what_labels_can_be_worth_at_most() -> None:
 def test_no_plan_asks_for_more_than_every_pair_that_differs() -> None:
     """Guards against 795 labels where 577 settle everything: however small the difference, at most all that differ."""
     runs, bronze, gold = world()
-    gl = tg.gold_list(runs, bronze, "P@5")
-    most = tg.plan_labels(runs, bronze, "P@5", gold=gl, smallest=1e-6, topics="fixed")
+    gl = tg.sample_gold(runs, bronze, "P@5")
+    most = tg.plan_labels(
+        runs, bronze, "P@5", config=tg.StudyConfig(population="fixed", gold=tg.Gold(gl), min_effect=1e-6)
+    )
     assert most.needed["gold labels"] <= int(str(most.details.made_by["most"]))
     listed = draw_list(ranked_of(runs, bronze), P5, design="random", seed=1)
-    some = tg.plan_labels(runs, bronze, "P@5", gold=judged(listed, gold, 120), smallest=0.01, topics="fixed")
+    some = tg.plan_labels(
+        runs,
+        bronze,
+        "P@5",
+        config=tg.StudyConfig(population="fixed", gold=tg.Gold(judged(listed, gold, 120)), min_effect=0.01),
+    )
     assert some.needed["gold labels"] <= int(str(most.details.made_by["most"]))
     assert "have the pairs judged that differ" in " ".join(some.details.notes)
 
@@ -152,21 +161,23 @@ def test_a_list_for_other_pairs_is_not_planned_with() -> None:
     """Guards the plan before gold: a list for two systems plans neither for others nor for all."""
     runs, bronze, _ = world(systems=3)
     two = {s: runs[s] for s in ("s0", "s1")}
-    listed = tg.gold_list(two, bronze, "P@5")
+    listed = tg.sample_gold(two, bronze, "P@5")
     with pytest.raises(tg.InputError, match="made for other runs"):
-        tg.plan_labels({s: runs[s] for s in ("s0", "s2")}, bronze, "P@5", gold=listed)
+        tg.plan_labels({s: runs[s] for s in ("s0", "s2")}, bronze, "P@5", config=tg.StudyConfig(gold=tg.Gold(listed)))
     with pytest.raises(tg.InputError, match="was not drawn for all 3 pairs of systems: documents that move 2 of 3"):
-        tg.plan_labels(runs, bronze, "P@5", gold=listed)
-    assert tg.plan_labels(runs, bronze, "P@5", gold=listed, pair=("s0", "s1")).details.rows
+        tg.plan_labels(runs, bronze, "P@5", config=tg.StudyConfig(gold=tg.Gold(listed)))
+    assert tg.plan_labels(
+        runs, bronze, "P@5", pair=("s0", "s1"), config=tg.StudyConfig(gold=tg.Gold(listed))
+    ).details.rows
 
 
 def test_rows_of_topics_left_out_count_for_nothing() -> None:
     """Guards the plan before gold where a run lacks topics of the list: their rows take turns, and move nothing."""
     runs, bronze, _ = world(topics=20)
-    listed = tg.gold_list(runs, bronze, "P@5")
+    listed = tg.sample_gold(runs, bronze, "P@5")
     short = {"s0": runs["s0"], "s1": {t: row for t, row in runs["s1"].items() if int(t) < 10}}
     with pytest.warns(tg.DataWarning, match="10 of 20 judged topics"):
-        plan = tg.plan_labels(short, bronze, "P@5", gold=listed, topics="fixed")
+        plan = tg.plan_labels(short, bronze, "P@5", config=tg.StudyConfig(population="fixed", gold=tg.Gold(listed)))
     rows = {int(str(r["gold labels"])): float(str(r["half width"])) for r in plan.details.records()}
     n_all, here = len(listed), sum(int(t) < 10 for t in listed.topics)
     tau = sum((n_all / (n_all - t)) ** 2 for t in range(25))
@@ -176,7 +187,9 @@ def test_rows_of_topics_left_out_count_for_nothing() -> None:
 def test_topics_that_differ_too_much_are_told() -> None:
     """Guards a plan that labels cannot reach: no number of them is named."""
     runs, bronze, _ = world(topics=12)
-    plan = tg.plan_labels(runs, bronze, "P@5", gold=tg.gold_list(runs, bronze, "P@5"), smallest=0.001)
+    plan = tg.plan_labels(
+        runs, bronze, "P@5", config=tg.StudyConfig(gold=tg.Gold(tg.sample_gold(runs, bronze, "P@5")), min_effect=0.001)
+    )
     assert plan.needed == {}
     assert "No number of gold labels finds" in " ".join(plan.details.notes)
 
@@ -184,15 +197,18 @@ def test_topics_that_differ_too_much_are_told() -> None:
 # ---------------------------------------------------------------------- with gold labels
 
 
+@pytest.mark.slow
 def test_planned_widths_come_true() -> None:
     """Guards the plan with some labels: after 60 more, predicted over actual half width is .85-1.15 on average."""
     ratios = []
     for seed in range(25):
         runs, bronze, gold = world(seed, topics=30)
         listed = draw_list(ranked_of(runs, bronze), P5, seed=seed)
-        plan = tg.plan_labels(runs, bronze, "P@5", gold=judged(listed, gold, 60), topics="fixed")
+        plan = tg.plan_labels(
+            runs, bronze, "P@5", config=tg.StudyConfig(population="fixed", gold=tg.Gold(judged(listed, gold, 60)))
+        )
         row = next(row for row in plan.details.records() if row["gold labels"] == 100)
-        found = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, 100), topics="fixed").compare()[0]
+        found = tg.Study(runs, bronze, "P@5", population="fixed", gold=judged(listed, gold, 100)).compare()[0]
         assert found.low is not None
         assert found.high is not None
         ratios.append(float(str(row["half width"])) / ((found.high - found.low) / 2))
@@ -209,7 +225,13 @@ def test_what_bronze_labels_are_worth() -> None:
     for said in (gold, coin):
         listed = judged(draw_list(ranked_of(runs, said), P5), gold, 100)
         worth.append(
-            int(str(tg.plan_labels(runs, said, "P@5", gold=listed, topics="fixed").details.made_by["bronze_worth"]))
+            int(
+                str(
+                    tg.plan_labels(
+                        runs, said, "P@5", config=tg.StudyConfig(population="fixed", gold=tg.Gold(listed))
+                    ).details.made_by["bronze_worth"]
+                )
+            )
         )
     assert worth[0] > 60
     assert worth[1] < 25
@@ -218,14 +240,23 @@ def test_what_bronze_labels_are_worth() -> None:
 def test_all_pairs_at_once() -> None:
     """Guards a plan for many systems: the widest pair decides, and half of the pairs need no more than it."""
     runs, bronze, gold = world(systems=4, topics=30)
-    listed = tg.gold_list(runs, bronze, "P@5")
-    plan = tg.plan_labels(runs, bronze, "P@5", gold=listed, smallest=0.1, topics="fixed")
+    listed = tg.sample_gold(runs, bronze, "P@5")
+    plan = tg.plan_labels(
+        runs, bronze, "P@5", config=tg.StudyConfig(population="fixed", gold=tg.Gold(listed), min_effect=0.1)
+    )
     assert "all 6 pairs" in plan.aim
-    more = tg.plan_labels(runs, bronze, "P@5", smallest=0.1, topics="fixed", gold=judged(listed, gold, 60))
+    more = tg.plan_labels(
+        runs,
+        bronze,
+        "P@5",
+        config=tg.StudyConfig(population="fixed", gold=tg.Gold(judged(listed, gold, 60)), min_effect=0.1),
+    )
     assert 0 < more.needed["gold labels"] < plan.needed["gold labels"]
     two = ("s0", "s3")
-    alone = tg.gold_list(runs, bronze, "P@5", pair=two)
-    one = tg.plan_labels(runs, bronze, "P@5", gold=alone, smallest=0.1, topics="fixed", pair=two)
+    alone = tg.sample_gold(runs, bronze, "P@5", pair=two)
+    one = tg.plan_labels(
+        runs, bronze, "P@5", pair=two, config=tg.StudyConfig(population="fixed", gold=tg.Gold(alone), min_effect=0.1)
+    )
     assert one.needed["gold labels"] < plan.needed["gold labels"]
 
 
@@ -274,13 +305,15 @@ def test_one_system_and_unknown_ones_are_refused() -> None:
     """Guards what a plan is about."""
     runs, bronze, _ = world()
     with pytest.raises(tg.TruegainError, match="needs at least 2 systems; there is 1"):
-        tg.plan_labels({"s0": runs["s0"]}, bronze, "P@5", gold=tg.gold_list(runs, bronze, "P@5"))
+        tg.plan_labels(
+            {"s0": runs["s0"]}, bronze, "P@5", config=tg.StudyConfig(gold=tg.Gold(tg.sample_gold(runs, bronze, "P@5")))
+        )
     with pytest.raises(tg.TruegainError, match="there is no system 'x'"):
-        tg.gold_list(runs, bronze, "P@5", pair=("s0", "x"))
-    with pytest.raises(tg.MeasureError, match="AP is not linear in gain"):
-        tg.gold_list(runs, bronze, "AP")
+        tg.sample_gold(runs, bronze, "P@5", pair=("s0", "x"))
+    with pytest.raises(tg.MeasureError, match="AP cannot be corrected from scattered gold labels"):
+        tg.sample_gold(runs, bronze, "AP")
     with pytest.raises(tg.TruegainError, match="cannot begin one"):
-        tg.gold_list(runs, bronze, "P@5", gold=bronze)
+        tg.sample_gold(runs, bronze, "P@5", gold=bronze)
 
 
 # ---------------------------------------------------------------------- small sets
@@ -306,17 +339,21 @@ def small(seed: int) -> tuple[Any, Runs, Labels, Labels]:
     return rng, runs, bronze, some
 
 
+@pytest.mark.few(14)
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_a_small_set_has_a_plan_or_a_reason(seed: int) -> None:
     """Guards small sets, which once ended in an IndexError: rows, narrower the more labels; more for less; or why."""
     rng, runs, bronze, some = small(seed)
-    words: Any = {"topics": str(rng.choice(["sampled", "fixed"])), "design": str(rng.choice(["random", "by-bronze"]))}
+    words: Any = {
+        "population": str(rng.choice(["topics", "fixed"])),
+        "design": str(rng.choice(["random", "by-bronze"])),
+    }
     measure = str(rng.choice(["P@2", "P@4", "DCG@3", "RBP"]))
     needed = []
-    for smallest in (0.02, 0.1, 0.4):
+    for min_effect in (0.02, 0.1, 0.4):
         try:
-            plan = tg.plan_labels(runs, bronze, measure, gold=some, smallest=smallest, **words)
+            plan = flat_plan(runs, bronze, measure, gold=some, min_effect=min_effect, **words)
         except tg.TruegainError:
             return
         halves = [float(str(row[1])) for row in plan.details.rows]
@@ -334,17 +371,32 @@ def test_small_sets_have_both_ends() -> None:
     a: dict[str, dict[str, float]] = {t: {d: -float(i) for i, d in enumerate(row)} for t, row in gold.items()}
     b = {t: {**row, "d4": 1.0, "d5": 2.0} for t, row in a.items()}
     few: Labels = {t: {d: row[d] for d in ("d0", "d5", "d7")} for t, row in gold.items()}
-    plan = tg.plan_labels({"a": a, "b": b}, bronze, "P@4", gold=few, design="random", smallest=0.05)
+    plan = tg.plan_labels(
+        {"a": a, "b": b}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(few, design="random"), min_effect=0.05)
+    )
     differ = 16  # d2, d3 and d4, d5 in every topic, 4 of them judged
     assert plan.made_by["most"] == differ
     assert [row[0] for row in plan.details.rows] == [rows + differ - 4]
     c = {t: {**row, "d4": 1.0} if t in "12" else row for t, row in a.items()}
-    with pytest.raises(tg.TruegainError, match=r"only 4 labelled documents can move c - a on P@4.*need 10.*gold_list"):
-        tg.plan_labels({"a": a, "c": c}, bronze, "P@4", gold=few, design="random", smallest=0.05)
-    whole = tg.plan_labels({"a": a, "c": c}, bronze, "P@4", gold=gold, design="random", topics="fixed", smallest=0.05)
+    with pytest.raises(
+        tg.TruegainError, match=r"only 4 labelled documents can move c - a on P@4.*need 10.*sample_gold"
+    ):
+        tg.plan_labels(
+            {"a": a, "c": c}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(few, design="random"), min_effect=0.05)
+        )
+    whole = tg.plan_labels(
+        {"a": a, "c": c},
+        bronze,
+        "P@4",
+        config=tg.StudyConfig(population="fixed", gold=tg.Gold(gold, design="random"), min_effect=0.05),
+    )
     assert whole.details.rows[0][1] == 0
-    listed = tg.gold_list({"a": a, "c": c}, bronze, "P@4")
-    done = tg.plan_labels({"a": a, "c": c}, bronze, "P@4", gold=judged(listed, gold, 4), smallest=0.05)
+    listed = tg.sample_gold({"a": a, "c": c}, bronze, "P@4")
+    done = tg.plan_labels(
+        {"a": a, "c": c}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(judged(listed, gold, 4)), min_effect=0.05)
+    )
     assert "4 of the 4 gold labels touch this difference." in done.details.notes
     with pytest.raises(tg.TruegainError, match="no labelled document can move b - a on P@4"):
-        tg.plan_labels({"a": a, "b": a}, bronze, "P@4", gold=few, design="random", smallest=0.05)
+        tg.plan_labels(
+            {"a": a, "b": a}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(few, design="random"), min_effect=0.05)
+        )

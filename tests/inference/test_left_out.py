@@ -9,6 +9,7 @@ import pytest
 from benchmarks.coverage import few_relevant as worlds
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.contrasts import Contrasts
 from truegain.engine import Local
 from truegain.inference.collection import left_out
@@ -16,7 +17,7 @@ from truegain.inference.collection.expansion import least_relevant
 from truegain.inference.collection.few import Pooled, pooled
 from truegain.inference.collection.left_out import left_out_spreads
 from truegain.inference.collection.score import spread_rule, spreads_of
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.tables.columns import Floats
 
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -66,12 +67,13 @@ MEASURES = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_document_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards gaps, kinds of labels and closed forms: as if each document were taken from lists and judgments."""
     runs, labels = world()
-    ranked, measure = aligned(runs, labels, Options(), keep_keys=sys.maxsize), tg.parse_measure(name)
+    ranked, measure = aligned(runs, labels, Scoring(), keep_keys=sys.maxsize), tg.parse_measure(name)
     both = left_out_spreads(ranked, measure, pairs=True, engine=Local(2, kind="threads"))
     monkeypatch.setattr(left_out, "ENTRIES", 40)  # many small collections are the same as one
     alone = left_out_spreads(ranked, measure)
@@ -112,6 +114,7 @@ FAMILIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("kind", "name"), FAMILIES)
 def test_variances_are_near_the_true_ones(kind: str, name: str) -> None:
     """Guards V over collections by family where a quarter of the topics has R = 1: it was 1.5 to 15 times the true one.

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
+from tests.flat import flat_study
 from tests.inference.matrices import scores_of
 from tests.worlds import Labels, Runs
 from truegain.inference.differences.catalogue import TESTS
@@ -106,11 +107,11 @@ def some_gold(rng: np.random.Generator, gold: Labels, bronze: Labels, runs: Runs
     if design == "topics":
         return {"gold": {t: gold[t] for t in list(gold)[: int(rng.integers(3, len(gold) + 1))]}, "design": design}
     if design == "list":
-        listed = tg.gold_list(runs, bronze, measure)
+        listed = tg.sample_gold(runs, bronze, measure)
         n = int(rng.integers(1, len(listed) + 1))
         rows = enumerate(zip(listed.topics, listed.docs, strict=True))
         labels = [float(gold[t][d]) if i < n else math.nan for i, (t, d) in rows]
-        return {"gold": listed.with_labels(np.array(labels)), "anytime": bool(rng.random() < 0.5)}
+        return {"gold": listed.with_labels(np.array(labels)), "sequential": bool(rng.random() < 0.5)}
     pairs = [(t, d) for t, row in gold.items() for d in row]
     some: Labels = {}
     for i in rng.permutation(len(pairs))[: int(rng.integers(4, len(pairs) + 1))].tolist():
@@ -119,29 +120,31 @@ def some_gold(rng: np.random.Generator, gold: Labels, bronze: Labels, runs: Runs
     return {"gold": some, "design": design}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(10))
 def test_scores_and_differences_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards intervals over topics and collections by all methods, and comparisons by all tests."""
     rng = np.random.default_rng([16, seed])
     gold, _, runs = world(rng)
     m, c = str(rng.choice(MEASURES)), float(rng.choice(LEVELS))
-    few: Any = {"confidence": c, "replicates": 200}
+    few: Any = {"confidence": c, "resampling": tg.Resampling(n=200)}
     asked(
         *(lambda x=x: tg.intervals(runs, gold, m, method=x, **few) for x in TOPIC_METHODS),
         *(
-            lambda x=x: tg.intervals(runs, gold, m, over="collection", method=x, **few)
+            lambda x=x: tg.intervals(runs, gold, m, population="collection", method=x, **few)
             for x in ("t", "bootstrap", "percentile", "parametric", "linear")
         ),
-        lambda: tg.intervals(runs, gold, m, over="collection", by_topic=True, **few),
-        lambda: tg.intervals(runs, gold, m, over="topics+collection", **few),
+        lambda: tg.intervals(runs, gold, m, population="collection", by_topic=True, **few),
+        lambda: tg.intervals(runs, gold, m, population="topics+collection", **few),
         *(
             lambda x=x: tg.compare(runs, gold, m, test=x, adjust=str(rng.choice(list(ADJUSTMENTS))), **few)
             for x in TESTS
         ),
-        lambda: tg.compare(runs, gold, m, over="collection", **few),
+        lambda: tg.compare(runs, gold, m, population="collection", **few),
     )
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("seed", range(30))
 def test_studies_and_corrections_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards a study's estimates, comparisons and verdicts, and corrections, for all designs and at every look."""
@@ -151,19 +154,23 @@ def test_studies_and_corrections_lie_in_their_intervals(seed: int, watched: Watc
     given_gold: dict[str, Any] = {}
     asked(lambda: given_gold.update(some_gold(rng, gold, bronze, runs, m)))
     asked(lambda: tg.intervals(runs, gold, "P@5", method="t"))  # so that something is seen
-    over: dict[str, Any] = {"topics": str(rng.choice(["sampled", "fixed"])), "confidence": c}
+    over: dict[str, Any] = {"population": str(rng.choice(["topics", "fixed"])), "confidence": c}
     made: list[tg.Study] = []
-    asked(lambda: made.append(tg.Study(runs, bronze, m, **given_gold, **over)))
+    asked(lambda: made.append(flat_study(runs, bronze, m, **given_gold, **over)))
     for study in made:
         asked(study.estimates, partial(study.compare, "s0", "s1"), partial(study.verdict, "s0", "s1"))
     if "design" in given_gold:
         for method in ("default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"):
-            how: Any = {**given_gold, "method": method, "confidence": c}
+            chosen: Any = method
+            trusted, few = tg.Gold(given_gold["gold"], design=given_gold["design"]), tg.Resampling(n=200)
+            how = tg.PublishedTest(method=chosen)
             asked(
-                partial(tg.correct, runs, bronze, m, replicates=200, **how), partial(tg.compare, runs, bronze, m, **how)
+                partial(tg.correct, runs, bronze, m, trusted, method=chosen, confidence=c, resampling=few),
+                partial(tg.compare, runs, bronze, m, gold=trusted, test=how, confidence=c),
             )
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_agreement_and_ranks_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards alpha by all scales and methods, tau by all methods, RBO, and a study over assessors."""
@@ -182,16 +189,18 @@ def test_agreement_and_ranks_lie_in_their_intervals(seed: int, watched: Watched)
                              for k in range(4)}}  # fmt: skip
     asked(
         *(
-            lambda s=s, x=x, o=o: tg.agree(ratings, scale=s, method=x, over=o, confidence=c, replicates=200)
+            lambda s=s, x=x, o=o: tg.agreement(ratings, scale=s, method=x, units=o, confidence=c, replicates=200)
             for s in ("nominal", "ordinal", "interval")
             for x in ("jackknife", "bootstrap")
             for o in ("items", "items+assessors")
         ),
         *(
-            lambda x=x: tg.correlate(more, gold, "AP", against=bronze, method=x, confidence=c, replicates=200)
+            lambda x=x: tg.correlate(
+                more, gold, "AP", against=bronze, method=x, confidence=c, resampling=tg.Resampling(200)
+            )
             for x in ("wilson", "hollander-wolfe", "long-cliff", "bootstrap")
         ),
-        lambda: tg.Study(runs, ratings, "P@5", rule="mean", generalise_to="topics,assessors").estimates(),
+        lambda: tg.Study(runs, ratings, "P@5", population="topics,assessors", ratings="mean").estimates(),
     )
 
 
@@ -209,7 +218,7 @@ def test_any_matrix_of_scores(rows: list[list[float]], method: Any, test: str, c
     for one in topic_intervals(scores, method=method, confidence=confidence, replicates=200):
         assert one.low <= one.value <= one.high
     try:
-        found = tg.compare(scores, test=test, confidence=confidence, replicates=200)
+        found = tg.compare(scores, confidence=confidence, test=test, resampling=tg.Resampling(n=200))
     except tg.TruegainError:
         return
     for pair in found:
@@ -272,7 +281,7 @@ def test_a_corrected_score_is_cut_where_its_limits_are() -> None:
         bronze: Labels = {t: {d: g if rng.random() < 0.8 else 1 - g for d, g in row.items()} for t, row in gold.items()}
         runs: Runs = {s: {t: {d: float(rng.random()) for d in row} for t, row in gold.items()} for s in ("x", "y")}
         some = {t: {d: g for d, g in row.items() if rng.random() < 0.4} for t, row in gold.items()}
-        study = tg.Study(runs, bronze, "RBP(p=0.5)", gold=some, design="random", confidence=0.5)
+        study = tg.Study(runs, bronze, "RBP(p=0.5)", gold=tg.Gold(some, design="random"), confidence=0.5)
         known = study.lattice().evidence.near_bounds()
         assert known is not None
         plain = study.lattice().evidence.value

@@ -142,10 +142,14 @@ def test_progress_is_told_pair_by_pair() -> None:
     x = generated(8, 20, seed=1)
     for test in ("tukey-hsd", "paired-t", "sign", "randomisation", "bootstrap"):
         told: list[int] = []
-        tg.compare(scores_of(x), test=test, replicates=600, tested=told.append)
+        tg.compare(scores_of(x), test=tg.PublishedTest(test, progress=told.append), resampling=tg.Resampling(n=600))
         assert sum(told) == 28, test
     told = []
-    tg.compare(scores_of(x), test="randomised-tukey-hsd", replicates=6000, tested=told.append)
+    tg.compare(
+        scores_of(x),
+        test=tg.PublishedTest("randomised-tukey-hsd", progress=told.append),
+        resampling=tg.Resampling(n=6000),
+    )
     assert (sum(told), len(told) > 1) == (6000, True)
 
 
@@ -153,8 +157,12 @@ def test_progress_is_told_pair_by_pair() -> None:
 def test_progress_is_told_while_trials_grow(test: str) -> None:
     """Guards the bar where trials grow: every block of replicates is a sign of life, pairs are told as they settle."""
     told: list[int] = []
-    found = tg.compare(scores_of(generated(8, 40, seed=1)), test=test, replicates=50, tested=told.append)
-    assert found.made_by["replicates"] == 1120
+    found = tg.compare(
+        scores_of(generated(8, 40, seed=1)),
+        test=tg.PublishedTest(test, progress=told.append),
+        resampling=tg.Resampling(n=50),
+    )
+    assert found.made_by["resamples"] == 1120
     assert sum(told) == 28
     assert len([pairs for pairs in told if pairs]) > 1
     assert 0 in told

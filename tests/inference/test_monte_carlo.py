@@ -22,7 +22,7 @@ from truegain.inference.differences.catalogue import find_test
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
 from truegain.inference.differences.tukey import randomised_tukey_hsd
-from truegain.inference.monte_carlo import ENOUGH, Resampling, sequential_p, stages, trials_needed
+from truegain.inference.monte_carlo import ENOUGH, Trials, sequential_p, stages, trials_needed
 from truegain.inference.multiple import METHODS, adjust
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
@@ -52,14 +52,15 @@ def test_the_default_is_never_0_and_the_published_p_may_be() -> None:
     """Guards (count + 1)/(trials + 1) in every test that resamples, and count/trials under its name."""
     x = generated(3, 20, seed=3) + np.array([[0.0], [0.4], [0.8]])
     for test in ("randomisation", "bootstrap", "randomised-tukey-hsd"):
-        found = tg.compare(scores_of(x), test=test, replicates=400, adjust="none" if "tukey" not in test else None)
+        found = tg.compare(
+            scores_of(x), adjust="none" if "tukey" not in test else None, test=test, resampling=tg.Resampling(n=400)
+        )
         assert min(c.p or 0 for c in found) == pytest.approx(1 / 401, abs=1e-12), test
         with_zero = tg.compare(
             scores_of(x),
-            test=test,
-            replicates=400,
-            counting="published",
             adjust="none" if "tukey" not in test else None,
+            test=tg.PublishedTest(test, counting="published"),
+            resampling=tg.Resampling(n=400),
         )
         assert min(1 if c.p is None else c.p for c in with_zero) == 0, test
         assert (found.made_by["counting"], with_zero.made_by["counting"]) == ("plus-one", "published")
@@ -70,15 +71,15 @@ def test_the_default_is_never_0_and_the_published_p_may_be() -> None:
 
 
 def test_one_trial_does_not_make_a_difference() -> None:
-    """Guards `--trials 1`, which printed '1 of 1 pairs differ, p 0.0000': trials grow, and that is told."""
+    """Guards `--resamples 1`, which printed '1 of 1 pairs differ, p 0.0000': trials grow, and that is told."""
     same = next(shuffled(generated(2, 30, seed=1), 1, seed=2))
     for test in ("bootstrap", "randomisation", "randomised-tukey-hsd"):
-        found = tg.compare(scores_of(same), test=test, replicates=1)
+        found = tg.compare(scores_of(same), test=test, resampling=tg.Resampling(n=1))
         assert found.significant == 0
         assert any("asks for p below 0.05, and 1 trials have none: 40 were drawn" in note for note in found.notes)
-        assert found.made_by["replicates"] == 40
+        assert found.made_by["resamples"] == 40
     apart = np.vstack([same[0], same[0] + 0.5 + same[1] / 10])
-    assert tg.compare(scores_of(apart), test="bootstrap", replicates=1).significant == 1
+    assert tg.compare(scores_of(apart), test="bootstrap", resampling=tg.Resampling(n=1)).significant == 1
 
 
 @pytest.mark.parametrize("how", [m for m in METHODS if m != "none"])
@@ -87,12 +88,12 @@ def test_trials_needed_are_the_least_with_which_one_pair_can_pass(how: str) -> N
     for pairs, alpha in ((1, 0.05), (2, 0.05), (45, 0.05), (190, 0.01), (300, 0.1)):
         trials = trials_needed(pairs, alpha, how)
 
-        def smallest(b: int, pairs: int = pairs) -> float:
+        def min_effect(b: int, pairs: int = pairs) -> float:
             return float(adjust([1 / (b + 1), *[1.0] * (pairs - 1)], how)[0])
 
-        assert smallest(trials) < alpha
+        assert min_effect(trials) < alpha
         if how != "holm-sidak":
-            assert smallest(trials - 1) >= alpha - 1e-12
+            assert min_effect(trials - 1) >= alpha - 1e-12
 
 
 def test_pairs_that_are_not_settled_go_on() -> None:
@@ -102,7 +103,7 @@ def test_pairs_that_are_not_settled_go_on() -> None:
     s = signs(4, 2000, 25)
     far = np.abs(z.sum(axis=1)) - 25e-12
     reached = np.cumsum(np.abs(s @ z.T) >= far, axis=0)
-    found = randomisation_p(z, Resampling(trials=100, most=2000, seed=4))
+    found = randomisation_p(z, Trials(trials=100, most=2000, seed=4))
     assert list(stages(100, 2000)) == [(0, 100), (100, 400), (400, 1600), (1600, 2000)]
     ends_seen = set()
     for i in range(len(z)):
@@ -110,10 +111,10 @@ def test_pairs_that_are_not_settled_go_on() -> None:
         ends_seen.add(end)
         assert found[i] == pytest.approx((reached[end - 1, i] + 1) / (end + 1), abs=1e-12)
     assert len(ends_seen) > 1
-    assert randomisation_p(z, Resampling(trials=100, most=2000, seed=4, counting="published")) == pytest.approx(
+    assert randomisation_p(z, Trials(trials=100, most=2000, seed=4, counting="published")) == pytest.approx(
         reached[99] / 100
     )
-    assert randomisation_p(z, Resampling(trials=130, seed=4)) == pytest.approx((reached[129] + 1) / 131)
+    assert randomisation_p(z, Trials(trials=130, seed=4)) == pytest.approx((reached[129] + 1) / 131)
 
 
 def test_a_pair_is_settled_by_the_twentieth_replicate_that_reaches_it() -> None:
@@ -128,8 +129,8 @@ def test_the_bootstrap_goes_on_too() -> None:
     z = x[1:] - x[0]
     drawn = topics_drawn(3, 900, 12)
     found, plain = (
-        bootstrap_p(z, Resampling(trials=100, most=900, seed=3)),
-        bootstrap_p(z, Resampling(trials=100, seed=3)),
+        bootstrap_p(z, Trials(trials=100, most=900, seed=3)),
+        bootstrap_p(z, Trials(trials=100, seed=3)),
     )
     further = 0
     for i, row in enumerate(z):
@@ -169,19 +170,26 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
     """Guards Holm over 66 pairs with 1,000 trials: undecided pairs get 2,640, and a pair that differs is found."""
     x = generated(12, 20, seed=8, effect=0.0)
     x[0] += 0.6
-    found = tg.compare(scores_of(x), test="randomisation", replicates=1000)
+    found = tg.compare(scores_of(x), test="randomisation", resampling=tg.Resampling(n=1000))
     said = "holm over 66 pairs asks for p-values below 0.0008, and 1,000 trials have none: pairs that fewer than 20 of "
     assert any(
         note.startswith(said + "1,000 trials reached got up") and note.endswith("to 2,640") for note in found.notes
     )
-    assert found.made_by["replicates"] == 2640
+    assert found.made_by["resamples"] == 2640
     assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
     assert found.differ[0, 1:].all()
-    enough = tg.compare(scores_of(x), test="randomisation", replicates=2640)
-    assert (enough.notes, enough.made_by["replicates"]) == ((), 2640)
-    assert tg.compare(scores_of(x), test="randomisation", replicates=1400, adjust="none").made_by["replicates"] == 1400
+    enough = tg.compare(scores_of(x), test="randomisation", resampling=tg.Resampling(n=2640))
+    assert (enough.notes, enough.made_by["resamples"]) == ((), 2640)
+    assert (
+        tg.compare(scores_of(x), adjust="none", test="randomisation", resampling=tg.Resampling(n=1400)).made_by[
+            "resamples"
+        ]
+        == 1400
+    )
     with pytest.warns(DataWarning, match=r"1,000 trials cannot tell such p-values from 0.*at least 1,320 trials"):
-        tg.compare(scores_of(x), test="randomisation", replicates=1000, counting="published")
+        tg.compare(
+            scores_of(x), test=tg.PublishedTest("randomisation", counting="published"), resampling=tg.Resampling(n=1000)
+        )
 
 
 @pytest.mark.parametrize("trials", [1320, 1321, 2639])
@@ -189,22 +197,30 @@ def test_trials_that_just_pass_grow_too(trials: int) -> None:
     """Guards more trials that found fewer pairs (200,000 against the default's 330,240 on TREC-8), without a word."""
     x = generated(12, 20, seed=8, effect=0.0)
     x[0] += 0.6
-    found = tg.compare(scores_of(x), test="randomisation", replicates=trials)
-    assert found.made_by["replicates"] == 2640
+    found = tg.compare(scores_of(x), test="randomisation", resampling=tg.Resampling(n=trials))
+    assert found.made_by["resamples"] == 2640
     assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
     assert any(f"one of {trials:,} trials that reaches a pair is too many" in note for note in found.notes)
-    assert tg.compare(scores_of(x), test="randomisation", replicates=trials, counting="published").notes == ()
+    assert (
+        tg.compare(
+            scores_of(x),
+            test=tg.PublishedTest("randomisation", counting="published"),
+            resampling=tg.Resampling(n=trials),
+        ).notes
+        == ()
+    )
 
 
 def test_trials_that_were_asked_for_are_not_refused() -> None:
     """Guards the number that the refusal names: given, it is drawn, and a note says what more would bring."""
     asked = effort_of(find_test("bootstrap"), "bootstrap", 1_596_000, 79_800, 25, "holm", 0.05, "plus-one")
     assert (asked.trials, asked.most) == (1_596_000, 1_596_000)
-    assert asked.notes[0].endswith("; 3,192,000 trials (trials=) may find more")
+    assert asked.notes[0].endswith("; 3,192,000 trials (Resampling(n=)) may find more")
     double = effort_of(find_test("bootstrap"), "bootstrap", 3_192_000, 79_800, 25, "holm", 0.05, "plus-one")
     assert (double.most, double.notes) == (3_192_000, ())
 
 
+@pytest.mark.slow
 def test_growth_that_is_too_much_work_is_refused() -> None:
     """Guards the cap: 400 systems would take 1.6 million trials of 79,800 pairs, which is said before any work."""
     x = generated(400, 25, seed=1)
@@ -221,7 +237,7 @@ def test_all_signs_of_many_topics_take_no_time_to_speak_of() -> None:
     rng = np.random.default_rng(7)
     z = rng.permuted(np.tile(np.arange(1.0, 35.0), (6, 1)), axis=1) * np.where(rng.random((6, 34)) < 0.25, -1, 1)
     z[5] = np.abs(z[5])
-    found = randomisation_p(z, Resampling(trials=2**34))
+    found = randomisation_p(z, Trials(trials=2**34))
     assert found == pytest.approx([wilcoxon(row, method="exact").p for row in z], rel=1e-9)
     assert found[5] == 2.0**-33
 
@@ -233,7 +249,7 @@ def test_all_signs_by_halves_are_all_signs(topics: int) -> None:
     z[0] = 0
     every = np.array(list(itertools.product((-1, 1), repeat=topics)))
     reached = np.abs(every @ z.T) >= np.abs(z.sum(axis=1)) - 1e-9
-    assert randomisation_p(z, Resampling(trials=2**topics)) == pytest.approx(reached.mean(axis=0), abs=1e-15)
+    assert randomisation_p(z, Trials(trials=2**topics)) == pytest.approx(reached.mean(axis=0), abs=1e-15)
 
 
 def test_few_topics_cannot_tell_and_say_so() -> None:
@@ -260,7 +276,7 @@ def test_no_false_differences_where_nothing_differs() -> None:
         for counting in wrong:
             z: Any = counting
             most = 2 * trials_needed(190, 0.05)
-            p = randomisation_p(x[second] - x[first], Resampling(trials=300, most=most, seed=seed, counting=z, jobs=1))
+            p = randomisation_p(x[second] - x[first], Trials(trials=300, most=most, seed=seed, counting=z, jobs=1))
             wrong[counting] += bool((adjust(p, "holm") < 0.05).any())
     assert wrong["plus-one"] <= 10  # 5 and two standard deviations
     assert wrong["published"] >= 20  # about 30
@@ -286,10 +302,10 @@ def test_mistakes_are_told() -> None:
     """Guards the messages: a way to count that is none, and too few trials for any answer."""
     x = generated(3, 8, seed=7)
     with pytest.raises(TruegainError, match="give 'plus-one' or 'published'"):
-        tg.compare(scores_of(x), test="randomisation", counting="none")  # type: ignore[call-overload]
+        tg.compare(scores_of(x), test=tg.PublishedTest("randomisation", counting="none"))  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="'plus-one' or 'published'"):
-        randomised_tukey_hsd(x, Resampling(counting="none"))  # type: ignore[arg-type]
+        randomised_tukey_hsd(x, Trials(counting="none"))  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="0 trials give no p-value"):
-        randomisation_p(x[1:] - x[:-1], Resampling(trials=0))
+        randomisation_p(x[1:] - x[:-1], Trials(trials=0))
     with pytest.raises(TruegainError, match=r"of 19 trials the smallest p-value is 0\.05, not below 0\.05.* 20"):
         discriminative_power(scores_of(x), replicates=19)

@@ -13,13 +13,13 @@ from scipy.stats import norm
 
 import truegain as tg
 from tests.worlds import there
+from truegain.config import Scoring
 from truegain.errors import MeasureError, TruegainError
 from truegain.gains.predicted import Fit
-from truegain.inference.holes.next import LEAST, Next, PairSoFar, judge_next
+from truegain.inference.holes.next import LEAST, Next, PairSoFar, next_to_judge
 from truegain.inference.holes.order import phi
 from truegain.inference.holes.predicted import Prediction
 from truegain.inference.ranks.tau import kendall_tau
-from truegain.measures.evaluate import Options
 from truegain.measures.parse import parse_measure
 
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -70,23 +70,25 @@ def test_from_nothing_two_a_topic_by_depth(nothing: Any, tmp_path: Path) -> None
     if nothing == "empty":
         (tmp_path / "empty.qrels").write_text("")
         nothing = tmp_path / "empty.qrels"
-    found = judge_next(runs, nothing, "P@10", most=20)
+    found = next_to_judge(runs, nothing, "P@10", most=20)
     assert [d.round for d in found.documents] == [1] * 10 + [2] * 10
     assert {d.why for d in found.documents} == {"seed"}
     for d in found.documents:
         first = {max(row[d.topic], key=row[d.topic].get) for row in runs.values()}  # type: ignore[arg-type]
         assert d.doc in first or len(first) == 1
     assert len({(d.topic, d.doc) for d in found.documents}) == 20
-    assert len(judge_next(runs, nothing, "P@10").documents) == 10  # one round at a time
+    assert len(next_to_judge(runs, nothing, "P@10").documents) == 10  # one round at a time
 
 
 def test_a_topic_without_its_two_gets_them_first() -> None:
     """Guards the trap of learning from what the order chose itself: topics with 0 or 1 judged start by depth."""
     runs, truth = world()
-    labels = judged(truth, judge_next(runs, None, "P@10", most=40), {})
+    labels = judged(truth, next_to_judge(runs, None, "P@10", most=40), {})
     highest = {t: [max(r[t], key=r[t].get) for r in runs.values()] for t in truth}  # type: ignore[arg-type]
     labels["t3"], labels["t7"] = {}, {highest["t7"][0]: 1}
-    found = judge_next(runs, {t: row for t, row in labels.items() if row}, "P@10", most=24, all_topics=True).documents
+    found = next_to_judge(
+        runs, {t: row for t, row in labels.items() if row}, "P@10", most=24, unjudged_topics=True
+    ).documents
     seeds = [(d.topic, d.round) for d in found if d.why == "seed"]
     assert sorted(seeds) == [("t3", 1), ("t3", 2), ("t7", 1)]
     assert all(d.doc in highest[d.topic] for d in found if d.why == "seed")
@@ -95,8 +97,8 @@ def test_a_topic_without_its_two_gets_them_first() -> None:
 def test_one_a_topic_a_round_and_nothing_judged_again() -> None:
     """Guards the rounds: topics take turns, judged documents are gone, and every open one comes in the end."""
     runs, truth = world()
-    labels = judged(truth, judge_next(runs, None, "P@5", most=20), {})
-    found = judge_next(runs, labels, "P@5", most=10_000)
+    labels = judged(truth, next_to_judge(runs, None, "P@5", most=20), {})
+    found = next_to_judge(runs, labels, "P@5", most=10_000)
     names = [(d.topic, d.doc) for d in found.documents]
     tops = {(t, d) for run in runs.values() for t, row in run.items() for d in sorted(row, key=row.get)[-5:]}  # type: ignore[arg-type]
     assert set(names) == tops - {(t, d) for t, row in labels.items() for d in row}
@@ -112,28 +114,28 @@ def test_one_a_topic_a_round_and_nothing_judged_again() -> None:
 def test_how_many_before_asking_again(given: int, asked: int) -> None:
     """Guards the schedule: one round, two from 8 judged a topic on, four from 16."""
     runs, truth = world()
-    labels = judged(truth, judge_next(runs, None, "P@10", most=given * 10), {})
-    assert len(judge_next(runs, labels, "P@10").documents) == asked
+    labels = judged(truth, next_to_judge(runs, None, "P@10", most=given * 10), {})
+    assert len(next_to_judge(runs, labels, "P@10").documents) == asked
 
 
 def test_the_order_of_the_runs_does_not_matter() -> None:
     """Guards ties: the same documents in the same order, however the runs are named one after the other."""
     runs, truth = world()
-    labels = judged(truth, judge_next(runs, None, "nDCG@5", most=25), {})
-    there = judge_next(dict(reversed(runs.items())), labels, "nDCG@5", most=30)
-    here = judge_next(runs, labels, "nDCG@5", most=30)
+    labels = judged(truth, next_to_judge(runs, None, "nDCG@5", most=25), {})
+    there = next_to_judge(dict(reversed(runs.items())), labels, "nDCG@5", most=30)
+    here = next_to_judge(runs, labels, "nDCG@5", most=30)
     assert [(d.topic, d.doc, d.round) for d in here.documents] == [(d.topic, d.doc, d.round) for d in there.documents]
 
 
 def test_swaps_and_shift_by_scoring_again() -> None:
     """Guards what a label would move: for a measure linear in gain, the predicted means with either label."""
     runs, truth = world(systems=3)
-    labels = judged(truth, judge_next(runs, None, "P@3", most=20), {})
-    made = Prediction.of(runs, labels, parse_measure("P@3"), Options())
+    labels = judged(truth, next_to_judge(runs, None, "P@3", most=20), {})
+    made = Prediction.of(runs, labels, parse_measure("P@3"), Scoring())
     v = made.chances(parse_measure("P@3")).chance[:, 0]
     pool, topics = made.filled.ranked.pool, made.filled.ranked.topics
     chance = dict(zip(zip((topics[t] for t in pool.topic), pool.docs.strings(), strict=True), v, strict=True))
-    for found in judge_next(runs, labels, "P@3", most=15).documents:
+    for found in next_to_judge(runs, labels, "P@3", most=15).documents:
         means = []
         for label in (1.0, 0.0):
             value = {**chance, (found.topic, found.doc): label}
@@ -154,7 +156,7 @@ def test_a_certain_sign_is_certain() -> None:
         runs = {s: {t: {f"d{i}": float(rng.random()) for i in range(5)} for t in "12"} for s in "ab"}
         qrels = {t: {f"d{i}": int(rng.random() < 0.5) for i in range(5) if rng.random() < 0.6} for t in "12"}
         qrels["1"]["d0"], qrels["2"]["d1"] = 1, 1
-        found = judge_next(runs, qrels, "P@2", pair=("a", "b"), until="certain").pair
+        found = next_to_judge(runs, qrels, "P@2", pair=("a", "b"), until="certain").pair
         tops = {s: [(t, d) for t in "12" for d in sorted(runs[s][t], key=runs[s][t].get)[-2:]] for s in "ab"}  # type: ignore[arg-type]
         open_ = sorted({x for top in tops.values() for x in top if x[1] not in qrels[x[0]]})
         signs = set()
@@ -180,8 +182,8 @@ def test_a_certain_sign_of_ndcg_is_that_of_the_bounds() -> None:
     seen = set()
     for n in range(1, 8):
         labels = {t: {d: truth[t][d] for d in sorted(top[t])[:n]} for t in truth}
-        found = judge_next(runs, labels, "nDCG@5", pair=("s0", "s8")).pair
-        far = tg.holes(cut, labels, "nDCG@5").greatest
+        found = next_to_judge(runs, labels, "nDCG@5", pair=("s0", "s8")).pair
+        far = tg.unjudged(cut, labels, "nDCG@5").greatest
         assert found is not None
         assert found.certain == bool(min(far[0, 1], far[1, 0]) < -1e-12)
         seen.add(found.certain)
@@ -191,7 +193,7 @@ def test_a_certain_sign_of_ndcg_is_that_of_the_bounds() -> None:
 def test_nothing_is_certain_before_a_relevant_document_is_known() -> None:
     """Guards against labels that only happen to be 0 so far: every score would be 0, whatever comes."""
     runs = {"a": {"1": {"x": 2.0}}, "b": {"1": {"y": 2.0}}}
-    found = judge_next(runs, {"1": {"x": 0}}, "P@1", pair=("a", "b"))
+    found = next_to_judge(runs, {"1": {"x": 0}}, "P@1", pair=("a", "b"))
     assert found.pair is not None
     assert not found.pair.certain
 
@@ -204,7 +206,7 @@ def test_a_pair_until_it_is_told_apart(until: str) -> None:
     assert means["s4"] > means["s0"]
     labels: Labels = {}
     for _ in range(40):
-        found = judge_next(runs, labels, "P@10", pair=("s0", "s4"), until=until)  # type: ignore[arg-type]
+        found = next_to_judge(runs, labels, "P@10", pair=("s0", "s4"), until=until)  # type: ignore[arg-type]
         assert found.pair is not None
         if found.pair.enough:
             break
@@ -221,9 +223,9 @@ def test_a_pair_until_it_is_told_apart(until: str) -> None:
 def test_how_sure_a_sign_is_by_hand() -> None:
     """Guards Phi(|D| / sqrt(2 (S + G))): documents' own chances, and coefficients that all of them share."""
     runs, truth = world(4)
-    labels = judged(truth, judge_next(runs, None, "P@10", most=40), {})
-    found = judge_next(runs, labels, "P@10", pair=("s0", "s4")).pair
-    made = Prediction.of(runs, labels, parse_measure("P@10"), Options())
+    labels = judged(truth, next_to_judge(runs, None, "P@10", most=40), {})
+    found = next_to_judge(runs, labels, "P@10", pair=("s0", "s4")).pair
+    made = Prediction.of(runs, labels, parse_measure("P@10"), Scoring())
     chance, hole, pool = made.chances(parse_measure("P@10")).chance[:, 0], made.filled.hole, made.filled.ranked.pool
     at = {(pool.topics[t], d): i for i, (t, d) in enumerate(zip(pool.topic, pool.docs.strings(), strict=True))}
     s = np.zeros(len(chance))
@@ -251,6 +253,7 @@ def test_what_is_said_of_a_pair() -> None:
     assert "equal" in str(PairSoFar("a", "b", 0.0, 1.0, False, 60, 0))
 
 
+@pytest.mark.slow
 def test_predictions_rank_better_than_zeros() -> None:
     """Guards the gain of it all: 6 documents a topic in our order, scored by prediction, against unjudged as 0."""
     filled: list[float] = []
@@ -260,7 +263,7 @@ def test_predictions_rank_better_than_zeros() -> None:
         full = [tg.evaluate(runs, truth, "P@10").mean(s) for s in runs]
         labels: Labels = {}
         for _ in range(6):
-            labels = judged(truth, judge_next(runs, labels, "P@10"), labels)
+            labels = judged(truth, next_to_judge(runs, labels, "P@10"), labels)
         for kept, fill in ((filled, "predicted"), (zero, None)):
             scores = tg.evaluate(runs, labels, "P@10", fill=fill)  # type: ignore[arg-type]
             kept.append(kendall_tau(np.array(full), np.array([scores.mean(s) for s in runs]), "b"))
@@ -300,7 +303,7 @@ def test_text_and_another_judge_are_used() -> None:
     texts = {d: f"word{t} good fine" if g else f"word{t} bad poor" for t, row in truth.items() for d, g in row.items()}
     labels: Labels = {}
     for _ in range(8):
-        labels = judged(truth, judge_next(runs, labels, "P@10"), labels)
+        labels = judged(truth, next_to_judge(runs, labels, "P@10"), labels)
     full = tg.evaluate(runs, truth, "P@10").summaries["P@10"]
     far = {}
     known: dict[str, dict[str, Any]] = {"votes": {}, "text": {"corpus": texts}, "llm": {"llm": truth}}
@@ -308,15 +311,17 @@ def test_text_and_another_judge_are_used() -> None:
         far[name] = np.abs(tg.evaluate(runs, labels, "P@10", fill="predicted", **more).summaries["P@10"] - full).mean()
     assert far["text"] < 0.7 * far["votes"]
     assert far["llm"] < 0.6 * far["votes"]
-    assert judge_next(runs, labels, "P@10", corpus=texts, llm=truth).documents
+    assert next_to_judge(runs, labels, "P@10", corpus=texts, llm=truth).documents
 
 
 def test_topics_without_judgments() -> None:
     """Guards which topics are asked about: those of the judgments, all of the runs on request."""
     runs, truth = world()
     one = {"t0": truth["t0"]}
-    assert {d.topic for d in judge_next(runs, one, "P@10", most=50).documents} <= {"t0"}
-    assert {d.topic for d in judge_next(runs, one, "P@10", most=50, all_topics=True).documents} == set(truth) - {"t0"}
+    assert {d.topic for d in next_to_judge(runs, one, "P@10", most=50).documents} <= {"t0"}
+    assert {d.topic for d in next_to_judge(runs, one, "P@10", most=50, unjudged_topics=True).documents} == set(
+        truth
+    ) - {"t0"}
 
 
 def test_what_is_refused() -> None:
@@ -336,16 +341,16 @@ def test_what_is_refused() -> None:
     with pytest.raises(TruegainError, match="nothing tells what is not relevant for P@10"):
         tg.evaluate(runs, positive, "P@10", fill="predicted")  # all others would be predicted relevant
     with pytest.raises(TruegainError, match="none of the 1 labels"):
-        judge_next(runs, few, "P@10", llm={"t0": {"elsewhere": 1}})
+        next_to_judge(runs, few, "P@10", llm={"t0": {"elsewhere": 1}})
     with pytest.raises(MeasureError, match="known for AP"):
         tg.evaluate(runs, few, "RR", fill="predicted")
     with pytest.raises(MeasureError, match="sign is certain"):
-        judge_next(runs, few, "AP", pair=("s0", "s1"), until="certain")
+        next_to_judge(runs, few, "AP", pair=("s0", "s1"), until="certain")
     with pytest.raises(TruegainError, match="no run is named x"):
-        judge_next(runs, few, "P@10", pair=("s0", "x"))
+        next_to_judge(runs, few, "P@10", pair=("s0", "x"))
     with pytest.raises(TruegainError, match="give at least two"):
-        judge_next({"s0": runs["s0"]}, few, "P@10")
+        next_to_judge({"s0": runs["s0"]}, few, "P@10")
     with pytest.raises(TruegainError, match="two systems"):
-        judge_next(runs, few, "P@10", pair=("s0", "s0"))
+        next_to_judge(runs, few, "P@10", pair=("s0", "s0"))
     with pytest.raises(tg.InputError, match="none of the"):
-        judge_next(runs, few, "P@10", corpus={"elsewhere": "a word"})
+        next_to_judge(runs, few, "P@10", corpus={"elsewhere": "a word"})

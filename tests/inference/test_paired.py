@@ -27,7 +27,7 @@ from tests.inference.one_pair import (
 from truegain.errors import TruegainError
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
 from truegain.inference.differences.rows import paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats
 
@@ -129,6 +129,7 @@ def test_wilcoxon_with_ties_and_zeros_counts_all_signs(zeros: Literal["wilcox", 
             assert wilcoxon(z, zero_method=zeros).p == pytest.approx(by_all_signs(z, zeros), abs=1e-14)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("zeros", ZEROS)
 def test_wilcoxon_with_ties_is_scipys_permutation_test(zeros: Literal["wilcox", "pratt", "zsplit"]) -> None:
     """Guards the same against scipy, which counts all signs where it is asked to."""
@@ -177,20 +178,20 @@ def test_the_answer_does_not_depend_on_the_number_of_workers() -> None:
     """Guards one seed for each piece of work, not for each worker; another seed gives another answer."""
     x = generated(8, 30, seed=1)
     z = x[1:] - x[:-1]
-    first = randomisation_p(z, Resampling(trials=3000, jobs=1)), bootstrap_p(z, Resampling(trials=3000, jobs=1)).p
-    second = randomisation_p(z, Resampling(trials=3000, jobs=3)), bootstrap_p(z, Resampling(trials=3000, jobs=3)).p
+    first = randomisation_p(z, Trials(trials=3000, jobs=1)), bootstrap_p(z, Trials(trials=3000, jobs=1)).p
+    second = randomisation_p(z, Trials(trials=3000, jobs=3)), bootstrap_p(z, Trials(trials=3000, jobs=3)).p
     assert np.array_equal(first, second)
-    assert not np.array_equal(first[0], randomisation_p(z, Resampling(trials=3000, seed=1)))
+    assert not np.array_equal(first[0], randomisation_p(z, Trials(trials=3000, seed=1)))
 
 
 def test_many_pairs_get_what_each_would_get_alone() -> None:
     """Guards the shared signs and topics: a pair's answer does not depend on the others beside it."""
     x = generated(5, 20, seed=8)
     z = x[1:] - x[0]
-    found = bootstrap_p(z, Resampling(trials=700))
+    found = bootstrap_p(z, Trials(trials=700))
     for i, row in enumerate(z):
         alone = bootstrap(row, trials=700)
-        assert randomisation_p(z, Resampling(trials=700))[i] == randomisation(row, trials=700).p
+        assert randomisation_p(z, Trials(trials=700))[i] == randomisation(row, trials=700).p
         assert (found.p[i], found.t[i]) == pytest.approx((alone.p, alone.statistic), abs=1e-12)
 
 
@@ -240,7 +241,7 @@ def test_a_constant_difference_is_refused(name: str) -> None:
     """Guards against a t of infinity: the message says what is wrong and what to use instead."""
     a, b = np.array([[0.1, 0.2, 0.3]]), np.array([[0.2, 0.3, 0.4]])
     with pytest.raises(TruegainError, match=r"all 3 differences are 0\.1: .* use the randomisation or the sign test"):
-        paired_t_rows(a, b) if name == "paired-t" else bootstrap_p(b - a, Resampling(trials=600))
+        paired_t_rows(a, b) if name == "paired-t" else bootstrap_p(b - a, Trials(trials=600))
     assert randomisation([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).p == 0.25
     assert sign_test([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).p == 0.25
 
@@ -273,8 +274,8 @@ NULL_TESTS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "paired-t": lambda a, b: paired_t_rows(a, b).p,
     "wilcoxon": lambda a, b: wilcoxon_rows(a, b).p,
     "welch": independent,
-    "randomisation": lambda a, b: randomisation_p(b - a, Resampling(trials=1000, seed=2)),
-    "bootstrap": lambda a, b: bootstrap_p(b - a, Resampling(trials=1000, seed=2)).p,
+    "randomisation": lambda a, b: randomisation_p(b - a, Trials(trials=1000, seed=2)),
+    "bootstrap": lambda a, b: bootstrap_p(b - a, Trials(trials=1000, seed=2)).p,
 }
 
 

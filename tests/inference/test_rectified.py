@@ -13,10 +13,11 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import study, there
+from truegain.config import Scoring
 from truegain.contrasts import Contrasts
 from truegain.inference.corrections.rectified import Rectified
 from truegain.inference.judges.sources import fit_of
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.linear import linear_parts
 
 Labels = Mapping[str, Mapping[str, int]]
@@ -52,13 +53,13 @@ def test_one_question_has_one_answer(design: Any, measure: str, lacking: bool) -
     if lacking:
         runs = {**runs, "b": {t: row for t, row in runs["b"].items() if t not in ("2", "7")}}
     some = gold_of(gold, design)
-    whole = tg.Study(runs, bronze, measure, gold=some, design=design)
-    scores, (pair,) = tg.correct(runs, bronze, measure, gold=some, design=design), whole.compare("a", "b")
+    whole = tg.Study(runs, bronze, measure, gold=tg.Gold(some, design=design))
+    scores, (pair,) = tg.correct(runs, bronze, measure, gold=tg.Gold(some, design=design)), whole.compare("a", "b")
     for one, same in zip(scores, whole.estimates(), strict=True):
         assert (one.value, one.low, one.high, one.se, one.n) == pytest.approx(
             (same.value, same.low, same.high, same.se, 28 if lacking else 30), abs=1e-12
         )
-    found = tg.compare(runs, bronze, measure, gold=some, design=design).between("a", "b")
+    found = tg.compare(runs, bronze, measure, gold=tg.Gold(some, design=design)).between("a", "b")
     wanted = (pair.difference, pair.low, pair.high, pair.p, pair.value_a, pair.value_b)
     assert (found.difference, found.low, found.high, found.p, found.value_a, found.value_b) == pytest.approx(
         wanted, abs=1e-12
@@ -66,12 +67,12 @@ def test_one_question_has_one_answer(design: Any, measure: str, lacking: bool) -
     assert whole.verdict("a", "b").comparison.difference == pytest.approx(pair.difference, abs=1e-12)
     if design != "topics":  # there a difference is set right by itself, and that is said
         assert found.difference == pytest.approx(found.value_b - found.value_a, abs=1e-12)
-    by_itself = [note for note in whole.compare("a", "b").notes if "set right by itself" in note]
-    said = tg.compare(runs, bronze, measure, gold=some, design=design).notes
-    assert any("set right by itself" in note for note in said) == (design == "topics")
+    by_itself = [note for note in whole.compare("a", "b").notes if "corrected by itself" in note]
+    said = tg.compare(runs, bronze, measure, gold=tg.Gold(some, design=design)).notes
+    assert any("corrected by itself" in note for note in said) == (design == "topics")
     assert len(by_itself) == (design == "topics")
-    assert any("set right by itself" in note for note in whole.verdict("a", "b").notes) == (design == "topics")
-    assert not any("set right by itself" in note for note in whole.estimates().notes)
+    assert any("corrected by itself" in note for note in whole.verdict("a", "b").notes) == (design == "topics")
+    assert not any("corrected by itself" in note for note in whole.estimates().notes)
 
 
 def test_topics_that_one_system_lacks_are_left_out_and_told() -> None:
@@ -81,7 +82,7 @@ def test_topics_that_one_system_lacks_are_left_out_and_told() -> None:
     for made in (tg.correct, tg.compare):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            made(runs, bronze, "P@10", gold=gold_of(gold, "random"), design="random")
+            made(runs, bronze, "P@10", gold=tg.Gold(gold_of(gold, "random"), design="random"))
         said = [str(w.message) for w in caught if "judged topics" in str(w.message)]
         assert said == ["2 of 30 judged topics are not answered by all systems and left out (2, 7); b lacks 2"]
 
@@ -92,7 +93,7 @@ def test_topics_that_one_system_lacks_are_left_out_and_told() -> None:
 def test_linear_measures_come_apart_and_together(name: str) -> None:
     """Guards the weights of ranks and the worth of labels: their sum is the measure, for any labels."""
     runs, bronze, true = graded()
-    ranked, right = aligned(runs, bronze, Options()), aligned(runs, true, Options())
+    ranked, right = aligned(runs, bronze, Scoring()), aligned(runs, true, Scoring())
     measure, gold = tg.parse_measure(name), right.item_gain
     parts = linear_parts(measure, np.concatenate([ranked.item_gain, gold]), int(ranked.rank.max()))
     for view in (ranked, ranked.with_gains(gold)):
@@ -107,14 +108,14 @@ def test_gold_topics_serve_any_measure(name: str) -> None:
     """Guards per-topic rectification of measures that no matrix can correct: scores under either label, per topic."""
     runs, bronze, true = graded(topics=14)
     measure = tg.parse_measure(name)
-    said, right = (measure.score(aligned(runs, x, Options())) for x in (bronze, true))
+    said, right = (measure.score(aligned(runs, x, Scoring())) for x in (bronze, true))
     right[:, 8:] = np.nan
     some = {t: row for t, row in true.items() if int(t) < 8}
     wanted = by_topics(said, right, (0.0, 1.0))
-    for s, answer in enumerate(tg.correct(runs, bronze, measure, gold=some, design="topics")):
+    for s, answer in enumerate(tg.correct(runs, bronze, measure, gold=tg.Gold(some, design="topics"))):
         one = told(wanted, s)
         assert (answer.value, answer.low, answer.high) == pytest.approx((one.value, one.low, one.high))
-    pair = tg.compare(runs, bronze, name, gold=some, design="topics").between("bad", "good")
+    pair = tg.compare(runs, bronze, name, gold=tg.Gold(some, design="topics")).between("bad", "good")
     both = told(wanted, 1, 0)
     assert (pair.difference, pair.low, pair.p) == pytest.approx((both.value, both.low, both.p))
 
@@ -125,11 +126,11 @@ def test_gold_pairs_serve_linear_measures(name: str) -> None:
     """Guards the road from systems to pairs: all pairs gold give the gold score, some come near."""
     runs, bronze, true = graded()
     truth = tg.evaluate(runs, true, name)
-    everything = tg.correct(runs, bronze, name, gold=true, design="random")
+    everything = tg.correct(runs, bronze, name, gold=tg.Gold(true, design="random"))
     assert [e.value for e in everything] == pytest.approx([truth.mean(e.system) for e in everything])
     rng = np.random.default_rng(1)
     some = {t: {d: g for d, g in row.items() if rng.random() < 0.4} for t, row in true.items()}
-    near = tg.correct(runs, bronze, name, gold=some, design="random")
+    near = tg.correct(runs, bronze, name, gold=tg.Gold(some, design="random"))
     assert all(e.low <= there(truth.mean(e.system)) <= e.high for e in near)
 
 
@@ -146,8 +147,8 @@ def test_a_useless_judge_hardly_counts() -> None:
     some = {t: row for t, row in true.items() if int(t) < 8}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        said = tg.correct(runs, noise, "DCG@10", gold=some, design="topics")
-        pairs = tg.compare(runs, noise, "DCG@10", gold=some, design="topics").pairs
+        said = tg.correct(runs, noise, "DCG@10", gold=tg.Gold(some, design="topics"))
+        pairs = tg.compare(runs, noise, "DCG@10", gold=tg.Gold(some, design="topics")).pairs
     assert "is asked of every score and difference by itself" in " ".join(said.notes)
     alone = tg.evaluate({s: {t: runs[s][t] for t in some} for s in runs}, some, "DCG@10")
     for c in pairs:
@@ -164,7 +165,7 @@ def test_gold_pairs_alone_that_would_be_surer_are_told() -> None:
     drawn = {t: {d: g for d, g in row.items() if rng.random() < 0.2} for t, row in true.items()}
     some = {t: row for t, row in drawn.items() if row}
     with pytest.warns(tg.DataWarning, match=r"widen \d of 3 intervals of DCG@10 \(.* alone; to take") as got:
-        tg.correct(runs, noise, "DCG@10", gold=some, design="random")
+        tg.correct(runs, noise, "DCG@10", gold=tg.Gold(some, design="random"))
     assert len([w for w in got if "widen" in str(w.message)]) == 1
 
 
@@ -200,8 +201,8 @@ def test_how_much_bronze_counts_is_said(topics: int) -> None:
 def test_how_far_scores_reach(name: str, bounds: tuple[float, float]) -> None:
     """Guards Wilson's part: the ends a measure declares, by the labels where these decide, or none."""
     runs, bronze, true = graded(topics=8)
-    gold = aligned(runs, true, Options()).item_gain
-    fit = fit_of(aligned(runs, bronze, Options()), gold, tg.parse_measure(name), "topics")
+    gold = aligned(runs, true, Scoring()).item_gain
+    fit = fit_of(aligned(runs, bronze, Scoring()), gold, tg.parse_measure(name), "topics")
     assert fit.bounds == pytest.approx(bounds)  # the lists have 12 ranks
 
 
@@ -210,32 +211,32 @@ def test_few_gold_labels_of_a_system_are_refused_and_others_told() -> None:
     runs, bronze, gold = study(6, topics=30)
     some = {t: {d: g for d, g in row.items() if d.startswith("a") or (d == "b0" and int(t) < 4)} for t, row in
             gold.items()}  # fmt: skip
-    first, second = tg.correct(runs, bronze, "P@10", gold=some, design="random")
+    first, second = tg.correct(runs, bronze, "P@10", gold=tg.Gold(some, design="random"))
     assert (first.refused, second.refused, second.method) == (False, True, "refused")
-    assert second.notes == ("4 gold labels touch it; at least 10 are needed: draw them from what it retrieved",)
+    assert second.notes == ("only 4 gold labels affect it; at least 10 are needed: draw them from what it retrieved",)
     only = {t: {d: g for d, g in row.items() if d == "b0" and int(t) < 4} for t, row in gold.items() if int(t) < 4}
-    with pytest.raises(tg.TruegainError, match=r"^b, P@10: 4 gold labels touch it"):
-        tg.correct({"b": runs["b"]}, bronze, "P@10", gold=only, design="random")
+    with pytest.raises(tg.TruegainError, match=r"^b, P@10: only 4 gold labels affect it"):
+        tg.correct({"b": runs["b"]}, bronze, "P@10", gold=tg.Gold(only, design="random"))
 
 
 def test_scores_that_no_topic_moves_have_no_interval() -> None:
     """Guards against an interval without width: all topics say the same."""
     gold = {str(t): {"a": 1, "b": 0} for t in range(9)}
     run = {t: {"a": 2.0, "b": 1.0} for t in gold}
-    with pytest.raises(tg.TruegainError, match="all topics say exactly the same"):
-        tg.correct({"s": run}, gold, "P@2", gold={t: row for t, row in gold.items() if int(t) < 6}, design="topics")
+    with pytest.raises(tg.TruegainError, match="all topics score exactly the same"):
+        tg.correct({"s": run}, gold, "P@2", tg.Gold({t: row for t, row in gold.items() if int(t) < 6}, design="topics"))
 
 
 def test_the_helper_is_what_correct_says() -> None:
     """Guards the tests of `PairFit`: scores from arrays are those of `correct`."""
     runs, bronze, gold = study(5, topics=30)
     some = gold_of(gold, "random")
-    ranked, measure = aligned(runs, bronze, Options()), tg.parse_measure("P@10")
+    ranked, measure = aligned(runs, bronze, Scoring()), tg.parse_measure("P@10")
     known = np.array([some[ranked.topics[t]].get(d, np.nan) for t, d in
                       zip(ranked.pool.topic, ranked.pool.docs.strings(), strict=True)])  # fmt: skip
     fit = fit_of(ranked, known, measure, "random")
     parts = linear_parts(measure, ranked.item_gain, int(ranked.rank.max()))
     evidence = by_pairs(fit.pairs, *parts.coefficients(ranked), bounds=(0.0, 1.0))  # type: ignore[union-attr]
-    for s, answer in enumerate(tg.correct(runs, bronze, "P@10", gold=some, design="random")):
+    for s, answer in enumerate(tg.correct(runs, bronze, "P@10", gold=tg.Gold(some, design="random"))):
         one = told(evidence, s)
         assert (answer.value, answer.low, answer.high) == pytest.approx((one.value, one.low, one.high))

@@ -50,8 +50,8 @@ def test_every_kind_of_compare_goes_by_the_order_of_the_runs() -> None:
             tg.compare(runs, QRELS, "P@2"),
             tg.compare(runs, QRELS, ["P@2", "AP"]),
             tg.compare(runs, QRELS, "P@2", test="paired-t"),
-            tg.compare(runs, QRELS, "P@2", over="collection"),
-            tg.compare(runs, QRELS, "P@2", gold=gold, design="topics"),
+            tg.compare(runs, QRELS, "P@2", population="collection"),
+            tg.compare(runs, QRELS, "P@2", gold=tg.Gold(gold, design="topics")),
             tg.Study(runs, QRELS, "P@2").compare(),
         ):
             for c in found:
@@ -73,7 +73,7 @@ def test_a_study_and_gold_labels_go_by_the_order_asked() -> None:
     check(study.compare("poor", "good")[0], study.compare("good", "poor")[0])
     assert study.compare().between("poor", "good").difference == study.compare("poor", "good")[0].difference
     gold = {t: QRELS[t] for t in TOPICS[:8]}
-    found = tg.compare(RUNS, QRELS, "P@2", gold=gold, design="topics")
+    found = tg.compare(RUNS, QRELS, "P@2", gold=tg.Gold(gold, design="topics"))
     check(found.between("poor", "good"), found.between("good", "poor"))
 
 
@@ -103,7 +103,7 @@ def test_keywords_of_before_are_refused() -> None:
     with pytest.raises(TypeError, match="alpha"):
         tg.plan_topics(RUNS, QRELS, "AP", detect=0.1, alpha=0.1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="positional"):
-        tg.correct(RUNS, QRELS, QRELS, "P@2")  # type: ignore[call-arg]
+        tg.correct(RUNS, QRELS, "P@2", QRELS, "delta")  # type: ignore[call-arg]
 
 
 def test_zero_stays_zero() -> None:

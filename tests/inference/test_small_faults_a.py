@@ -12,6 +12,7 @@ from scipy import special, stats
 
 import truegain as tg
 from tests.worlds import study
+from truegain.config import Scoring
 from truegain.errors import TruegainError
 from truegain.experiments.top_sets import top_set
 from truegain.gains.rates import Rates, _correlation, added, clearly_positive, effective_size
@@ -34,7 +35,6 @@ from truegain.inference.judges.intervals import (
 from truegain.inference.judges.soundness import check_inside
 from truegain.inference.ranks.rbo import top_overlap
 from truegain.inference.ranks.tau import tau_interval
-from truegain.measures.evaluate import Options
 from truegain.measures.parse import parse_measure
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
@@ -289,9 +289,9 @@ def test_bootstrap_of_three_binomials() -> None:
 def test_trials_of_a_correction() -> None:
     """Guards the fewest resamples: 100 are taken, 99 refused."""
     runs, bronze, gold = study(1, topics=12, docs=8)
-    tg.correct(runs, bronze, "P@5", gold=gold, design="by-gold", replicates=100)
+    tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="by-gold"), resampling=tg.Resampling(n=100))
     with pytest.raises(TruegainError, match="at least 100"):
-        tg.correct(runs, bronze, "P@5", gold=gold, design="by-gold", replicates=99)
+        tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="by-gold"), resampling=tg.Resampling(n=99))
 
 
 def test_inside_the_limits() -> None:
@@ -425,7 +425,7 @@ def test_long_and_cliff_with_t() -> None:
 
 def holes_of(runs: object, qrels: object, measure: str = "P@2") -> tuple[Filled, set[tuple[str, str]]]:
     """The pool with unjudged documents, and which these are."""
-    filled = Filled.of(runs, qrels, parse_measure(measure), Options())
+    filled = Filled.of(runs, qrels, parse_measure(measure), Scoring())
     pool = filled.ranked.pool
     items = np.flatnonzero(filled.hole).tolist()
     return filled, {(filled.ranked.topics[int(pool.topic[i])], pool.docs[i]) for i in items}

@@ -30,7 +30,7 @@ from truegain.inference.differences.groups import _stretches, marks
 from truegain.inference.intervals.topics import bootstrap_means, means_and_errors
 from truegain.inference.meta import combine, combined_p, tau2_paule_mandel
 from truegain.inference.monte_carlo import (
-    Resampling,
+    Trials,
     check_replicates,
     check_trials,
     sequential_p,
@@ -248,12 +248,12 @@ def test_a_pair_needs_three_topics() -> None:
     pairwise, family = find_test("paired-t"), find_test("tukey-hsd")
     assert isinstance(pairwise, PairTest)
     assert isinstance(family, FamilyTest)
-    assert families.pair_by_pair(pairwise, x, one, two, Resampling(), ("a", "b")).n.tolist() == [3]
-    assert families.all_at_once(family, x, one, two, Resampling()).n.tolist() == [3]
+    assert families.pair_by_pair(pairwise, x, one, two, Trials(), ("a", "b")).n.tolist() == [3]
+    assert families.all_at_once(family, x, one, two, Trials()).n.tolist() == [3]
     with pytest.raises(TruegainError, match="at least 3"):
-        families.pair_by_pair(pairwise, x[:, :2], one, two, Resampling(), ("a", "b"))
+        families.pair_by_pair(pairwise, x[:, :2], one, two, Trials(), ("a", "b"))
     with pytest.raises(TruegainError, match="at least 3"):
-        families.all_at_once(family, x[:, :2], one, two, Resampling())
+        families.all_at_once(family, x[:, :2], one, two, Trials())
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -695,7 +695,7 @@ def test_wilcoxon_of_rows_is_exact_up_to_fifty(topics: int) -> None:
 def test_all_signs_are_counted(n: int) -> None:
     """Guards halves of topics, even and odd: the share of all signs as far out, ties of 1/8 included."""
     z = np.random.default_rng(n).integers(-4, 6, (4, n)) / 8
-    found = resampled.randomisation_p(z, Resampling(trials=2**n))
+    found = resampled.randomisation_p(z, Trials(trials=2**n))
     for row, p in zip(z, found, strict=True):
         sums = [
             abs(sum(s * x for s, x in zip(signs, row, strict=True))) for signs in itertools.product((-1, 1), repeat=n)

@@ -102,6 +102,7 @@ def test_power_of_few_topics_by_simulation() -> None:
         assert within_chance(hits, 20_000, power_of_t(math.sqrt(n) * ratio, n - 1))
 
 
+@pytest.mark.slow
 def test_small_plans() -> None:
     """Guards every plan of two to five topics on a grid, against a search through all of them by quadrature."""
     plans = 0
@@ -117,6 +118,7 @@ def test_small_plans() -> None:
     assert plans >= 228
 
 
+@pytest.mark.slow
 def test_the_order_of_the_systems_does_not_matter() -> None:
     """Guards the issue's plan, 5 or 3 by the order of its systems where 4 is right, and plans like it."""
     x = np.array([[0.25, 0.5], [1 / 3, 0.5]])

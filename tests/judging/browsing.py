@@ -63,15 +63,15 @@ class Served:
     go: Callable[[float], None] | None = None  # lets the server's time pass, where nobody is to wait for it
 
     @property
-    def organiser(self) -> str:
-        """The organiser's page."""
-        return f"{self.base}/organise/{self.study.name}/"
+    def organizer(self) -> str:
+        """The organizer's page."""
+        return f"{self.base}/organize/{self.study.name}/"
 
 
 @contextlib.contextmanager
 def serving(study: JudgingStudy, database: str = "") -> Iterator[Served]:
-    """`truegain judging serve`, until the block ends."""
-    words = [sys.executable, "-m", "truegain", "judging", "serve", str(study.folder), "--port", "0", "--quiet"]
+    """`truegain annotate serve`, until the block ends."""
+    words = [sys.executable, "-m", "truegain", "annotate", "serve", str(study.folder), "--port", "0", "--quiet"]
     words += ["--database", database] if database else []
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=said, text=True)

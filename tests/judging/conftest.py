@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.judging.browsing import Served, Visitor, chromium
-from tests.judging.organising import House
+from tests.judging.organizing import House
 from tests.judging.postgres import Server, memory
 from tests.judging.served import Nest
 from tests.judging.walking import Time, small_study
 from tests.judging.wire import faults_of
-from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.database import FILE, Database, default_url
 from truegain.judging.study.study import JudgingStudy, People
 from truegain.judging.tasks.catalogue import task_of
 
@@ -61,9 +62,19 @@ def database_url(new_url: Callable[[], str]) -> str:
     return new_url()
 
 
+@pytest.fixture(scope="session")
+def new_sqlite(sqlite_folder: Path) -> Path:
+    """A SQLite database without rows; a copy of it opens sooner than one whose tables are still to be made."""
+    (sqlite_folder / "new").mkdir()
+    Database(default_url(sqlite_folder / "new")).close()
+    return sqlite_folder / "new" / FILE
+
+
 @pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
+def database(database_url: str, new_sqlite: Path) -> Iterator[Database]:
     """An empty database, opened."""
+    if database_url.startswith("sqlite:///"):
+        shutil.copy(new_sqlite, database_url.removeprefix("sqlite:///"))
     found = Database(database_url)
     yield found
     found.close()

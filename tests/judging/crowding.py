@@ -1,7 +1,7 @@
 """A crowd whose truth is known, through the pages of a served study: shared by the tests and `benchmarks.judging`.
 
 Documents have a worth, experts' levels and runs that rank them (`truegain.experiments.ratings_world`).  People come one
-after the other by HTTP to `truegain judging serve`, a process of its own whose clocks are set ahead while they read,
+after the other by HTTP to `truegain annotate serve`, a process of its own whose clocks are set ahead while they read,
 and fill in what pages show.  What they type is kept here, to be held against the export.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from tests.judging.served import Served
 from tests.judging.visiting import BODY, HIDDEN, LINE, OPTION, Knowledge, Visitor
 from truegain.experiments.ratings_world import magnitude_ratings, meant, rounded, runs_over, second_expert
-from truegain.judging.study.shown import shown
+from truegain.judging.study.display import as_html
 from truegain.judging.study.simulated import write_material
 from truegain.judging.study.study import JudgingStudy
 from truegain.tables.gold_list import GoldList
@@ -48,7 +48,7 @@ class World:
 
     folder: Path
     worth: Mapping[tuple[str, str], float]
-    init: tuple[str, ...]  # the words of `truegain judging init`
+    init: tuple[str, ...]  # the words of `truegain annotate init`
 
 
 def made_world(folder: Path, *, topics: int, docs: int, judgments: int, systems: int = 8, seed: int = 0) -> World:
@@ -215,7 +215,7 @@ async def judged(
     clock = ServerTime(served)
     asked = [topic.question for topic in study.topics.values() if topic.question]
     right = frozenset(question.options[question.right] for question in asked)
-    documents = {doc: str(shown(document)) for doc, document in study.documents.items()}
+    documents = {doc: str(as_html(document)) for doc, document in study.documents.items()}
     worth = {documents[doc]: value for (_, doc), value in world.worth.items() if doc in documents}
     assert len(worth) == len(documents), "two documents look alike"
     names, shares = list(kinds), np.array(list(kinds.values()), np.float64)

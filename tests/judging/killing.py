@@ -12,9 +12,9 @@ from random import Random
 from tests.judging.served import Served
 from tests.judging.visiting import Visitor, parts
 from tests.judging.walking import rows
-from truegain.judging.desk.codes import code_digest, shown
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
+from truegain.judging.workflow.tokens import code_digest, visible_fields
 
 HELD = ("topic", "doc", "revise", "done")  # pages of who holds a unit, or did it
 KINDS = {"practice": "practice", "topic": "question", "doc": "item"}
@@ -58,7 +58,7 @@ def kept(database: Database, visitors: Sequence[Visitor]) -> Kept:
     lines = {row.id: row for row in rows(database, events)}
     texts = Counter(_key(row.session, row.kind, row.number, row.fields) for row in stored)
     told = [a for visitor in visitors for a in visitor.acked if a.step in KINDS]
-    lost = sum(not texts[_key(by_token[a.token].id, KINDS[a.step], a.number, shown(a.fields))] for a in told)
+    lost = sum(not texts[_key(by_token[a.token].id, KINDS[a.step], a.number, visible_fields(a.fields))] for a in told)
     alone = 0
     for row in stored:
         line = lines.get(row.event)

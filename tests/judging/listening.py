@@ -12,8 +12,7 @@ from typing import Any
 
 import uvicorn
 
-from truegain.judging.server.connections import HEAD_BYTES, PatientProtocol
-from truegain.judging.server.serving import listen
+from truegain.judging.server.serving import HEAD_BYTES, PatientProtocol, listen
 
 RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closed at once, with a reset
 

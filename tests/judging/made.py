@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from truegain.judging.collected import Collected
+from truegain.judging.export import Collected
 from truegain.judging.study.study import JudgingStudy, People, Words
+from truegain.judging.tasks.base import Document, Item, Topic, Unit
 from truegain.judging.tasks.catalogue import task_of
-from truegain.judging.tasks.material import Document, Item, Topic, Unit
 
 WORTH = {"h": 80.0, "a": 40.0, "b": 20.0, "c": 10.0, "d": 5.0, "e": 3.0, "f": 2.0, "n": 1.0}
 CLAIM = "The tower was moved in 2011, at night."

@@ -1,4 +1,4 @@
-"""A program that starts servers: it has loaded all that `truegain judging serve` needs, and forks for each one.
+"""A program that starts servers: it has loaded all that `truegain annotate serve` needs, and forks for each one.
 
 Reads commands from its input, one JSON list a line: ["start", arguments, log, clocks, seed] answers the process's
 number, ["wait", number] answers after that process has ended.  Each server is a process of its own that runs the
@@ -25,12 +25,22 @@ from types import SimpleNamespace
 from typing import Any
 
 LOADED = (
-    "truegain.cli.app", "truegain.cli.judging_serve", "truegain.judging.server.app", "truegain.judging.server.api",
-    "truegain.judging.server.serving", "truegain.judging.server.organiser", "truegain.cli.judging_parts",
-    "truegain.judging.desk.office", "sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite.pysqlite",
-    "uvicorn.loops.asyncio", "uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on", "pydantic.v1",
-    "importlib.resources.readers", "numpy.random",
-)  # fmt: skip
+    "truegain.cli.app",
+    "truegain.cli.annotate_serve",
+    "truegain.judging.server.app",
+    "truegain.judging.server.api",
+    "truegain.judging.server.serving",
+    "truegain.judging.server.organizer",
+    "truegain.judging.workflow.organizer",
+    "sqlalchemy.dialects.postgresql.psycopg",
+    "sqlalchemy.dialects.sqlite.pysqlite",
+    "uvicorn.loops.asyncio",
+    "uvicorn.protocols.http.h11_impl",
+    "uvicorn.lifespan.on",
+    "pydantic.v1",
+    "importlib.resources.readers",
+    "numpy.random",
+)
 
 
 def start(arguments: list[str], log: str, clocks: str, seed: int | None = None) -> int:
@@ -48,7 +58,7 @@ def start(arguments: list[str], log: str, clocks: str, seed: int | None = None) 
         if clocks:
             set_clocks(clocks)
         if seed is not None:
-            import_module("truegain.judging.desk.desk").SystemRandom = partial(Random, seed)  # type: ignore[attr-defined]
+            import_module("truegain.judging.workflow.assessor").SystemRandom = partial(Random, seed)  # type: ignore[attr-defined]
         sys.argv = ["truegain", *arguments]
         import_module("truegain.cli.app").main()
         code = 0
@@ -59,28 +69,28 @@ def start(arguments: list[str], log: str, clocks: str, seed: int | None = None) 
 
 
 def set_clocks(path: str) -> None:
-    """Let the desk's clocks go by the file's numbers; those of the libraries stay as they are."""
+    """Let the service's clocks go by the file's numbers; those of the libraries stay as they are."""
     with open(path, "rb") as file:  # noqa: PTH123
         ahead = mmap.mmap(file.fileno(), 16, prot=mmap.PROT_READ)
-    clocks: Any = import_module("truegain.judging.desk.clocks")
+    clocks: Any = import_module("truegain.judging.workflow.sessions")
     shim = SimpleNamespace(
         time=lambda: time.time() + struct.unpack_from("d", ahead, 0)[0],
         monotonic=lambda: time.monotonic() + struct.unpack_from("d", ahead, 8)[0],
     )
     clocks.time = shim
-    for module, name in (("desk", "Desk"), ("office", "Office")):
-        made = getattr(import_module(f"truegain.judging.desk.{module}"), name)
+    for module, name in (("assessor", "AssessorService"), ("organizer", "OrganizerService")):
+        made = getattr(import_module(f"truegain.judging.workflow.{module}"), name)
         made.__init__.__kwdefaults__["clock"] = shim.time
 
 
 def warm() -> None:
     """Compile the templates, and build an app once, which fills the caches of the libraries; nothing of it is kept."""
-    templates = import_module("truegain.judging.server.templates").templates()
+    templates = import_module("truegain.judging.server.render").templates()
     for name in templates.list_templates(extensions=["html"]):
         templates.get_template(name)
     simulated = import_module("truegain.judging.study.simulated").simulated_study
     store = import_module("truegain.judging.store.database")
-    parts = import_module("truegain.cli.judging_parts")
+    parts = import_module("truegain.cli.annotate_serve")
     with tempfile.TemporaryDirectory() as folder:
         study = simulated(Path(folder) / "study", topics=1, docs=3, judgments=1)
         database = store.Database(store.default_url(folder))

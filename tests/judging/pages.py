@@ -1,4 +1,4 @@
-"""Pages of every kind, and a desk that only shows them: what the templates are tested with."""
+"""Pages of every kind, and a service that only shows them: what the templates are tested with."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from truegain.judging.desk.steps import Elsewhere, Entered, ListedItem, Page, PageStep, Person, Practice, UnknownToken
 from truegain.judging.study.study import JudgingStudy, People, Rules, Words
+from truegain.judging.tasks.base import Document, Item, Question, Topic, Unit, Wrong
 from truegain.judging.tasks.catalogue import task_of
-from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit
-from truegain.judging.tasks.task import Wrong
+from truegain.judging.workflow.steps import (
+    Elsewhere,
+    Entered,
+    ListedItem,
+    Page,
+    PageStep,
+    Person,
+    Practice,
+    UnknownToken,
+)
 
 TOPIC = Topic(
     "t1", "Bridges that were moved", "Find accounts of bridges that were moved whole to another place.",
@@ -106,8 +114,8 @@ def all_pages() -> dict[str, tuple[str, Page]]:
     return pages
 
 
-class ShowingDesk:
-    """A desk with one page, at which everything that is sent is only kept."""
+class PageService:
+    """A service with one page, at which everything that is sent is only kept."""
 
     def __init__(self, page: Page | None = None, entered: Entered | None = None) -> None:
         self.shown = page or item_page()

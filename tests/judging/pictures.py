@@ -12,8 +12,8 @@ from PIL import Image
 
 from tests.judging.browsing import PHONE, WIDE, Visitor, chromium, serving, worth
 from tests.judging.framing import framed
-from truegain.cli.judging_key import keep_password
-from truegain.judging.server.sign_in import password_hash_of
+from truegain.cli.annotate_serve import keep_password
+from truegain.judging.server.organizer import password_hash_of
 from truegain.judging.store.database import FILE
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import FILE as SETTINGS
@@ -67,7 +67,7 @@ def main(to: Path) -> None:
         with serving(study) as served:
             _unit(album, Visitor(browser, served), study)
             _ends(album, [Visitor(browser, served) for _ in range(3)])
-            _organiser(album, Visitor(browser, served), [Visitor(browser, served) for _ in range(3)])
+            _organizer(album, Visitor(browser, served), [Visitor(browser, served) for _ in range(3)])
         with serving(_study(Path(folder) / "one", topics=1, docs=8, judgments=1)) as served:
             _passed(album, Visitor(browser, served), Visitor(browser, served))
         with serving(_study(Path(folder) / "turk", platform="mturk")) as served:
@@ -114,10 +114,10 @@ def _unit(album: Album, who: Visitor, study: JudgingStudy) -> None:
     who.practise(wrong=True)
     album.take(who, "practice-again")
     with who.turned():
-        who.page.get_by_role("link", name="practise with words").click()
+        who.page.get_by_role("link", name="practice with words").click()
     album.take(who, "practice-words")
     with who.turned():
-        who.page.get_by_role("link", name="Practise with lines").click()
+        who.page.get_by_role("link", name="Practice with lines").click()
     who.practise()
     album.take(who, "topic")
     who.press(choice=who.choice())
@@ -184,21 +184,21 @@ def _passed(album: Album, slow: Visitor, other: Visitor) -> None:
     album.take(slow, "passed")
 
 
-def _organiser(album: Album, who: Visitor, judges: list[Visitor]) -> None:
-    """The organiser's pages, after some have judged."""
+def _organizer(album: Album, who: Visitor, judges: list[Visitor]) -> None:
+    """The organizer's pages, after some have judged."""
     for judge in judges:
         judge.to_documents()
         judge.judge(worth(judge.study), 0.25)
-    who.open(who.served.organiser)
-    album.take(who, "organiser-sign-in")
+    who.open(who.served.organizer)
+    album.take(who, "organizer-sign-in")
     with who.turned():
         who.fill(password=PASSWORD)
         who.page.locator("button").first.click()
-    album.take(who, "organiser")
-    album.take(who, "organiser-dark", dark=True)
+    album.take(who, "organizer")
+    album.take(who, "organizer-dark", dark=True)
     with who.turned():
         who.page.get_by_role("link", name="Exclude").first.click()
-    album.take(who, "organiser-exclude")
+    album.take(who, "organizer-exclude")
 
 
 def _run_out(study: JudgingStudy, token: str) -> None:

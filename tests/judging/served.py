@@ -1,4 +1,4 @@
-"""Servers that tests start, kill and start again: `truegain judging serve` in processes of their own."""
+"""Servers that tests start, kill and start again: `truegain annotate serve` in processes of their own."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Served:
 
     def start(self) -> None:
         """Start the server; it answers a moment later."""
-        arguments = ["judging", "serve", str(self.folder), "--database", self.url, "--port", str(self.port), "--quiet"]
+        arguments = ["annotate", "serve", str(self.folder), "--database", self.url, "--port", str(self.port), "--quiet"]
         self.process = int(self.nest.tell("start", arguments, str(self.log), str(self._clocks or ""), self.seed))
 
     def kill(self) -> None:

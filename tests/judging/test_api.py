@@ -1,4 +1,4 @@
-"""LLM judges by HTTP: the same desk, keys, and an OpenAPI document that tells all."""
+"""LLM judges by HTTP: the same service, keys, and an OpenAPI document that tells all."""
 
 from __future__ import annotations
 
@@ -19,32 +19,33 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tests.judging.asgi import TestClient
-from tests.judging.organising import progress
+from tests.judging.organizing import progress
 from tests.judging.walking import Time, Walker, check_invariants, rows, small_study
-from truegain.judging.desk.desk import Desk, PageStep, Person
-from truegain.judging.desk.office import Office
-from truegain.judging.keys import FILE, JudgeKeys, LlmJudge
-from truegain.judging.server.api import SAID, judge_routes
+from truegain.judging.server.api import DETAILS, judge_routes
 from truegain.judging.server.app import create_app
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import answers, assessors, events, sessions, units
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import JudgingStudy, People, Rules
 from truegain.judging.tasks.catalogue import task_of
+from truegain.judging.workflow.assessor import AssessorService
+from truegain.judging.workflow.organizer import OrganizerService
+from truegain.judging.workflow.steps import PageStep, Person
+from truegain.judging.workflow.tokens import KEY_FILE, JudgeKeys, LlmJudge
 
 JUDGE = LlmJudge.of("some-model", b"Is it relevant?", {"temperature": "0"})
 
 
 class Place:
-    """A study with its desk, keys and app, and a judge's client."""
+    """A study with its service, keys and app, and a judge's client."""
 
     def __init__(self, study: JudgingStudy, database: Database, clock: Time | None = None) -> None:
         self.study, self.database = study, database
         self.clock = clock or Time()
-        self.desk = Desk(study, database, clock=self.clock)
+        self.service = AssessorService(study, database, clock=self.clock)
         self.keys = JudgeKeys(study.folder)
-        routes = [lambda study, desk, _: judge_routes(study, desk, self.keys)]
-        self.app = create_app(study, database, desk=self.desk, more=routes, limits=None)
+        routes = [lambda study, service, _: judge_routes(study, service, self.keys)]
+        self.app = create_app(study, database, service=self.service, more=routes, limits=None)
         self.key = self.keys.make(JUDGE)
         self.client = self.as_judge(self.key)
         self.at = f"/api/{study.name}"
@@ -78,7 +79,7 @@ def worth(page: dict[str, Any]) -> str:
     return str(100 - 10 * int(page["documents"][0]["text"][-2]))
 
 
-def test_a_judge_goes_through_units_by_the_same_desk(place: Place) -> None:
+def test_a_judge_goes_through_units_by_the_same_service(place: Place) -> None:
     """Guards the whole way: no practice, no question, no seconds; kept under model, prompt digest and parameters."""
     asked = place.client.get(place.at).json()
     assert (asked["task"], asked["field"], asked["reason"]) == ("magnitude", "number", True)
@@ -162,14 +163,14 @@ def test_the_same_page_sent_again_counts_once(place: Place) -> None:
 def test_a_unit_is_its_judges_own(place: Place) -> None:
     """Guards units: another judge's key, even of one who may judge, neither sees nor answers them; nor a person's."""
     page = place.client.post(f"{place.at}/units").json()
-    person = place.desk.enter(Person("open", "p1")).token
-    place.desk.send(person, PageStep("consent"), {"action": "decline"})
+    person = place.service.enter(Person("open", "p1")).token
+    place.service.send(person, PageStep("consent"), {"action": "decline"})
     other, before = small_key(place), rows(place.database, events)
     body = {"csrf": page["csrf"], "once": page["once"], "number": "7", "reason": "because"}
     for token, client in ((page["unit"], other), (person, other), (person, place.client), ("A" * 32, place.client)):
         at = f"{place.at}/units/{token}"
         for answer in (client.get(at), client.post(f"{at}/1", json=body), client.post(f"{at}/1", json={})):
-            assert (answer.status_code, answer.json()["detail"]) == (404, SAID[404])
+            assert (answer.status_code, answer.json()["detail"]) == (404, DETAILS[404])
     assert rows(place.database, events) == before
     assert place.as_judge(place.keys.make(JUDGE)).get(f"{place.at}/units/{page['unit']}").json()["number"] == 1
     assert place.judge(page, number="7").status_code == 200
@@ -179,27 +180,27 @@ def test_models_take_nobodys_place(place: Place) -> None:
     """Guards places: models judge beside people, spread over units; people's units stay theirs, and `most` too."""
     study = replace(place.study, people=People(most=1))
     clock = place.clock
-    desk = Desk(study, place.database, clock=clock)
-    walker = Walker(desk, clock)
+    service = AssessorService(study, place.database, clock=clock)
+    walker = Walker(service, clock)
     walker.to_documents()
     judges = [Person("model", f"m{n}", "model", {"model": f"m{n}"}) for n in range(4)]
-    tokens = [desk.enter(judge).token for judge in judges]
+    tokens = [service.enter(judge).token for judge in judges]
     assert {s.unit for s in rows(place.database, sessions, beside=True)} == {"t1u1", "t1u2", "t2u1", "t2u2"}
-    robot = Walker(desk, clock)
+    robot = Walker(service, clock)
     for _ in study.topics:  # each topic once, whoever has its units
-        robot.token = desk.enter(judges[0]).token
+        robot.token = service.enter(judges[0]).token
         assert robot.rest() == PageStep("done")
-    assert desk.enter(judges[0]).reason == "none"
+    assert service.enter(judges[0]).reason == "none"
     assert tokens[0] != robot.token
     held = [unit.session for unit in rows(place.database, units) if unit.state != "free"]
     assert held == [s.id for s in rows(place.database, sessions, token=walker.token)]
     check_invariants(place.database, study)
     assert walker.rest() == PageStep("done")
-    office = Office(study, place.database, clock=clock)
-    model = next(a for a in office.assessors() if a.kind == "model")
-    office.exclude(model.id, "odd")
-    office.readmit(model.id)
-    assert [p.done for p in progress(office)] == [1, 0, 0]
+    organizer = OrganizerService(study, place.database, clock=clock)
+    model = next(a for a in organizer.assessors() if a.kind == "model")
+    organizer.exclude(model.id, "odd")
+    organizer.readmit(model.id)
+    assert [p.done for p in progress(organizer)] == [1, 0, 0]
     check_invariants(place.database, study)
 
 
@@ -207,7 +208,7 @@ def test_a_models_lease_that_ran_out(place: Place) -> None:
     """Guards who judges beside people and pauses: the unit goes on, and a person took it meanwhile."""
     page = place.client.post(f"{place.at}/units").json()
     place.clock.go(4000)
-    walker = Walker(place.desk, place.clock)
+    walker = Walker(place.service, place.clock)
     walker.to_documents()
     (unit,) = {s.unit for s in rows(place.database, sessions)}
     old = place.judge(page, number="7")
@@ -280,7 +281,7 @@ def test_keys_let_in_who_has_one(lone: Place) -> None:
             assert answer.json()["detail"]
     key = lone.keys.make(LlmJudge.of("another", b"Is it relevant?"))
     assert lone.as_judge(key).get(lone.at).status_code == 200
-    kept = lone.study.folder / FILE
+    kept = lone.study.folder / KEY_FILE
     assert kept.stat().st_mode & 0o077 == 0
     assert key not in kept.read_text()
     assert lone.key not in kept.read_text()
@@ -295,20 +296,20 @@ def test_identity_is_model_prompt_and_parameters(tmp_path: Path) -> None:
     found = [keys.judge(key) for key in made]
     assert len({judge.person.id for judge in found if judge}) == 4
     assert keys.judge("") is None
-    (tmp_path / FILE).write_text((tmp_path / FILE).read_text()[:-20] + "\nnot json\n{}\n")  # cut short
+    (tmp_path / KEY_FILE).write_text((tmp_path / KEY_FILE).read_text()[:-20] + "\nnot json\n{}\n")  # cut short
     assert keys.judge(made[0]) is not None
     assert keys.judge(made[-1]) is None
     assert keys.judge(keys.make(LlmJudge.of("late", b"p"))) is not None
 
 
 def test_an_excluded_judge_and_a_pause_are_told(place: Place) -> None:
-    """Guards the organiser's word: 403 for who is excluded, `paused` for who comes meanwhile."""
-    office = Office(place.study, place.database)
-    office.pause()
+    """Guards the organizer's word: 403 for who is excluded, `paused` for who comes meanwhile."""
+    organizer = OrganizerService(place.study, place.database)
+    organizer.pause()
     assert place.client.post(f"{place.at}/units").json()["where"] == "paused"
-    office.resume()
+    organizer.resume()
     assert place.client.post(f"{place.at}/units").json()["where"] == "judge"
-    office.exclude(rows(place.database, assessors)[0].id, "tests only")
+    organizer.exclude(rows(place.database, assessors)[0].id, "tests only")
     page = place.client.post(f"{place.at}/units")
     assert (page.status_code, page.json()["detail"]) == (403, "This judge is excluded from the study.")
     other = small_key(place)
@@ -344,6 +345,7 @@ ODD = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("body", ODD)
 def test_odd_bodies_are_refused_in_our_words(lone: Place, body: bytes) -> None:
     """Guards against 5xx and echoes: halves of surrogates, NUL, deep nesting, other types, unknown fields."""
@@ -372,6 +374,7 @@ def test_the_document_tells_every_status(lone: Place) -> None:
     assert all("maxLength" in p or "enum" in p for p in answer["properties"].values())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_schemathesis_finds_nothing(lone: Place) -> None:
     """Guards the whole interface: whatever is sent, no 5xx, no status and no answer that the document does not have."""

@@ -67,13 +67,14 @@ def stored(served: Served, query: str, *values: Any) -> list[Any]:
         connection.close()
 
 
+@pytest.mark.smoke
 def test_whole_unit(come: Come, served: Served) -> None:
     """Guards the paper's flow with its mistakes: practice, question, time, Hk below Nk; one code at the end."""
     who = come()
     who.open()
     who.press()
     who.press()
-    assert who.errors == ["Tick the box to take part, or choose that you do not want to"]
+    assert who.errors == ["Tick the box to take part, or choose not to take part"]
     assert who.page.title().startswith("Error: ")
     who.press(consent="yes")
     who.practise(wrong=True)
@@ -165,7 +166,7 @@ def test_back_edit_cannot_and_report(come: Come, served: Served) -> None:
     assert who.errors == ["Choose what stops you"]
     who.unfold("does not display properly")
     who.press("report", report="broken letters")
-    assert (who.path, "the report has arrived" in who.text(".note")) == ("/doc/2", True)
+    assert (who.path, "we received your report" in who.text(".note")) == ("/doc/2", True)
     assert who.value("number") == "77"
     if not who.page.locator("#cannot").is_visible():
         who.unfold("I cannot judge this document")
@@ -252,7 +253,7 @@ def test_leave_and_withdraw(come: Come, served: Served) -> None:
     who.press("leave")
     who.press("leave", withdraw="yes")
     assert (who.path, who.text("h1")) == ("/left", "You have left this set")
-    assert "What you sent is erased." in who.text()
+    assert "We erased what you sent." in who.text()
     assert answers(served, token) == []
     assert stored(served, "SELECT count(*) FROM events WHERE about LIKE '%to be forgotten%'") == [(0,)]
     who.open(f"/u/{token}/doc/1")
@@ -270,7 +271,7 @@ def test_declining_and_failing(come: Come) -> None:
     who.begin()
     who.practise(wrong=True)
     who.practise(wrong=True)
-    assert (who.path, "it says nothing about you" in who.text()) == ("/screened", True)
+    assert (who.path, "says nothing about you" in who.text()) == ("/screened", True)
     who = come()
     who.begin()
     who.practise()

@@ -60,7 +60,7 @@ def test_sent_twice_then_passed_on(visitors: Made, one_unit: Served) -> None:
     other.practise()  # the same set, from its beginning
     assert other.path == "/topic"
     slow.press()
-    assert (slow.path, slow.text("h1")) == ("/passed", "This set was passed on")
+    assert (slow.path, slow.text("h1")) == ("/passed", "Someone else has taken this set")
     rows = [slow.texts(f"tbody tr:nth-child({n}) > *") for n in (1, 2)]
     assert rows == [["1, saved", "12", "in the second tab"], ["2, arrived late", "7", "typed when it was too late"]]
     slow.open("/")

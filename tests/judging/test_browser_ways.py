@@ -12,8 +12,8 @@ from tests.judging.browsing import LOOKED, PHONE, SIDEWAYS, Served, Visitor, hat
 from tests.judging.postgres import Server
 from tests.judging.served import Nest
 from tests.judging.wire import CODE, strayed
-from truegain.cli.judging_key import keep_password
-from truegain.judging.server.sign_in import password_hash_of
+from truegain.cli.annotate_serve import keep_password
+from truegain.judging.server.organizer import password_hash_of
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import FILE, JudgingStudy, Rules, read_study
 
@@ -33,7 +33,7 @@ Made = Callable[..., Visitor]
 
 @pytest.fixture(scope="module")
 def magnitude(nest: Nest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A study of magnitudes that asks for no time, with an organiser's page."""
+    """A study of magnitudes that asks for no time, with an organizer's page."""
     study = simulated_study(tmp_path_factory.mktemp("m") / "study", topics=1, docs=8, rules=Rules(seconds=0))
     keep_password(study.folder, password_hash_of(PASSWORD))
     with hatched(nest, study) as found:
@@ -215,13 +215,13 @@ def test_other_tasks(task: str, visitors: Made, nest: Nest, tmp_path: Path) -> N
         assert (who.path, CODE.fullmatch(who.text("#code")) is not None) == ("/done", True)
 
 
-def test_organiser(browser: Browser, visitors: Made, magnitude: Served) -> None:
-    """Guards the organiser's way: a wrong password, the figures, exclude and take back, pause, downloads."""
+def test_organizer(browser: Browser, visitors: Made, magnitude: Served) -> None:
+    """Guards the organizer's way: a wrong password, the figures, exclude and take back, pause, downloads."""
     judge = visitors(magnitude)
     judge.to_documents()
     judge.judge(worth(magnitude.study))
     who = Visitor(browser, magnitude)
-    who.open(magnitude.organiser)
+    who.open(magnitude.organizer)
     with who.turned():
         who.fill(password="not the one")
         who.page.locator("button").first.click()

@@ -1,4 +1,4 @@
-"""`truegain judging init` and `check`: all that is wrong, at once, and what a study takes."""
+"""`truegain annotate init` and `check`: all that is wrong, at once, and what a study takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from truegain.cli.app import main
 from truegain.judging.study.checking import check_study
-from truegain.judging.study.shown import shown
+from truegain.judging.study.display import as_html
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import Rules, read_study
 from truegain.judging.tasks.catalogue import task_of
@@ -32,7 +32,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.chdir(tmp_path)
 
     def called(words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["truegain", "judging", *shlex.split(words)])
+        monkeypatch.setattr(sys, "argv", ["truegain", "annotate", *shlex.split(words)])
         try:
             main()
             code: Any = 0
@@ -72,7 +72,7 @@ def test_a_good_study(tmp_path: Path, run: Run) -> None:
     assert "people: at least 30, each with 4 units at most" in out
     assert "minutes: 9.0 a unit (as the study says), 18.0 hours in all" in out
     assert "cost: 180.00 EUR, 1.50 a unit, about 10.00 an hour" in out
-    assert "Nothing is wrong. Next: truegain judging serve s" in out
+    assert "No faults. Next: truegain annotate serve s" in out
 
 
 def test_what_the_division_leaves_is_told(tmp_path: Path) -> None:
@@ -196,19 +196,19 @@ def test_a_text_with_tags_is_shown_whole(tmp_path: Path, run: Run) -> None:
     edit(docs, 1, text=TAGS)
     code, out, _ = run("check s")
     assert code == 0
-    assert "note: 1 document with tags, which are shown as they stand, since the format is text" in out
+    assert "note: 1 document with tags, which pages show as text" in out
     name = json.loads(docs.read_text().splitlines()[1])["id"]
     study = read_study(tmp_path / "s")
-    assert str(shown(study.documents[name])) == f"<p>{html.escape(TAGS, quote=False)}</p>"
+    assert str(as_html(study.documents[name])) == f"<p>{html.escape(TAGS, quote=False)}</p>"
     edit(docs, 1, format="html")
     code, out, _ = run("check s")
     assert code == 2
-    assert f"1 document of which words would not be shown: {name} (10 of 15 words, from 'and the tag? Every" in out
+    assert f"1 document with words that pages would lose: {name} (10 of 15 words, from 'and the tag? Every" in out
     edit(docs, 1, format="markdown")
     assert f"docs.jsonl:2: document {name} has the format 'markdown' (give text or html" in run("check s")[1]
     edit(docs, 1, format=None)
     change(toml, 'format = "text"', 'format = "html"')
-    assert "words would not be shown" in run("check s")[1]
+    assert "words that pages would lose" in run("check s")[1]
     edit(docs, 1, format="text")
     assert run("check s")[0] == 0
 
@@ -251,21 +251,21 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
     for said in (
         "judging.toml:25: check_tries is 0", "the question of topic 2 has 3 options, not 4", "stands twice, first on",
         f"topic 3 has the same document, {same}, as Hk and as Nk", "topic 4 names high alone",
-        "1 of the pool's documents", "1 document without text", "1 document of which nothing is shown, only markup: ",
+        "1 of the pool's documents", "1 document without text", "1 document with markup and no text: ",
         "1 topic without a question of four options: 1 ", "the study has no title", "language 'fr' is not known",
         "Prolific's codes for completed, screened, failed are missing", "a person may take 5 units, but there are",
         "which need 10 people, and there are 9", "units are too many for 9 people",
     ):  # fmt: skip
         assert sum(said in line for line in out.splitlines() if line.startswith("wrong: ")) == 1, said
-    assert "note: 2 documents with markup that is taken out before they are shown (img in" in out
-    assert "Nothing is wrong" not in out
+    assert "note: 2 documents with markup that pages remove (img in" in out
+    assert "No faults" not in out
     assert "minutes: " in out
     assert out.count("wrong: ") == 15
 
 
 @pytest.mark.parametrize(("labels", "said"), [
-    ([None, None], "which check attention) are not known of 1 topic: 1; give labels (`truegain judging init"),
-    ([1, 1], "all labels are alike in 1 topic, and Hk would be as Nk: 1; give labels (`truegain judging init"),
+    ([None, None], "which check attention) are not known of 1 topic: 1; give labels (`truegain annotate init"),
+    ([1, 1], "all labels are alike in 1 topic, and Hk would be as Nk: 1; give labels (`truegain annotate init"),
 ])  # fmt: skip
 def test_hk_and_nk_must_be_known(tmp_path: Path, labels: list[int | None], said: str) -> None:
     """Guards check (c) of the paper: without labels, or with equal ones, there is no Hk and Nk, and none is made up."""
@@ -468,6 +468,7 @@ def test_what_does_not_fit_the_task_is_told(tmp_path: Path) -> None:
         assert [fault for fault in check_study(folder).faults if said in fault], said
 
 
+@pytest.mark.slow
 def test_a_study_is_made_without_the_extra(tmp_path: Path) -> None:
     """Guards the plain install: init and check import nothing of the web, and say what a study takes."""
     simulated_study(tmp_path / "a", topics=2, docs=5)
@@ -480,9 +481,9 @@ class Absent:
 sys.meta_path.insert(0, Absent())
 from truegain.cli.app import main
 for words in ("init b --topics a/topics.jsonl --docs a/docs.jsonl --pool a/pool.jsonl", "check b"):
-    sys.argv = ["truegain", "judging", *words.split()]
+    sys.argv = ["truegain", "annotate", *words.split()]
     main()
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "Nothing is wrong" in done.stdout
+    assert "No faults" in done.stdout

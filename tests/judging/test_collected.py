@@ -1,4 +1,4 @@
-"""From the desk to the file: a simulated crowd walks through a study, and the export gives back what it was told."""
+"""From the service to the file: a simulated crowd walks through a study, and the export gives back what it was told."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ import numpy as np
 import pytest
 
 from tests.judging.walking import Time, Walker, small_study
-from truegain.cli.judging_export import export_command
-from truegain.cli.judging_status import status_command
+from truegain.cli.annotate import export_command, status_command
 from truegain.errors import InputError, TruegainError
-from truegain.gains.make import to_gains
-from truegain.judging.collected import audit, collected
-from truegain.judging.desk.desk import Desk, Page, Person
-from truegain.judging.export import rating_table
+from truegain.gains.make import aggregate
+from truegain.judging.export import audit_trail, collected, rating_table
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.simulated import simulated_study, simulated_truth
 from truegain.judging.study.study import JudgingStudy, read_study
 from truegain.judging.tasks.catalogue import task_of
+from truegain.judging.workflow.assessor import AssessorService
+from truegain.judging.workflow.steps import Page, Person
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import read_gold_list
 from truegain.tables.judgments import Judgments
@@ -47,13 +46,13 @@ def judged(study: JudgingStudy, page: Page, truth: dict[str, float], scale: floa
     return {**form, "label": str(int(np.searchsorted(levels, worth[0])))}
 
 
-def walk(study: JudgingStudy, desk: Desk, clock: Time, name: str, truth: dict[str, float]) -> bool:
+def walk(study: JudgingStudy, service: AssessorService, clock: Time, name: str, truth: dict[str, float]) -> bool:
     """One unit from the door to the code; whether there was one."""
     random = Random(name)
     scale = random.lognormvariate(0, 1)
-    token = desk.enter(Person("open", name)).token
-    while token and (step := desk.where(token)).name != "done":
-        page = desk.page(token, step)
+    token = service.enter(Person("open", name)).token
+    while token and (step := service.where(token)).name != "done":
+        page = service.page(token, step)
         form = {"csrf": page.csrf, "once": page.once, "action": "next"}
         if step.name == "consent":
             form["consent"] = "yes"
@@ -65,7 +64,7 @@ def walk(study: JudgingStudy, desk: Desk, clock: Time, name: str, truth: dict[st
         elif step.name == "doc":
             clock.go(30)
             form |= judged(study, page, truth, scale, random)
-        desk.send(token, step, form)
+        service.send(token, step, form)
     return bool(token)
 
 
@@ -84,13 +83,14 @@ def check_order(task: str, rows: list[dict[str, str]], truth: dict[str, float]) 
         assert all(r["label"] == ("2" if truth[r["passage"]] > 15 else "0") for r in rows)
         return
     is_magnitude = task == "magnitude"
-    gains = to_gains("ratings.csv", None if is_magnitude else "mean", normalise="geometric" if is_magnitude else None)
+    gains = aggregate("ratings.csv", None if is_magnitude else "mean", normalize="geometric" if is_magnitude else None)
     of = dict(zip(gains.docs.strings(), gains.label.tolist(), strict=True))
     for a, b in permutations(of, 2):
         if a.split("-")[0] == b.split("-")[0] and truth[a] >= 2 * truth[b]:
             assert of[a] > of[b] or (not is_magnitude and of[a] == of[b])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("task", ["magnitude", "graded", "binary", "preference", "claim"])
 def test_a_crowd_is_read_back(
     task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -101,10 +101,10 @@ def test_a_crowd_is_read_back(
     truth = {t.doc: float(t.worth) for t in simulated_truth("study")}
     seen = {study.documents[doc].text: worth for doc, worth in truth.items()}  # pages tell no ids
     database, clock = Database(default_url("study")), Time()
-    desk = Desk(study, database, clock=clock)
+    service = AssessorService(study, database, clock=clock)
     finished = 0
     for k in range(2 * len(study.units)):
-        finished += walk(study, desk, clock, f"p{k}", seen)
+        finished += walk(study, service, clock, f"p{k}", seen)
     assert finished == len(study.units)
     export_command(
         "study", output="ratings.csv", audit="audit.jsonl", wins="wins.csv" if task == "preference" else None
@@ -139,16 +139,16 @@ def test_nothing_is_made_where_nothing_was_collected(tmp_path: Path, monkeypatch
             command("study", database="sqlite:///study/other.sqlite")
     assert sorted(p.name for p in Path("study").iterdir()) == before
     Database(default_url("study")).close()
-    with pytest.raises(TruegainError, match="the pool of this study was no list"):
+    with pytest.raises(TruegainError, match="the pool of this study is not a list"):
         export_command("study", filled="filled.csv")
 
 
 def test_rows_are_the_databases(database: Database, tmp_path: Path) -> None:
     """Guards the columns that export and status lean on, on either database: the last revision, no practice."""
     study, clock = small_study(tmp_path, topics=2, per_topic=1, task=task_of("magnitude")), Time()
-    desk = Desk(study, database, clock=clock)
+    service = AssessorService(study, database, clock=clock)
     for name in ("w1", "w2"):
-        walker = Walker(desk, clock, name)
+        walker = Walker(service, clock, name)
         walker.to_documents()
         walker.judge("7", reason="first \u00bd")
         walker.send(walker.page(), "back")
@@ -166,7 +166,7 @@ def test_rows_are_the_databases(database: Database, tmp_path: Path) -> None:
     ]
     assert table.columns["label"] == [100.0 - 10 * int(doc[-1]) for doc in table.columns["doc"]]
     assert set(table.columns["probability"]) == {0.5}
-    trail = list(audit(database))
+    trail = list(audit_trail(database))
     assert [e["id"] for e in trail] == sorted(e["id"] for e in trail)
     assert sum(e["kind"] == "done" for e in trail) == 1
 
@@ -182,7 +182,7 @@ def test_a_drawn_list_comes_back_filled(tmp_path: Path, monkeypatch: pytest.Monk
     truth = {t.doc: float(t.worth) for t in simulated_truth("study")}
     seen = {study.documents[doc].text: worth for doc, worth in truth.items()}
     database, clock = Database(default_url("study")), Time()
-    assert walk(study, Desk(study, database, clock=clock), clock, "p1", seen)
+    assert walk(study, AssessorService(study, database, clock=clock), clock, "p1", seen)
     database.close()
     export_command("study", output="ratings.csv", filled="filled.csv")
     back = read_gold_list("filled.csv")
@@ -202,7 +202,7 @@ def test_ratings_are_written_where_a_list_cannot_be_filled(
     monkeypatch.setattr("truegain.judging.study.study.read_study", lambda _: replace(study, gold_list="next.csv"))
     seen = {study.documents[t.doc].text: float(t.worth) for t in simulated_truth("study")}
     database, clock = Database(default_url("study")), Time()
-    assert walk(study, Desk(study, database, clock=clock), clock, "p1", seen)
+    assert walk(study, AssessorService(study, database, clock=clock), clock, "p1", seen)
     database.close()
     capsys.readouterr()
     with pytest.raises(InputError, match="not on the scale 0 to 0 of the list") as error:
@@ -213,6 +213,7 @@ def test_ratings_are_written_where_a_list_cannot_be_filled(
     assert capsys.readouterr().err == "8 ratings\n"
 
 
+@pytest.mark.slow
 def test_judgments_stay_with_the_documents_they_were_given_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,8 +223,8 @@ def test_judgments_stay_with_the_documents_they_were_given_for(
     truth = {t.doc: float(t.worth) for t in simulated_truth("study")}
     seen = {study.documents[doc].text: worth for doc, worth in truth.items()}
     database, clock = Database(default_url("study")), Time()
-    desk = Desk(study, database, clock=clock)
-    assert sum(walk(study, desk, clock, f"p{k}", seen) for k in range(2 * len(study.units))) == len(study.units)
+    service = AssessorService(study, database, clock=clock)
+    assert sum(walk(study, service, clock, f"p{k}", seen) for k in range(2 * len(study.units))) == len(study.units)
     database.close()
     export_command("study", output="before.csv")
     toml = Path("study/judging.toml")

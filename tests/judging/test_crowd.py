@@ -73,8 +73,8 @@ def collected() -> Iterator[Collected]:
     with tempfile.TemporaryDirectory(prefix="tg-crowd-", dir=memory()) as name:
         folder = Path(name)
         world = made_world(folder, topics=3, docs=14, judgments=3, seed=1)
-        command(folder, "judging", *world.init)
-        assert "Nothing is wrong" in command(folder, "judging", "check", "study")
+        command(folder, "annotate", *world.init)
+        assert "No faults" in command(folder, "annotate", "check", "study")
         study, nest = read_study(folder / "study"), Nest(folder)
         try:
             with Served(nest, study.folder, default_url(study.folder), clocks=True, seed=1) as served:
@@ -87,12 +87,13 @@ def collected() -> Iterator[Collected]:
                 assert len(said.splitlines()) == 3, said  # what it says at its start: all else is a failure
         finally:
             nest.close()
-        command(folder, "judging", "export", "study", "-o", "ratings.csv")
+        command(folder, "annotate", "export", "study", "-o", "ratings.csv")
         with (folder / "ratings.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
         yield Collected(folder, world, study, crowd, rows)
 
 
+@pytest.mark.slow
 def test_the_export_is_what_was_typed(collected: Collected) -> None:
     """Guards every number from the page to the file: as typed, once, with its reason, unit, order and probability."""
     rows, study = collected.rows, collected.study
@@ -134,8 +135,8 @@ def test_the_known_order_comes_back(collected: Collected) -> None:
     """Guards the point of it all: `gains` of the export order documents as their worth does, topic by topic."""
     careless = {row["assessor"] for row in collected.rows if row["comment"].split()[0] == f"p{FIRST.index('careless')}"}
     (collected.folder / "careless.csv").write_text("assessor\n" + "".join(f"{who}\n" for who in careless))
-    words = ("--normalise", "geometric", "--drop-assessors", "careless.csv", "-o", "gains.csv")
-    collected.command("gains", "ratings.csv", *words)
+    words = ("--normalize", "geometric", "--drop-assessors", "careless.csv", "-o", "gains.csv")
+    collected.command("aggregate", "ratings.csv", *words)
     found = recovered(collected.folder, collected.world)
     assert [r.documents for r in found] == [14, 14, 14]
     assert min(r.tau for r in found) > LEAST, found
@@ -144,19 +145,20 @@ def test_the_known_order_comes_back(collected: Collected) -> None:
 
 def test_systems_come_out_as_they_were_made(collected: Collected) -> None:
     """Guards eval and verdict on the export: the system that sees worth best wins over the one that sees it least."""
-    said = ("ratings.csv", "runs/system-8.run", "runs/system-1.run", "--normalise", "geometric", "-m", "nDCG@10")
+    said = ("ratings.csv", "runs/system-8.run", "runs/system-1.run", "--normalize", "geometric", "-m", "nDCG@10")
     lines = dict(line.split()[:2] for line in collected.command("eval", *said).splitlines()[1:3])
     assert float(lines["system-1"]) > float(lines["system-8"])
     verdict = collected.command("verdict", *said)  # on three topics it is not always sure
     assert re.match(r"(Whether )?system-1 is better than system-8( cannot be told)?: \+", verdict), verdict
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("shown", PAPER, ids=lambda shown: shown.name)
 def test_every_figure_of_the_paper_is_drawn(collected: Collected, shown: Shown) -> None:
     """Guards the road to the paper: each figure and table comes from the export as it is, with numbers in it."""
     asked = shown
     if shown.name.startswith(OF_MEASURES):
-        asked = shown._replace(words=f"{shown.words} --replicates 20")
+        asked = shown._replace(words=f"{shown.words} --resamples 20")
     figure = f"{PAPER.index(shown)}.svg" if shown.drawn else ""
     rows = asked.run(collected.command, figure)
     assert any(character.isdigit() for character in asked.told(rows))

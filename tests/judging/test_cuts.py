@@ -17,41 +17,41 @@ import pytest
 from sqlalchemy import select
 
 from tests.judging.listening import Listener, listening, read_all
-from tests.judging.organising import AT, HASH, PASSWORD, csrf
+from tests.judging.organizing import AT, HASH, PASSWORD, csrf
 from tests.judging.walking import Time, Walker, small_study
-from truegain.cli.judging_insight import insight_of
-from truegain.judging.desk.desk import Desk
-from truegain.judging.desk.office import Office
-from truegain.judging.desk.steps import Page
-from truegain.judging.keys import JudgeKeys, LlmJudge
-from truegain.judging.server import connections, security
+from truegain.cli.annotate_insight import insight_of
+from truegain.judging.server import security, serving
 from truegain.judging.server.api import judge_routes
 from truegain.judging.server.app import create_app
-from truegain.judging.server.organiser import organiser_routes
+from truegain.judging.server.organizer import organizer_routes
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import metadata
+from truegain.judging.workflow.assessor import AssessorService
+from truegain.judging.workflow.organizer import OrganizerService
+from truegain.judging.workflow.steps import Page
+from truegain.judging.workflow.tokens import JudgeKeys, LlmJudge
 
 FORM = "application/x-www-form-urlencoded"
 
 
 class Site:
-    """A study behind a real socket, with the judges' interface and the organiser's page."""
+    """A study behind a real socket, with the judges' interface and the organizer's page."""
 
     def __init__(self, folder: Path) -> None:
         self.clock = Time()
         self.study = small_study(folder, topics=4, per_topic=4)
         self.database = Database(default_url(folder))
-        self.desk = Desk(self.study, self.database, clock=self.clock)
-        self.office = Office(self.study, self.database, clock=self.clock)
-        organiser = partial(organiser_routes, self.study, self.office, insight_of(self.study), HASH)
+        self.service = AssessorService(self.study, self.database, clock=self.clock)
+        self.organizer = OrganizerService(self.study, self.database, clock=self.clock)
+        organizer = partial(organizer_routes, self.study, self.organizer, insight_of(self.study), HASH)
         keys = JudgeKeys(folder)
         self.key = keys.make(LlmJudge.of("m", b"p"))
-        more = [lambda *_: organiser(), lambda _, desk, __: judge_routes(self.study, desk, keys)]
-        self.app = create_app(self.study, self.database, desk=self.desk, more=more, limits=None)
+        more = [lambda *_: organizer(), lambda _, service, __: judge_routes(self.study, service, keys)]
+        self.app = create_app(self.study, self.database, service=self.service, more=more, limits=None)
 
     def walker(self, name: str) -> Walker:
         """Somebody at the first document."""
-        walker = Walker(self.desk, self.clock, name)
+        walker = Walker(self.service, self.clock, name)
         walker.to_documents()
         return walker
 
@@ -116,14 +116,14 @@ def after_another(site: Site) -> bytes:
 
 def consent(site: Site) -> bytes:
     """Consent, sent by somebody new."""
-    walker = Walker(site.desk, site.clock, "w")
+    walker = Walker(site.service, site.clock, "w")
     walker.enter()
     return request(f"/u/{walker.token}/consent", form(walker.page(), consent="yes"))
 
 
 def claim(site: Site) -> bytes:
     """The last line of practice, which takes a unit."""
-    walker = Walker(site.desk, site.clock, "w")
+    walker = Walker(site.service, site.clock, "w")
     walker.enter()
     walker.consent()
     walker.practise(lines=2)
@@ -145,14 +145,14 @@ def judge(site: Site, how: str = "length", *, item: bool = True) -> bytes:
     given = {"Authorization": f"Bearer {site.key}"}
     if not item:
         return request(f"/api/{site.study.name}/units", b"{}", "application/json", how, **given)
-    token = site.desk.enter(person).token
-    page = site.desk.page(token)
+    token = site.service.enter(person).token
+    page = site.service.page(token)
     body = json.dumps({"csrf": page.csrf, "once": page.once, "number": 2.5, "reason": "r"}).encode()
     return request(f"/api/{site.study.name}/units/{token}/1", body, "application/json", how, **given)
 
 
-def organise(path: str, **fields: str) -> Callable[[Site], bytes]:
-    """Something that the organiser does, signed in."""
+def organize(path: str, **fields: str) -> Callable[[Site], bytes]:
+    """Something that the organizer does, signed in."""
 
     def made(site: Site) -> bytes:
         from tests.judging.asgi import TestClient
@@ -163,9 +163,9 @@ def organise(path: str, **fields: str) -> Callable[[Site], bytes]:
         token = csrf(client.get(f"{AT}/").text)
         place = path
         if "{who}" in path:
-            walker = Walker(site.desk, site.clock, "w")
+            walker = Walker(site.service, site.clock, "w")
             walker.whole()
-            place = path.replace("{who}", site.office.assessors()[0].id)
+            place = path.replace("{who}", site.organizer.assessors()[0].id)
         cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
         return request(f"{AT}{place}", urlencode({"csrf": token, **fields}).encode(), Cookie=cookie)
 
@@ -188,12 +188,13 @@ KINDS: dict[str, Callable[[Site], bytes]] = {
     "a judge's unit": partial(judge, item=False),
     "a judge's answer": judge,
     "a judge's answer, chunked": partial(judge, how="chunked"),
-    "pause": organise("/", action="pause"),
-    "exclude": organise("/assessors/{who}/exclude", reason="because"),
-    "sign out": organise("/sign-out"),
+    "pause": organize("/", action="pause"),
+    "exclude": organize("/assessors/{who}/exclude", reason="because"),
+    "sign out": organize("/sign-out"),
 }  # fmt: skip
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_request_cut_at_every_byte_counts_for_nothing(site: Site, at: Listener, kind: str) -> None:
     """Guards what a 303 promises, from the other side: of a request cut anywhere no row of any table is changed."""
@@ -238,8 +239,8 @@ def test_two_lengths_are_refused(site: Site, at: Listener, field: str) -> None:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits for clients are short."""
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
-    monkeypatch.setattr(connections, "READ_SECONDS", 0.5)
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(serving, "READ_SECONDS", 0.5)
     monkeypatch.setattr(security, "BODY_SECONDS", 0.5)
 
 
@@ -389,9 +390,9 @@ def test_connections_of_one_address_are_few(
     site: Site, at: Listener, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Guards the socket: one address has so many connections, told once; those that are open go on."""
-    monkeypatch.setattr(connections, "_is_exempt", lambda *_: False)
-    monkeypatch.setattr(connections, "PER_ADDRESS", 5)
-    monkeypatch.setattr(connections.PatientProtocol, "_told", False)
+    monkeypatch.setattr(serving, "_is_exempt", lambda *_: False)
+    monkeypatch.setattr(serving, "PER_ADDRESS", 5)
+    monkeypatch.setattr(serving.PatientProtocol, "_told", False)
     ask = b"GET /static/icon.svg HTTP/1.1\r\nHost: a\r\n\r\n"
     links = [at.connect() for _ in range(9)]
     answered = 0
@@ -413,4 +414,4 @@ def test_exempt_from_the_limit() -> None:
     """Guards who is not counted by address: this machine and named proxies, in both forms; nobody else."""
     named = ("172.18.0.0/16", "::ffff:172.18.0.0/112")
     hosts = ("127.0.0.1", "::1", "172.18.3.4", "::ffff:172.18.3.4", "203.0.113.7", "2001:db8::1")
-    assert [connections._is_exempt(host, named) for host in hosts] == [True] * 4 + [False] * 2
+    assert [serving._is_exempt(host, named) for host in hosts] == [True] * 4 + [False] * 2

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.judging.reading import Html
-from truegain.judging.study.shown import answer_of, lost_words, shown
-from truegain.judging.tasks.material import Document, Item
+from truegain.judging.study.display import answer_of, as_html, lost_words
+from truegain.judging.tasks.base import Document, Item
 
 ATTACKS = [
     "<p>x</p><script>alert(1)</script>",
@@ -35,7 +35,7 @@ ATTACKS = [
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_in_a_document_acts(attack: str) -> None:
     """Guards the browser and the page: only known elements, no address, no handler, no id, nothing left open."""
-    page = Html(str(shown(Document("d", attack, format="html"))))
+    page = Html(str(as_html(Document("d", attack, format="html"))))
     for element in page.all:
         assert set(element.attributes) <= {"lang", "dir", "colspan", "rowspan"}, element
         assert element.tag not in {
@@ -58,7 +58,7 @@ def test_links_are_text_and_headings_stand_below_the_page_s() -> None:
     """Guards what is kept: words of links, structure, tables; and one h1 to a page."""
     html = '<h1 lang="fr">Pont</h1><p>See <a href="https://a.example">the <i>list</i></a>.</p>'
     html += "<table><tr><td colspan=2>1</td></tr></table>"
-    text = str(shown(Document("d", html, format="html")))
+    text = str(as_html(Document("d", html, format="html")))
     assert '<h3 lang="fr">Pont</h3><p>See the <i>list</i>.</p>' in text
     assert '<td colspan="2">1</td>' in text
 
@@ -66,13 +66,13 @@ def test_links_are_text_and_headings_stand_below_the_page_s() -> None:
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60))
 def test_plain_text_is_shown_as_it_is(text: str) -> None:
     """Guards plain documents: every sign comes through, and signs of markup are only signs."""
-    back = unescape(re.sub(r"</?p>|<br>", "", str(shown(Document("d", text)))))
+    back = unescape(re.sub(r"</?p>|<br>", "", str(as_html(Document("d", text)))))
     assert back.split() == text.split()
 
 
 def test_paragraphs_and_lines_of_plain_text() -> None:
     """Guards plain text: an empty line ends a paragraph, a line's end stays, comparisons are not markup."""
-    text = str(shown(Document("d", "if a <b and c> d\r\nsecond line\n \n\nnext\x00 one")))
+    text = str(as_html(Document("d", "if a <b and c> d\r\nsecond line\n \n\nnext\x00 one")))
     assert text == "<p>if a &lt;b and c&gt; d<br>\nsecond line</p>\n<p>next one</p>"
 
 

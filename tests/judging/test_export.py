@@ -18,8 +18,7 @@ from tests.cli.conftest import folder as folder
 from tests.cli.conftest import run as run
 from tests.judging.made import CLAIM, WORTH, made_rows, made_study
 from truegain.errors import InputError, TruegainError
-from truegain.judging.collected import Collected
-from truegain.judging.export import Wanted, rating_table, win_table, write_audit
+from truegain.judging.export import Collected, Wanted, rating_table, win_table, write_audit
 from truegain.judging.study.study import JudgingStudy, Rules
 from truegain.tables.ratings import read_ratings
 
@@ -57,20 +56,20 @@ def test_every_command_reads_magnitudes_unchanged(run: Run, folder: Path) -> Non
     rating_table(study, made_rows(study).ratings()).write(folder / "ratings.csv")
     (folder / "expert.qrels").write_text(truth(study))
     both = runs(folder, study)
-    code, out, err = run("agree", "ratings.csv", "--normalise", "geometric")
+    code, out, err = run("agree", "ratings.csv", "--normalize", "geometric")
     assert code == 0, err
     assert "alpha ratio" in out
     for how in ("geometric", "median", "range", "anchors"):
-        code, _, err = run("gains", "ratings.csv", "--normalise", how, "-o", f"{how}.csv")
+        code, _, err = run("aggregate", "ratings.csv", "--normalize", how, "-o", f"{how}.csv")
         assert code == 0, err
         gains = {(row["topic"], row["doc"]): float(row["gain"]) for row in read(folder / f"{how}.csv")}
         for topic in study.topics:
             order = sorted(WORTH, key=lambda d, t=topic, g=gains: -g[t, f"{d}{t}"])  # type: ignore[misc]
             assert order == list(WORTH), how
-    code, out, err = run("eval", "ratings.csv", *both, "--normalise", "geometric", "-m", "nDCG@10")
+    code, out, err = run("eval", "ratings.csv", *both, "--normalize", "geometric", "-m", "nDCG@10")
     assert code == 0, err
     assert "good" in out
-    code, out, err = run("verdict", "ratings.csv", *both, "--normalise", "geometric", "-m", "nDCG@10")
+    code, out, err = run("verdict", "ratings.csv", *both, "--normalize", "geometric", "-m", "nDCG@10")
     assert code == 0, err
     assert out.startswith("good is better than bad: +")
     code, out, err = run("experiment", "magnitudes", "ratings.csv", "--expert", "expert.qrels", "--show", "units",
@@ -91,9 +90,9 @@ def test_every_command_reads_grades_unchanged(run: Run, folder: Path) -> None:
         assert code == 0, err
         assert "alpha ordinal" in out
         for rule in ("majority", "mean", "unanimity"):
-            code, _, err = run("eval", f"{task}.csv", *both, "--rule", rule, "--scale", "0:3", "-m", "nDCG@10")
+            code, _, err = run("eval", f"{task}.csv", *both, "--aggregate", rule, "--scale", "0:3", "-m", "nDCG@10")
             assert code == 0, err
-        code, out, err = run("verdict", f"{task}.csv", *both, "--rule", "mean", "-m", "nDCG@10")
+        code, out, err = run("verdict", f"{task}.csv", *both, "--aggregate", "mean", "-m", "nDCG@10")
         assert code == 0, err
 
 
@@ -166,7 +165,7 @@ def test_cannot_judge_is_empty_and_never_0(folder: Path, run: Run) -> None:
     whole.write(folder / "all.csv")
     (row,) = [r for r in read(folder / "all.csv") if r["cannot"]]
     assert (row["label"], row["cannot"], row["note"]) == ("", "language", "Finnish")
-    code, _, err = run("gains", "all.csv", "--normalise", "geometric", "--missing", "drop", "-o", "g.csv")
+    code, _, err = run("aggregate", "all.csv", "--normalize", "geometric", "--missing", "drop", "-o", "g.csv")
     assert code == 0, err
     assert len(whole.judgments()) == 31
 
@@ -260,7 +259,7 @@ def test_preferences(folder: Path, run: Run) -> None:
     assert {r["doc"][0]: r["label"] for r in rows if r["assessor"] == "a-1"}["h"] == "1"
     assert all(float(r["label"]) == (int(r["wins"]) + int(r["ties"]) / 2) / (
         int(r["wins"]) + int(r["ties"]) + int(r["losses"])) for r in rows)  # fmt: skip
-    code, _, err = run("eval", "wins.csv", *runs(folder, study), "--rule", "mean", "-m", "nDCG@10")
+    code, _, err = run("eval", "wins.csv", *runs(folder, study), "--aggregate", "mean", "-m", "nDCG@10")
     assert code == 0, err
 
 
@@ -273,7 +272,7 @@ def test_claims(folder: Path, run: Run) -> None:
     passage, _, digest = row["doc"].partition("#")
     assert (passage, row["claim"], len(digest)) == (row["passage"], CLAIM, 8)
     assert (row["probability"], len(set(table.columns["doc"]))) == ("0.5", 24)
-    code, _, err = run("gains", "claims.csv", "--rule", "mean", "-o", "g.qrels")
+    code, _, err = run("aggregate", "claims.csv", "--aggregate", "mean", "-o", "g.qrels")
     assert code == 0, err
     with pytest.raises(TruegainError, match="wins are made of preferences; the task of this study is claim"):
         win_table(study, made_rows(study).ratings())

@@ -11,8 +11,7 @@ import pytest
 from tests.judging.made import WORTH, made_rows, made_study
 from tests.judging.test_export import changed
 from truegain.errors import InputError
-from truegain.judging.collected import Collected
-from truegain.judging.export import fill_list
+from truegain.judging.export import Collected, fill_list
 from truegain.judging.study.study import Rules
 from truegain.tables.gold_list import GoldList
 

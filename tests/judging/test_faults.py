@@ -24,12 +24,11 @@ from tests.judging.postgres import Server
 from tests.judging.served import Nest, Served
 from tests.judging.visiting import Answer, Knowledge, Visitor, parts
 from tests.judging.walking import check_invariants, rows
-from truegain.judging.keys import JudgeKeys, LlmJudge
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
-from truegain.judging.study.settings import Rules
 from truegain.judging.study.simulated import simulated_study
-from truegain.judging.study.study import JudgingStudy
+from truegain.judging.study.study import JudgingStudy, Rules
+from truegain.judging.workflow.tokens import JudgeKeys, LlmJudge
 
 KILLS = int(os.environ.get("TRUEGAIN_KILLS", "12"))  # on each database; `TRUEGAIN_KILLS=60` for more
 CUTS = 40
@@ -81,6 +80,8 @@ def test_forty_come_for_twenty_units(nest: Nest, new_url: Callable[[], str], tmp
     database.close()
 
 
+@pytest.mark.smoke
+@pytest.mark.few(1)
 def test_kills_lose_nothing(nest: Nest, crowd_study: JudgingStudy, database_url: str) -> None:
     """Guards what a 303 promises: SIGKILLs on either database while 8 people work, and all is there, claims too."""
     knows = Knowledge.of(crowd_study)
@@ -231,7 +232,7 @@ def test_a_full_disk(nest: Nest, crowd_study: JudgingStudy, disk: Disk) -> None:
         database = Database(url)
         refused, last = asyncio.run(run(served))
     assert [answer.status for answer in refused] == [503] * 3
-    assert all("cannot be reached just now" in answer.text and "Traceback" not in answer.text for answer in refused)
+    assert all("cannot be reached right now" in answer.text and "Traceback" not in answer.text for answer in refused)
     assert (last.status, last.location[-5:]) == (303, "doc/4")
     assert len(rows(database, answers, kind="item", number=3)) == 1
     check_invariants(database, crowd_study)

@@ -15,9 +15,8 @@ from tests.judging.visiting import Knowledge, Visitor, parts
 from tests.judging.walking import check_invariants, rows
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, drafts, events, sent, sessions, units, visits
-from truegain.judging.study.settings import People, Rules
 from truegain.judging.study.simulated import simulated_study
-from truegain.judging.study.study import JudgingStudy
+from truegain.judging.study.study import JudgingStudy, People, Rules
 
 DAY = 86_400.0
 T = TypeVar("T")

@@ -22,14 +22,13 @@ from schemathesis.specs.openapi.checks import content_type_conformance, status_c
 from tests.judging.asgi import TestClient
 from tests.judging.visiting import HIDDEN, Knowledge
 from tests.judging.walking import check_invariants, rows
-from truegain.cli.judging_key import keep_password
-from truegain.cli.judging_serve import SETTINGS, app_of_settings
-from truegain.judging.keys import JudgeKeys, LlmJudge
-from truegain.judging.server.sign_in import password_hash_of
+from truegain.cli.annotate_serve import SETTINGS, app_of_settings, keep_password
+from truegain.judging.server.organizer import password_hash_of
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, assessors, events, sessions
-from truegain.judging.study.settings import Rules
 from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import Rules
+from truegain.judging.workflow.tokens import JudgeKeys, LlmJudge
 
 EXAMPLES = 4  # of each address and method, good ones and bad ones
 PASSWORD = "seven lamps by the river"
@@ -71,18 +70,18 @@ PAGES: dict[str, dict[str, tuple[str, ...]]] = {  # address: method: fields, or 
     "/u/{token}/another": {"post": ("csrf", "once")},
     "/u/{token}/{name}": {"get": ("words",), "post": UNIT},
     "/u/{token}/{name}/{number}": {"get": ("words",), "post": UNIT},
-    "/organise/simulated": {"get": ()},
-    "/organise/simulated/": {"get": (), "post": ("csrf", "action")},
-    "/organise/simulated/sign-in": {"get": (), "post": ("csrf", "password")},
-    "/organise/simulated/assessors/{assessor}/exclude": {"get": (), "post": ("csrf", "reason")},
-    "/organise/simulated/assessors/{assessor}/readmit": {"post": ("csrf",)},
-    "/organise/simulated/ratings.csv": {"get": ("all",)},
-    "/organise/simulated/audit.jsonl": {"get": ()},
+    "/organize/simulated": {"get": ()},
+    "/organize/simulated/": {"get": (), "post": ("csrf", "action")},
+    "/organize/simulated/sign-in": {"get": (), "post": ("csrf", "password")},
+    "/organize/simulated/assessors/{assessor}/exclude": {"get": (), "post": ("csrf", "reason")},
+    "/organize/simulated/assessors/{assessor}/readmit": {"post": ("csrf",)},
+    "/organize/simulated/ratings.csv": {"get": ("all",)},
+    "/organize/simulated/audit.jsonl": {"get": ()},
 }
 
 
 class Place:
-    """The app as it is served, a person at a document, a judge at another, and the organiser, signed in."""
+    """The app as it is served, a person at a document, a judge at another, and the organizer, signed in."""
 
     def __init__(self, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.study = simulated_study(folder / "study", topics=2, docs=8, judgments=4, rules=Rules(seconds=0.0))
@@ -96,12 +95,12 @@ class Place:
             "/api/simulated/units", headers={"Authorization": f"Bearer {self.key}"}
         ).json()["unit"]  # fmt: skip
         self.token = self._to_the_documents()
-        at = "/organise/simulated/sign-in"
+        at = "/organize/simulated/sign-in"
         form = dict(re.findall(r'name="(csrf)" value="([^"]*)"', self.client.get(at).text))
         assert self.client.post(at, data={**form, "password": PASSWORD}).status_code == 303
         self.cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.client.cookies.jar)
         self.client.cookies.clear()
-        figures = self.client.get("/organise/simulated/", headers={"Cookie": self.cookies})
+        figures = self.client.get("/organize/simulated/", headers={"Cookie": self.cookies})
         assert figures.status_code == 200
         self.signed = dict(re.findall(r'name="(csrf)" value="([^"]*)"', figures.text))
 
@@ -165,6 +164,7 @@ def made_up(schema: Any, prepare: Any) -> Counter[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_whatever_is_sent_is_answered(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards every address, on either database: made-up requests get no 5xx and no status that is not told."""
@@ -180,7 +180,7 @@ def test_whatever_is_sent_is_answered(database_url: str, tmp_path: Path, monkeyp
         if tried % 3 and "assessor" in (case.path_parameters or {}):
             case.path_parameters["assessor"] = person
         if tried % 2 and isinstance(case.body, dict):
-            case.body |= place.signed if case.path.startswith("/organise/") else place.csrf()
+            case.body |= place.signed if case.path.startswith("/organize/") else place.csrf()
         if case.method == "POST":
             forms[case.media_type or ""] += 1
         return {"headers": {"Cookie": place.cookies} if tried % 4 else {}, "allow_redirects": False}
@@ -199,7 +199,7 @@ def test_whatever_is_sent_is_answered(database_url: str, tmp_path: Path, monkeyp
     assert {200, 401, 404, 422} <= set(judges)
     assert all(forms[kind] > 10 for kind in FORMS), forms
     assert {"excluded", "readmitted"} & {row.kind for row in rows(database, events)}, (
-        "no form of the organiser's counted"
+        "no form of the organizer's counted"
     )
     check_invariants(database, place.study)
     assert len(rows(database, sessions)) >= 2

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.judging.asgi import TestClient
-from truegain.cli.judging_key import keep_password
-from truegain.cli.judging_parts import parts_of
+from truegain.cli.annotate_serve import keep_password, parts_of
 from truegain.judging.server.app import create_app
-from truegain.judging.server.sign_in import password_hash_of
+from truegain.judging.server.organizer import password_hash_of
 from truegain.judging.store.database import default_url
 from truegain.judging.study.simulated import simulated_study
 
@@ -18,7 +17,7 @@ CODECS = ("undefined", "idna", "punycode", "unicode_escape", "utf-16", "utf-7", 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
-    """The app as it is served, with the organiser's page; an error of ours is a 500, not an exception."""
+    """The app as it is served, with the organizer's page; an error of ours is a 500, not an exception."""
     folder = tmp_path_factory.mktemp("served") / "study"
     study = simulated_study(folder, topics=1, docs=8, judgments=1)
     keep_password(study.folder, password_hash_of("seven lamps by the river"))
@@ -31,10 +30,11 @@ def addresses(client: TestClient) -> tuple[str, ...]:
     """Every address that takes a form, of a person who is at a page."""
     unit = client.post("/s/simulated/").headers["location"].rstrip("/")
     own = tuple(f"{unit}/{name}" for name in ("consent", "practice/1", "doc/1", "leave", "notice", "another"))
-    organiser = tuple(f"/organise/simulated/{name}" for name in ("", "sign-in", "sign-out", "assessors/a/exclude"))
-    return ("/s/simulated/", *own, *organiser)
+    organizer = tuple(f"/organize/simulated/{name}" for name in ("", "sign-in", "sign-out", "assessors/a/exclude"))
+    return ("/s/simulated/", *own, *organizer)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("codec", CODECS)
 def test_a_character_set_that_is_none_is_no_failure(client: TestClient, addresses: tuple[str, ...], codec: str) -> None:
     """Guards forms in parts, whose sender names the character set: any name is answered, and with no 5xx."""

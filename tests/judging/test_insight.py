@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.cli.judging_insight import _table, agreement_so_far, insight_of, together, verdict_so_far
-from truegain.cli.judging_status import far_people
+from truegain.cli.annotate_insight import _table, agreement_so_far, far_people, insight_of, together, verdict_so_far
 from truegain.gains.assessors import APART, FAR_RULE
-from truegain.judging.insight import Rating
+from truegain.judging.status import Rating
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import JudgingStudy, Words
+from truegain.judging.tasks.base import Item, Level, Unit
 from truegain.judging.tasks.catalogue import task_of
-from truegain.judging.tasks.material import Item, Unit
-from truegain.judging.tasks.task import Level
 
 TOPICS, ITEMS, PEOPLE = ("1", "2"), 10, 6
 
@@ -70,7 +68,7 @@ def test_alpha_of_people_is_krippendorffs(level: Level) -> None:
     people = centred(people) if level == "ratio" else people
     alpha = krippendorff.alpha(reliability_data=matrix(people), level_of_measurement=level)
     assert found.overall.value == pytest.approx(alpha, abs=1e-9)
-    assert found.overall.known
+    assert found.overall.is_estimated
     assert found.overall.low is not None
     assert found.overall.low < alpha
     for topic in TOPICS:
@@ -105,8 +103,8 @@ def test_too_few_have_no_number() -> None:
     model = [r._replace(is_model=True) for r in alone]
     for ratings in ([], alone, same, some[:1], model, [some[0], some[0]._replace(assessor="b")]):
         found = agreement_so_far(ratings, level="ordinal")
-        assert not found.overall.known
-        assert not any(c.known for c in (*found.topics.values(), *found.models.values()))
+        assert not found.overall.is_estimated
+        assert not any(c.is_estimated for c in (*found.topics.values(), *found.models.values()))
 
 
 def test_a_careless_person_is_worth_a_look() -> None:
@@ -156,7 +154,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
             runs[name] += [f"{t} Q0 d{i} 0 {s:.6f} {name}" for i, s in enumerate(scores)]
     for name, lines in {"gold.qrels": gold, "llm.qrels": llm, **{f"{r}.run": x for r, x in runs.items()}}.items():
         (folder / name).write_text("\n".join(lines) + "\n")
-    tg.gold_list([folder / "one.run", folder / "two.run"], folder / "llm.qrels", "P@10").write(folder / "list.csv")
+    tg.sample_gold([folder / "one.run", folder / "two.run"], folder / "llm.qrels", "P@10").write(folder / "list.csv")
     return folder
 
 
@@ -185,13 +183,13 @@ def said(world: Path, rows: int, people: int = 1, **more: object) -> list[dict[s
 
 
 def test_the_verdict_so_far_is_that_of_an_anytime_study(world: Path) -> None:
-    """Guards the one number that is shown while the study runs: `Study(..., anytime=True)` on the list's first rows."""
+    """Guards the one number that is shown while the study runs: that of a sequential study on the list's first rows."""
     insight = insight_of(study_of(world))
     assert insight.verdict is not None
     (found,) = insight.verdict(said(world, 60))
     listed = tg.read_gold_list(world / "list.csv").filled(world / "gold.qrels", 60)
     runs = [world / "one.run", world / "two.run"]
-    whole = tg.Study(runs, world / "llm.qrels", "P@10", gold=listed, anytime=True).verdict("one", "two")
+    whole = tg.Study(runs, world / "llm.qrels", "P@10", gold=tg.Gold(listed, sequential=True)).verdict("one", "two")
     c = whole.comparison
     assert (found.a, found.b, found.measure, found.labels) == ("one", "two", "P@10", 60)
     assert (found.difference, found.low, found.high) == (c.difference, c.low, c.high)
@@ -218,7 +216,7 @@ def test_a_gap_ends_what_counts(world: Path) -> None:
 
 def test_no_number_where_looks_are_not_known_to_hold(world: Path) -> None:
     """Guards repeated looks: no list, a list drawn otherwise, no labels of the judge: a reason and never a number."""
-    other = tg.gold_list([world / "one.run", world / "two.run"], world / "llm.qrels", "P@10", draw="random")
+    other = tg.sample_gold([world / "one.run", world / "two.run"], world / "llm.qrels", "P@10", draw="random")
     other.write(world / "random.csv")
     for listed, bronze, why in (
         ("", "llm.qrels", "verdict.not_known"),

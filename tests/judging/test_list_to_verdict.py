@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.inference.test_label_plan import world
-from tests.judging.walking import Time, Walker, desk_of
+from tests.judging.walking import Time, Walker, service_of
 from truegain.cli.app import main
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.study import read_study
@@ -65,27 +65,28 @@ def judge_one(walker: Walker, gold: Mapping[str, Mapping[str, float]], stuck: st
     return f"{topic} {doc}"
 
 
+@pytest.mark.slow
 def test_one_cannot_judge_freezes_no_list(command: Command, clock: Time) -> None:
     """Guards the whole way: of 40 judged the fifth cannot be, by anyone of three; 39 labels count, and the verdict."""
     gold = world()[2]
     assert command("plan labels llm.qrels s0.run s1.run -m P@5 -o list.csv")[0] == 0
     with Path("list.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    words = "judging init study --topics topics.jsonl --docs docs.jsonl --pool list.csv --task graded"
+    words = "annotate init study --topics topics.jsonl --docs docs.jsonl --pool list.csv --task graded"
     assert command(f"{words} --order decisive --judgments 1")[0] == 0
-    code, out, _ = command("judging check study")
+    code, out, _ = command("annotate check study")
     assert code == 0
     assert "people: at least 1," in out
     database = Database(default_url("study"))
-    desk = desk_of(read_study("study"), database, clock)
+    service = service_of(read_study("study"), database, clock)
     stuck, met = f"{rows[4]['topic']} {rows[4]['doc']}", list[str]()
-    walkers = [Walker(desk, clock, name) for name in ("p1", "p2", "p3")]
+    walkers = [Walker(service, clock, name) for name in ("p1", "p2", "p3")]
     while len(set(met)) < ROWS:
         met += [judge_one(walker, gold, stuck) for walker in walkers]
     assert met.count(stuck) == 3, "one, and the two others that the rules name"
     assert met[:4] == [f"{row['topic']} {row['doc']}" for row in rows[:4]], "the list's own order"
     database.close()
-    code, _, err = command("judging export study -o ratings.csv --filled filled.csv")
+    code, _, err = command("annotate export study -o ratings.csv --filled filled.csv")
     assert code == 0
     judged = len(set(met))
     assert f"{judged - 1} of {len(rows):,} pairs of the list have a label, 1 could not be judged and count" in err
@@ -93,7 +94,7 @@ def test_one_cannot_judge_freezes_no_list(command: Command, clock: Time) -> None
         filled = [row["label"] for row in csv.DictReader(file)]
     assert filled[4] == "cannot"
     assert all(label not in ("", "cannot") for at, label in enumerate(filled[:judged]) if at != 4)
-    for more in ("", "--anytime", "--topics fixed"):
+    for more in ("", "--sequential", "--topics fixed"):
         code, out, _ = command(f"verdict llm.qrels s0.run s1.run -m P@5 --gold filled.csv {more}")
         assert code in (0, 1)
-        assert "; 1 document that people could not judge counts at worst and at best." in out.splitlines()[0]
+        assert "; the interval allows for any label of 1 document that people could not judge." in out.splitlines()[0]

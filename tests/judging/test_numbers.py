@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truegain.judging.tasks.numbers import Unread, read_number
+from truegain.judging.tasks.magnitude import Unread, read_number
 
 LEAST, GREATEST = 1e-150, 1e150
 WHOLE = st.integers(1, 10**12)

@@ -11,13 +11,13 @@ import pytest
 
 from tests.judging.pages import TOKEN, all_pages, item_page, made_study
 from tests.judging.reading import Html
-from truegain.judging.desk import moves, practice
-from truegain.judging.desk.steps import Page, PageStep, StepName
 from truegain.judging.server.render import HTMX, Renderer
 from truegain.judging.study.study import JudgingStudy, People, Platform, Words
-from truegain.judging.tasks import binary, claim, forms, graded, magnitude, numbers, preference
+from truegain.judging.tasks import base, binary, claim, graded, magnitude, preference
 from truegain.judging.tasks.catalogue import TASKS, task_of
 from truegain.judging.texts import LANGUAGES, Wording, catalogue
+from truegain.judging.workflow import steps, submissions
+from truegain.judging.workflow.steps import Page, PageStep, StepName
 
 PAGES = all_pages()
 STUDIES = {
@@ -50,9 +50,7 @@ def test_both_languages_have_every_text_with_the_same_names() -> None:
 def test_every_error_that_the_server_names_has_a_text() -> None:
     """Guards the names between the rules and the catalogue: an unknown one would be a failure of ours on a page."""
     known = catalogue()
-    sources = "".join(
-        inspect.getsource(m) for m in (numbers, forms, moves, practice, magnitude, graded, preference, claim)
-    )
+    sources = "".join(inspect.getsource(m) for m in (base, submissions, steps, magnitude, graded, preference, claim))
     quoted = set(
         re.findall(
             r"\"((?:number|reason|cannot|label|prefer|support|choice|question|consent|leave|text)\.\w+)\"", sources
@@ -63,7 +61,7 @@ def test_every_error_that_the_server_names_has_a_text() -> None:
     )
     quoted |= set(asked.split()) | {f"{name}.empty" for name in ("label", "prefer", "support", "choice", "consent")}
     assert quoted <= set(known), sorted(quoted - set(known))
-    assert {f"cannot.{why}" for why in forms.CANNOT} <= set(known)
+    assert {f"cannot.{why}" for why in base.CANNOT} <= set(known)
 
 
 @pytest.mark.parametrize("task", ["graded", "binary", "preference", "claim"])
@@ -255,7 +253,7 @@ def test_consent_says_for_how_many_sets_it_holds() -> None:
         (People("open"), True), (People("invitation"), True), (People("open", most=1), False), (People("mturk"), False),
     ):  # fmt: skip
         page = Renderer(made_study("graded", people=people)).page(consent, TOKEN)
-        assert ("holds for all of them, until you take something back" in page) == holds
+        assert ("covers all of them, until you withdraw" in page) == holds
 
 
 def test_every_step_has_a_page() -> None:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.judging.pages import TOKEN, ShowingDesk, item_page, made_study
+from tests.judging.pages import TOKEN, PageService, item_page, made_study
 from tests.judging.reading import Html
-from truegain.judging.desk.desk import Desk
-from truegain.judging.desk.steps import Elsewhere, Entered, PageStep, Person
 from truegain.judging.server.app import create_app
-from truegain.judging.server.security import RateLimits, RequestRates, told
+from truegain.judging.server.security import RateLimits, RequestRates, logged_path
 from truegain.judging.store.database import Database, StoreError
 from truegain.judging.study.study import JudgingStudy, People, Platform
+from truegain.judging.workflow.assessor import AssessorService
+from truegain.judging.workflow.steps import Elsewhere, Entered, PageStep, Person
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -33,16 +33,16 @@ def study_of(platform: Platform, **about: Any) -> JudgingStudy:
     return replace(made_study(), people=People(platform, **about))
 
 
-def app_of(study: JudgingStudy, desk: ShowingDesk, limits: RateLimits | None = None) -> FastAPI:
-    """The app at a desk that only shows; no database is asked."""
-    return create_app(study, cast("Database", None), desk=cast("Desk", desk), limits=limits)
+def app_of(study: JudgingStudy, service: PageService, limits: RateLimits | None = None) -> FastAPI:
+    """The app at a service that only shows; no database is asked."""
+    return create_app(study, cast("Database", None), service=cast("AssessorService", service), limits=limits)
 
 
 def client_of(
-    desk: ShowingDesk | None = None, platform: Platform = "open", *, limits: RateLimits | None = None, **about: Any
+    service: PageService | None = None, platform: Platform = "open", *, limits: RateLimits | None = None, **about: Any
 ) -> TestClient:
     """A browser that follows nothing by itself."""
-    app = app_of(study_of(platform), desk or ShowingDesk(), limits)
+    app = app_of(study_of(platform), service or PageService(), limits)
     return TestClient(app, follow_redirects=False, **about)
 
 
@@ -56,21 +56,21 @@ def heading(response: Response) -> str:
 
 def test_open_link_takes_no_unit_before_someone_begins() -> None:
     """Guards units against machines that look at links: the button takes a unit, and the browser knows it again."""
-    desk = ShowingDesk()
-    client = client_of(desk)
+    service = PageService()
+    client = client_of(service)
     assert client.get("/").headers["location"] == HOME
     assert heading(client.get(HOME)) == "Welcome"
-    assert desk.came == []
+    assert service.came == []
     began = client.post(HOME, data={"action": "next"})
     assert (began.status_code, began.headers["location"]) == (303, f"{UNIT}/")
-    person, _ = desk.came[0]
+    person, _ = service.came[0]
     assert person.platform == "open"
     assert len(person.id) >= 22  # 128 bits
     again = client.get(HOME)
     assert again.headers["location"] == f"{UNIT}/"
-    assert desk.came[1][0] == person
+    assert service.came[1][0] == person
     assert client.post(HOME).headers["location"] == f"{UNIT}/"
-    assert desk.came[2][0] == person
+    assert service.came[2][0] == person
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -84,67 +84,67 @@ def test_cookie_is_as_strict_as_can_be(scheme: str) -> None:
 
 def test_other_sites_cannot_begin_for_someone() -> None:
     """Guards the open door against forms of other sites."""
-    desk = ShowingDesk()
-    assert client_of(desk).post(HOME, headers={"sec-fetch-site": "cross-site"}).status_code == 403
-    assert desk.came == []
+    service = PageService()
+    assert client_of(service).post(HOME, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert service.came == []
 
 
-def test_invitation_is_handed_to_the_desk_and_leaves_the_address() -> None:
-    """Guards invitations: the desk decides, the person's id holds nothing of the secret, the address gets clean."""
-    desk = ShowingDesk()
-    client = client_of(desk, "invitation")
+def test_invitation_is_handed_to_the_service_and_leaves_the_address() -> None:
+    """Guards invitations: the service decides, the person's id holds nothing of the secret, the address gets clean."""
+    service = PageService()
+    client = client_of(service, "invitation")
     came = client.get(HOME, params={"invitation": "one-time-secret"})
     assert came.headers["location"] == f"{UNIT}/"
-    ((person, invitation),) = desk.came
+    ((person, invitation),) = service.came
     assert invitation == "one-time-secret"
     assert "secret" not in person.id
     assert client.get(HOME).status_code == 403
-    desk.entered = Entered("", "invitation")
+    service.entered = Entered("", "invitation")
     refused = client.get(HOME, params={"invitation": "unknown"})
     assert (refused.status_code, heading(refused)) == (403, "This study is by invitation")
 
 
 def test_prolific() -> None:
     """Guards Prolific's three parameters, and that without its id nobody comes in."""
-    desk = ShowingDesk()
-    client = client_of(desk, "prolific")
+    service = PageService()
+    client = client_of(service, "prolific")
     query = {"PROLIFIC_PID": "5f0c", "STUDY_ID": "s1", "SESSION_ID": "x9"}
     assert client.get(HOME, params=query).headers["location"] == f"{UNIT}/"
-    assert desk.came == [(Person("prolific", "5f0c", about={"study": "s1", "session": "x9"}), "")]
+    assert service.came == [(Person("prolific", "5f0c", about={"study": "s1", "session": "x9"}), "")]
     for bad in ({}, {"PROLIFIC_PID": ""}, {"PROLIFIC_PID": "a b"}, {"PROLIFIC_PID": "x" * 200}):
         assert client.get(HOME, params=bad).status_code == 403
     assert client.post(HOME).status_code == 405
-    assert len(desk.came) == 1
+    assert len(service.came) == 1
 
 
 def test_mechanical_turk() -> None:
     """Guards a preview, which takes no unit, and an assignment; where work is handed in cannot be forged."""
-    desk = ShowingDesk()
-    client = client_of(desk, "mturk")
+    service = PageService()
+    client = client_of(service, "mturk")
     preview = client.get(HOME, params={"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "H"})
     assert preview.headers["location"] == f"{HOME}preview"
     assert "This is a preview" in client.get(f"{HOME}preview").text
-    assert desk.came == []
+    assert service.came == []
     query = {"assignmentId": "A1", "hitId": "H1", "workerId": "W1", "turkSubmitTo": "https://workersandbox.mturk.com"}
     came = client.get(HOME, params=query)
     assert came.headers["location"] == f"{UNIT}/"
     assert "set-cookie" not in came.headers
-    person = desk.came[0][0]
+    person = service.came[0][0]
     assert person.id == "W1"
     assert person.about == {"assignment": "A1", "hit": "H1", "submit": "https://workersandbox.mturk.com"}
     client.get(HOME, params={**query, "turkSubmitTo": "https://evil.example"})
-    assert desk.came[1][0].about["submit"] == "https://www.mturk.com"
+    assert service.came[1][0].about["submit"] == "https://www.mturk.com"
     assert client.get(HOME, params={"workerId": "W1"}).status_code == 403
 
 
 @pytest.mark.parametrize(("reason", "said"), [
-    ("none", "There is nothing to do for you just now"),
-    ("paused", "The study rests"),
-    ("excluded", "You cannot take part in this study any more"),
+    ("none", "There is no set for you right now"),
+    ("paused", "The study is paused"),
+    ("excluded", "You can no longer take part in this study"),
 ])  # fmt: skip
 def test_why_there_is_no_unit(reason: str, said: str) -> None:
     """Guards who comes in vain: a page says why, at an address without the platform's parameters."""
-    client = client_of(ShowingDesk(entered=Entered("", reason)), "prolific")
+    client = client_of(PageService(entered=Entered("", reason)), "prolific")
     came = client.get(HOME, params={"PROLIFIC_PID": "5f0c"})
     assert came.headers["location"] == f"{HOME}{reason}"
     assert heading(client.get(came.headers["location"])) == said
@@ -156,7 +156,7 @@ def test_why_there_is_no_unit(reason: str, said: str) -> None:
 
 def test_addresses_of_a_unit_lead_to_its_step() -> None:
     """Guards the flow: only the step that is theirs is shown, any other address leads there, strangers see nothing."""
-    client = client_of(ShowingDesk())
+    client = client_of(PageService())
     for path in ("", "/", "/doc/1", "/doc/99999", "/done", "/consent", "/revise"):
         answer = client.get(UNIT + path)
         assert (answer.status_code, answer.headers.get("location")) == (303, f"{UNIT}/doc/3"), path
@@ -170,27 +170,27 @@ def test_addresses_of_a_unit_lead_to_its_step() -> None:
     assert client.get(f"{UNIT}/instructions").status_code == 200
 
 
-def test_what_is_sent_reaches_the_desk_as_texts() -> None:
+def test_what_is_sent_reaches_the_service_as_texts() -> None:
     """Guards forms: fields as typed with one kind of line end, answered by 303 so that a reload sends nothing."""
-    desk = ShowingDesk()
-    client = client_of(desk)
+    service = PageService()
+    client = client_of(service)
     answer = client.post(
         f"{UNIT}/doc/3", data={"action": "next", "number": " 1/2 ", "reason": "a\r\nb\rc <b>", "empty": ""}
     )
     assert (answer.status_code, answer.headers["location"]) == (303, f"{UNIT}/doc/3")
-    assert desk.sent == [
+    assert service.sent == [
         (PageStep("doc", 3), {"action": "next", "number": " 1/2 ", "reason": "a\nb\nc <b>", "empty": ""})
     ]
     assert client.post(f"{UNIT}/doc/5", data={"action": "next"}).headers["location"] == f"{UNIT}/doc/3"
     assert client.post(f"{UNIT}/doc/3", files={"number": ("a.txt", b"1")}).status_code == 400
     assert client.post(f"{UNIT}/doc/3", data={f"f{i}": "" for i in range(60)}).status_code == 400
-    assert len(desk.sent) == 1
+    assert len(service.sent) == 1
 
 
 def test_practice_with_words_goes_on_with_words() -> None:
     """Guards the form without sight over the three lines."""
 
-    class Next(ShowingDesk):
+    class Next(PageService):
         def send(self, token: str, step: PageStep, fields: Mapping[str, str]) -> PageStep:
             return PageStep("practice", 2)
 
@@ -204,21 +204,21 @@ def test_practice_with_words_goes_on_with_words() -> None:
 
 def test_prefetch_starts_nothing() -> None:
     """Guards clocks and units: what a browser fetches in advance is not seen by anyone."""
-    desk = ShowingDesk()
-    client = client_of(desk, "prolific")
+    service = PageService()
+    client = client_of(service, "prolific")
     ahead = {"sec-purpose": "prefetch;prerender"}
     assert client.get(HOME, params={"PROLIFIC_PID": "5f0c"}, headers=ahead).status_code == 503
     assert client.get(f"{UNIT}/doc/3", headers=ahead).status_code == 503
-    assert desk.came == []
+    assert service.came == []
 
 
 def test_notices_are_kept_and_nothing_else() -> None:
     """Guards what a browser may tell: pastes and lost focus, in few words."""
-    desk = ShowingDesk()
-    client = client_of(desk)
+    service = PageService()
+    client = client_of(service)
     pasted = {"kind": "paste", "field": "reason", "length": "120", "step": "3", "text": "the pasted text"}
     assert client.post(f"{UNIT}/notice", data=pasted).status_code == 204
-    assert desk.notices == [("paste", {"field": "reason", "length": "120", "step": "3"})]
+    assert service.notices == [("paste", {"field": "reason", "length": "120", "step": "3"})]
     assert client.post(f"{UNIT}/notice", data={"kind": "mood"}).status_code == 422
     assert client.post("/u/unknown/notice", data={"kind": "blur"}).status_code == 404
 
@@ -230,7 +230,7 @@ def test_notices_are_kept_and_nothing_else() -> None:
 def test_every_answer_carries_the_headers(platform: Platform) -> None:
     """Guards the policy on pages, redirects, refusals and failures; only Mechanical Turk may frame its studies."""
 
-    class Failing(ShowingDesk):
+    class Failing(PageService):
         def where(self, token: str) -> PageStep:
             raise RuntimeError("boom")
 
@@ -254,7 +254,7 @@ def test_every_answer_carries_the_headers(platform: Platform) -> None:
 @pytest.mark.parametrize(("method", "path", "status", "said"), [
     ("GET", "/nothing", 404, "There is no such page"),
     ("GET", "/static/../app.py", 404, "There is no such page"),
-    ("PUT", f"{UNIT}/doc/3", 405, "This cannot be done here"),
+    ("PUT", f"{UNIT}/doc/3", 405, "This is not possible here"),
     ("HEAD", f"{UNIT}/doc/3", 405, ""),
     ("POST", f"{UNIT}/notice", 400, "We could not read this"),
     ("GET", "/static/judging.html", 404, "There is no such page"),
@@ -279,14 +279,14 @@ def test_failures_are_plain_pages_and_logged_without_secrets(
 ) -> None:
     """Guards a failure of ours: a page that says so, and a log that has the place but neither token nor typed text."""
 
-    class Failing(ShowingDesk):
+    class Failing(PageService):
         def send(self, token: str, step: PageStep, fields: Mapping[str, str]) -> PageStep:
             raise type(error)(f"{error} {token} at {step}")
 
     with caplog.at_level(logging.INFO, "truegain.judging"):
         answer = client_of(Failing()).post(f"{UNIT}/doc/3", data={"reason": "typed words"})
     assert answer.status_code == status
-    assert heading(answer) in ("Something went wrong on our side", "The study cannot be reached just now")
+    assert heading(answer) in ("Something went wrong on our side", "The study cannot be reached right now")
     assert "POST /u/*/doc/3" in caplog.text
     assert "in send" in caplog.text
     assert TOKEN not in caplog.text + answer.text
@@ -305,20 +305,20 @@ def test_log_tells_no_token_and_no_person(caplog: pytest.LogCaptureFixture) -> N
         "GET /s/bridges/ 303", "GET /u/*/doc/3 200", "GET /x/*/??forged 404",
     ]  # fmt: skip
     assert "5f0c1d2e3a4b" not in caplog.text
-    assert told(f"/u/short/{TOKEN}") == "/u/*/*"
+    assert logged_path(f"/u/short/{TOKEN}") == "/u/*/*"
 
 
 @pytest.mark.parametrize("announced", [True, False])
 def test_too_large_a_body_is_refused(announced: bool) -> None:
     """Guards memory: a body past the limit is refused with a page, whether its length was told before or not."""
-    desk = ShowingDesk()
+    service = PageService()
     body = b"reason=" + b"x" * 600_000
     sent: Any = body if announced else iter([body[:300_000], body[300_000:]])
     headers = {"content-type": "application/x-www-form-urlencoded"}
-    answer = client_of(desk).post(f"{UNIT}/doc/3", content=sent, headers=headers)
+    answer = client_of(service).post(f"{UNIT}/doc/3", content=sent, headers=headers)
     assert (answer.status_code, heading(answer)) == (413, "This is too much text")
-    assert desk.sent == []
-    fine = client_of(desk).post(f"{UNIT}/doc/3", content=body[:400_000], headers=headers)
+    assert service.sent == []
+    fine = client_of(service).post(f"{UNIT}/doc/3", content=body[:400_000], headers=headers)
     assert fine.status_code == 303
 
 
@@ -347,7 +347,7 @@ def test_addresses_have_limits_except_this_machine() -> None:
 
 
 def test_a_proxy_that_nobody_named_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
-    """Guards the organiser: without --proxy all visitors of a proxy share its limits, and the log says what to do."""
+    """Guards the organizer: without --proxy all visitors of a proxy share its limits, and the log says what to do."""
     client = client_of(client=("127.0.0.1", 1))
     for _ in range(3):
         client.get(HOME, headers={"X-Forwarded-For": "203.0.113.7"})
@@ -382,7 +382,7 @@ def test_buckets_fill_again_and_are_few() -> None:
 
 def test_below_a_path_of_a_proxy() -> None:
     """Guards studies that a proxy serves below a path: every address of a page starts with it."""
-    app = app_of(study_of("open"), ShowingDesk())
+    app = app_of(study_of("open"), PageService())
     client = TestClient(app, follow_redirects=False, root_path="/judge")
     assert client.get("/judge/u/" + TOKEN + "/").headers["location"] == f"/judge{UNIT}/doc/3"
     page = Html(client.get(f"/judge{UNIT}/doc/3").text)
@@ -394,17 +394,17 @@ def test_below_a_path_of_a_proxy() -> None:
 def test_elsewhere_on_another() -> None:
     """Guards one more unit while one goes on: it leads to the step that the person is at."""
 
-    class Busy(ShowingDesk):
+    class Busy(PageService):
         def another(self, token: str, *, network: str = "") -> Entered:
             raise Elsewhere(PageStep("doc", 3))
 
     assert client_of(Busy()).post(f"{UNIT}/another").headers["location"] == f"{UNIT}/doc/3"
 
 
-def test_page_shows_what_the_desk_gives_and_no_more() -> None:
+def test_page_shows_what_the_service_gives_and_no_more() -> None:
     """Guards what is sent: with a page at hand the study's other documents, codes and units stay on the server."""
     study = study_of("prolific", codes={"completed": "SECRET-CODE"})
-    app = app_of(study, ShowingDesk(item_page()))
+    app = app_of(study, PageService(item_page()))
     text = TestClient(app).get(f"{UNIT}/doc/3").text
     for secret in ("SECRET-CODE", "d1", "u1", "completed", "20 s", "probability"):
         assert secret not in text.replace("/static/", ""), secret

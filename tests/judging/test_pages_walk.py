@@ -1,4 +1,4 @@
-"""Whole ways through the pages by HTTP, at the real desk on both databases, filling in only what pages show."""
+"""Whole ways through the pages by HTTP, at the real service on both databases, filling in only what pages show."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from fastapi.testclient import TestClient
 
 from tests.judging.reading import Element, Html
 from tests.judging.walking import Time
-from truegain.judging.desk.desk import Desk
 from truegain.judging.server.app import create_app
 from truegain.judging.store.database import Database
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import JudgingStudy, People, Rules
+from truegain.judging.workflow.assessor import AssessorService
 
 
 class Browser:
     """A browser without script: it follows redirects, and sends what a form holds with the button that is pressed."""
 
-    def __init__(self, study: JudgingStudy, desk: Desk, **about: Any) -> None:
+    def __init__(self, study: JudgingStudy, service: AssessorService, **about: Any) -> None:
         self.client = TestClient(
-            create_app(study, desk.database, desk=desk, limits=None), follow_redirects=True, **about
+            create_app(study, service.database, service=service, limits=None), follow_redirects=True, **about
         )
         self.study = study
         self.sizes: list[int] = []
@@ -98,7 +98,7 @@ def walked(tmp_path: Path) -> JudgingStudy:
 @pytest.fixture
 def browser(walked: JudgingStudy, database: Database, clock: Time) -> Browser:
     """Someone at the door."""
-    return Browser(walked, Desk(walked, database, clock=clock))
+    return Browser(walked, AssessorService(walked, database, clock=clock))
 
 
 def worth(study: JudgingStudy) -> dict[str, float]:
@@ -108,6 +108,7 @@ def worth(study: JudgingStudy) -> dict[str, float]:
     return {doc: 90.0 if doc in high else 0.5 if doc in low else 10.0 for doc in study.documents}
 
 
+@pytest.mark.smoke
 def test_whole_unit(browser: Browser, walked: JudgingStudy, clock: Time) -> None:
     """Guards the flow from the link to the code, and that the code is on no page before, and the same on every look."""
     browser.begin()
@@ -142,7 +143,7 @@ def test_mistakes_are_told_and_what_was_typed_stays(browser: Browser) -> None:
     assert "Choose what stops you" in browser.text
     assert browser.page.one("input", id="number").attributes["value"] == "7"
     browser.press("report", report="broken letters")
-    assert "the report has arrived" in browser.text
+    assert "we received your report" in browser.text
     browser.press("cannot", cannot="language")
     assert browser.path == "/doc/3"
     browser.press("back", number="11")
@@ -154,10 +155,11 @@ def test_mistakes_are_told_and_what_was_typed_stays(browser: Browser) -> None:
     assert browser.page.one("input", id="number").attributes["value"] == "11"
 
 
+@pytest.mark.slow
 def test_wrong_practice_and_question_twice_end_the_set(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the tries: once more with new lines, then the end, with a page that blames nobody."""
-    desk = Desk(walked, database, clock=clock)
-    one, other = Browser(walked, desk), Browser(walked, desk)
+    service = AssessorService(walked, database, clock=clock)
+    one, other = Browser(walked, service), Browser(walked, service)
     one.begin()
     one.practise(wrong=True)
     assert one.path == "/practice/1"
@@ -177,7 +179,7 @@ def test_a_screened_submission_has_its_code_and_no_other_set(
 ) -> None:
     """Guards work for nothing: who is shown a submission's last code is not invited to start again under it."""
     study = replace(walked, people=People("prolific", {"completed": "CDONE", "screened": "CSCREEN", "failed": "CFAIL"}))
-    browser = Browser(study, Desk(study, database, clock=clock))
+    browser = Browser(study, AssessorService(study, database, clock=clock))
     browser.get("/s/simulated/", PROLIFIC_PID="5f0c", STUDY_ID="s", SESSION_ID="x")
     browser.press("next", consent="yes")
     browser.practise(wrong=True)
@@ -185,19 +187,20 @@ def test_a_screened_submission_has_its_code_and_no_other_set(
     assert (browser.path, browser.page.one("p", id="code").text) == ("/screened", "CSCREEN")
     assert "another topic" not in browser.text
     assert not browser.page.find("form")
-    one = Browser(walked, Desk(walked, database, clock=clock))
+    one = Browser(walked, AssessorService(walked, database, clock=clock))
     one.begin()
     one.practise(wrong=True)
     one.practise(wrong=True)
     assert "You may start again with another topic." in one.text  # where nothing is paid by submission
 
 
+@pytest.mark.slow
 def test_both_failures_of_checks_look_the_same(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the neutral message: Hk below Nk and too little time give the same bytes but for the page's names."""
     texts = []
     for hurried in (True, False):
         study = replace(walked, people=replace(walked.people, most=None))
-        browser = Browser(study, Desk(study, database, clock=clock))
+        browser = Browser(study, AssessorService(study, database, clock=clock))
         browser.begin()
         browser.practise()
         browser.answer_question()
@@ -244,16 +247,16 @@ def test_taking_back_after_the_end(browser: Browser, walked: JudgingStudy, clock
     browser.answer_question()
     browser.judge(clock, worth(walked))
     code = browser.page.one("p", id="code").text
-    browser.get(next(a.attributes["href"] for a in browser.page.find("a") if a.text == "Take back what I gave"))
-    assert (browser.path, browser.page.one("h1").text) == ("/leave", "Do you want to take back what you gave?")
+    browser.get(next(a.attributes["href"] for a in browser.page.find("a") if a.text == "Withdraw my answers"))
+    assert (browser.path, browser.page.one("h1").text) == ("/leave", "Do you want to withdraw your answers?")
     browser.press("stay")
     assert (browser.path, "answers are stored" in browser.text) == ("/done", True)
     browser.get(f"/u/{browser.token}/leave")
     browser.press("leave", withdraw="yes")
     assert (browser.path, browser.page.one("p", id="code").text) == ("/done", code)
-    assert "What you sent is erased" in browser.text
+    assert "We erased what you sent" in browser.text
     assert "are stored" not in browser.text
-    assert "Take back what I gave" not in browser.text
+    assert "Withdraw my answers" not in browser.text
 
 
 def test_declining(browser: Browser) -> None:
@@ -267,7 +270,7 @@ def test_declining(browser: Browser) -> None:
 def test_pages_tell_nothing_before_its_time(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards what is never sent: ids, later documents, anchors, codes, rules; on every page of a unit."""
     study = replace(walked, people=People("prolific", {"completed": "CDONE", "screened": "CSCREEN", "failed": "CFAIL"}))
-    browser = Browser(study, Desk(study, database, clock=clock))
+    browser = Browser(study, AssessorService(study, database, clock=clock))
     browser.get("/s/simulated/", PROLIFIC_PID="5f0c", STUDY_ID="s", SESSION_ID="x")
     seen: list[str] = [browser.text]
     browser.press("next", consent="yes")
@@ -294,7 +297,7 @@ def test_who_comes_back_to_a_finished_submission_finds_its_code(
 ) -> None:
     """Guards pay: the platform's link leads to the code again, not to another set; a new submission begins one."""
     study = replace(walked, people=People("prolific", {"completed": "CDONE"}))
-    browser = Browser(study, Desk(study, database, clock=clock))
+    browser = Browser(study, AssessorService(study, database, clock=clock))
     link = {"PROLIFIC_PID": "5f0c", "STUDY_ID": "s", "SESSION_ID": "x"}
     browser.get("/s/simulated/", **link)
     browser.press("next", consent="yes")
@@ -311,7 +314,7 @@ def test_who_comes_back_to_a_finished_submission_finds_its_code(
 def test_mechanical_turk_without_cookies(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the frame without cookies, and that work is handed in under the assignment that was last taken."""
     study = replace(walked, people=People("mturk"))
-    browser = Browser(study, Desk(study, database, clock=clock))
+    browser = Browser(study, AssessorService(study, database, clock=clock))
     where = {"hitId": "H1", "workerId": "W1", "turkSubmitTo": "https://workersandbox.mturk.com"}
     browser.get("/s/simulated/", assignmentId="A1", **where)
     browser.client.cookies.clear()
@@ -328,11 +331,12 @@ def test_mechanical_turk_without_cookies(walked: JudgingStudy, database: Databas
     assert browser.page.sent(form) == {"assignmentId": "A2", "code": code}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("task", ["graded", "binary", "preference", "claim"])
 def test_other_tasks(task: str, tmp_path: Path, database: Database, clock: Time) -> None:
     """Guards the way through a unit of every task: no practice, labels chosen from the page, and a code."""
     study = simulated_study(tmp_path / "study", task=task, topics=1, docs=8, judgments=1)
-    browser = Browser(study, Desk(study, database, clock=clock))
+    browser = Browser(study, AssessorService(study, database, clock=clock))
     browser.begin()
     assert browser.path == "/topic"
     browser.answer_question()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from truegain.errors import InputError
-from truegain.judging.study.items import pairs_of
-from truegain.judging.study.pool import read_pool, write_pool
-from truegain.judging.tasks.material import Item
+from truegain.judging.study.files import read_pool, write_pool
+from truegain.judging.study.units import pairs_of
+from truegain.judging.tasks.base import Item
 from truegain.tables.gold_list import GoldList
 
 

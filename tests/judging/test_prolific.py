@@ -16,16 +16,16 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.judging.asgi import TestClient
-from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows, small_study
+from tests.judging.walking import Time, Walker, check_invariants, rows, service_of, small_study
 from truegain.errors import TruegainError
-from truegain.judging.desk.desk import Person
-from truegain.judging.desk.office import Office
-from truegain.judging.server import prolific
+from truegain.judging.server import platforms
 from truegain.judging.server.app import create_app
-from truegain.judging.server.prolific import Doorkeeper, Prolific, TakenBack, keep_taking_back, take_back
+from truegain.judging.server.platforms import Doorkeeper, Prolific, TakenBack, keep_taking_back, take_back
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import assessors
 from truegain.judging.study.study import People
+from truegain.judging.workflow.organizer import OrganizerService
+from truegain.judging.workflow.steps import Person
 
 KEY = "a-key-that-nobody-sees"
 
@@ -98,7 +98,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
 
 
 class Noting:
-    """An office that notes whom it frees; who holds nothing frees nothing."""
+    """An organizer that notes whom it frees; who holds nothing frees nothing."""
 
     def __init__(self, holding: set[str]) -> None:
         self.holding, self.freed = holding, list[tuple[str, str, str]]()
@@ -122,24 +122,24 @@ def test_returned_and_timed_out_are_freed_and_no_one_else(fake: Fake) -> None:
     fake.rows["st"] = [
         row("ret", "RETURNED"), row("out", "TIMED-OUT"), row("out2", "timed_out"), *(row(f"o{s}", s) for s in others)
     ]  # fmt: skip
-    office = Noting({"ret", "out", "out2", *(f"o{s}" for s in others)})
+    organizer = Noting({"ret", "out", "out2", *(f"o{s}" for s in others)})
     client = Prolific(KEY, fake.address)
-    assert take_back(client, ["st"], office) == (("ret", "out", "out2"), {})
-    assert office.freed == [
+    assert take_back(client, ["st"], organizer) == (("ret", "out", "out2"), {})
+    assert organizer.freed == [
         ("prolific", "ret", "s-ret-RETURNED"), ("prolific", "out", "s-out-TIMED-OUT"),
         ("prolific", "out2", "s-out2-timed_out"),
     ]  # fmt: skip
-    assert take_back(client, ["st"], office) == ((), {})
+    assert take_back(client, ["st"], organizer) == ((), {})
     assert {key for _, key in fake.asked} == {f"Token {KEY}"}
 
 
 @pytest.fixture
 def walkers(tmp_path: Path, database: Database, clock: Time) -> Callable[[str, str, str], Walker]:
     """A function that lets someone of Prolific come under a submission of a Prolific study."""
-    desk = desk_of(small_study(tmp_path, people=People("prolific")), database, clock)
+    service = service_of(small_study(tmp_path, people=People("prolific")), database, clock)
 
     def come(who: str, study: str, submission: str) -> Walker:
-        walker = Walker(desk, clock, who)
+        walker = Walker(service, clock, who)
         walker.person = Person("prolific", who, about={"study": study, "session": submission})
         walker.enter()
         return walker
@@ -147,11 +147,11 @@ def walkers(tmp_path: Path, database: Database, clock: Time) -> Callable[[str, s
     return come
 
 
-def test_the_office_frees_the_submission_that_was_lost_and_no_other(
+def test_the_organizer_frees_the_submission_that_was_lost_and_no_other(
     fake: Fake, walkers: Callable[[str, str, str], Walker], database: Database, tmp_path: Path, clock: Time
 ) -> None:
     """Guards people with two submissions, and a study that came later: what the one lost the other keeps."""
-    office = Office(small_study(tmp_path, people=People("prolific")), database, clock=clock)
+    organizer = OrganizerService(small_study(tmp_path, people=People("prolific")), database, clock=clock)
     again, lost, done = walkers("ann", "first", "a1"), walkers("bob", "first", "b1"), walkers("cyd", "first", "c1")
     again = walkers("ann", "second", "a2")
     done.whole()
@@ -160,21 +160,21 @@ def test_the_office_frees_the_submission_that_was_lost_and_no_other(
         "second": [sub("a2", "ann", "ACTIVE")],
     }
     client = Prolific(KEY, fake.address)
-    assert office.studies_going_on("prolific") == ("first", "second")
-    assert take_back(client, office.studies_going_on("prolific"), office) == (("bob",), {})
+    assert organizer.studies_going_on("prolific") == ("first", "second")
+    assert take_back(client, organizer.studies_going_on("prolific"), organizer) == (("bob",), {})
     assert [walker.step.name for walker in (again, lost, done)] == ["consent", "left", "done"]
-    assert office.studies_going_on("prolific") == ("second",)
-    assert take_back(client, ["first", "second"], office) == ((), {})
+    assert organizer.studies_going_on("prolific") == ("second",)
+    assert take_back(client, ["first", "second"], organizer) == ((), {})
     fake.rows["second"] = [sub("a2", "ann", "RETURNED")]
-    assert take_back(client, office.studies_going_on("prolific"), office) == (("ann",), {})
-    check_invariants(database, office.study)
+    assert take_back(client, organizer.studies_going_on("prolific"), organizer) == (("ann",), {})
+    check_invariants(database, organizer.study)
 
 
 def test_a_study_that_nobody_knows_does_not_stop_the_others(
     fake: Fake, walkers: Callable[[str, str, str], Walker], database: Database, tmp_path: Path, clock: Time
 ) -> None:
     """Guards against a visitor who makes an address up: it is told once, asked about once, and the rest goes on."""
-    office = Office(small_study(tmp_path, people=People("prolific")), database, clock=clock)
+    organizer = OrganizerService(small_study(tmp_path, people=People("prolific")), database, clock=clock)
     walkers("eve", "a-nonsense", "x"), walkers("bob", "real", "b1")  # in this order they are asked about
     fake.rows = {"real": [sub("b1", "bob", "ACTIVE")]}
     told: list[str] = []
@@ -187,14 +187,14 @@ def test_a_study_that_nobody_knows_does_not_stop_the_others(
             fake.rows["real"] = [sub("b1", "bob", "RETURNED")]
         if rounds == 5:
             stop.set()
-        return office.studies_going_on("prolific")
+        return organizer.studies_going_on("prolific")
 
     stop = threading.Event()
-    keep_taking_back(Prolific(KEY, fake.address), studies, office, every=0.001, tell=told.append, stop=stop)
+    keep_taking_back(Prolific(KEY, fake.address), studies, organizer, every=0.001, tell=told.append, stop=stop)
     assert stop.wait(30)
     assert told == ["Prolific knows no study a-nonsense (404); it is not asked about again"]
     assert sum("a-nonsense" in path for path, _ in fake.asked) == 1
-    assert office.studies_going_on("prolific") == ("a-nonsense",)
+    assert organizer.studies_going_on("prolific") == ("a-nonsense",)
 
 
 def sub(name: str, who: str, status: str) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def sub(name: str, who: str, status: str) -> dict[str, Any]:
 @pytest.mark.parametrize("has_links", [True, False])
 def test_all_pages_are_read(fake: Fake, monkeypatch: pytest.MonkeyPatch, has_links: bool) -> None:
     """Guards paging: the last of 7 submissions is on the third page, with links to pages and without."""
-    monkeypatch.setattr(prolific, "PAGE", 3)
+    monkeypatch.setattr(platforms, "PAGE", 3)
     fake.has_links = has_links
     fake.rows["st"] = [row(str(n), "RETURNED") for n in range(7)]
     assert len(take_back(Prolific(KEY, fake.address), ["st"], Noting(set("0123456"))).freed) == 7
@@ -231,16 +231,16 @@ FAULTS = [
 def test_odd_answers_free_nobody_and_do_not_tell_the_key(fake: Fake, status: int, body: bytes, said: str) -> None:
     """Guards faults: one clear error, nobody freed, and the key in no message."""
     fake.status, fake.body = status, body or json.dumps({"detail": f"bad {KEY}"}).encode()
-    office = Noting(set())
+    organizer = Noting(set())
     if status in (401, 403, 429):  # of no use to go on
         with pytest.raises(TruegainError, match=said) as error:
-            take_back(Prolific(KEY, fake.address), ["st", "other"], office)
+            take_back(Prolific(KEY, fake.address), ["st", "other"], organizer)
         told = f"{error.value!r} {error.value.__cause__!r}"
     else:
-        found = take_back(Prolific(KEY, fake.address), ["st", "other"], office)
+        found = take_back(Prolific(KEY, fake.address), ["st", "other"], organizer)
         assert set(found.wrong) == {"st", "other"}
         assert said in (told := found.wrong["st"])
-    assert office.freed == []
+    assert organizer.freed == []
     assert KEY not in told
 
 
@@ -275,7 +275,7 @@ def test_nobody_there_is_told_and_tried_again(monkeypatch: pytest.MonkeyPatch) -
             fifth.set()
         return TakenBack((), {})
 
-    monkeypatch.setattr(prolific, "take_back", failing)
+    monkeypatch.setattr(platforms, "take_back", failing)
     stop = keep_taking_back(Prolific(KEY), lambda: ["st"], Noting(set()), every=0.001, tell=told.append)
     assert fifth.wait(30)
     stop.set()
@@ -356,7 +356,7 @@ def test_what_prolific_does_not_tell_opens_nothing(fake: Fake, status: int, body
 
 
 def test_a_key_of_another_workspace_is_told(fake: Fake) -> None:
-    """Guards organisers whose key sees nothing: all people were refused, and nobody was told why."""
+    """Guards organizers whose key sees nothing: all people were refused, and nobody was told why."""
     told: list[str] = []
     door = Doorkeeper(Prolific(KEY, fake.address), tell=told.append)
     assert [door(came(f"p{n}", f"s{n}"), "") for n in range(4)] == ["no"] * 4
@@ -410,7 +410,7 @@ def test_a_slow_answer_is_not_waited_for(
     fake: Fake, monkeypatch: pytest.MonkeyPatch, waits: float, drips: float
 ) -> None:
     """Guards who waits at the door: an answer that does not come, or comes byte by byte, is given up in time."""
-    monkeypatch.setattr(prolific, "AT_THE_DOOR", 0.3)
+    monkeypatch.setattr(platforms, "AT_THE_DOOR", 0.3)
     fake.places["a1"], fake.waits, fake.drips = place("a1", "ann"), waits, drips
     began = time.monotonic()
     assert Doorkeeper(Prolific(KEY, fake.address))(came(), "") == "unsure"
@@ -419,8 +419,8 @@ def test_a_slow_answer_is_not_waited_for(
 
 def test_questions_are_few_at_once_and_by_address(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the key's quota and our threads: one address makes up few ids, and only so many wait at one moment."""
-    monkeypatch.setattr(prolific, "ASKED_BURST", 3.0)
-    monkeypatch.setattr(prolific, "AT_ONCE", 2)
+    monkeypatch.setattr(platforms, "ASKED_BURST", 3.0)
+    monkeypatch.setattr(platforms, "AT_ONCE", 2)
     door = Doorkeeper(Prolific(KEY, fake.address), clock=lambda: 0.0)
     assert [door(came(f"p{n}", f"s{n}"), "203.0.113.7") for n in range(5)] == ["no"] * 3 + ["many"] * 2
     assert door(came("p9", "s9"), "203.0.113.8") == "no"
@@ -448,11 +448,11 @@ def test_pages_at_the_door(fake: Fake, tmp_path: Path) -> None:
         return answer.status_code, answer.headers.get("location", "") or answer.text
 
     assert come("eve", "a1")[0] == 403
-    assert "Prolific does not know this place" in come("eve", "a1")[1]
+    assert "Prolific does not recognize this submission" in come("eve", "a1")[1]
     assert "message the researchers on Prolific" in come("eve", "a1")[1]
     fake.status = 500
     status, page = come("ann", "a1")
-    assert (status, "cannot be asked just now" in page) == (503, True)
+    assert (status, "We cannot reach Prolific right now" in page) == (503, True)
     assert "message the researchers on Prolific" in page
     assert rows(database, assessors) == []
     fake.status = 200

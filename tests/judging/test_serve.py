@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from truegain.judging.server.people import comer
+from truegain.judging.server.platforms import comer
 from truegain.judging.server.serving import trusted
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import People
@@ -26,7 +26,7 @@ from truegain.judging.study.study import People
 def started(*words: str) -> tuple[subprocess.Popen[str], str]:
     """A server that was started, and the address of its study, when it answers."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "truegain", "judging", *words, "--port", "0"],
+        [sys.executable, "-m", "truegain", "annotate", *words, "--port", "0"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stdout is not None
@@ -77,6 +77,7 @@ def cookie_of(url: str, source: str) -> str:
     return str(answer.headers["set-cookie"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("proxies", "known"), [((), ""), (("127.0.0.2", "127.1.0.9/16"), "127.0.0.2 127.1.2.3")])
 def test_a_proxy_is_believed_where_it_is_named(tmp_path: Path, proxies: tuple[str, ...], known: str) -> None:
     """Guards what proxies tell, such as that TLS lies before us: believed from named ones alone."""
@@ -94,6 +95,7 @@ def test_a_proxy_is_believed_where_it_is_named(tmp_path: Path, proxies: tuple[st
     assert (tmp_path / "study" / "judging.sqlite").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("odd", "told"), [("proxy", "no address"), ("0.0.0.0/0", "everyone"), ("", "no address")])
 def test_proxies_that_are_none_are_told(tmp_path: Path, odd: str, told: str) -> None:
     """Guards --proxy: what is no address, and what is all of them, is refused before anything is served."""
@@ -102,7 +104,7 @@ def test_proxies_that_are_none_are_told(tmp_path: Path, odd: str, told: str) -> 
         sys.executable,
         "-m",
         "truegain",
-        "judging",
+        "annotate",
         "serve",
         str(tmp_path / "study"),
         "--proxy",
@@ -123,29 +125,32 @@ def test_addresses_of_proxies_in_both_forms() -> None:
     assert trusted(["172.18.7.1/16", "fd00::/8"])[-3:] == ["172.18.0.0/16", "::ffff:172.18.0.0/112", "fd00::/8"]
 
 
+@pytest.mark.slow
 def test_a_database_that_cannot_be_opened_is_told_alone(tmp_path: Path) -> None:
     """Guards the first lines: no address is given out for a study that is not served."""
     folder = tmp_path / "study"
     simulated_study(folder, topics=1, docs=8, judgments=1)
     (folder / "judging.sqlite").write_bytes(b"this is no database, " * 100)
-    words = [sys.executable, "-m", "truegain", "judging", "serve", str(folder), "--port", "0"]
+    words = [sys.executable, "-m", "truegain", "annotate", "serve", str(folder), "--port", "0"]
     ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr
     assert "cannot open" in ended.stderr
 
 
+@pytest.mark.slow
 def test_port_in_use_is_told(tmp_path: Path) -> None:
     """Guards a second start: a sentence with what to do and exit code 2, before anything is made."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        words = [sys.executable, "-m", "truegain", "judging", "demo", str(tmp_path / "new"), "--port", port]
+        words = [sys.executable, "-m", "truegain", "annotate", "demo", str(tmp_path / "new"), "--port", port]
         ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, "give another" in ended.stderr) == (2, True), ended.stderr
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_invitations_let_people_in(tmp_path: Path) -> None:
     """Guards invitations from the command line: each printed address holds one, and other studies need none."""
     folder = tmp_path / "study"
@@ -154,7 +159,7 @@ def test_invitations_let_people_in(tmp_path: Path) -> None:
         sys.executable,
         "-m",
         "truegain",
-        "judging",
+        "annotate",
         "invite",
         str(folder),
         "-n",
@@ -167,15 +172,16 @@ def test_invitations_let_people_in(tmp_path: Path) -> None:
     assert len(set(tokens)) == 2, ended.stderr
     assert comer(People("invitation"), {"invitation": tokens[0]}).invitation == tokens[0]
     bad = subprocess.run([*words[:-1], "nowhere"], capture_output=True, text=True, timeout=60)
-    assert (bad.returncode, "no address of a server" in bad.stderr) == (2, True)
+    assert (bad.returncode, "not the address of a server" in bad.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_what_check_calls_wrong_is_not_served(tmp_path: Path) -> None:
     """Guards the promise of `check`: serve starts only where nothing is wrong, and tells what is, with exit code 2."""
     folder = tmp_path / "study"
     people = People(most=5)  # units of one topic: nobody sees one twice
     simulated_study(folder, task="graded", topics=1, docs=8, judgments=1, people=people)
-    words = [sys.executable, "-m", "truegain", "judging"]
+    words = [sys.executable, "-m", "truegain", "annotate"]
     checked = subprocess.run([*words, "check", str(folder)], capture_output=True, text=True, timeout=60)
     assert (checked.returncode, "wrong: a person may take 5 units" in checked.stdout) == (2, True), checked.stderr
     ended = subprocess.run([*words, "serve", str(folder), "--port", "0"], capture_output=True, text=True, timeout=60)
@@ -185,15 +191,15 @@ def test_what_check_calls_wrong_is_not_served(tmp_path: Path) -> None:
 
 
 def test_the_help_and_the_docs_tell_the_limits() -> None:
-    """Guards the numbers that organisers read: `serve --help` and the page have those that the server goes by."""
-    from truegain.cli.judging_serve import serve_command
-    from truegain.judging.server import connections, security
+    """Guards the numbers that organizers read: `serve --help` and the page have those that the server goes by."""
+    from truegain.cli.annotate_serve import serve_command
+    from truegain.judging.server import security, serving
 
     rates = security.RateLimits()
     numbers = {
-        f"{security.LARGEST // 1024} KB", f"{connections.HEAD_SECONDS:.0f} s", f"{security.BODY_SECONDS:.0f} s",
-        f"{connections.MOST:,} connections", f"{connections.PER_ADDRESS} from one address",
-        f"{connections.READ_SECONDS:.0f} s", f"{rates.address_rate:.0f} requests a second",
+        f"{security.LARGEST // 1024} KB", f"{serving.HEAD_SECONDS:.0f} s", f"{security.BODY_SECONDS:.0f} s",
+        f"{serving.MOST:,} connections", f"{serving.PER_ADDRESS} from one address",
+        f"{serving.READ_SECONDS:.0f} s", f"{rates.address_rate:.0f} requests a second",
         f"{rates.unit_rate:.0f} to one set", f"{rates.address_burst:.0f} and {rates.unit_burst:.0f} at once",
         f"every {1 / rates.begin_rate:.0f} s ({rates.begin_burst:.0f})",
     }  # fmt: skip

@@ -10,11 +10,9 @@ import pytest
 
 from tests.judging.made import made_rows, made_study
 from truegain.errors import TruegainError
-from truegain.judging.collected import Collected
-from truegain.judging.export import rating_table
-from truegain.judging.insight import AgreementSoFar
-from truegain.judging.server.overview import overview_of
-from truegain.judging.status import figures
+from truegain.judging.export import Collected, rating_table
+from truegain.judging.server.organizer_page import overview_of
+from truegain.judging.status import AgreementSoFar, figures
 from truegain.judging.study.study import JudgingStudy
 from truegain.tables.judgments import Judgments
 
@@ -55,8 +53,8 @@ def test_counts() -> None:
     assert said.lines == (
         "9 of 12 units finished (75%), 1 being judged",
         "71 judgments that count, 1 could not be judged; median time on one 34 s",
-        "12 sessions: 9 finished, 1 going on, 1 ended at practice or question, 1 ended at the checks",
-        "13.50 GBP for finished units at 1.5; 18.00 GBP when all are",
+        "12 sessions: 9 finished, 1 in progress, 1 ended at practice or question, 1 ended at the checks",
+        "13.50 GBP for finished units at 1.5; 18.00 GBP when all are finished",
     )
     assert said.progress.rows[:2] == [("1", "Topic 1", 4, 3, 1, 0), ("2", "Topic 2", 4, 2, 0, 2)]
 
@@ -103,7 +101,7 @@ def test_a_study_that_nobody_came_to() -> None:
     study = made_study()
     units = [{"id": u.id, "topic": u.topic, "place": 0, "state": "free", "session": None} for u in study.units]
     said = figures(study, Collected(units, [], [], []), lambda _: "never")
-    assert said.lines[:2] == ("0 of 12 units finished (0%), 0 being judged", "no judgment counts yet")
+    assert said.lines[:2] == ("0 of 12 units finished (0%), 0 being judged", "no judgments that count yet")
     assert said.lines[-1].startswith("agreement: not yet (there is nothing to export yet")
     assert figures(study, Collected([], [], [], [])).lines[0] == "0 of 12 units finished (0%), 0 being judged"
     assert "Assessors" in str(said)

@@ -17,12 +17,12 @@ from sqlalchemy.exc import OperationalError
 
 from tests.judging.postgres import Server
 from tests.judging.test_claims import at_once
-from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
+from tests.judging.walking import Time, Walker, check_invariants, rows, service_of
 from truegain.errors import TruegainError
-from truegain.judging.desk.desk import PageStep
 from truegain.judging.store.database import Database, StoreError, default_url
 from truegain.judging.store.schema import answers, settings
 from truegain.judging.study.study import JudgingStudy
+from truegain.judging.workflow.steps import PageStep
 
 
 def put(connection: Connection, name: str, value: object) -> None:
@@ -96,7 +96,7 @@ def test_deadlocks_are_tried_again(postgres_server: Server) -> None:
 def test_a_connection_that_is_cut_mid_submit(study: JudgingStudy, postgres_server: Server, clock: Time) -> None:
     """Guards lost connections: cut within the transaction, the submit runs again and is one revision."""
     database = Database(postgres_server.new())
-    walker = Walker(desk_of(study, database, clock), clock)
+    walker = Walker(service_of(study, database, clock), clock)
     walker.to_documents()
     page = walker.page()
     cuts: list[int] = []
@@ -121,7 +121,7 @@ def test_a_commit_whose_answer_is_lost(
     study: JudgingStudy, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Guards the worst moment: committed, but the connection broke before we knew; trying again doubles nothing."""
-    walker = Walker(desk_of(study, database, clock), clock)
+    walker = Walker(service_of(study, database, clock), clock)
     walker.to_documents()
     page = walker.page()
     broken: list[bool] = []
@@ -145,7 +145,7 @@ def test_a_commit_whose_answer_is_lost(
 def test_a_full_disk(study: JudgingStudy, tmp_path: Path, clock: Time) -> None:
     """Guards a full disk: the submit is refused whole, nothing is half stored, and it counts once there is room."""
     database = Database(default_url(tmp_path))
-    walker = Walker(desk_of(study, database, clock), clock)
+    walker = Walker(service_of(study, database, clock), clock)
     walker.to_documents()
     page = walker.page()
     form = walker.fill(page, number="5", reason="long", report="long " * 100_000)
@@ -169,7 +169,7 @@ def test_a_full_disk(study: JudgingStudy, tmp_path: Path, clock: Time) -> None:
 def test_a_file_that_another_program_holds(study: JudgingStudy, tmp_path: Path, clock: Time) -> None:
     """Guards SQLite's lock: a writer elsewhere is waited for."""
     database = Database(default_url(tmp_path))
-    walker = Walker(desk_of(study, database, clock), clock)
+    walker = Walker(service_of(study, database, clock), clock)
     other = sqlite3.connect(tmp_path / "judging.sqlite", isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     timer = threading.Timer(0.2, lambda: other.execute("COMMIT"))

@@ -15,12 +15,11 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, insert, inspect, make_url, text
 
 from tests.judging.test_claims import at_once
-from tests.judging.walking import Time, Walker, desk_of, rows
+from tests.judging.walking import Time, Walker, rows, service_of
 from truegain.errors import TruegainError
-from truegain.judging.store import upgrade as upgrading
-from truegain.judging.store.database import Database, StoreError, default_url
+from truegain.judging.store import database as upgrading
+from truegain.judging.store.database import VERSIONS, Database, StoreError, _script, current, default_url, upgrade
 from truegain.judging.store.schema import answers, metadata, sessions, settings, units
-from truegain.judging.store.upgrade import VERSIONS, _script, current, upgrade
 from truegain.judging.study.study import JudgingStudy
 
 NOW = _script(VERSIONS).get_current_head() or ""  # the newest version there is
@@ -49,7 +48,7 @@ OLD = (
 KILLED = '''
 import os, signal, sqlite3, sys
 from pathlib import Path
-from truegain.judging.store import upgrade as upgrading
+from truegain.judging.store import database as upgrading
 from truegain.judging.store.database import Database
 
 class Dying(sqlite3.Connection):
@@ -99,7 +98,7 @@ def test_checks_and_indexes_of_the_tables(database: Database) -> None:
 def test_an_old_study_is_copied_and_upgraded(study: JudgingStudy, database_url: str, clock: Time, later: Path) -> None:
     """Guards upgrades: nothing of the old study is lost, and a copy of it as it was lies where we are told."""
     database = Database(database_url)
-    walker = Walker(desk_of(study, database, clock), clock)
+    walker = Walker(service_of(study, database, clock), clock)
     walker.whole()
     before = len(rows(database, answers))
     copy = upgrade(database._engine, database.url, later)
@@ -118,11 +117,12 @@ def test_an_old_study_is_copied_and_upgraded(study: JudgingStudy, database_url: 
     database.close()
 
 
+@pytest.mark.slow
 def test_a_copy_is_whole_or_not_there(study: JudgingStudy, tmp_path: Path, later: Path, clock: Time) -> None:
     """Guards the copy: killed while it is made, no file has its name, and the next upgrade makes it whole."""
     url = default_url(tmp_path)
     database = Database(url)
-    Walker(desk_of(study, database, clock), clock).whole()
+    Walker(service_of(study, database, clock), clock).whole()
     before = len(rows(database, answers))
     database.close()
     killed = subprocess.run(
@@ -244,7 +244,7 @@ def test_a_newer_study_is_left_alone(database_url: str, later: Path, monkeypatch
 def test_two_servers_start_together(study: JudgingStudy, database_url: str, clock: Time) -> None:
     """Guards the first start: servers that open a new database at one moment make its tables and units once."""
     servers = at_once([lambda: Database(database_url)] * 4)
-    at_once([lambda s=s: desk_of(study, s, clock) for s in servers])  # type: ignore[misc]
+    at_once([lambda s=s: service_of(study, s, clock) for s in servers])  # type: ignore[misc]
     assert len(rows(servers[0], settings, name="secret")) == 1
     for server in servers:
         server.close()

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.judging.study.reading import read_documents, read_topics
-from truegain.judging.study.settings import JudgingSettings, People, Rules, Words, read_settings
+from truegain.judging.study.create import toml_of
+from truegain.judging.study.files import read_documents, read_topics
 from truegain.judging.study.simulated import simulated_study, simulated_truth
-from truegain.judging.study.study import read_study
+from truegain.judging.study.study import JudgingSettings, People, Rules, Words, read_settings, read_study
 from truegain.judging.study.units import Design
-from truegain.judging.study.writing import toml_of
-from truegain.judging.tasks.material import Question, Topic
+from truegain.judging.tasks.base import Question, Topic
 
 TASKS = ("magnitude", "graded", "binary", "preference", "claim")
 
@@ -194,9 +193,9 @@ def test_a_study_with_faults_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "judging.toml").write_text(
         text.replace("size = 8", "size = 0").replace("seconds = 20", "seconds = 'x'")
     )
-    with pytest.raises(TruegainError, match=r"size is 0.*; and 1 more: truegain judging check"):
+    with pytest.raises(TruegainError, match=r"size is 0.*; and 1 more: truegain annotate check"):
         read_study(tmp_path)
-    with pytest.raises(TruegainError, match=r"no such file.*judging init"):
+    with pytest.raises(TruegainError, match=r"no such file.*annotate init"):
         read_study(tmp_path / "none")
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.judging.tasks import forms, numbers
+from truegain.judging.tasks import base, magnitude
+from truegain.judging.tasks.base import Answer, Item, Option, Unit
 from truegain.judging.tasks.catalogue import TASKS, task_of
-from truegain.judging.tasks.material import Item, Unit
-from truegain.judging.tasks.task import Answer, Option
+from truegain.judging.texts import catalogue
 
 FIELD = {"magnitude": "number", "graded": "label", "binary": "label", "preference": "prefer", "claim": "support"}
 UNIT = Unit("u1", "1", tuple(Item((d,)) for d in "abcd"), high=2, low=0)
@@ -26,7 +26,7 @@ def read(name: str, **fields: str) -> Any:
 
 @pytest.mark.parametrize("name", TASKS)
 def test_every_task_keeps_the_contract(name: str) -> None:
-    """Guards what desk and pages lean on: names, anchors and practice with magnitudes alone, keys that are one each."""
+    """Guards what the workflow and pages need: names, anchors and practice with magnitudes alone, keys of their own."""
     task = task_of(name)
     assert task.name == name
     assert task.template.endswith(".html")
@@ -193,9 +193,11 @@ def test_settings_that_are_wrong_are_told(name: str, settings: dict[str, Any], s
 
 def test_every_text_that_is_named_is_worded() -> None:
     """Guards the catalogue: each name in the code of numbers and tasks stands with its English in a docstring."""
-    worded = set(re.findall(r"^    ([a-z]+\.[a-z]+) +\S", f"{numbers.__doc__}\n{forms.__doc__}", re.MULTILINE))
-    folder = Path(forms.__file__).parent
+    worded = set(re.findall(r"^    ([a-z]+\.[a-z]+) +\S", f"{magnitude.__doc__}\n{base.__doc__}", re.MULTILINE))
+    folder = Path(base.__file__).parent
     code = "".join(p.read_text() for p in folder.glob("*.py"))
     fields = {f"{field}.empty" for field in FIELD.values()}
+    asks = {kind.ask for kind in TASKS.values()}
     used = set(re.findall(r'"((?:number|reason|cannot|label|prefer|support|text)\.[a-z]+)"', code)) | fields
-    assert used == worded
+    assert used - asks == worded
+    assert asks <= set(catalogue())

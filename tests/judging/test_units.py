@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from truegain.errors import TruegainError
 from truegain.judging.study.units import Design, build_units, first_tenth, units_needed
-from truegain.judging.tasks.material import Item, Unit
+from truegain.judging.tasks.base import Item, Unit
 
 ANCHORS = (Item(("high",), 0.5), Item(("low",), 0.25))
 
@@ -32,6 +32,7 @@ designs = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(n=st.lists(st.integers(1, 40), min_size=1, max_size=3), design=designs, anchored=st.booleans())
 def test_every_document_gets_its_judgments(n: list[int], design: Design, anchored: bool) -> None:

@@ -13,7 +13,7 @@ from html import unescape
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from truegain.judging.study.shown import shown
+from truegain.judging.study.display import as_html
 from truegain.judging.study.simulated import simulated_truth
 from truegain.judging.study.study import JudgingStudy
 
@@ -106,7 +106,9 @@ class Knowledge:
         """That of a study."""
         truth = {(row.topic, row.doc): row.worth for row in simulated_truth(study.folder)}
         asked = [topic.question for topic in study.topics.values() if topic.question]
-        worth = {str(shown(study.documents[doc])): value for (_, doc), value in truth.items() if doc in study.documents}
+        worth = {
+            str(as_html(study.documents[doc])): value for (_, doc), value in truth.items() if doc in study.documents
+        }
         return cls(study.name, frozenset(question.options[question.right] for question in asked), worth)
 
     def fill(self, step: str, page: str, reason: str) -> dict[str, str]:

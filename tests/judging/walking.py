@@ -11,14 +11,13 @@ from typing import Any
 
 from sqlalchemy import Table, select
 
-from truegain.judging.desk.desk import Desk, Elsewhere, Page, PageStep, Person
-from truegain.judging.desk.steps import UNCLAIMED
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
 from truegain.judging.study.study import JudgingStudy, People, Rules, Words
+from truegain.judging.tasks.base import Document, Fields, Item, Question, Task, Topic, Unit, base_of, unit_of
 from truegain.judging.tasks.magnitude import MagnitudeTask
-from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit, base_of, unit_of
-from truegain.judging.tasks.task import Fields, Task
+from truegain.judging.workflow.assessor import AssessorService
+from truegain.judging.workflow.steps import UNCLAIMED, Elsewhere, Page, PageStep, Person
 
 RIGHT = 2
 
@@ -73,7 +72,7 @@ def small_study(
 class Walker:
     """A person at a browser: reads the page that is theirs, fills it in, and follows where it leads."""
 
-    desk: Desk
+    service: AssessorService
     clock: Time
     name: str = "w1"
     person: Person = field(init=False)
@@ -85,24 +84,24 @@ class Walker:
 
     def enter(self) -> str:
         """Come in; the reason where there is no unit."""
-        entered = self.desk.enter(self.person)
+        entered = self.service.enter(self.person)
         self.token = entered.token
         return entered.reason
 
     def another(self) -> str:
         """Ask for one more unit; the reason where there is none."""
-        entered = self.desk.another(self.token)
+        entered = self.service.another(self.token)
         self.token = entered.token or self.token
         return entered.reason
 
     @property
     def step(self) -> PageStep:
         """Where the person is."""
-        return self.desk.where(self.token)
+        return self.service.where(self.token)
 
     def page(self, step: PageStep | None = None) -> Page:
         """The page."""
-        return self.desk.page(self.token, step)
+        return self.service.page(self.token, step)
 
     def fill(self, page: Page, action: str = "next", **fields: str) -> dict[str, str]:
         """A page's form as a browser sends it."""
@@ -116,7 +115,7 @@ class Walker:
     def post(self, step: PageStep, form: dict[str, str]) -> PageStep:
         """Send a form, and tell where it leads, whatever it was."""
         try:
-            led = self.desk.send(self.token, step, form)
+            led = self.service.send(self.token, step, form)
         except Elsewhere as other:
             led = other.step
         self.sent.append((step, form, led))
@@ -218,7 +217,7 @@ def check_invariants(database: Database, study: JudgingStudy) -> None:
     pairs = Counter((s.assessor, s.topic) for s in took)
     assert most is None or max(pairs.values(), default=0) <= most, "an assessor has a topic too often"
     place = {u.id: unit_of(u._asdict()) for u in all_units}
-    seen = [(s.assessor, s.topic, item.key) for s in took for item in place[s.unit].asked]
+    seen = [(s.assessor, s.topic, item.key) for s in took for item in place[s.unit].judged_items]
     assert len(set(seen)) == len(seen), "an assessor has a document twice"
     assert all(s.turn == (s.topic if most == 1 else s.unit) for s in took), "a turn is another unit's"
     assert all(s.topic == place[s.unit].topic for s in all_sessions), "a topic is another unit's"
@@ -242,9 +241,9 @@ def with_rules(study: JudgingStudy, **values: Any) -> JudgingStudy:
     return replace(study, rules=replace(study.rules, **values))
 
 
-def desk_of(study: JudgingStudy, database: Database, clock: Time, seed: int = 1) -> Desk:
-    """A desk whose draws are the same every time."""
-    return Desk(study, database, clock=clock, random=Random(seed))
+def service_of(study: JudgingStudy, database: Database, clock: Time, seed: int = 1) -> AssessorService:
+    """A service whose draws are the same every time."""
+    return AssessorService(study, database, clock=clock, random=Random(seed))
 
 
 def texts(fields: Mapping[str, str] | Fields) -> dict[str, str]:

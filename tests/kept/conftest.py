@@ -41,7 +41,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for name, labels in qrels.items():
         tg.write_judgments(labels, folder / f"{name}.qrels")
-    drawn = tg.hole_list(world.runs, qrels["holes"], "P@10", scale=(0, 3))
+    drawn = tg.sample_unjudged(world.runs, qrels["holes"], "P@10", scale=(0, 3))
     drawn.filled(qrels["gold"], rows=40).write(folder / "judged-holes.csv")
     (folder / "tied").mkdir()
     for system in world.runs.systems:

@@ -12,8 +12,9 @@ import pytest
 
 import truegain as tg
 from tests.worlds import there
+from truegain.config import Scoring
 from truegain.measures.content import Content, ContentScorer
-from truegain.measures.evaluate import Options, aligned, at_level, options_of
+from truegain.measures.evaluate import aligned, at_level
 from truegain.measures.linear import linear_parts
 from truegain.measures.parse import parse_measure
 from truegain.text.divergence import RankedText
@@ -25,7 +26,7 @@ def value(labels: Sequence[float], measure: str, **options: object) -> float:
     """A list with these labels from the first rank on."""
     run = {"1": {f"d{i}": -float(i) for i in range(len(labels))}}
     judgments = {"1": {f"d{i}": x for i, x in enumerate(labels)}}
-    return there(tg.evaluate(run, judgments, measure, **options).mean())  # type: ignore[arg-type]
+    return there(tg.evaluate(run, judgments, measure, scoring=tg.Scoring(**options)).mean())  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------ gains below 1
@@ -54,7 +55,7 @@ def test_topics_of_small_gains_have_something_to_find() -> None:
     labels = {"1": {"a": 0.2}, "2": {"a": 1.0}, "3": {"a": 0.0}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        scores = tg.evaluate(run, labels, ["nDCG", "AP", "Q", "NumRet"], no_relevant="skip")
+        scores = tg.evaluate(run, labels, ["nDCG", "AP", "Q", "NumRet"], scoring=tg.Scoring(no_relevant="skip"))
     there = {name: (~np.isnan(v[0])).tolist() for name, v in scores.values.items()}
     assert there == {
         "nDCG": [True, True, False],
@@ -64,7 +65,7 @@ def test_topics_of_small_gains_have_something_to_find() -> None:
     }
     rows = [("1", "x", "a", 0.2), ("2", "x", "a", 1.0), ("3", "x", "a", 0.0)]
     frame = pl.DataFrame(rows, schema=["topic", "subtopic", "doc", "label"], orient="row")
-    scores = tg.evaluate(run, frame, ["D-nDCG", "I-rec", "AP_IA"], no_relevant="skip")
+    scores = tg.evaluate(run, frame, ["D-nDCG", "I-rec", "AP_IA"], scoring=tg.Scoring(no_relevant="skip"))
     assert {n: (~np.isnan(v[0])).tolist() for n, v in scores.values.items()} == {
         "D-nDCG": [True, True, False],
         "I-rec": [True, True, False],
@@ -82,7 +83,7 @@ def test_recall_is_rounded_as_trec_eval_does(version: str, x: float, cut: int) -
     """Guards round(x R) of version 10 and trunc(x R + 0.9) of 9, at R = 30, just below and above the step."""
     labels = {f"d{i}": int(i in (1, 4, 9)) for i in range(10)} | {f"m{i}": 1 for i in range(27)}
     run = {"1": {f"d{i}": -float(i) for i in range(10)}}
-    found = tg.evaluate(run, {"1": labels}, f"IPrec@{x}", trec_eval=version).mean()  # type: ignore[arg-type]
+    found = tg.evaluate(run, {"1": labels}, f"IPrec@{x}", scoring=tg.Scoring(trec_eval=version)).mean()  # type: ignore[arg-type]
     precision = {1: 1 / 2, 2: 2 / 5, 3: 3 / 10}
     assert found == pytest.approx(max(p for c, p in precision.items() if c >= cut))
 
@@ -116,7 +117,7 @@ def test_coefficients_of_documents(topics: int) -> None:
         "y": {str(t): {"c": 2.0, "a": 1.0} for t in range(topics)},
     }
     labels = {str(t): {"a": 1, "b": 0, "c": 2} for t in range(topics)}
-    ranked = aligned(runs, labels, Options())
+    ranked = aligned(runs, labels, Scoring())
     one = linear_parts(parse_measure("DCG@3"), np.array([0.0, 1.0, 2.0]), 3).coefficients(ranked)
     half, third = 1 / math.log2(3), 1 / math.log2(4)
     names = list(ranked.pool.docs.strings())
@@ -170,7 +171,7 @@ def test_text_read_again_is_text_read() -> None:
     reading = [m for m in measures if isinstance(m, Content)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        whole = aligned(runs, pl.DataFrame(rows, schema=schema, orient="row"), Options(), keep_top=4)
+        whole = aligned(runs, pl.DataFrame(rows, schema=schema, orient="row"), Scoring(), keep_top=4)
         again = ContentScorer.of(RankedText.of(whole, texts), reading)
         docs, topics = list(whole.pool.docs.strings()), [whole.topics[t] for t in whole.pool.topic.tolist()]
         for gone in ({"d1"}, {"d0", "d3", "d7"}, set[str]()):
@@ -223,12 +224,12 @@ def test_levels_go_to_measures_that_name_none() -> None:
     assert str(at_level(parse_measure("P@5"), None)) == "P@5"
     assert str(at_level(parse_measure("P(rel=3)@5"), 2)) == "P(rel=3)@5"
     assert str(at_level(parse_measure("nDCG@5"), 2)) == "nDCG@5"
-    assert options_of({"trec_eval": 9.08}).trec_eval == "9"
-    assert options_of({"trec_eval": "10.0"}).trec_eval == "10"
-    for bad in ({"trec_eval": 8}, {"ties": "up"}, {"no_relevant": "drop"}, {"nothing": 1}, {"level": math.inf}):
+    assert Scoring(trec_eval=9.08).trec_eval == "9"
+    assert Scoring(trec_eval=10.0).trec_eval == "10"
+    for bad in ({"trec_eval": 8}, {"ties": "up"}, {"no_relevant": "drop"}, {"relevant_from": math.inf}):
         with pytest.raises(tg.TruegainError):
-            options_of(bad)
-    assert Options(level=0, depth=1).depth == 1
+            Scoring(**bad)
+    assert Scoring(relevant_from=0, depth=1).depth == 1
 
 
 def test_a_corpus_of_the_judged_needs_another() -> None:

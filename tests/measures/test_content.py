@@ -112,6 +112,7 @@ def test_tables_in_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch, sparse
     assert tg.evaluate(runs, relevant, names, corpus=texts).means("s3") == pytest.approx(whole, abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(WORLDS, WORLDS, st.data(), st.sampled_from([1.0, 2500.0]))
 def test_judged_documents_of_another_collection(
@@ -188,9 +189,9 @@ def test_depth_and_condensed_lists() -> None:
     corpus = {d: " ".join(t) for d, t in TEXTS.items()}
     run, qrels = {"1": {"b": 3.0, "c": 2.0, "d": 1.0}}, {"1": {"a": 1, "d": 0}}
     one = tg.evaluate(run, qrels, "AbsNB@1", corpus=corpus).mean()
-    assert tg.evaluate(run, qrels, "AbsNB", corpus=corpus, depth=1).mean() == one
+    assert tg.evaluate(run, qrels, "AbsNB", corpus=corpus, scoring=tg.Scoring(depth=1)).mean() == one
     alone = there(tg.evaluate({"1": {"d": 1.0}}, qrels, "AbsNB", corpus=corpus).mean())
-    assert tg.evaluate(run, qrels, "AbsNB", corpus=corpus, judged_only=True).mean() == alone > 0
+    assert tg.evaluate(run, qrels, "AbsNB", corpus=corpus, scoring=tg.Scoring(judged_only=True)).mean() == alone > 0
 
 
 def test_what_is_missing_is_told() -> None:

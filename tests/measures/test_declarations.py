@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import CATALOGUE
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.linear import linear_parts
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
@@ -42,7 +43,7 @@ def world(seed: int, labels: tuple[int, ...] = (-1, 0, 1, 2, 3)) -> tuple[Nested
 
 def ranked_world(seed: int) -> RankedGains:
     """The same, aligned."""
-    return aligned(*world(seed), Options())
+    return aligned(*world(seed), Scoring())
 
 
 def every_measure() -> list[Measure]:
@@ -144,14 +145,14 @@ def test_labels_below_the_cutoff_count_where_a_measure_needs_the_pool() -> None:
     for m in tried:
         cutoff, moved = getattr(m, "cutoff", None), False
         for s in runs:
-            now = m.score(aligned({s: runs[s]}, judged, Options()))
+            now = m.score(aligned({s: runs[s]}, judged, Scoring()))
             shown = {t: sorted(row, key=lambda d: -row[d])[:cutoff] for t, row in runs[s].items()}
             for label in (0, 3):
                 other = {
                     t: {d: x if d in shown[t] else label for d, x in row.items()} | {"new": label}
                     for t, row in judged.items()
                 } | {"9": {"d": 3}}
-                then = m.score(aligned({s: {**runs[s], "9": {"d": 1.0}}}, other, Options()))[:, :5]
+                then = m.score(aligned({s: {**runs[s], "9": {"d": 1.0}}}, other, Scoring()))[:, :5]
                 moved |= not np.array_equal(now, then, equal_nan=True)
         if not m.needs_pool:
             assert not moved, str(m)
@@ -169,7 +170,7 @@ def test_a_measure_that_is_not_linear_has_no_weights() -> None:
 
 def two(first: float, second: float) -> RankedGains:
     """One list of two documents, with these gains: NaN is unjudged."""
-    ranked = aligned({"1": {"a": 2.0, "b": 1.0}}, {"1": {"a": 1, "b": 1, "c": 1}}, Options())
+    ranked = aligned({"1": {"a": 2.0, "b": 1.0}}, {"1": {"a": 1, "b": 1, "c": 1}}, Scoring())
     return ranked.with_gains(np.array([first, second, 1.0]))
 
 

@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from truegain.config import Scoring
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.expected import Chances, expected, levels_of
 from truegain.measures.parse import parse_measure
 from truegain.tables.ranked import RankedGains
@@ -27,7 +28,7 @@ KNOWN = ["P@3", "P(rel=2)@4", "nDCG@3", "nDCG", "nDCG(dcg='exp-log2')@5", "AP", 
 def of(measure: str) -> tuple[Measure, RankedGains]:
     """A measure, and lists with all labels."""
     with pytest.warns(match="lacks judged topics"):
-        return parse_measure(measure), aligned(RUNS, QRELS, Options())
+        return parse_measure(measure), aligned(RUNS, QRELS, Scoring())
 
 
 @pytest.mark.parametrize("name", KNOWN)

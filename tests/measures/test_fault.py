@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.engine import PieceError
 from truegain.inference.collection.expansion import drawn_scores
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
@@ -44,4 +45,4 @@ def test_the_system_and_topic_at_fault_are_named() -> None:
 def test_a_fault_inside_a_resample_is_named_too() -> None:
     """Guards the same under the engine: piece, system and topic, and no partial result."""
     with pytest.raises(PieceError, match=r"replicates 1 to 20: Fragile\(depth=2\) failed on system b, topic 2"):
-        drawn_scores(aligned(RUNS, QRELS, Options(), keep_keys=9), Fragile(depth=2), replicates=40)
+        drawn_scores(aligned(RUNS, QRELS, Scoring(), keep_keys=9), Fragile(depth=2), replicates=40)

@@ -18,7 +18,7 @@ def scores(case: dict[str, Any], measures: list[str], **options: Any) -> tg.Scor
     runs = {t: {doc: score for doc, _, score in rows} for t, rows in case["run"].items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        return tg.evaluate(runs, case["qrels"], measures, **options)
+        return tg.evaluate(runs, case["qrels"], measures, scoring=tg.Scoring(**options))
 
 
 @pytest.mark.parametrize("option", ["default", "c"])
@@ -26,7 +26,7 @@ def test_every_value_of_gdeval(conformance: Any, option: str) -> None:
     """Guards gain, discount, stop probability, ties, and which topics gdeval prints and averages over."""
     compared = 0
     for case in conformance("gdeval")["cases"]:
-        found = scores(case, list(NAMES.values()), no_relevant="skip", complete=option == "c")
+        found = scores(case, list(NAMES.values()), no_relevant="skip", all_topics=option == "c")
         expected = case["expected"][option]
         for name, ours in NAMES.items():
             by_topic = {t: v for t, v in found.by_topic("run", ours).items() if t in case["run"] and v is not None}
@@ -42,7 +42,7 @@ def test_topics_gdeval_does_not_print_count_zero_by_default(conformance: Any) ->
     compared = 0
     for case in conformance("gdeval")["cases"]:
         for topic, values in case["expected"]["ir_measures_extra"].items():
-            found = scores(case, list(values), complete=True)
+            found = scores(case, list(values), all_topics=True)
             for measure, want in values.items():
                 assert found.by_topic("run", measure)[topic] == pytest.approx(want, abs=1e-9)
                 compared += 1

@@ -19,7 +19,9 @@ def means(run: Mapping[str, float], labels: Mapping[str, float], names: list[str
     """Values for one topic, by canonical name; another has a judged document, without which the run is refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        scores = tg.evaluate({"1": run, "2": {"z": 1.0}}, {"1": labels, "2": {"z": 0}}, names, **options)
+        scores = tg.evaluate(
+            {"1": run, "2": {"z": 1.0}}, {"1": labels, "2": {"z": 0}}, names, scoring=tg.Scoring(**options)
+        )
     return {name: float(scores.matrix(name)[0, 0]) for name in scores.measures}
 
 
@@ -87,6 +89,7 @@ def test_random_data_against_ir_measures(seed: int) -> None:
 gains = st.lists(st.floats(0, 8), min_size=8, max_size=8)
 
 
+@pytest.mark.slow
 @given(left=gains, right=gains, a=st.floats(0, 3), b=st.floats(0, 3), p=st.sampled_from([0.0, 0.5, 0.8, 0.95]))
 def test_rbp_is_linear_in_gains(left: list[float], right: list[float], a: float, b: float, p: float) -> None:
     """Guards what corrections of judge error rely on: RBP of a x + b y is a RBP(x) + b RBP(y)."""

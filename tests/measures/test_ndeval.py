@@ -59,7 +59,7 @@ def evaluated(run: Any, rows: Any, names: list[str], **options: Any) -> tg.Score
     """Scores of legal but suspicious data."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        return tg.evaluate(run, rows, names, **options)
+        return tg.evaluate(run, rows, names, scoring=tg.Scoring(**options))
 
 
 def value(scores: tg.Scores, topic: str, name: str) -> float:
@@ -113,6 +113,7 @@ def ties_ascending(run: Ranking) -> Ranking:
 # ---------------------------------------------------------------------- the conformance values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(3))
 def test_every_value_of_ndeval(conformance: Any, number: int) -> None:
     """Guards all measures against ndeval 4.5: orders, -M, -c, six (alpha, beta), topics on one side only, N = 0."""
@@ -124,12 +125,13 @@ def test_every_value_of_ndeval(conformance: Any, number: int) -> None:
         run = by_score(case) if "-traditional" in words else by_rank(case)
         names = [ours(n, alpha, beta) for n in expected["amean"]]
         scores = evaluated(
-            run, judgments(case["qrels"]), names, depth=7 if "-M" in words else None, complete="-c" in words
+            run, judgments(case["qrels"]), names, depth=7 if "-M" in words else None, all_topics="-c" in words
         )
         count += compared(scores, expected, alpha, beta, topics=11 if "-c" in words else 10)
     assert count == 36 * 21 * 11  # 10 topics of both sides and the mean
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", range(3))
 def test_every_value_of_pyndeval(conformance: Any, number: int) -> None:
     """Guards every cutoff from 1 to 20, the undivided @1 among them."""
@@ -173,7 +175,7 @@ def test_random_data_against_pyndeval(pyndeval: Any, seed: int) -> None:
     theirs = pyndeval.RelevanceEvaluator(rows, names, relevance_level=level, alpha=alpha, beta=beta).evaluate(
         [(t, d, s) for t, scored in run.items() for d, s in scored.items()]
     )
-    scores = evaluated(run, judgments(qrels), [ours(n, alpha, beta) for n in names], level=level)
+    scores = evaluated(run, judgments(qrels), [ours(n, alpha, beta) for n in names], relevant_from=level)
     for topic, values in theirs.items():
         for name, wanted in values.items():
             measure = [m for m in scores.measures if m == str(at_level(ours(name, alpha, beta), level))]
@@ -223,6 +225,7 @@ def condensed(name: str) -> str:
     return f"{kind}(judged_only=True)" + (f"@{cutoff}" if cutoff else "")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("judged_only", [False, True], ids=["raw", "condensed"])
 def test_web_track_2012_against_pyndeval(pyndeval: Any, shared_data: Path, tmp_path: Path, judged_only: bool) -> None:
     """Guards real judgments and runs: 62,394 labels and 8 runs of the TREC 2012 web track, lists condensed or not."""
@@ -274,7 +277,7 @@ def test_ties_as_pyndeval_breaks_them(pyndeval: Any) -> None:
             assert value(ascending, topic, name) == pytest.approx(wanted, abs=1e-9), name
             differing += abs(value(usual, topic, name) - wanted) > 1e-3
     assert differing > len(TIED)
-    with pytest.raises(tg.TruegainError, match="ties is 'rank'; give"):
+    with pytest.raises(tg.TruegainError, match="ties 'rank' is not known"):
         evaluated(run, qrels, TIED, ties="rank")
 
 
@@ -304,6 +307,7 @@ def greedy(rows: list[Facet], alpha: float) -> list[str]:
     return order
 
 
+@pytest.mark.slow
 @given(rows=labels, alpha=st.sampled_from([0.0, 0.5, 0.8]))
 def test_the_greedy_list_has_the_best_scores(rows: list[Facet], alpha: float) -> None:
     """Guards the ideal list: the one written out plainly scores 1 at every cutoff, or 0 with nothing to find."""
@@ -315,6 +319,7 @@ def test_the_greedy_list_has_the_best_scores(rows: list[Facet], alpha: float) ->
     assert list(scores.means().values()) == pytest.approx([1.0 if order else 0.0] * len(scores.measures))
 
 
+@pytest.mark.slow
 @given(rows=labels, order=st.permutations("abcdefgh"))
 def test_subtopic_recall_grows_with_k(rows: list[Facet], order: list[str]) -> None:
     """Guards the first-hit count of StRecall: deeper never covers less, and all documents cover all."""

@@ -88,6 +88,7 @@ def compare(found: tg.Scores, want: Mapping[str, Values], name_of: Callable[[str
     return sum(map(len, want.values()))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("condensed", [False, True])
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_every_adhoc_value(conformance: Any, setting: str, condensed: bool) -> None:
@@ -103,7 +104,7 @@ def test_every_adhoc_value(conformance: Any, setting: str, condensed: bool) -> N
         {i: in_order(case["res"]) for i, case in cases.items()},
         {i: case["rel"] for i, case in cases.items()},
         map(name_of, names),
-        judged_only=condensed,
+        scoring=tg.Scoring(judged_only=condensed),
     )
     assert compare(found, want, name_of) >= 2190
 
@@ -172,7 +173,7 @@ def test_every_measure_of_global_gains(conformance: Any, part: str, cutoff: str)
 @pytest.mark.parametrize("cutoff", ["5", "10", "20"])
 @pytest.mark.parametrize(("part", "each"), [("Irec", 2), ("IA", 3), ("Dsharp", 2), ("DINsharp", 1)])
 def test_every_named_measure_of_intents(conformance: Any, part: str, each: int, cutoff: str) -> None:
-    """Guards I-rec with both cutoffs, probabilities that are not renormalised, and the mix with gamma 0.5."""
+    """Guards I-rec with both cutoffs, probabilities that are not renormalized, and the mix with gamma 0.5."""
     data = Diversity.of(conformance("ntcireval")["diversity"])
 
     def name_of(name: str) -> str:
@@ -193,7 +194,7 @@ def test_every_measure_of_one_intent(conformance: Any, cutoff: str) -> None:
             runs[topic], want[topic] = in_order(case["res"]), values
             judgments[topic] = {doc: label for i, doc, label in case["qrels"] if str(i) == intent}
     names = {ours(name, DIRECT): None for values in want.values() for name in values}
-    found = evaluated(runs, judgments, names, depth=int(cutoff))
+    found = evaluated(runs, judgments, names, scoring=tg.Scoring(depth=int(cutoff)))
     assert compare(found, want, lambda name: ours(name, DIRECT)) == 76 * 21
 
 
@@ -210,7 +211,10 @@ def test_the_worked_adhoc_examples(examples: Any, example: str, setting: Setting
     """Guards the examples of the definitions, six decimals."""
     data, want = examples["ntcir-1"]["input"], examples[example]["expected"]
     found = evaluated(
-        {"1": in_order(data["res"])}, {"1": data["rel"]}, [ours(n, setting) for n in want], judged_only=condensed
+        {"1": in_order(data["res"])},
+        {"1": data["rel"]},
+        [ours(n, setting) for n in want],
+        scoring=tg.Scoring(judged_only=condensed),
     )
     assert compare(found, {"1": want}, lambda name: ours(name, setting), within=5.1e-7) == len(want)
 
@@ -302,9 +306,10 @@ GAINS = st.lists(st.one_of(st.integers(0, 4), st.floats(0.01, 1000, allow_nan=Fa
 PERFECT = ("Q", "Q@3", "nERR(max_rel='scale',rule='gain')@5", "nG@3", "P+", "P-measure", "O", "NCUgu_BR", "D-Q@4")
 
 
+@pytest.mark.slow
 @given(GAINS)
 def test_the_perfect_order_scores_one(gains: list[float]) -> None:
-    """Guards every normalisation, for any gains: the judged documents in descending order of gain score 1."""
+    """Guards every normalization, for any gains: the judged documents in descending order of gain score 1."""
     judgments = {"1": {f"d{i}": gain for i, gain in enumerate(gains)}}
     run = {"1": in_order([f"d{i}" for i in sorted(range(len(gains)), key=lambda i: -gains[i])])}
     assert evaluated(run, judgments, PERFECT).means() == pytest.approx(dict.fromkeys(PERFECT, 1.0))

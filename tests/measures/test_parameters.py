@@ -65,9 +65,9 @@ def test_users_who_go_on(measure: str) -> None:
 def test_limits_of_options() -> None:
     """Guards the level and the depth: 0 and one half are levels, 1 is a depth; less is refused."""
     for level in (0.0, 0.5, 1.0):
-        tg.Options(level=level)
-    tg.Options(depth=1)
+        tg.Scoring(relevant_from=level)
+    tg.Scoring(depth=1)
     with pytest.raises(tg.TruegainError, match="negative"):
-        tg.Options(level=-0.01)
+        tg.Scoring(relevant_from=-0.01)
     with pytest.raises(tg.TruegainError, match="keeps no document"):
-        tg.Options(depth=0)
+        tg.Scoring(depth=0)

@@ -74,7 +74,9 @@ def ours(family: Family, given: World, **options: Any) -> dict[tuple[str, str], 
     """What we say."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        scores = tg.evaluate(given.run, given.qrels, list(family.measures), complete=True, **options)
+        scores = tg.evaluate(
+            given.run, given.qrels, list(family.measures), scoring=tg.Scoring(all_topics=True, **options)
+        )
     return {
         (str(ir_measures.parse_measure(name)), topic): value
         for name in family.measures
@@ -115,7 +117,10 @@ def test_two_tied_documents() -> None:
     asked = ir_measures.parse_measure("RR@10")
     assert ir_measures.calc_aggregate([asked], labels, run) == {asked: 1.0}
     with pytest.warns(tg.DataWarning, match="all scores are tied in 1 list of 1 run .*; their order is that of"):
-        found = [tg.evaluate(run, labels, "RR@10", ties=ties).mean() for ties in ("descending", "ascending")]
+        found = [
+            tg.evaluate(run, labels, "RR@10", scoring=tg.Scoring(ties=ties)).mean()
+            for ties in ("descending", "ascending")
+        ]
     assert found == [0.5, 1.0]
 
 
@@ -135,7 +140,10 @@ def test_the_order_given_is_that_of_rows_wherever_they_come_from(tmp_path: Path)
     first = [[d for d, _ in sorted(by_topic[t].items(), key=lambda item: -item[1])] for t in ("1", "2")]
     wanted = sum(1 / (1 + min(docs.index("d3"), docs.index("d17"))) for docs in first) / 2
     for runs in given:
-        found = [tg.evaluate(runs, labels, "RR", ties=ties).mean() for ties in ("input", "descending", "ascending")]
+        found = [
+            tg.evaluate(runs, labels, "RR", scoring=tg.Scoring(ties=ties)).mean()
+            for ties in ("input", "descending", "ascending")
+        ]
         assert found[0] == pytest.approx(wanted, abs=1e-12), runs
         assert len(set(found)) == 3
 

@@ -27,6 +27,7 @@ def score(ranking: list[str], qrels: dict[str, float], *measures: str, **options
     return {name: float(scores.matrix(name)[0, 0]) for name in scores.measures}
 
 
+@pytest.mark.slow
 @given(rankings, labels, st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
 def test_the_order_of_input_changes_nothing(
@@ -44,6 +45,7 @@ def test_the_order_of_input_changes_nothing(
     assert before == after
 
 
+@pytest.mark.slow
 @given(rankings, labels, st.floats(0.001, 1000))
 @settings(max_examples=60, deadline=None)
 def test_scaling_gains_leaves_ndcg_alone(ranking: list[str], qrels: dict[str, float], factor: float) -> None:
@@ -56,7 +58,7 @@ def test_scaling_gains_leaves_ndcg_alone(ranking: list[str], qrels: dict[str, fl
 @given(labels)
 @settings(max_examples=40, deadline=None)
 def test_perfect_order_scores_one(qrels: dict[str, float]) -> None:
-    """Guards the normalisers: the ideal list is the best list."""
+    """Guards the normalizers: the ideal list is the best list."""
     ranking = sorted(qrels, key=lambda d: -qrels[d])
     expected = 1.0 if max(qrels.values()) > 0 else 0.0
     names = (
@@ -76,6 +78,7 @@ def test_perfect_order_scores_one(qrels: dict[str, float]) -> None:
         assert value == pytest.approx(expected), measure
 
 
+@pytest.mark.slow
 @given(rankings, labels, st.data())
 @settings(max_examples=80, deadline=None)
 def test_a_better_document_moved_up_never_hurts(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -39,10 +40,11 @@ def aligned(run: dict[str, dict[str, float]], judgments: object) -> RankedGains:
     return align(Pool.of(Judgments.of(judgments)), [lambda: parts])[0]
 
 
-def one_list(labels: Sequence[int], measure: str, **options: object) -> float:
+def one_list(labels: Sequence[int], measure: str, **options: Any) -> float:
     """A list with these labels from the first rank on; the value of one topic."""
     run = {"1": {f"d{i}": -float(i) for i in range(len(labels))}}
-    return there(tg.evaluate(run, {"1": {f"d{i}": x for i, x in enumerate(labels)}}, measure, **options).mean())  # type: ignore[arg-type]
+    judged = {"1": {f"d{i}": x for i, x in enumerate(labels)}}
+    return there(tg.evaluate(run, judged, measure, scoring=tg.Scoring(**options)).mean())
 
 
 # ------------------------------------------------------------------ C/W/L
@@ -123,7 +125,7 @@ def test_log_odds_of_a_topic_that_is_not_there(version: str, absent: float) -> N
     run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
     s = 1 + 2 / 3
     there = math.log((1 + s) / (1 + 3 - s))
-    found = tg.evaluate(run, labels, "YAAP", complete=True, trec_eval=version)  # type: ignore[arg-type]
+    found = tg.evaluate(run, labels, "YAAP", scoring=tg.Scoring(all_topics=True, trec_eval=version))  # type: ignore[arg-type]
     assert found.mean() == pytest.approx((there + absent) / 2)
 
 
@@ -256,18 +258,18 @@ def test_only_measures_are_averaged_over_intents() -> None:
 
 def test_limits_of_options() -> None:
     """Guards the least level and depth that have a meaning, by what they do, and the next ones, which are refused."""
-    assert one_list([0, 1, 2], "P@3", level=0) == 1
-    assert one_list([0, 1, 2], "P@3", level=0.5) == pytest.approx(2 / 3)
-    assert one_list([0, 1, 2], "P@3", level=2) == pytest.approx(1 / 3)
+    assert one_list([0, 1, 2], "P@3", relevant_from=0) == 1
+    assert one_list([0, 1, 2], "P@3", relevant_from=0.5) == pytest.approx(2 / 3)
+    assert one_list([0, 1, 2], "P@3", relevant_from=2) == pytest.approx(1 / 3)
     assert one_list([1, 1, 2], "P@3", depth=1) == pytest.approx(1 / 3)
     assert one_list([1, 1, 2], "P@3", depth=2) == pytest.approx(2 / 3)
     for options, said in (
-        ({"level": -0.01}, "is negative"),
-        ({"level": math.inf}, "not a finite number"),
+        ({"relevant_from": -0.01}, "is negative"),
+        ({"relevant_from": math.inf}, "not a finite number"),
         ({"depth": 0}, "keeps no document"),
-        ({"trec_eval": "8"}, "is not known"),
-        ({"ties": "up"}, "ties is 'up'"),
-        ({"no_relevant": "one"}, "no_relevant is 'one'"),
+        ({"trec_eval": "8"}, "trec_eval '8' is not known"),
+        ({"ties": "up"}, "ties 'up' is not known"),
+        ({"no_relevant": "one"}, "no_relevant 'one' is not known"),
     ):
         with pytest.raises(tg.TruegainError, match=said):
             one_list([1], "P@3", **options)
@@ -299,7 +301,7 @@ def test_topics_with_nothing_to_find_are_left_out_on_demand() -> None:
     run = {t: {"a": 1.0} for t in labels}
 
     def topics(measure: str) -> list[bool]:
-        found = tg.evaluate(run, labels, measure, no_relevant="skip").by_topic()
+        found = tg.evaluate(run, labels, measure, scoring=tg.Scoring(no_relevant="skip")).by_topic()
         return [found[t] is not None for t in labels]
 
     assert topics("AP") == topics("nDCG") == [True, True, False]

@@ -20,14 +20,14 @@ from truegain.measures.trec_names import expanded
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "default": {},
-    "l2": {"level": 2},
-    "l3": {"level": 3},
+    "l2": {"relevant_from": 2},
+    "l3": {"relevant_from": 3},
     "J": {"judged_only": True},
     "M10": {"depth": 10},
-    "c": {"complete": True},
-    "J_l2": {"judged_only": True, "level": 2},
-    "c_l2": {"complete": True, "level": 2},
-    "c_M10": {"complete": True, "depth": 10},
+    "c": {"all_topics": True},
+    "J_l2": {"judged_only": True, "relevant_from": 2},
+    "c_l2": {"all_topics": True, "relevant_from": 2},
+    "c_M10": {"all_topics": True, "depth": 10},
     "J_M10": {"judged_only": True, "depth": 10},
 }
 CASES = range(len(expected_values("trec_eval")["cases"]))
@@ -37,7 +37,7 @@ def evaluate(runs: Any, qrels: Any, measures: Any, **options: Any) -> tg.Scores:
     """Evaluate data that is suspicious on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        return tg.evaluate(runs, qrels, measures, **options)
+        return tg.evaluate(runs, qrels, measures, scoring=tg.Scoring(**options))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -91,7 +91,12 @@ def test_random_data_against_pytrec_eval(seed: int) -> None:
 
 def test_an_empty_condensed_list_scores_zero_where_trec_eval_prints_nan() -> None:
     """Guards the documented sane value: -J may leave nothing, and nan must not enter the mean."""
-    scores = evaluate({"1": {"x": 1.0}, "2": {"a": 1.0}}, {"1": {"a": 1}, "2": {"a": 1}}, "11pt_avg", judged_only=True)
+    scores = evaluate(
+        {"1": {"x": 1.0}, "2": {"a": 1.0}},
+        {"1": {"a": 1}, "2": {"a": 1}},
+        "11pt_avg",
+        judged_only=True,
+    )
     assert scores.by_topic() == {"1": 0.0, "2": pytest.approx(1.0)}
     assert scores.mean() == pytest.approx(0.5)
 
@@ -107,7 +112,7 @@ def test_worked_examples(examples: dict[str, dict[str, Any]], name: str) -> None
     """Guards the examples people can follow by hand."""
     example = examples[name]
     data = examples[example["input"]["ref"]]["input"] if "ref" in example["input"] else example["input"]
-    by_name: dict[str, dict[str, Any]] = {"adhoc-1-l2": {"level": 2}, "adhoc-1-J": {"judged_only": True}}
+    by_name: dict[str, dict[str, Any]] = {"adhoc-1-l2": {"relevant_from": 2}, "adhoc-1-J": {"judged_only": True}}
     options = by_name.get(name, {})
     names = [m for m in example["expected"] if expanded(m)]
     assert len(names) == len(example["expected"])
@@ -121,7 +126,7 @@ def test_worked_examples(examples: dict[str, dict[str, Any]], name: str) -> None
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("summary", {}), ("summary_c", {"complete": True}), ("summary_c_l2", {"complete": True, "level": 2})],
+    [("summary", {}), ("summary_c", {"all_topics": True}), ("summary_c_l2", {"all_topics": True, "relevant_from": 2})],
 )
 def test_summaries_over_missing_topics(
     examples: dict[str, dict[str, Any]], tmp_path: Path, name: str, options: dict[str, Any]
@@ -138,6 +143,7 @@ def test_summaries_over_missing_topics(
             assert ours == pytest.approx(value, abs=1e-6), (topic, m)
 
 
+@pytest.mark.slow
 def test_all_129_trec8_runs_as_nist_printed_them(
     shared_data: Path, unpacked: Callable[[Path], Path], tmp_path: Path
 ) -> None:

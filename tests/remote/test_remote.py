@@ -59,7 +59,7 @@ def test_commands_take_addresses(server: str, local: Path, run: Run) -> None:
     far, near = (
         [f"{root}/q.qrels", f"{root}/runs/best.run", f"{root}/runs/worst.run.gz"] for root in (server, str(local))
     )
-    for command in (["eval", "-q"], ["compare", "-m", "AP"], ["verdict", "-m", "AP", "--generalise-to", "topics"]):
+    for command in (["eval", "-q"], ["compare", "-m", "AP"], ["verdict", "-m", "AP", "--population", "topics"]):
         answers = [run(command[0], *files, *command[1:]) for files in (far, near)]
         assert answers[0][0] == 0, answers[0]
         assert answers[0][1].replace(server, "") == answers[1][1].replace(str(local), ""), command
@@ -168,6 +168,7 @@ def test_a_study_file_may_name_addresses(server: str, local: Path, run: Run) -> 
     assert "a study file is read from this machine only" in err
 
 
+@pytest.mark.slow
 def test_local_files_need_no_fsspec(local: Path) -> None:
     """Guards start-up: nothing of the kind is imported where no address is met."""
     code = (

@@ -30,6 +30,7 @@ def corpus(folder: Path) -> dict[str, Any]:
     return {**files, "manifest": {name: value for name, value in manifest.items() if name != "plan"}}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["docs.jsonl", "docs.jsonl.gz"])
 def test_lines_from_anywhere(name: str, server: str, memory: str, local: Path, tmp_path: Path) -> None:
     """Guards bytes of plain files by stretches, packed ones from their beginning, and servers without stretches."""
@@ -63,6 +64,7 @@ def test_packed_files_are_not_looked_at_before_they_are_read(
     assert asked() == [("/docs.jsonl.gz", None)]
 
 
+@pytest.mark.slow
 def test_processes_read_addresses(server: str, local: Path, tmp_path: Path) -> None:
     """Guards what a worker elsewhere is given: an address with its secrets, which it opens itself."""
     index([f"{local}/docs.jsonl.gz", f"{local}/docs.jsonl"], tmp_path / "local", Settings(piece=5000))
@@ -74,6 +76,7 @@ def test_processes_read_addresses(server: str, local: Path, tmp_path: Path) -> N
     assert not any(b"pass-word" in data for data in tree(tmp_path / "far").values())
 
 
+@pytest.mark.slow
 def test_patterns_folders_and_tables(memory: str, local: Path, tmp_path: Path) -> None:
     """Guards the other kinds: files that match, a folder of texts, and Parquet, which is copied to be read."""
     fsspec = pytest.importorskip("fsspec")

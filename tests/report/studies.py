@@ -63,6 +63,6 @@ def cystic(folder: Path, data: Path, _: Unpacked) -> Path:
     texts = {r["recordnum"]: f"{r['title'] or ''}\n{r['abstract'] or ''}" for r in records}
     write_runs(rank(texts, queries), f"{folder}/runs/")
     ratings = str(source / "judgments_4judges.csv.gz")
-    words = ("--rule", "mean", "--scale", "0:2", "--generalise-to", "topics,assessors")
+    words = ("--aggregate", "mean", "--scale", "0:2", "--population", "topics,assessors")
     truegain(folder, "report", ratings, "runs", *words, "-m", "nDCG@10", "-m", "P@10")
     return folder / "report.html"

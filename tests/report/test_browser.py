@@ -75,6 +75,7 @@ def test_faults_are_found(chromium: Chromium, tmp_path: Path) -> None:
     assert any(x.startswith("wide: axe critical image-alt") for x in found)
 
 
+@pytest.mark.smoke
 def test_no_word_of_a_figure_is_cut(chromium: Chromium, tmp_path: Path) -> None:
     """Guards figures of notebooks: room is measured where they are drawn, with other fonts than the browser's."""
     runs, judged = worlds.world(2)
@@ -87,7 +88,7 @@ def test_no_word_of_a_figure_is_cut(chromium: Chromium, tmp_path: Path) -> None:
             "return [...document.querySelectorAll('text')].map(t => {const r = t.getBoundingClientRect(); "
             "return [t.textContent, r.left - s.left, s.right - r.right]})})()"
         )
-    assert "naive: labels as they are" in [word for word, *_ in words]
+    assert "uncorrected" in [word for word, *_ in words]
     assert [word for word, *room in words if min(room) < 0] == []
 
 
@@ -131,7 +132,7 @@ def test_on_a_phone_no_pair_is_cut_off_and_no_line_runs_through_words(chromium: 
     """Guards 390 pixels: the matrix becomes a list with all its pairs, and 0 stands beside words, not in them."""
     studies.truegain(tmp_path, "demo", "demo")
     folder = tmp_path / "demo"
-    two = ("runs/system-4.run", "runs/system-5.run", "-m", "P@10", "--smallest", "0.02", "-o", "two.html")
+    two = ("runs/system-4.run", "runs/system-5.run", "-m", "P@10", "--min-effect", "0.02", "-o", "two.html")
     studies.truegain(folder, "report", "gold.qrels", *two)
     studies.truegain(folder, "report", "gold.qrels", "runs", "-m", "P@10", "-o", "all.html")
     for width in (390, 1280):

@@ -27,9 +27,9 @@ from truegain.stored import packed, unpacked
 
 PLAIN = 'judgments = "true.qrels"\nruns = "runs"\n'
 GOLD = 'judgments = "llm.qrels"\nruns = "runs"\ngold = "gold.qrels"\ndesign = "random"\n'
-RATED = 'judgments = "ratings.csv"\nruns = "runs"\nrule = "mean"\ngeneralise-to = "topics,assessors"\n'
-HOLES = 'judgments = "true.qrels"\nruns = "runs"\nhole-sample = "holes.qrels"\n'
-COLLECTION = 'judgments = "true.qrels"\nruns = "runs"\ngeneralise-to = "topics,collection"\nreplicates = 100\n'
+RATED = 'judgments = "ratings.csv"\nruns = "runs"\naggregate = "mean"\npopulation = "topics,assessors"\n'
+HOLES = 'judgments = "true.qrels"\nruns = "runs"\nunjudged-sample = "holes.qrels"\n'
+COLLECTION = 'judgments = "true.qrels"\nruns = "runs"\npopulation = "topics,collection"\nresamples = 100\n'
 
 
 @pytest.fixture
@@ -67,6 +67,7 @@ def measured(study: str, *measures: str) -> str:
     return f"{study}measure = {list(measures)}\n".replace("'", '"')
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("study", "first", "more"),
     [
@@ -87,6 +88,7 @@ def test_one_measure_more_has_the_page_of_both_at_once(
     assert kept == page(run, folder)
 
 
+@pytest.mark.slow
 def test_nothing_is_read_again(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the second page: runs are not read for it, of a measure more two files alone; warnings are told again."""
     before = page(run, folder, study=measured(PLAIN, "P@10"))
@@ -115,6 +117,7 @@ def relabelled(folder: Path) -> None:
         (folder / name).write_text("\n".join(lines) + "\n")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("study", "change"), [(PLAIN, swapped), (PLAIN, relabelled), (GOLD, relabelled)])
 def test_a_file_that_changed_is_seen(run: Run, folder: Path, study: str, change: Callable[[Path], None]) -> None:
     """Guards against a stale page: content decides, not size, time or name."""
@@ -125,6 +128,7 @@ def test_a_file_that_changed_is_seen(run: Run, folder: Path, study: str, change:
     assert after == page(run, folder, "--cache", "none")
 
 
+@pytest.mark.slow
 def test_names_of_assessors_are_of_what_was_read(run: Run, folder: Path) -> None:
     """Guards a file that an option names: with other names in it the page is another."""
     names = folder / "names.txt"
@@ -149,6 +153,7 @@ def test_what_can_be_read_only_once_is_not_kept(run: Run, folder: Path, monkeypa
     assert not (folder / ".truegain").exists()
 
 
+@pytest.mark.slow
 def test_how_columns_are_named_is_of_the_key(run: Run, folder: Path) -> None:
     """Guards --columns, which say what a file holds: another column of the same runs is another order."""
     for path in (folder / "runs").iterdir():
@@ -161,6 +166,7 @@ def test_how_columns_are_named_is_of_the_key(run: Run, folder: Path) -> None:
     assert after == page(run, folder, "--columns", "score=two", "--cache", "none")
 
 
+@pytest.mark.slow
 def test_a_damaged_table_is_made_again(run: Run, folder: Path) -> None:
     """Guards every kept file: cut in half it is told, and the page is the same."""
     before = page(run, folder, study=measured(PLAIN, "P@10"))
@@ -174,6 +180,7 @@ def test_a_damaged_table_is_made_again(run: Run, folder: Path) -> None:
     assert page(run, folder) == before
 
 
+@pytest.mark.slow
 def test_poisoned_files_run_nothing(run: Run, folder: Path) -> None:
     """Guards who gets a folder from somebody else: a pickle in every file runs no command, and the page is the same."""
     whole, _ = page(run, folder, study=measured(PLAIN, "P@10"))
@@ -228,6 +235,7 @@ def crafted(data: bytes, change: Callable[[Any, list[np.ndarray]], Any]) -> byte
     return out
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("change", [no_systems, far_items, long_lists])
 def test_files_of_right_types_and_wrong_contents(
     run: Run, folder: Path, change: Callable[[Any, list[np.ndarray]], Any]

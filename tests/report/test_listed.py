@@ -11,6 +11,7 @@ import truegain as tg
 from tests.inference.test_label_plan import P5, judged, ranked_of, world
 from tests.report.reading import Tag, read
 from truegain.inference.labels.listing import draw_list
+from truegain.message import Message
 from truegain.report.facts.facts import Facts, Made
 from truegain.report.facts.gather import gather
 from truegain.report.page.page import page
@@ -36,13 +37,15 @@ def test_a_difference_that_the_list_cannot_know_has_no_number(made: tuple[tg.Stu
     known, unknown = study.verdict("s0", "s1"), study.verdict("s0", "s2")
     assert not math.isnan(known.comparison.difference)
     assert math.isnan(unknown.comparison.difference)
-    assert unknown.sentence.startswith("Whether s2 is better than s0 cannot be told on P@5, for topics like these 20: ")
+    assert unknown.sentence.startswith(
+        "Inconclusive: the data cannot show whether s2 is better than s0 on P@5, for topics like these 20; "
+    )
     told = json.loads(json.dumps(unknown.to_dict(), allow_nan=False))
     assert told["difference"] is told["value_b"] is None
     assert str(unknown.comparison).startswith("s2 - s0 P@5: not known, ")
     rows = {row.every("th")[0].text: row.text for row in tree.one("figure", class_="claims").every("tr")}
-    assert rows["s2"].endswith("——")
-    assert not rows["s1"].endswith("—")
+    assert rows["s2"].endswith("——no interval")
+    assert "—" not in rows["s1"]
     cells = [c.text for c in tree.one("section", id="apart").every("td") if c.text]
     assert sorted(c == "——" for c in cells) == [False, True, True]
 
@@ -64,7 +67,7 @@ def test_a_score_that_few_labels_touch_has_no_number() -> None:
     """Guards scores beside a difference: NaN where `estimates` refuses one."""
     runs, bronze, gold = world(systems=2)
     few = {t: {"d0": row["d0"]} for t, row in list(gold.items())[:8]}
-    study = tg.Study(runs, bronze, "P@5", gold=few, design="random")
+    study = tg.Study(runs, bronze, "P@5", gold=tg.Gold(few, design="random"))
     found = study.compare("s0", "s1")[0]
     assert [math.isnan(found.value_a), math.isnan(found.value_b)] == [e.refused for e in study.estimates()]
     assert math.isnan(found.value_a)
@@ -77,16 +80,17 @@ def test_a_ranking_by_a_list_has_no_scores() -> None:
     listed = draw_list(ranked_of(runs, bronze), P5)
     best = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, 100)).best()
     assert best.table().columns == ("system", "rank low", "rank high", "tier")
-    assert "Scores by themselves are not known" in best.notes[-1]
+    assert "Scores are not estimated" in best.notes[-1]
     rows = best.to_dict()["systems"]
     assert isinstance(rows, list)
     assert {row["value"] for row in rows} == {None}
     whole = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, len(listed))).best()
-    assert "Scores by themselves are not known" not in " ".join(whole.notes)
+    assert "Scores are not estimated" not in " ".join(whole.notes)
 
 
+@pytest.mark.slow
 def test_a_page_without_scores_speaks_of_none() -> None:
-    """Guards a list of a whole study: no axis and no caption of bars, no best by score; --anytime in a command."""
+    """Guards a list of a whole study: no axis and no caption of bars, no best by score; --sequential in a command."""
     runs, bronze, gold = world(systems=3)
     listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, JUDGED)
     study = tg.Study(runs, bronze, ["P@5", "CG@5"], gold=listed)
@@ -97,14 +101,20 @@ def test_a_page_without_scores_speaks_of_none() -> None:
     systems = whole.one("section", id="systems").text
     assert "Bars are" not in systems
     assert "by score" not in systems
-    assert "why there is none" in systems
+    assert "why there is no score" in systems
     assert "interval plot" not in systems
     assert "best by score" not in whole.one("section", id="verdict").text
     assert "first in order" in whole.one("section", id="verdict").text
-    assert "give anytime=True" in whole.one("section", id="decides").text
-    typed = read(page(gather(study, *given, made=Made("1", "truegain report s.toml"))))
-    assert "give --anytime from the first look on" in typed.one("section", id="decides").text
-    assert "anytime=True" not in typed.one("section", id="decides").text
+    assert "give sequential=True" in whole.one("section", id="decides").text
+    typed = read(
+        page(
+            gather(
+                study, *given, made=Made("1", words=lambda text: Message(text).words({"sequential": "--sequential"}))
+            )
+        )
+    )
+    assert "give --sequential from the first look on" in typed.one("section", id="decides").text
+    assert "sequential=True" not in typed.one("section", id="decides").text
     scored = read(page(gather(tg.Study(runs, bronze, ["P@5", "CG@5"]), *given)))
     assert "Bars are 95% intervals of each score" in scored.one("section", id="systems").text
     assert "best by score" in scored.one("section", id="verdict").text

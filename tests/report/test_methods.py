@@ -32,6 +32,7 @@ def of_measures(*measures: str) -> Facts:
     return worlds.plain(3, 0, measures)[1]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "facts",
     [
@@ -61,7 +62,7 @@ def test_ratings_are_said_to_have_become_one_label() -> None:
     """Guards the paper of a crowd: how many ratings, by whom, and by which rule they became a label."""
     _, facts = worlds.rated()
     said = methods(facts).text
-    assert "2,880 ratings by 3 assessors; those of a document became one label by the rule mean" in said
+    assert "2,880 ratings by 3 assessors, combined into one label per document by the rule mean" in said
     assert facts.labels == 2880
     assert "ratings" not in methods(worlds.plain(3)[1]).text
 
@@ -81,9 +82,9 @@ def test_measures_have_the_form_that_was_used() -> None:
 def test_draws_and_seed_are_told() -> None:
     """Guards what makes it repeatable: in the text for the paper, not among the options alone."""
     runs, judged = worlds.world(3)
-    study = worlds.study_of(runs, judged, seed=7, replicates=200, generalise_to="topics,collection")
+    study = worlds.study_of(runs, judged, seed=7, resamples=200, population="topics,collection")
     said = methods(gather(study, runs, judged)).text
-    assert "drawn 200 times by resampling documents" in said
+    assert "estimated from 200 bootstrap resamples of the documents" in said
     assert "2,000 to 20,000 draws" in said
     assert said.count("seed 7") == 2
     assert "2,000 permutations, seed 0" in methods(worlds.with_gold()[1]).text

@@ -25,8 +25,8 @@ from truegain.report.sections.catalogue import sections_for
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs
 
-ALWAYS = ["verdict", "decides", "health", "next", "methods", "made"]
-MANY = ["verdict", "decides", "health", "systems", "apart", "next", "methods", "made"]
+ALWAYS = ["verdict", "health", "decides", "next", "methods", "made"]
+MANY = ["verdict", "health", "decides", "systems", "apart", "next", "methods", "made"]
 KINDS: dict[str, Callable[[], Facts]] = {
     "two systems": lambda: worlds.plain(2)[1],
     "five systems, holes, two measures": lambda: worlds.plain(5, 4, ("P@10", "nDCG@10"))[1],
@@ -60,6 +60,26 @@ def test_sections_stand_where_they_apply() -> None:
     assert sections(worlds.plain(5)[1]) == MANY
     assert sections(worlds.with_gold()[1]) == [*MANY[:5], "judge", *MANY[5:]]
     assert sections(worlds.rated()[1]) == [*MANY[:5], "agreement", *MANY[5:]]
+
+
+def test_claims_are_one_table_with_their_details_one_fold_away() -> None:
+    """Guards thirteen closed rows between the verdict and data health: a table, and links to details further down."""
+    facts = worlds.with_gold()[1]
+    assert len(facts.claims) == 4
+    tree = read(page(facts))
+    assert len(tree.one("section", id="verdict").every("details")) == 0
+    details = tree.one("section", id="decides")
+    top = [tag for tag in details.one("div", class_="col").children if isinstance(tag, Tag)]
+    assert [tag.name for tag in top] == ["div", "details"]
+    assert (
+        top[1].one("summary").text == "Details of 3 other claims" or len(top[1].every("details", class_="claim")) == 3
+    )
+    to = [a.attributes["href"] for a in tree.one("figure", class_="claims").one("tbody").every("a")]
+    assert to == ["#claim-1", "#claim-2", "#claim-3", "#claim-4"]
+    for link, claim in zip(to, facts.claims, strict=True):
+        body = details.one("div", id=(link or "")[1:])
+        assert "Shares of the variance" in body.text
+        assert claim.first.comparison.low is not None
 
 
 def test_no_section_for_what_cannot_be_told() -> None:
@@ -180,6 +200,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 def test_no_name_breaks_the_page() -> None:
     """Guards against names of systems, topics and documents that look like tags, scripts or addresses."""
     runs, judged = worlds.world(len(HOSTILE))

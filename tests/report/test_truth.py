@@ -42,7 +42,7 @@ def by_hand() -> Facts:
     other = v["sys-2", "sys-4"]
     claims = [
         ("sys-2", "sys-4", said(other, "better", 0.1, 0.2)),  # true +0.30: right, and right
-        ("sys-2", "sys-1", said(v["sys-2", "sys-1"], "cannot be told", 0.1, 0.2)),  # -0.10: undecided; wrong
+        ("sys-2", "sys-1", said(v["sys-2", "sys-1"], "inconclusive", 0.1, 0.2)),  # -0.10: undecided; wrong
         ("sys-2", "sys-3", said(v["sys-2", "sys-3"], "not better", -0.1, 0.01)),  # +0.01 < 0.02: right, right
         ("sys-1", "sys-4", said(v["sys-1", "sys-4"], "not better", -0.1, 0.2)),  # +0.40: wrong; undecided
     ]
@@ -69,9 +69,15 @@ def test_right_and_wrong_are_counted() -> None:
     assert [round(c["true_difference"], 9) for c in found["claims"]] == [0.3, -0.1, 0.01, 0.4]
     assert found["verdicts"] == found["as_labelled"] == {"right": 2, "wrong": 1, "undecided": 1}
     column = read(page(facts)).one("section", id="truth")
-    assert "4 verdicts by P@10, the labels as they are have 2 right, 1 wrong, 1 undecided; corrected" in column.text
-    assert f"The labels as they are say wrongly that sys-1 is better than sys-2 (in truth {MINUS}0.100)." in column.text
-    assert "The corrected verdict says wrongly that sys-4 is not better than sys-1 (in truth +0.400)." in column.text
+    assert "4 verdicts by P@10, the uncorrected labels have 2 right, 1 wrong, 1 undecided; corrected" in column.text
+    assert (
+        f"The uncorrected labels wrongly say that sys-1 is better than sys-2 (true difference {MINUS}0.100)."
+        in column.text
+    )
+    assert (
+        "The corrected verdict wrongly says that sys-4 is not better than sys-1 (true difference +0.400)."
+        in column.text
+    )
     assert [row[:3] for row in rows_of(column.every("table")[0])] == [
         ["sys-4 against sys-2", "✓ right better", "✓ right better"],
         ["sys-1 against sys-2", "✕ wrong better", "? undecided"],
@@ -93,15 +99,15 @@ def test_intervals_and_pairs_are_counted() -> None:
     found = section_of(facts)
     assert found["intervals"] == {"hold": 2, "of": 3}
     assert found["pairs"] == {"apart": 3, "in_order": 2, "of": 6}
-    assert "2 of 3 score intervals hold the true score." in page(facts)
+    assert "2 of 3 score intervals contain the true score." in page(facts)
     assert (
-        "3 of 6 pairs of systems are told apart, all at once; 2 of these 3 stand in the true order."
+        "3 of 6 pairs of systems differ significantly, jointly; 2 of these 3 are in the true order."
         in read(page(facts)).text
     )
 
 
 @pytest.mark.parametrize(
-    ("outcome", "difference", "smallest", "mark"),
+    ("outcome", "difference", "min_effect", "mark"),
     [
         ("better", 1e-9, 0.0, "right"),
         ("better", 0.0, 0.0, "wrong"),
@@ -113,14 +119,15 @@ def test_intervals_and_pairs_are_counted() -> None:
         ("not better", 0.0199, 0.02, "right"),
         ("worse", 0.0, 0.0, "wrong"),
         ("worse", -1e-9, 0.0, "right"),
-        ("cannot be told", 5.0, 0.0, "undecided"),
+        ("inconclusive", 5.0, 0.0, "undecided"),
     ],
 )
-def test_the_borders(outcome: Any, difference: float, smallest: float, mark: Mark) -> None:
+def test_the_borders(outcome: Any, difference: float, min_effect: float, mark: Mark) -> None:
     """Guards what counts as right at 0 and at the smallest gain that matters."""
-    assert mark_of(outcome, difference, smallest) == mark
+    assert mark_of(outcome, difference, min_effect) == mark
 
 
+@pytest.mark.slow
 def test_what_is_not_known_is_not_wrong() -> None:
     """Guards systems and measures without a true score: not counted, and said so; without truth there is no section."""
     facts = replace(by_hand(), truth=truth_of({s: x for s, x in TRUE.items() if s != "sys-4"}))
@@ -148,13 +155,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_command_takes_the_truth(run: Run, folder: Path) -> None:
     """Guards --truth and the key of a study file: the section, its digest, a line that says it; silence otherwise."""
     code, out, _ = run(
         "report", "q.qrels", "runs", "-m", "P@10", "--baseline", "sys-1", "--truth", "truth.csv", "-o", "a.html"
     )
     assert code == 0
-    assert out.startswith("a.html: 3 of 3 systems are shown to be better than sys-1 on P@10. Of 3 verdicts by P@10 ")
+    assert out.startswith("a.html: 3 of 3 systems are shown to be better than sys-1 on P@10. Of 3 verdicts by P@10, ")
     (folder / "s").mkdir()
     (folder / "s/study.toml").write_text(
         'judgments = "../q.qrels"\nruns = "../runs"\nmeasure = "P@10"\nbaseline = "sys-1"\ntruth = "../truth.csv"\n'
@@ -198,13 +206,14 @@ def test_bad_truths_are_refused(run: Run, folder: Path, text: str, told: str) ->
     assert not (folder / "x.html").exists()
 
 
+@pytest.mark.slow
 def test_the_demo_of_another_seed_ends_in_a_page(run: Run, folder: Path) -> None:
     """Guards the whole demo: made, reported, marks counted again from its own files, made again over its page."""
     assert run("demo", "d", "--seed", "7")[0] == 0
     code, out, _ = run("report", "d/study.toml", "-m", "P@10", "-o", "d/report.html")
     assert code == 0
     assert out.startswith("d/report.html: None of 7 systems is shown to be better than system-5 on P@10. ")
-    assert " Of 7 verdicts by P@10, the labels as they are have " in out
+    assert " Of 7 verdicts by P@10, the uncorrected labels have " in out
     found = data_of(read((folder / "d/report.html").read_text()))["sections"]
     with (folder / "d/truth.csv").open() as file:
         true = {r["system"]: float(r["value"]) for r in csv.DictReader(file) if r["measure"] == "P@10"}

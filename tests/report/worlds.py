@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import truegain as tg
+from tests.flat import flat_study
 from truegain.experiments.ratings_world import noisy_ratings
 from truegain.inference.results import Estimate
 from truegain.inference.study.ranking import Ranking
@@ -51,7 +52,7 @@ def study_of(runs: Runs, judgments: Any, measures: Any = "P@10", **options: Any)
     """A study without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return tg.Study(runs, judgments, measures, **options)
+        return flat_study(runs, judgments, measures, **options)
 
 
 @cache
@@ -67,7 +68,7 @@ def with_gold() -> tuple[tg.Study, Facts]:
     """A judge that errs, and gold labels drawn at random."""
     runs, judged = world(4)
     bronze, gold = noisy(judged)
-    study = study_of(runs, bronze, "P@10", gold=gold, design="random", smallest=0.02)
+    study = study_of(runs, bronze, "P@10", gold=gold, design="random", min_effect=0.02)
     return study, gather(study, runs, bronze, baselines=["sys-2"], pairs=[("sys-1", "sys-4")])
 
 
@@ -76,7 +77,7 @@ def rated() -> tuple[tg.Study, Facts]:
     """Ratings by three assessors."""
     runs, judged = world(3)
     table = noisy_ratings(judged, assessors=3, highest=2, seed=5)
-    study = study_of(runs, table, "nDCG@10", rule="mean", generalise_to="topics,assessors")
+    study = study_of(runs, table, "nDCG@10", aggregate="mean", population="topics,assessors")
     return study, gather(study, runs, table, pairs=[("sys-1", "sys-3")])
 
 

@@ -215,6 +215,7 @@ def test_deep_lists_are_counted_right() -> None:
     assert alone.mean() == pytest.approx(depth, abs=5 * math.sqrt(depth / len(alone)))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("run", "missed"), LISTS[1:])
 def test_whole_lists_drawn_for_any_measure(run: str, missed: int) -> None:
     """Guards the expansion that serves every measure: its AP has the right distribution, its lists are sound."""

@@ -14,7 +14,7 @@ import pytest
 
 from truegain.inference.differences import resampled
 from truegain.inference.differences.resampled import bootstrap_p
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.sampling.exact import ExactRows
 from truegain.tables.columns import Floats
 
@@ -55,13 +55,13 @@ def test_a_bootstrap_is_cut_in_any_way(monkeypatch: pytest.MonkeyPatch) -> None:
     z = np.random.default_rng(1).normal(size=(23, 50)).round(2)
     z[5] = 0.0
     how: dict[str, Any] = {"trials": 600, "seed": 3}
-    whole = bootstrap_p(z, Resampling(**how, jobs=1))
+    whole = bootstrap_p(z, Trials(**how, jobs=1))
     for jobs in (2, 3):
-        assert all(map(np.array_equal, whole, bootstrap_p(z, Resampling(**how, jobs=jobs))))
+        assert all(map(np.array_equal, whole, bootstrap_p(z, Trials(**how, jobs=jobs))))
     for cells, copied in ((600, 1_000_000), (4200, 1_000_000), (2_000_000, 350), (13 * 600, 1)):
         monkeypatch.setattr(resampled, "CELLS", cells)
         monkeypatch.setattr(resampled, "COPIED", copied)
-        assert all(map(np.array_equal, whole, bootstrap_p(z, Resampling(**how))))
+        assert all(map(np.array_equal, whole, bootstrap_p(z, Trials(**how))))
 
 
 KINDS = ["Prescott", "Nehalem", "Haswell"] if platform.machine() in ("x86_64", "AMD64") else ["ARMV8", "CORTEXA57"]
@@ -69,13 +69,14 @@ BITS = """
 import hashlib
 import numpy as np
 from truegain.inference.differences.resampled import bootstrap_p
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 z = np.random.default_rng(1).integers(-9, 10, size=(28, 50)) / 10 / 3
-found = bootstrap_p(z, Resampling(trials=600))
+found = bootstrap_p(z, Trials(trials=600))
 print(hashlib.sha256(b"".join(x.tobytes() for x in found)).hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_a_bootstrap_has_the_same_bits_on_older_processors() -> None:
     """Guards machines against each other: the kernels that BLAS has for older processors change nothing."""
     found = set()

@@ -10,7 +10,7 @@ import pytest
 
 from truegain.sampling.assessors import ASSESSORS, Assessors
 from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, SOURCES, apart
-from truegain.sampling.gold import Gold, judged_whole
+from truegain.sampling.gold import GoldUnits, judged_whole
 from truegain.sampling.replicates import Replicates
 from truegain.sampling.source import SourceName
 from truegain.sampling.spread import DrawnSums
@@ -118,7 +118,7 @@ def test_gold_is_named_and_what_chance_leaves_open() -> None:
     pool = Pool.of(Judgments.of({"1": {"a": 1, "b": 0}, "2": {"a": 0, "c": 1}, "3": {"b": 1}}))
     named = [f"{pool.topics[t]} {d}" for t, d in zip(pool.topic.tolist(), pool.docs.strings(), strict=True)]
     drawn = np.array([name in ("1 a", "1 b", "2 c") for name in named])
-    gold = Gold.drawn(pool, drawn, np.array([1.0, 4.0, 5.0, 0.5, 2.0]))
+    gold = GoldUnits.drawn(pool, drawn, np.array([1.0, 4.0, 5.0, 0.5, 2.0]))
     assert (set(gold.units), gold.of) == ({"1 a", "1 b", "2 c"}, 5)
     whole, part = judged_whole(pool.topic, drawn, 3)
     assert (whole.tolist(), part.tolist()) == ([True, False, False], [False, True, False])

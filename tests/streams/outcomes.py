@@ -5,15 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import truegain as tg
+from truegain.config import Scoring
 from truegain.tables import batches, line_files, parts
+from truegain.tables.runs import RunPaths
 
 Outcome = tuple[object, ...]
+SCORING = {field.name for field in fields(Scoring)}
 
 
 @contextmanager
@@ -33,7 +37,9 @@ def outcome(runs: Sequence[str | Path], judgments: str | Path, measures: list[st
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            scores = tg.evaluate([str(run) for run in runs], str(judgments), measures, **options)
+            files = RunPaths.of(runs, options.pop("name_by", "file"))
+            how = {name: options.pop(name) for name in SCORING & options.keys()}
+            scores = tg.evaluate(files, str(judgments), measures, scoring=tg.Scoring(**how), **options)
         except tg.TruegainError as error:
             return type(error).__name__, str(error)
     told = tuple(str(w.message) for w in caught)

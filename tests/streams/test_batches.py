@@ -7,7 +7,7 @@ import lzma
 import random
 from pathlib import Path
 
-import pytest  # noqa: TC002
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -69,13 +69,14 @@ def studies(draw: st.DrawFn) -> tuple[dict[str, bytes], dict[str, object]]:
     for (name, data), end in zip(files.items(), ends, strict=True):
         bare[name + end] = PACKED[end](data.rstrip(b"\n") if draw(st.booleans()) else data)
     options: dict[str, object] = {
-        "complete": draw(st.booleans()), "no_relevant": draw(st.sampled_from(["zero", "skip"])),
+        "all_topics": draw(st.booleans()), "no_relevant": draw(st.sampled_from(["zero", "skip"])),
         "trec_eval": draw(st.sampled_from(["9", "10"])), "name_by": draw(st.sampled_from(["file", "tag"])),
         "jobs": draw(st.sampled_from([1, 2])), "ties": draw(st.sampled_from(["descending", "ascending", "input"])),
     }  # fmt: skip
     return bare, options
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(studies(), st.integers(1, 400), st.integers(1, 300), st.sampled_from([0, 1 << 20]))
 def test_the_same_in_batches(

@@ -16,7 +16,7 @@ from tests.cli.conftest import Run
 from tests.streams.files import small_study
 from tests.streams.outcomes import outcome, tiny
 from truegain.inference.differences import resampled
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.measures.batch_scores import is_of_topics_alone
 from truegain.measures.catalogue import CATALOGUE
 from truegain.measures.parse import parse_measure
@@ -30,6 +30,7 @@ def study(tmp_path: Path) -> list[str]:
     return small_study(tmp_path)
 
 
+@pytest.mark.slow
 def test_all_measures_are_the_same_in_batches(study: list[str]) -> None:
     """Guards every measure of the catalogue whose topics stand alone: the same bits, whichever topics are beside."""
     judgments, *runs = map(Path, study)
@@ -53,7 +54,7 @@ def test_a_measure_that_sees_other_topics_is_not_read_in_batches(study: list[str
 def test_signs_and_topics_are_the_same_in_pieces(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards p-values of many topics: drawn in pieces, signs and topics are those drawn at once, in the same order."""
     z = np.random.default_rng(n).normal(0.05, 1, (3, n))
-    how = Resampling(1300, most=2000, seed=5, jobs=1)
+    how = Trials(1300, most=2000, seed=5, jobs=1)
     p, found = resampled.randomisation_p(z, how), resampled.bootstrap_p(z, how)
     block = (520, 990)
     signs = 1.0 - 2.0 * resampled._drawn(5, block, n, 2, np.int8)
@@ -82,6 +83,7 @@ def test_sizes() -> None:
             memory_of(bad)
 
 
+@pytest.mark.slow
 def test_the_size_of_compressed_files_is_guessed(tmp_path: Path) -> None:
     """Guards the estimate, from the beginning of a file, within a tenth."""
     text = "".join(f"{t} Q0 document-{t * 7919 % 10007} 1 {t * 0.7:.3f} x\n" for t in range(200_000)).encode()
@@ -97,9 +99,9 @@ def test_the_size_of_compressed_files_is_guessed(tmp_path: Path) -> None:
     [
         ("eval q a.run empty", "empty: the file is empty"),
         ("verdict q a.run empty", "empty: the file is empty"),
-        ("compare q a.run empty --over collection -m P@10", "empty: the file is empty"),
+        ("compare q a.run empty --population collection -m P@10", "empty: the file is empty"),
         ("eval empty a.run", "empty: the file is empty"),
-        ("compare q a.run - --over collection -m P@10", ""),
+        ("compare q a.run - --population collection -m P@10", ""),
     ],
 )
 def test_what_begins_with_nothing(
@@ -125,6 +127,7 @@ print(aligned_need(sys.argv[2], [sys.argv[1]], 1, 1) / (peak() - before))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="where the system tells the peak of a process alone")
 def test_what_is_told_is_what_is_taken(tmp_path: Path) -> None:
     """Guards the estimate against the peak of a process: a long run, and many judgments, each on its own."""

@@ -59,6 +59,7 @@ def test_nothing_is_left(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPat
             tg.evaluate(run, judgments, "AP", memory=1)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kept", [1 << 20, 100], ids=["in memory", "on disk"])
 @pytest.mark.parametrize(("packed", "bad"), [(False, ""), (True, ""), (False, "7 Q0 d9 1 high x\n")])
 def test_what_is_read_once_is_read_in_batches(
@@ -115,6 +116,7 @@ def test_sorted_files_are_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert made
 
 
+@pytest.mark.slow
 def test_a_disk_without_room_is_told_before(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the message where a copy would not fit: how much it takes, how much there is, what to do."""
     judgments, run = files

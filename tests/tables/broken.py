@@ -24,7 +24,7 @@ MANY_QRELS = b"".join(b"%d 0 d%d %d\n" % (t, d, (t * d) % 2) for t in range(40) 
 class Broken:
     """Files of which `paths` are handed over as judgments or as runs; a sound file stands in for the other side.
 
-    `says` are fragments of the message.  `options` go to `evaluate`; a measure may be named where it matters.
+    `says` are fragments of the message.  `options` say how runs are read; a measure may be named where it matters.
     """
 
     name: str

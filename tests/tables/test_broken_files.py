@@ -8,6 +8,7 @@ import pytest
 
 import truegain as tg
 from tests.tables.broken import BROKEN, QRELS, RUN, Broken
+from truegain.tables.runs import RunPaths
 
 
 @pytest.mark.parametrize("case", BROKEN, ids=lambda case: case.name)
@@ -16,7 +17,7 @@ def test_broken_input_is_refused(case: Broken, tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     judgments, runs = case.lay_out(tmp_path)
     with pytest.raises(tg.InputError) as caught:
-        tg.evaluate(runs, judgments, case.measure, **case.options)  # type: ignore[arg-type]
+        tg.evaluate(RunPaths.of(runs, **case.options), judgments, case.measure)  # type: ignore[arg-type]
     message = str(caught.value)
     for fragment in case.says:
         assert fragment in message

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from truegain.errors import InputError
-from truegain.judging.study.rows import rows_of
+from truegain.judging.study.files import rows_of
 from truegain.tables.header import Header, Told, headers_of, telling
 from truegain.tables.raw import number_of, plain_numbers
 from truegain.tables.separated import csv_cells, even_cells
@@ -49,6 +49,7 @@ def test_files_without_names(data: list[tuple[str, str, int]], order: Sequence[s
     assert listed(read) == [(t, d, float(x)) for t, d, x in data]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.dictionaries(tokens, st.permutations("abcdef"), min_size=1, max_size=3), st.sampled_from([0, 1]), st.data())
 def test_ranks_order_documents(lists: dict[str, Sequence[str]], first: int, data: st.DataObject) -> None:
@@ -211,6 +212,7 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(LINES, st.sampled_from(["\n", "\r\n", "\r", "\n\n"]), st.booleans(), st.integers(0, 3), st.booleans())
 def test_cells_cut_at_once_are_those_of_the_csv_module(
@@ -303,6 +305,7 @@ def test_quotes_that_are_meant(tmp_path: Path) -> None:
         tg.read_judgments(path)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.lists(st.text(st.sampled_from('ab"'), max_size=3), min_size=3, max_size=3), min_size=1, max_size=5))
 def test_no_row_of_a_tsv_is_lost(rows: list[list[str]]) -> None:

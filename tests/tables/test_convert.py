@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 
 import truegain as tg
 from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Run, Runs
+from truegain.tables.runs import Run, RunPaths, Runs
 
 LABELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "d": 0}}
 SCORES = {"1": {"a": 0.5, "b": 2.5, "x": 1.5}, "2": {"d": 3.0, "a": 1.0}}
@@ -178,13 +178,18 @@ def rows(scores: tg.Scores) -> list[tuple[object, ...]]:
     return [row[1:] for row in scores.rows()]
 
 
-@pytest.mark.parametrize("shape", JUDGMENTS)
+def quick_first(shapes: Iterable[str]) -> list[Any]:
+    """The shapes as cases; ranx is slow, as it compiles itself when it is first imported."""
+    return [pytest.param(s, marks=pytest.mark.slow) if s == "ranx" else s for s in shapes]
+
+
+@pytest.mark.parametrize("shape", quick_first(JUDGMENTS))
 def test_judgments_of_every_shape(shape: str, folder: Path) -> None:
     """Guards every kind of object that judgments may come in."""
     assert rows(tg.evaluate(SCORES, JUDGMENTS[shape](folder), MEASURES)) == rows(tg.evaluate(SCORES, LABELS, MEASURES))
 
 
-@pytest.mark.parametrize("shape", RUNS)
+@pytest.mark.parametrize("shape", quick_first(RUNS))
 def test_runs_of_every_shape(shape: str, folder: Path) -> None:
     """Guards every kind of object that runs may come in."""
     scores = tg.evaluate(RUNS[shape](folder), LABELS, MEASURES)
@@ -199,6 +204,8 @@ def test_names_of_systems(folder: Path) -> None:
     assert Runs.of({"y": tg.read_runs(folder / "s.run").parts[0]}).systems == ("y",)
     assert Runs.of(pl.DataFrame({**RUN_COLUMNS, "system": list("abaab")})).systems == ("a", "b")
     assert tg.read_runs(folder / "s.run", name_by="tag").systems == ("tag",)
+    files = RunPaths.of(folder / "s.run", "tag")
+    assert tg.read_runs(files).systems == Runs.of(files).systems == tg.evaluate(files, LABELS, "AP").systems == ("tag",)
     with pytest.raises(tg.InputError, match="cannot be named by 'x'"):
         tg.read_runs(folder / "s.run", name_by="x")  # type: ignore[arg-type]
 

@@ -97,6 +97,7 @@ def try_everything(data: bytes, name: str) -> None:
                 use()
 
 
+@pytest.mark.slow
 @bounded
 @given(st.binary(max_size=300), st.sampled_from(NAMES))
 def test_random_bytes(data: bytes, name: str) -> None:
@@ -111,6 +112,7 @@ def test_mutated_files(data: bytes, name: str) -> None:
     try_everything(data, name)
 
 
+@pytest.mark.slow
 @bounded
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join), st.integers(1, 40))
 def test_pieces_in_small_chunks(data: bytes, chunk: int) -> None:
@@ -120,6 +122,7 @@ def test_pieces_in_small_chunks(data: bytes, chunk: int) -> None:
         try_everything(data, "f")
 
 
+@pytest.mark.slow
 @bounded
 @given(st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3)))
 def test_random_objects(data: Any) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
-from truegain.judging.study.rows import rows_of
+from truegain.judging.study.files import rows_of
 from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated_key
 from truegain.text import documents
 
@@ -105,6 +105,7 @@ def test_mistakes_are_told(text: str, said: str, kind: str, tmp_path: Path) -> N
     assert said.format(kind) in str(caught.value)
 
 
+@pytest.mark.slow
 def test_one_long_line_of_json_is_read(tmp_path: Path) -> None:
     """Guards ranx's files, which are one line: more than the 1 MB that other lines may have."""
     path = tmp_path / "long.json"
@@ -134,6 +135,7 @@ def test_a_key_twice_in_a_row_is_refused(
         read(path)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.recursive(st.sampled_from(["1", '"a"', '"b\\n"', '"}"', "null"]), lambda x: st.lists(x, max_size=3).map(
     lambda some: "[" + ",".join(some) + "]"

@@ -13,7 +13,9 @@ import pytest
 
 import truegain as tg
 from tests.worlds import there
-from truegain.measures.evaluate import Options, aligned, matching_for
+from truegain.config import Scoring
+from truegain.measures.evaluate import aligned, matching_for
+from truegain.tables.header import Told, telling
 from truegain.tables.id_causes import KnownIds, likely_cause
 from truegain.tables.matched import DOUBT, FEW, Doubt, Matched, Matching, Seen, check_matched, unjudged_told
 from truegain.tables.ranked import RankedGains
@@ -139,7 +141,7 @@ def test_documents_judged_further_down_are_told_apart() -> None:
     assert told(lists, labels(), "AP") == []
     said = refused(lists, labels(), "P@5")
     assert "run: none of the 60 documents in its first 5 ranks is judged, while 144 further down are: the ids" in said
-    assert "tg.holes tells how many" in said
+    assert "tg.unjudged tells how many" in said
 
 
 def test_labels_below_0_are_no_judgments() -> None:
@@ -162,10 +164,10 @@ def test_the_deepest_measure_says_which_ranks_count() -> None:
             assert tg.evaluate(lists, labels(), ["P@5", other]).mean(None, "P@5") == 0
     assert told(lists, labels(), ["P@10", "AP"]) == []
     assert there(tg.evaluate(lists, labels(), "P(judged_only=True)@5").mean()) > 0
-    assert there(tg.evaluate(lists, labels(), "P@5", judged_only=True).mean()) > 0
+    assert there(tg.evaluate(lists, labels(), "P@5", scoring=tg.Scoring(judged_only=True)).mean()) > 0
     with pytest.raises(tg.InputError, match="none of the 60 documents in its first 5 ranks"):
-        tg.evaluate(lists, labels(), "AP", depth=5)
-    cut = matching_for([tg.parse_measure("nDCG@10"), tg.parse_measure("P@30")], Options(depth=20))
+        tg.evaluate(lists, labels(), "AP", scoring=tg.Scoring(depth=5))
+    cut = matching_for([tg.parse_measure("nDCG@10"), tg.parse_measure("P@30")], Scoring(depth=20))
     assert cut == Matching(20, shallow=((10, "nDCG@10"),))
 
 
@@ -226,7 +228,7 @@ def test_some_ids_that_do_not_match_are_told_with_their_cause(share: float) -> N
 def _aligned(runs: object, judgments: object) -> RankedGains:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        return aligned(runs, judgments, Options(), matching=Matching(10))
+        return aligned(runs, judgments, Scoring(), matching=Matching(10))
 
 
 def test_one_run_alone_is_looked_at() -> None:
@@ -318,7 +320,11 @@ def test_scores_carry_what_is_to_be_said_of_documents() -> None:
     assert "in their first 10 ranks: new 51 of 120 (43%), others at most 20%; scores and tests take them so" in said
     assert tg.compare(runs, labels(), ["nDCG@10", "AP"]).notes == (said,)
     assert "in their first 8 ranks: new " in tg.evaluate(runs, labels(), "P@8").caveats[0]
-    for words in ({"measures": "P@10", "judged_only": True}, {"measures": "Bpref"}, {"measures": "Judged@10"}):
+    for words in (
+        {"measures": "P@10", "scoring": tg.Scoring(judged_only=True)},
+        {"measures": "Bpref"},
+        {"measures": "Judged@10"},
+    ):
         assert tg.evaluate(runs, labels(), **words).caveats == ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
@@ -357,7 +363,8 @@ def test_frames_and_files_and_batches(tmp_path: Path) -> None:
     both = [files["good"], files["half"]]
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        parts = tg.evaluate(both, tmp_path / "q", "nDCG@10", memory="1 kB", judge_model="m1")
+        with telling(Told(judge_model="m1")):  # as the command line says it, which holds no labels
+            parts = tg.evaluate(both, tmp_path / "q", "nDCG@10", memory="1 kB")
     assert parts.caveats == ("by m1's labels, which no person has checked", *told(both, tmp_path / "q"))
     assert [str(w.message) for w in heard if "batches" not in str(w.message)] == told(both, tmp_path / "q")
 
@@ -376,12 +383,12 @@ def test_batches_add_up() -> None:
     [
         lambda runs: tg.compare(runs, labels(), "nDCG@10"),
         lambda runs: tg.intervals(runs, labels(), "nDCG@10"),
-        lambda runs: tg.intervals(runs, labels(), "AP", over="collection", replicates=200),
-        lambda runs: tg.compare(runs, labels(), "AP", over="collection"),
+        lambda runs: tg.intervals(runs, labels(), "AP", population="collection", resampling=tg.Resampling(n=200)),
+        lambda runs: tg.compare(runs, labels(), "AP", population="collection"),
         lambda runs: tg.Study(runs, labels(), "nDCG@10"),
-        lambda runs: tg.correct(runs, labels(), "P@10", gold=labels(), design="random"),
-        lambda runs: tg.judges(labels(), gold=labels(), runs=runs, design="random"),
-        lambda runs: tg.gold_list(runs, labels(), "P@10"),
+        lambda runs: tg.correct(runs, labels(), "P@10", gold=tg.Gold(labels(), design="random")),
+        lambda runs: tg.judge_quality(labels(), gold=tg.Gold(labels(), design="random"), runs=runs),
+        lambda runs: tg.sample_gold(runs, labels(), "P@10"),
         lambda runs: tg.correlate(runs, labels(), measures=["AP", "P@10"], between="measures"),
     ],
 )
@@ -397,9 +404,9 @@ def test_holes_are_told_of_such_a_system_unless_all_are() -> None:
     """Guards `holes`, whose job is unjudged documents: it warns, and refuses only where nothing at all matches."""
     bad = run(lambda d: f"{d}#0")
     with pytest.warns(tg.DataWarning, match='of bad 0 are judged .* removing "#0"'):
-        assert tg.holes({"good": run(), "bad": bad}, labels(), "P@10").systems == ("good", "bad")
+        assert tg.unjudged({"good": run(), "bad": bad}, labels(), "P@10").systems == ("good", "bad")
     with pytest.raises(tg.InputError, match='removing "#0"'):
-        tg.holes({"bad": bad}, labels(), "P@10")
+        tg.unjudged({"bad": bad}, labels(), "P@10")
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         tg.evaluate({"good": run(), "other": run(reverse=True), "bad": bad}, labels(), "P@10", fill="predicted")
@@ -415,10 +422,10 @@ def test_no_verdict_on_ids_in_doubt() -> None:
     study = tg.Study({"good": run(), "bad": run(some_of(0.5, lambda d: f"{d}.0"))}, labels(), ["nDCG@10", "AP"])
     for m in ("nDCG@10", "AP"):
         verdict = study.verdict("bad", "good", m)
-        assert verdict.outcome == "cannot be told"
+        assert verdict.outcome == "inconclusive"
         assert "; ids in doubt: of the 120 documents in the first 10 ranks of bad " in verdict.sentence
         assert study.compare("bad", "good", m)[0].p is None
-        assert any("documents whose ids are those of the judgments" in line for line in verdict.about)
+        assert any("first use the same document ids in the runs and the judgments" in line for line in verdict.about)
         assert not verdict.steps
     with pytest.raises(tg.TruegainError, match="ids in doubt"):
         study.next_steps("bad", "good", "AP")
@@ -429,13 +436,14 @@ def test_no_verdict_on_ids_in_doubt() -> None:
 # ---------------------------------------------------------------------- real runs
 
 
+@pytest.mark.slow
 def test_of_real_runs_only_an_odd_one_is_in_doubt(shared_data: Path, unpacked: Callable[[Path], Path]) -> None:
     """Guards against warnings of runs that are right: one of 129 has 12% of its first ten judged."""
     folder = shared_data / "trec8_adhoc"
     runs = sorted(str(p) for p in unpacked(folder / "inputs_129runs.tar.xz").rglob("input.*"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        found = aligned(runs, folder / "trec8.qrels.gz", Options()).doubts
+        found = aligned(runs, folder / "trec8.qrels.gz", Scoring()).doubts
     assert [(d.system, d.kind) for d in found] == [("input.surffal2", FEW)]
     assert "59 are judged (12%, other systems 100%)" in found[0].why
 
@@ -452,7 +460,7 @@ def test_a_corrected_best_is_not_told_where_ids_are_in_doubt() -> None:
     bad = {t: {f"{d}.0" if i % 2 else d: x for i, (d, x) in enumerate(docs.items())} for t, docs in good.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told, and noted below
-        found = tg.correct({"good": good, "bad": bad}, noisy, "P@5", gold=gold, design="random")
+        found = tg.correct({"good": good, "bad": bad}, noisy, "P@5", gold=tg.Gold(gold, design="random"))
     assert found.best == ("Which system is best on P@5 cannot be told: the ids of bad are in doubt.",)
     assert any("the ids match as whole numbers" in note for note in found.notes)
 
@@ -461,14 +469,14 @@ def test_one_run_is_not_sent_to_what_takes_two() -> None:
     """Guards the remedy: what to judge next is asked of several runs, and of one it would refuse."""
     other = {t: {"abcdefghij"[i] * 7: x for i, x in enumerate(list(docs.values())[:10])} for t, docs in run().items()}
     assert "have its first ones judged" in refused(other, labels())
-    assert "tg.judge_next lists them" in refused({"a": other, "b": run()}, labels())
+    assert "tg.next_to_judge lists them" in refused({"a": other, "b": run()}, labels())
 
 
 def test_a_condensed_list_without_a_document_has_no_score() -> None:
     """Guards `holes`: a system without a judged document has its worst and best, and no score by judged ones alone."""
     runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(5)}, "new": {str(t): {"p": 1.0} for t in range(5)}}
     with pytest.warns(tg.DataWarning, match="of new 0 are judged"):
-        found = tg.holes(runs, {str(t): {"x": 1, "y": 0} for t in range(5)}, "P@2")
+        found = tg.unjudged(runs, {str(t): {"x": 1, "y": 0} for t in range(5)}, "P@2")
     old, new = found.table().records()
     assert (old["condensed"], old["Bpref"]) == (0.5, 1.0)
     assert (new["best"], new["condensed"], new["Bpref"], new["infAP"]) == (0.5, None, None, None)

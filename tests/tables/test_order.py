@@ -41,6 +41,7 @@ def as_float32(value: float) -> float:
 few_scores = st.one_of(scores, st.sampled_from([1.0, 1.0 + 1e-12, 1.0 + 1e-7, 2.0, 0.0, -0.0, 1e300, 1e301]))
 
 
+@pytest.mark.slow
 @bounded
 @given(st.dictionaries(trec_ids, few_scores, min_size=1, max_size=40), st.booleans(), st.randoms())
 def test_order_is_score_then_id_bytes_descending(scored: dict[str, float], single: bool, random: object) -> None:
@@ -57,6 +58,7 @@ def test_order_is_score_then_id_bytes_descending(scored: dict[str, float], singl
     assert order(run, single, "input") == [doc for doc, _ in given]
 
 
+@pytest.mark.slow
 @bounded
 @given(
     st.lists(
@@ -79,7 +81,7 @@ def test_float32_ties_under_trec_eval_9() -> None:
     with pytest.warns(tg.DataWarning, match="beyond float32"):
         assert tg.evaluate(run, {"1": {"a": 1}}, "RR").mean() == 1.0
     with pytest.warns(tg.DataWarning, match="all scores are tied"):
-        assert tg.evaluate(run, {"1": {"a": 1}}, "RR", trec_eval=9).mean() == 0.5
+        assert tg.evaluate(run, {"1": {"a": 1}}, "RR", scoring=tg.Scoring(trec_eval=9)).mean() == 0.5
 
 
 def test_the_rank_column_is_ignored(tmp_path: Path) -> None:
@@ -131,6 +133,7 @@ def bits(values: list[float]) -> bytes:
     return struct.pack(f"{len(values)}d", *values)
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(spelled, min_size=1, max_size=40))
 @example(EDGES)
@@ -140,6 +143,7 @@ def test_numbers_are_read_bit_for_bit_as_python_reads_them(texts: list[str]) -> 
     assert bits(run.score.tolist()) == bits([float(text) for text in texts])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.text("0123456789.+-eEinfaINFA_xX,", min_size=1, max_size=9))
 def test_what_is_no_number_to_python_is_none_here(text: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import truegain as tg
-from truegain.judging.study.rows import rows_of
+from truegain.judging.study.files import rows_of
 from truegain.tables import packing
 from truegain.tables.line_files import line_file
 from truegain.tables.packing import DamagedError, packed, unpacking

@@ -157,7 +157,7 @@ def test_outside_can_be_dropped_and_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("topic,doc,assessor,label\n1,a,x,4\n1,b,x,2\n1,c,x,-1\n")
     with pytest.warns(tg.DataWarning, match="2 of 3 ratings lie outside the scale 0:3"):
-        assert rows(tg.read_ratings(path, scale="0:3", outside="drop")) == {("1", "b", "x", 2.0)}
+        assert rows(tg.read_ratings(path, scale="0:3", out_of_range="drop")) == {("1", "b", "x", 2.0)}
 
 
 @pytest.mark.parametrize(("which", "label"), [("first", 4.0), ("last", 3.0), ("mean", 3.0)])
@@ -220,7 +220,10 @@ def test_columns_taken_as_assessors_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("scale", "said"),
-    [(None, "declare scale='0:2' and outside='drop'"), ("ordinal", "declare scale='ordinal 0:2' and outside='drop'")],
+    [
+        (None, "declare scale='0:2' and out_of_range='drop'"),
+        ("ordinal", "declare scale='ordinal 0:2' and out_of_range='drop'"),
+    ],
 )
 def test_negative_ratings_are_told(scale: str | None, said: str, tmp_path: Path) -> None:
     """Guards against averaging -2 for 'broken link' unseen: counted and told, unless the scale says what it is."""
@@ -296,14 +299,16 @@ def test_csfcube_is_read_as_given(shared_data: Path) -> None:
             assessors=["ann1", "ann2"],
             columns={"topic": "query+facet"},
             scale="0:3",
-            outside="drop",
+            out_of_range="drop",
         )
     assert len(found.topic.values) == 50
     assert found.assessor is not None
     assert found.assessor.values == ("ann1", "ann2")
 
 
-@pytest.mark.parametrize("call", [tg.agree, lambda r: tg.to_gains(r, "mean"), lambda r: tg.plan_assessors(r, error=1)])
+@pytest.mark.parametrize(
+    "call", [tg.agreement, lambda r: tg.aggregate(r, "mean"), lambda r: tg.plan_assessors(r, error=1)]
+)
 @pytest.mark.parametrize(
     ("text", "argument"),
     [

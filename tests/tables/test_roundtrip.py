@@ -73,6 +73,7 @@ def labels(ids: st.SearchStrategy[str], topics: st.SearchStrategy[str]) -> st.Se
 # ---------------------------------------------------------------------- judgments
 
 
+@pytest.mark.slow
 @bounded
 @given(labels(trec_ids, trec_topics), st.sampled_from(PACKED))
 def test_trec_judgments(rows: list[Label], packed: str) -> None:
@@ -86,6 +87,7 @@ def test_trec_judgments(rows: list[Label], packed: str) -> None:
         assert again.read_bytes() == first.read_bytes()
 
 
+@pytest.mark.slow
 @bounded
 @given(labels(table_ids, table_ids), st.sampled_from(TABLES), st.sampled_from(PACKED))
 def test_table_judgments(rows: list[Label], kind: str, packed: str) -> None:
@@ -133,6 +135,7 @@ def test_labels_are_written_shortest(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- runs
 
 
+@pytest.mark.slow
 @bounded
 @given(lists(trec_topics, trec_ids), st.sampled_from(PACKED))
 def test_trec_run(table: dict[str, dict[str, float]], packed: str) -> None:
@@ -352,6 +355,7 @@ def test_more_than_six_fields_are_legal_in_runs(tmp_path: Path) -> None:
     assert tg.read_runs(tmp_path / "r", name_by="tag").systems == ("my",)
 
 
+@pytest.mark.slow
 @bounded
 @given(st.data())
 def test_the_order_of_lines_does_not_matter(data: st.DataObject) -> None:

@@ -50,6 +50,7 @@ def decimal(draw: random.Random) -> str:
     return draw.choice(made)
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_python_to_the_last_bit() -> None:
     """One last bit off, and lists are ordered and ties told otherwise than by float()."""
     draw = random.Random(15)

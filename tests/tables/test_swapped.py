@@ -38,15 +38,19 @@ QRELS, RUN = labels(6, 8, 1), scores(6, 8, 1)
 GOLD = {t: dict(list(row.items())[:4]) for t, row in QRELS.items()}
 CALLS: dict[str, Callable[[Any, Any], object]] = {
     "evaluate": lambda runs, judgments: tg.evaluate(runs, judgments, "nDCG@5"),
-    "intervals": lambda runs, judgments: tg.intervals(runs, judgments, "P@5", over="topics"),
-    "holes": lambda runs, judgments: tg.holes(runs, judgments, "P@5"),
+    "intervals": lambda runs, judgments: tg.intervals(runs, judgments, "P@5", population="topics"),
+    "unjudged": lambda runs, judgments: tg.unjudged(runs, judgments, "P@5"),
     "compare": lambda runs, judgments: tg.compare(runs, judgments, "P@5"),
-    "compare with gold": lambda runs, judgments: tg.compare(runs, judgments, "P@5", gold=GOLD, design="random"),
-    "correct": lambda runs, judgments: tg.correct(runs, judgments, "P@5", gold=GOLD, design="random"),
+    "compare with gold": lambda runs, judgments: tg.compare(
+        runs, judgments, "P@5", gold=tg.Gold(GOLD, design="random")
+    ),
+    "correct": lambda runs, judgments: tg.correct(runs, judgments, "P@5", gold=tg.Gold(GOLD, design="random")),
     "Study": lambda runs, judgments: tg.Study(runs, judgments, "P@5"),
     "correlate": lambda runs, judgments: tg.correlate(runs, judgments, "P@5", against=QRELS),
-    "gold_list": lambda runs, judgments: tg.gold_list(runs, judgments, "P@5"),
-    "plan_labels": lambda runs, judgments: tg.plan_labels(runs, judgments, "P@5", gold=GOLD, design="random"),
+    "gold_list": lambda runs, judgments: tg.sample_gold(runs, judgments, "P@5"),
+    "plan_labels": lambda runs, judgments: tg.plan_labels(
+        runs, judgments, "P@5", config=tg.StudyConfig(gold=tg.Gold(GOLD, design="random"))
+    ),
 }
 
 
@@ -136,6 +140,7 @@ LEGAL: dict[str, tuple[Callable[..., Values], Callable[..., Values]]] = {
 }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kinds", LEGAL.values(), ids=LEGAL)
 @settings(max_examples=25, deadline=None)
 @given(sizes)

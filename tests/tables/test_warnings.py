@@ -114,8 +114,11 @@ def test_topics_without_relevant_documents() -> None:
 def test_float32_ties() -> None:
     """Guards scores that trec_eval 9 cannot tell apart; not told of when its order is asked for."""
     only(told({"s": CLOSE, "t": SCORES}), "beyond float32 in 1 list of 1 run (s)", "trec_eval 9")
-    only(told(CLOSE, trec_eval=9), "all scores are tied in 1 list")
-    assert told({"1": {"a": 10.00000002, "b": 10.00000001, "c": 1.0}, "2": SCORES["2"]}, trec_eval=9) == []
+    only(told(CLOSE, scoring=tg.Scoring(trec_eval=9)), "all scores are tied in 1 list")
+    assert (
+        told({"1": {"a": 10.00000002, "b": 10.00000001, "c": 1.0}, "2": SCORES["2"]}, scoring=tg.Scoring(trec_eval=9))
+        == []
+    )
 
 
 def test_each_is_told_once_for_many_runs() -> None:
@@ -165,8 +168,8 @@ def test_labels_that_cannot_be_added_up() -> None:
 @pytest.mark.parametrize("level", [float("nan"), float("inf")])
 def test_a_level_is_a_number(level: float) -> None:
     """Guards level=nan, which is not negative."""
-    with pytest.raises(tg.TruegainError, match=f"level {level:g} is not a finite number"):
-        tg.evaluate(SCORES, LABELS, "P@5", level=level)
+    with pytest.raises(tg.TruegainError, match=f"relevant_from {level:g} is not a finite number"):
+        tg.evaluate(SCORES, LABELS, "P@5", scoring=tg.Scoring(relevant_from=level))
 
 
 def test_true_and_false_are_labels_but_no_scores() -> None:

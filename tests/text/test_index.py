@@ -243,6 +243,7 @@ def run_killed(stop: int, path: str, output: Path) -> subprocess.CompletedProces
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ})
 
 
+@pytest.mark.slow
 def test_killed_at_any_step_and_started_again_it_is_the_same_corpus(tmp_path: Path) -> None:
     """Guards resuming: killed before every kind of step on the disk, the next start gives the same bytes."""
     path = write(tmp_path, "jsonl", {d: DOCS[d] for d in list(DOCS)[:12]})
@@ -258,6 +259,7 @@ def test_killed_at_any_step_and_started_again_it_is_the_same_corpus(tmp_path: Pa
         assert not Path(f"{output}.partial").exists()
 
 
+@pytest.mark.slow
 def test_killed_from_outside_twice(tmp_path: Path) -> None:
     """Guards the command itself: killed at moments it does not choose, then started again."""
     docs = {f"d{i}": " ".join(f"w{(i * j) % 997}" for j in range(60)) for i in range(20_000)}

@@ -55,6 +55,7 @@ class Told(Engine):
             yield pickle.loads(pickle.dumps(given[0](*given[1:], None)))
 
 
+@pytest.mark.slow
 def test_processes_make_the_same_corpus(inputs: list[str], expected: dict[str, bytes], tmp_path: Path) -> None:
     """Guards what travels to a process: pieces by path and place, answers in numbers; the corpus is that of threads."""
     with run_on(Local(2, "processes")):
@@ -63,6 +64,7 @@ def test_processes_make_the_same_corpus(inputs: list[str], expected: dict[str, b
     assert corpus.problems["duplicates"] == 89
 
 
+@pytest.mark.slow
 def test_workers_elsewhere_open_the_file_by_its_whole_path(
     expected: dict[str, bytes], inputs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,6 +76,7 @@ def test_workers_elsewhere_open_the_file_by_its_whole_path(
     assert tree(tmp_path / "corpus") == expected
 
 
+@pytest.mark.slow
 def test_workers_that_do_not_see_the_output_send_it(
     inputs: list[str], expected: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +120,7 @@ def test_groups_that_workers_cannot_merge_are_merged_here(inputs: list[str], tmp
     assert merging._done(lambda shared, piece, seed: shared[0].seen or None, (place, 1), [group] * 2, Blind(), Local(1))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("fan", [2, 3, 7])
 def test_the_shape_of_the_tree_does_not_show(
     fan: int, inputs: list[str], expected: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -129,6 +133,7 @@ def test_the_shape_of_the_tree_does_not_show(
     assert tree(tmp_path / "corpus") == expected
 
 
+@pytest.mark.slow
 def test_the_tree_with_only_some_documents(inputs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards ids that are not kept on their way up: they count as duplicates, and are no documents of the corpus."""
     settings = Settings(piece=300, only=Named.of(Ids.of(["d3", "e11", "e1"]))[0])

@@ -9,7 +9,7 @@ import typer
 
 from truegain.cli.options import Confidence, Figure, Output, OutputFormat, Seed
 from truegain.cli.output import table_format_of, write_table
-from truegain.cli.ratings import NormaliseOption, RatingsFile, Reading, WeightOption, reads_ratings
+from truegain.cli.ratings import NormalizeOption, RatingsFile, Reading, WeightOption, reads_ratings
 from truegain.errors import TruegainError
 from truegain.message import option
 from truegain.tables.table import Table
@@ -30,11 +30,11 @@ def agree_command(
         Literal["all", "overall", "topics", "assessors", "experts", "documents"],
         typer.Option("--part", help="Which tables to print; formats for programs take one."),
     ] = "all",
-    normalise: NormaliseOption = None,
+    normalize: NormalizeOption = None,
     weight_assessors: WeightOption = None,
-    over: Annotated[
+    units: Annotated[
         Literal["items", "items+assessors"],
-        typer.Option("--over", help="Alpha of other items by these assessors, or also by assessors like these."),
+        typer.Option("--units", help="Alpha of other items by these assessors, or also by assessors like these."),
     ] = "items",
     method: Annotated[
         Literal["jackknife", "bootstrap"],
@@ -44,7 +44,7 @@ def agree_command(
         ),
     ] = "jackknife",
     trials: Annotated[
-        int, typer.Option("--replicates", "--trials", min=0, help="Resamples of a bootstrap; 0: no intervals.")
+        int, typer.Option("--resamples", min=0, help="Resamples of a bootstrap; 0: no intervals.")
     ] = 1000,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
@@ -55,7 +55,7 @@ def agree_command(
     reading: Reading,
 ) -> None:
     """Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts."""
-    from truegain.inference.agreement.agree import agree
+    from truegain.inference.agreement.agree import agreement
 
     if figure is not None:
         from truegain.report.saving import check_ending
@@ -65,10 +65,10 @@ def agree_command(
             raise TruegainError(f"{option('--part')} {part} has no figure; {', '.join(DRAWN)} have")
     table = replace(reading, drop_assessors=None, first=None).load(ratings, words=True)
     asked = {
-        "over": over, "method": method, "replicates": trials, "confidence": confidence, "seed": seed,
+        "units": units, "method": method, "replicates": trials, "confidence": confidence, "seed": seed,
         "weight_assessors": weight_assessors, "drop_assessors": reading.drop_assessors, "first": reading.first,
     }  # fmt: skip
-    found = agree(table, expert, scale=reading.scale, normalise=normalise, **asked)  # type: ignore[arg-type]
+    found = agreement(table, expert, scale=reading.scale, normalize=normalize, **asked)  # type: ignore[arg-type]
     wanted = found.overall if part == "all" else getattr(found, part)
     if wanted is None:
         raise TruegainError(f"{option('--part')} experts needs {option('--expert')}, the judgments of experts")

@@ -64,7 +64,7 @@ def _checked(
 
 
 def _is_list_to_judge(given: Mapping[str, Any]) -> bool:
-    """Whether `holes --show next` writes its list as qrels, which no other table is."""
+    """Whether `unjudged --show next` writes its list as qrels, which no other table is."""
     return given.get("show") == "next" and given["output_format"] is None and ending(given["output"]) == ".qrels"
 
 

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, tuple[str, str]] = {
     "eval": (
         "eval_:eval_command",
-        "Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings.",
+        "Score runs against judgments: means, and with -q every topic; with --aggregate, against the gains of ratings.",
     ),
     "correct": (
         "correct:correct_command",
         "Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels.",
     ),
-    "judges": (
-        "judges:judges_command",
-        "Tell how good the judge is, where, whether the data fit together, and whether it favours some systems.",
+    "judge": (
+        "judges:judge",
+        "How good a judge is, such as an LLM or a crowd.",
     ),
     "compare": (
         "compare:compare_command",
@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "verdict": (
         "verdict:verdict_command",
-        "Say whether b is better than a: one sentence, then all that it stands on; of many runs, which may be best.",
+        "Decide whether one system is better than another; with many runs, which may be best.",
     ),
     "report": (
         "report:report_command",
@@ -49,8 +49,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "gate": (
         "gate:gate_command",
-        "End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told. "
-        "With --smallest: better by that gain or more; with --not-worse-by: worse by less than that, if at all.",
+        "Check in continuous integration whether the candidate is better than every baseline.",
     ),
     "correlate": (
         "correlate:correlate_command",
@@ -60,9 +59,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "agree:agree_command",
         "Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts.",
     ),
-    "gains": (
-        "gains:gains_command",
-        "Make one gain of each document's ratings, and write them as judgments (qrels, or by the ending of --output).",
+    "aggregate": (
+        "gains:aggregate_command",
+        "Make one label of each document's ratings, and write them as judgments (qrels, or by the ending of --output).",
     ),
     "plan": (
         "plan:plan",
@@ -72,17 +71,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "experiment:experiment",
         "The papers' experiments, on your data.",
     ),
-    "holes": (
-        "holes:holes_command",
+    "unjudged": (
+        "holes:unjudged_command",
         "How many retrieved documents are unjudged, for whom, and how far the scores could move.",
     ),
     "text": (
         "text:text",
         "Term statistics of a collection.",
     ),
-    "judging": (
-        "judging:judging",
-        "Collect judgments: magnitudes, grades, binary labels, preferences, claims with their sources.",
+    "annotate": (
+        "annotate:annotate",
+        "Collect relevance judgments from people and LLM judges, on web pages that you serve.",
     ),
     "measures": (
         "measures:measures_command",

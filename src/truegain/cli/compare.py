@@ -2,29 +2,66 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from truegain.cli.bundles import changed, takes
-from truegain.cli.compare_gold import with_gold
-from truegain.cli.compare_topics import over_topics
-from truegain.cli.comparing import AskedPairs, Collections, PairsPrinting, Testing
-from truegain.cli.gold import Correcting, GoldSampleOption, Labelling, refuse
-from truegain.cli.options import JudgeModel, Judgments, Measures, RunFiles, Scoring
-from truegain.cli.output import write_table
-from truegain.cli.over_collection import over_collections
+from truegain.cli.counting import CountingOption
+from truegain.cli.gold import Correcting, GoldSample, GoldSampleOption, Labelling, refuse
+from truegain.cli.options import (
+    Confidence,
+    Figure,
+    Inputs,
+    JudgeModel,
+    Judgments,
+    Measures,
+    Output,
+    OutputFormat,
+    RunFiles,
+    Seed,
+)
+from truegain.cli.output import table_format_of, write_table
+from truegain.cli.progress import Progress
+from truegain.cli.scored import scored
 from truegain.cli.study_said import is_of_file, within_gold
 from truegain.cli.writing import Writing
+from truegain.config import Gold, Resampling, Scoring, StudyConfig
 from truegain.errors import TruegainError
-from truegain.inference.study_file.asked import StudyAsked
+from truegain.inference.study_file.asked import StudyInputs
+from truegain.measures.base import Measure
+from truegain.measures.chosen import refuse_chosen
+from truegain.measures.evaluate import at_level, matching_for
+from truegain.measures.parse import parse_measures
 from truegain.message import option
+from truegain.tables.runs import read_runs
+from truegain.tables.table import Table, joined
 
-COMMON = ("level", "name_by", "jobs", "corpus", "judged_corpus")  # of scoring, everywhere
+if TYPE_CHECKING:
+    from truegain.inference.results import Answers, Comparison
+    from truegain.tables.ranked import RankedGains
+
+TestName = Literal[
+    "tukey-hsd",
+    "randomised-tukey-hsd",
+    "one-way-tukey-hsd",
+    "paired-t",
+    "wilcoxon",
+    "sign",
+    "randomisation",
+    "bootstrap",
+    "welch",
+]
+Adjustment = Literal["holm", "bonferroni", "hochberg", "holm-sidak", "bh", "by", "none"]
+Meta = Literal["mean", "fixed", "random", "hartung-knapp", "paule-mandel"]
+Effect = Literal["ap", "logit"]
+Pairing = Literal["paired", "independent"]
 NOT_WITH_GOLD = {
-    "over": f"{option('--over')} collection compares bronze scores; without {option('--gold')}, or over topics",
-    "complete": "-c: corrected differences are over the topics that both systems answer; leave it out",
+    "population": f"{option('--population')} collection compares bronze scores; without {option('--gold')}, or for "
+    "topics",
+    "all_topics": "-c: corrected differences are over the topics that both systems answer; leave it out",
     "depth": "-M: give the measure a cutoff instead, such as P@10",
     "judged_only": "-J: say it in the measure instead, such as P(judged_only=True)@10",
     "by_topic": "-q shows pairs by topic over collections; leave it out",
@@ -36,9 +73,118 @@ NOT_WITH_GOLD = {
 }
 
 
+FEW = 6  # systems whose pairs are all printed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Testing:
+    """How differences are tested."""
+
+    test: Annotated[
+        TestName | None, typer.Option("--test", help="The test (default tukey-hsd, which sees all pairs at once).")
+    ] = None
+    adjust: Annotated[
+        Adjustment | None,
+        typer.Option("--adjust", help="For the number of pairs (default holm; Tukey's tests need none)."),
+    ] = None
+    resamples: Annotated[
+        int | None,
+        typer.Option(
+            "--resamples", min=1, help="How often a test resamples (default 10000; more where p could not pass)."
+        ),
+    ] = None
+    counting: CountingOption = "plus-one"
+    confidence: Confidence = 0.95
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collections:
+    """What a comparison over other collections is like."""
+
+    population: Annotated[
+        Literal["topics", "collection"],
+        typer.Option("--population", help="Topics like these, or other collections of the same kind."),
+    ] = "topics"
+    meta: Annotated[
+        Meta, typer.Option("--meta", help="How topics are put together, over collections: all alike, or weighed.")
+    ] = "mean"
+    effect: Annotated[Effect, typer.Option("--effect", help="Differences of AP or of its logit, over collections.")] = (
+        "ap"
+    )
+    pairing: Annotated[
+        Pairing, typer.Option("--pairing", help="The same collection for both systems, or one for each.")
+    ] = "paired"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsPrinting:
+    """How pairs of systems are printed."""
+
+    by_topic: Annotated[bool, typer.Option("-q", "--by-topic", help="One pair by topic, over collections.")] = False
+    pairs: Annotated[bool, typer.Option("--pairs", help="Print all pairs, however many.")] = False
+    groups: Annotated[bool, typer.Option("--groups", help="Print the groups, however few the systems.")] = False
+    with_intervals: Annotated[
+        bool,
+        typer.Option("--with-intervals", help="Also the intervals of the means, in tables of systems by measures."),
+    ] = False
+    figure: Figure = None
+    output_format: OutputFormat = None
+    output: Output = "-"
+
+    def is_wide(self, writing: Writing) -> bool:
+        """Whether one table of systems by measures is written; of the ways to print only one may be asked for."""
+        ways = {"--pairs": self.pairs, "--groups": self.groups, "--wide": writing.wide}
+        asked = [name for name, given in ways.items() if given]
+        if len(asked) > 1:
+            raise TruegainError(f"{' and '.join(asked)} ask for different tables; give one of them")
+        if self.by_topic and writing.wide:
+            raise TruegainError(f"{option('--wide')} shows systems by measures, and -q shows topics; give one of them")
+        shown = self.by_topic or self.pairs or self.groups
+        wide = writing.is_wide(table_format_of(self.output_format, self.output), else_shown=shown)
+        if self.with_intervals and not wide:
+            raise TruegainError(
+                f"{option('--with-intervals')}: these stand in tables of systems by measures; give {option('--wide')} "
+                "as well"
+            )
+        return wide
+
+    def draw(self, pairs: Sequence[Sequence[Comparison]], title: str = "") -> None:
+        """The figure, where one is asked for; its title says which measure and which test."""
+        if self.figure is None:
+            return
+        if len(pairs) > 1:
+            raise TruegainError(f"a matrix of pairs shows one measure; give one -m with {option('--figure')}")
+        from truegain.report.figures import comparisons_chart
+        from truegain.report.saving import save
+
+        save(comparisons_chart(pairs[0], title=title), self.figure)
+
+
+@dataclass(frozen=True)
+class AskedPairs:
+    """All that is asked of pairs of systems, whatever they are compared over."""
+
+    judgments: str
+    runs: list[str]
+    measure: list[str] | None
+    baseline: str | None
+    testing: Testing
+    scoring: Scoring
+    inputs: Inputs
+    printing: PairsPrinting
+    writing: Writing
+    wide: bool
+
+    @property
+    def resampling(self) -> Resampling:
+        """How a test resamples."""
+        return Resampling(self.testing.resamples, self.testing.seed, self.inputs.jobs)
+
+
 @takes(
     testing=Testing, collections=Collections, labelling=Labelling, correcting=Correcting, scoring=Scoring,
-    printing=PairsPrinting, writing=Writing,
+    inputs=Inputs, printing=PairsPrinting, writing=Writing,
 )  # fmt: skip
 def compare_command(
     judgments: Judgments,
@@ -56,15 +202,16 @@ def compare_command(
     labelling: Labelling,
     correcting: Correcting,
     scoring: Scoring,
+    inputs: Inputs,
     printing: PairsPrinting,
     writing: Writing,
 ) -> None:
     """Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline."""
     asked = AskedPairs(
-        judgments, runs, measure, writing.baseline(baseline), testing, scoring, printing, writing,
-        wide=printing.is_wide(writing), judge_model=judge_model,
+        judgments, runs, measure, writing.baseline(baseline), testing, scoring, inputs, printing, writing,
+        wide=printing.is_wide(writing),
     )  # fmt: skip
-    if (scoring.corpus or scoring.judged_corpus) and (collections.over == "collection" or gold is not None):
+    if (inputs.corpus or inputs.judged_corpus) and (collections.population == "collection" or gold is not None):
         raise TruegainError(
             f"measures that read text are compared over topics, without {option('--gold')}; leave out "
             f"{option('--corpus')}"
@@ -76,23 +223,23 @@ def compare_command(
             )
         _check_with_gold(asked, collections)
         if is_of_file("measure"):
-            known = StudyAsked(measure=measure, gold=gold, design=labelling.design)
-            asked = replace(asked, measure=within_gold(measure or [], known.beyond_gold()))
+            beyond = StudyInputs(measure=measure).beyond_gold(StudyConfig(gold=Gold(gold, labelling.design)))
+            asked = replace(asked, measure=within_gold(measure or [], beyond))
         table = with_gold(asked, gold, gold_sample, labelling, correcting)
     else:
-        if is_of_file("rule"):
+        if is_of_file("aggregate"):
             raise TruegainError(
-                f"{option('--rule')} makes labels of ratings beside gold labels; without these, make judgments of them "
-                "first, with `truegain gains`, and compare with these"
+                f"{option('--aggregate')} makes labels of ratings beside gold labels; without these, make judgments of "
+                "them first, with `truegain aggregate`, and compare with these"
             )  # fmt: skip
         about = {"gold_sample": "--gold-sample"} if gold_sample != "shared" else {}
         refuse(f"is about gold labels; give these with {option('--gold')}", about | changed(labelling, correcting))
-        if collections.over == "collection":
+        if collections.population == "collection":
             _check_over_collections(asked)
             table = over_collections(asked, collections)
         else:
             of_topics = {"by_topic": "--by-topic"} if printing.by_topic else {}
-            refuse(f"is about other collections; give {option('--over')} collection, or leave it out",
+            refuse(f"is about other collections; give {option('--population')} collection, or leave it out",
                    of_topics | changed(collections))  # fmt: skip
             table = over_topics(asked)
     write_table(table, printing.output_format, printing.output)
@@ -104,12 +251,135 @@ def _check_with_gold(asked: AskedPairs, collections: Collections) -> None:
     for name, why in NOT_WITH_GOLD.items():
         if name in given:
             raise TruegainError(f"{why} (with {option('--gold')})")
-    refuse(f"is about other collections; give {option('--over')} collection, or leave it out", changed(collections))
+    refuse(
+        f"is about other collections; give {option('--population')} collection, or leave it out", changed(collections)
+    )
 
 
 def _check_over_collections(asked: AskedPairs) -> None:
     """Refuse options that a comparison over collections would not heed."""
-    given = changed(asked.testing, leave_out=("adjust", "replicates", "confidence", "seed"))
+    given = changed(asked.testing, leave_out=("adjust", "resamples", "confidence", "seed"))
     given |= {name: f"--{name}" for name in ("groups", "figure") if getattr(asked.printing, name)}
-    given |= changed(asked.scoring, leave_out=(*COMMON, "trec_eval"))
+    given |= changed(asked.scoring, leave_out=("relevant_from", "trec_eval"))
     refuse("has no place over collections; leave it out", given)
+
+
+# ---------------------------------------------------------------------- over topics
+
+
+def over_topics(asked: AskedPairs) -> Table:
+    """Tests of all pairs, or of all systems with the baseline, on the topics at hand."""
+    from truegain.inference.differences.by_measure import ComparisonsByMeasure
+    from truegain.inference.differences.compare import compared
+    from truegain.inference.judges.options import PublishedTest
+    from truegain.student import check_confidence
+
+    check_confidence(asked.testing.confidence)
+    scores = asked.writing.renamed(scored(asked.judgments, asked.runs, asked.measure, asked.scoring, asked.inputs))
+    systems = len(scores.systems)
+    pairs = systems - 1 if asked.baseline else systems * (systems - 1) // 2
+    with _progress(asked.testing.test, pairs * len(scores.measures)) as progress:
+        testing = asked.testing
+        how = PublishedTest(testing.test, testing.counting, progress=progress.advance)
+        found = [
+            compared(scores, name, how, testing.adjust, asked.baseline, testing.confidence, asked.resampling)
+            for name in scores.measures
+        ]
+    asked.printing.draw([c.pairs for c in found], f"{found[0].in_short()}; best system first")
+    if asked.wide:
+        by_measure = ComparisonsByMeasure.of(found)
+        return by_measure.paper(**asked.writing.style, intervals=asked.printing.with_intervals)
+    in_groups = asked.printing.groups or (systems > FEW and asked.baseline is None and not asked.printing.pairs)
+    return joined([c.group_table() if in_groups else c.table() for c in found], scores.measures)
+
+
+def _progress(test: str | None, pairs: int) -> Progress:
+    """AskedPairs compared; the randomised Tukey test draws for all pairs at once, and tells its draws."""
+    return Progress(None, "permutations") if test == "randomised-tukey-hsd" else Progress(pairs, "pairs compared")
+
+
+# ---------------------------------------------------------------------- with gold labels
+
+
+def with_gold(
+    asked: AskedPairs, gold: str, gold_sample: GoldSample, labelling: Labelling, correcting: Correcting
+) -> Table:
+    """The comparison without the judge's errors: the judge is fitted once, for all measures."""
+    from truegain.inference.corrections.comparison import compare_each
+    from truegain.inference.judges.options import PublishedTest, fit_judge
+    from truegain.inference.results import Answers
+
+    read, level = labelling.both(asked.judgments, gold), asked.scoring.relevant_from
+    measures = [at_level(a.measure, level) for a in parse_measures(asked.measure or ["P@10"])]
+    judge = fit_judge(
+        read.bronze, read.gold, read.design, measures[0], labelling.gold_relevant_from, missing=labelling.unmatched,
+        scale=read.scale,
+    )  # fmt: skip
+    runs = asked.writing.renamed(read_runs(asked.inputs.files(asked.runs)))
+    testing = asked.testing
+    how = PublishedTest(testing.test, gold_sample=gold_sample, **vars(correcting))
+    how.check_with_gold()
+    found = compare_each(
+        runs, read.bronze, Gold(judge, relevant_from=labelling.gold_relevant_from), measures, how,
+        adjust=testing.adjust, baseline=asked.baseline, confidence=testing.confidence, resampling=asked.resampling,
+    )  # fmt: skip
+    asked.printing.draw([c.pairs for c in found])
+    table = joined([c.table() for c in found], tuple(map(str, measures)))
+    if asked.wide:
+        table = Answers.joined(found).paper(**asked.writing.style, intervals=asked.printing.with_intervals)
+    return replace(table, notes=(*read.said, *table.notes))
+
+
+# ---------------------------------------------------------------------- over collections
+
+
+def over_collections(asked: AskedPairs, collections: Collections) -> Table:
+    """Compare systems over collections, or one pair by topic; the same document has the same copies in both lists."""
+    from truegain.inference.collection.pairs import CollectionPairs, pairs_of
+    from truegain.inference.differences.effort import TRIALS
+
+    testing, drawing = asked.testing, asked.resampling
+    how = CollectionPairs(
+        collections.meta, collections.effect, collections.pairing, testing.adjust or "holm",
+        drawing.n or TRIALS, testing.confidence, drawing.seed, drawing.jobs,
+    )  # fmt: skip
+    measures = [at_level(a.measure, asked.scoring.relevant_from) for a in parse_measures(asked.measure or ["AP"])]
+    how.check(measures)
+    ranked = _ranked(asked, measures)
+    pairs = pairs_of(ranked.systems, asked.baseline)
+    if asked.printing.by_topic:
+        if len(pairs) > 1 or len(measures) > 1:
+            raise TruegainError("-q shows one pair by topic; give two runs and one measure")
+        table = how.by_topic(ranked, measures[0], pairs[0])
+        return replace(table, notes=(*ranked.caveats, *table.notes))
+    with Progress(None, "pieces drawn") as progress:
+        found = how.answers(ranked, measures, pairs, asked.baseline, progress.advance)
+    if asked.wide:
+        return found.paper(**asked.writing.style, intervals=asked.printing.with_intervals)
+    return collection_table(found)
+
+
+def _ranked(asked: AskedPairs, measures: Sequence[Measure]) -> RankedGains:
+    """The runs with their judgments beside them."""
+    from truegain.inference.collection.expansion import keys_needed
+    from truegain.measures.evaluate import aligned
+
+    files, scoring, writing = asked.inputs.files(asked.runs), asked.scoring, asked.writing
+    with Progress(len(files), "runs read") as progress:
+        ranked = aligned(
+            writing.renamed(read_runs(files)) if writing.renames else files, asked.judgments, scoring,
+            jobs=asked.inputs.jobs, progress=progress.advance, keep_keys=keys_needed(measures),
+            matching=matching_for(measures, scoring),
+        )  # fmt: skip
+    for one in measures:
+        refuse_chosen(ranked, one)
+    return ranked
+
+
+def collection_table(answer: Answers[Comparison]) -> Table:
+    """The pairs, a row each."""
+    from truegain.inference.results import table_of
+
+    made_by = {name: value for name, value in answer.made_by.items() if name != "baseline"}
+    table = table_of(list(answer), made_by=made_by, leave_out=("notes", "confidence"))
+    return replace(table, notes=(*answer.notes, *table.notes))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 OVER = ("topics", "collection", "topics+collection", "holes")
 KINDS = ("topics", "collection", "assessors", "replicates")
-NORMALISE = ("geometric", "median", "range", "anchors")
+NORMALIZE = ("geometric", "median", "range", "anchors")
 
 
 def measures(incomplete: str) -> list[str]:
@@ -35,13 +35,6 @@ def rules(incomplete: str) -> list[str]:
     return _beginning(incomplete, RULES)
 
 
-def spreads(incomplete: str) -> list[str]:
-    """Every way to measure how far ratings are apart."""
-    from truegain.gains.spread import SPREADS
-
-    return _beginning(incomplete, SPREADS)
-
-
 def methods(incomplete: str) -> list[str]:
     """Every kind of interval of means."""
     from truegain.inference.collection.means import MEAN_METHODS
@@ -56,6 +49,13 @@ def rankers(incomplete: str) -> list[str]:
     from truegain.experiments.ranker import RANKERS
 
     return _beginning(incomplete, RANKERS)
+
+
+def tasks(incomplete: str) -> list[str]:
+    """Every task of `truegain annotate`."""
+    from truegain.judging.tasks.catalogue import TASKS
+
+    return _beginning(incomplete, TASKS)
 
 
 def _listed(known: Iterable[str]) -> Callable[[str], list[str]]:
@@ -77,13 +77,13 @@ COMPLETERS: dict[str, Callable[[str], list[str]]] = {
     "--measure": measures,
     "--sort": measures,
     "--against": measures,
-    "--rule": rules,
-    "--gold-rule": rules,
-    "--spread": spreads,
+    "--aggregate": rules,
+    "--gold-aggregate": rules,
     "--drop-assessors": lambda incomplete: _beginning(incomplete, ("flagged",)),  # or a file, which shells complete
-    "--normalise": _listed(NORMALISE),
+    "--normalize": _listed(NORMALIZE),
     "--intervals": _listed(OVER),
-    "--generalise-to": _listed(KINDS),
+    "--population": _listed(KINDS),
     "--method": methods,
     "--ranker": rankers,
+    "--task": tasks,
 }

@@ -8,9 +8,21 @@ import typer
 
 from truegain.cli.bundles import takes
 from truegain.cli.gold import Correcting, Gold, Labelling
-from truegain.cli.options import Confidence, Jobs, Judgments, Level, NameBy, Output, OutputFormat, RunFiles, Seed
+from truegain.cli.options import (
+    Confidence,
+    Jobs,
+    Judgments,
+    NameBy,
+    Output,
+    OutputFormat,
+    RelevantFrom,
+    RunFiles,
+    Seed,
+)
 from truegain.cli.output import write_table
-from truegain.tables.sources import expand
+from truegain.config import Gold as GoldLabels
+from truegain.config import Ratings, Resampling, Scoring
+from truegain.tables.runs import RunPaths
 
 
 @takes(labelling=Labelling, correcting=Correcting)
@@ -21,14 +33,10 @@ def correct_command(
     measure: Annotated[
         list[str] | None, typer.Option("-m", "--measure", help="A measure linear in gain, such as P@10 or DCG@10.")
     ] = None,
-    by_assessor: Annotated[
-        bool,
-        typer.Option("--by-assessor", help="Correct each topic with the accuracy of the assessor who labelled it."),
-    ] = False,
-    level: Level = None,
+    relevant_from: RelevantFrom = None,
     confidence: Confidence = 0.95,
-    trials: Annotated[
-        int, typer.Option("--replicates", "--trials", min=100, help="Replicates, where the method resamples.")
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=100, help="How often a method resamples, where it does.")
     ] = 2000,
     seed: Seed = 0,
     name_by: NameBy = "file",
@@ -44,9 +52,10 @@ def correct_command(
 
     trusted, design = labelling.trusted(gold)
     found = correct(
-        expand(runs), labelling.bronze(judgments), measure or ["P@10"], gold=trusted, design=design,
-        rule=labelling.rule, by_assessor=by_assessor, scale=labelling.labels, confidence=confidence,
-        level=level, gold_level=labelling.gold_level, missing=labelling.unmatched, replicates=trials, seed=seed,
-        name_by=name_by, jobs=jobs, **vars(correcting),
+        RunPaths.of(runs, name_by), labelling.bronze(judgments), measure or ["P@10"],
+        GoldLabels(trusted, design, labelling.gold_relevant_from), confidence=confidence,
+        ratings=Ratings(labelling.aggregate, labelling.scale if labelling.aggregate is None else None),
+        missing=labelling.unmatched, scoring=Scoring(relevant_from), resampling=Resampling(resamples, seed, jobs),
+        **vars(correcting),
     )  # fmt: skip
     write_table(found.table(), output_format, output)

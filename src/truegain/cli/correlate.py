@@ -6,34 +6,42 @@ from typing import Annotated
 
 import typer
 
+from truegain.cli.bundles import fields_of, takes
 from truegain.cli.options import (
-    Complete,
     Confidence,
-    CorpusFolder,
     Figure,
-    Jobs,
-    JudgedCorpus,
+    Inputs,
     Judgments,
-    Level,
-    NameBy,
     Output,
     OutputFormat,
     Seed,
 )
 from truegain.cli.output import table_format_of
 from truegain.cli.study_said import lack_of
+from truegain.config import Resampling, Scoring
 from truegain.errors import TruegainError
-from truegain.inference.ranks.correlate import Between, Correlation, Show, correlate
+from truegain.inference.ranks.agreement import RankOptions
+from truegain.inference.ranks.correlate import (
+    Between,
+    Correlation,
+    Show,
+    check_asked,
+    check_show,
+    correlate,
+    names_of,
+    scored_by_both,
+)
 from truegain.inference.ranks.tau import TauMethod
 from truegain.measures.parse import parse_measures
 from truegain.message import option
 from truegain.report.saving import check_ending
-from truegain.tables.sources import STANDARD_INPUT, expand
+from truegain.tables.sources import STANDARD_INPUT
 from truegain.tables.targets import write_bytes
 
 PEOPLE = ("table", "markdown", "latex", "html")
 
 
+@takes(scoring=Scoring, inputs=Inputs)
 def correlate_command(
     context: typer.Context,
     judgments: Judgments,
@@ -64,9 +72,7 @@ def correlate_command(
     moves: Annotated[int, typer.Option("--moves", min=0, help="Show so many systems that change place most.")] = 5,
     trials: Annotated[
         int | None,
-        typer.Option(
-            "--replicates", "--trials", min=1, help="Bootstrap resamples (2000), or splits into halves (100)."
-        ),
+        typer.Option("--resamples", min=1, help="Bootstrap resamples (2000), or splits into halves (100)."),
     ] = None,
     seed: Seed = 0,
     show: Annotated[
@@ -74,14 +80,11 @@ def correlate_command(
         typer.Option("--show", help="Print this table only."),
     ] = None,
     figure: Figure = None,
-    complete: Complete = False,
-    level: Level = None,
-    corpus: CorpusFolder = None,
-    judged_corpus: JudgedCorpus = None,
-    name_by: NameBy = "file",
     output_format: OutputFormat = None,
     output: Output = "-",
-    jobs: Jobs = None,
+    *,
+    scoring: Scoring,
+    inputs: Inputs,
 ) -> None:
     """Tell whether two sets of judgments, two measures, or halves of the topics order the systems alike."""
     against, runs = (files[0], files[1:]) if between == "judgments" and files else (None, files)
@@ -103,27 +106,25 @@ def correlate_command(
     if figure is not None:
         check_ending(figure)
         _check_one(between, measure or ["nDCG@10"])
+    check_show(between, show)  # now, not when the work is done
+    asked = measure or ["nDCG@10"]
+    resampling = Resampling(trials, seed, inputs.jobs)
+    check_asked(between, asked, resampling)
+    RankOptions(method, confidence, top, rbo_p, trials or 2000)
+    scores, other = scored_by_both(
+        inputs.files(runs), judgments, against, asked, scoring=scoring, **fields_of(inputs, leave_out=("name_by",))
+    )
     found = correlate(
-        expand(runs),
-        judgments,
-        measure or ["nDCG@10"],
-        against=against,
+        scores,
+        against=other,
         between=between,
+        names=None if against is None else names_of(judgments, against),
         method=method,
         confidence=confidence,
         top=top,
         rbo_p=rbo_p,
-        moves=moves,
-        show=show,
-        replicates=trials,
-        seed=seed,
-        complete=complete,
-        level=level,
-        name_by=name_by,
-        jobs=jobs,
-        corpus=corpus,
-        judged_corpus=judged_corpus,
-    )
+        resampling=resampling,
+    ).showing(show, moves)
     if figure is not None:
         _draw(found, figure)
     chosen = table_format_of(output_format, output)

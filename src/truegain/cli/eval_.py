@@ -9,19 +9,20 @@ import typer
 
 from truegain.cli.bundles import changed, takes
 from truegain.cli.intervals import IntervalOptions, write_intervals, write_rectified
-from truegain.cli.options import JudgeModel, Judgments, Measures, RunFiles, Scoring
+from truegain.cli.options import Inputs, JudgeModel, Judgments, Measures, RunFiles
 from truegain.cli.output import ScoresPrinting, check_topics, check_wide, format_of, table_format_of, write_scores
 from truegain.cli.progress import Progress
 from truegain.cli.ratings import GainOptions, Reading
 from truegain.cli.scored import Filling
 from truegain.cli.writing import Writing
+from truegain.config import Scoring
 from truegain.errors import TruegainError
 from truegain.inference.holes.evaluate import evaluate
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import NamedMeasure, parse_measure, parse_measures
 from truegain.measures.trec_names import is_trec_name
 from truegain.message import option
-from truegain.tables.sources import expand
+from truegain.tables.runs import RunPaths
 
 if TYPE_CHECKING:
     from truegain.tables.likes import JudgmentsLike
@@ -30,7 +31,7 @@ USUAL = ["AP", "nDCG@10", "P@10", "RR"]
 
 
 @takes(
-    scoring=Scoring, filling=Filling, gains=GainOptions, reading=Reading, moving=IntervalOptions,
+    scoring=Scoring, inputs=Inputs, filling=Filling, gains=GainOptions, reading=Reading, moving=IntervalOptions,
     printing=ScoresPrinting, writing=Writing,
 )  # fmt: skip
 def eval_command(
@@ -43,6 +44,7 @@ def eval_command(
     judge_model: JudgeModel = None,
     *,
     scoring: Scoring,
+    inputs: Inputs,
     filling: Filling,
     gains: GainOptions,
     reading: Reading,
@@ -50,39 +52,40 @@ def eval_command(
     printing: ScoresPrinting,
     writing: Writing,
 ) -> None:
-    """Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings."""
+    """Score runs against judgments: means, and with -q every topic; with --aggregate, against the gains of ratings."""
     chosen = format_of(printing.output_format, printing.output)
     if moving.intervals is None:
         check_wide(chosen, writing, topics=printing.by_topic, summary=not printing.no_summary)
     elif printing.output_format is None:
         table_format_of(None, printing.output)  # now, not when the work is done
     asked = parse_measures(measure or (["official"] if chosen == "trec" else USUAL))
-    files, table = expand(runs), gains.of(judgments, reading)
-    if filling.hole_sample is not None:
-        _check_plain(scoring, filling, gains, moving, printing, intents)
-        write_rectified(files, judgments, asked, judge_model, filling, moving, scoring, printing, writing)
+    files, table = inputs.files(runs), gains.of(judgments, reading)
+    if filling.unjudged_sample is not None:
+        _check_plain(scoring, inputs, filling, gains, moving, printing, intents)
+        write_rectified(files, judgments, asked, judge_model, filling, moving, scoring, inputs, printing, writing)
     elif moving.intervals is not None:
         if filling.fill is not None:
             raise TruegainError(
                 f"{option('--fill')} predicted: predictions rank systems and have no interval of their own (what is "
                 f"called 95% holds in 57% to 85%); leave {option('--intervals')} out, or have a sample of the unjudged "
-                f"documents judged (truegain holes --show sample --fill predicted) and give {option('--hole-sample')}"
+                f"documents judged (truegain unjudged --show sample --fill predicted) and give "
+                f"{option('--unjudged-sample')}"
             )
-        write_intervals(files, table, asked, judge_model, moving, scoring, printing, writing)
+        write_intervals(files, table, asked, moving, scoring, inputs, printing, writing)
     elif moving.figure is not None:
         raise TruegainError(f"{option('--figure')} draws intervals; give {option('--intervals')} topics as well")
     else:
-        _write_scores(files, judgments, table, asked, intents, judge_model, scoring, filling, printing, writing)
+        _write_scores(files, judgments, table, asked, intents, scoring, inputs, filling, printing, writing)
 
 
 def _write_scores(
-    files: list[str],
+    files: RunPaths,
     judgments: str,
     table: JudgmentsLike,
     asked: list[NamedMeasure],
     intents: Path | None,
-    judge_model: str | None,
     scoring: Scoring,
+    inputs: Inputs,
     filling: Filling,
     printing: ScoresPrinting,
     writing: Writing,
@@ -93,12 +96,15 @@ def _write_scores(
         check_topics(table, chosen, len(files), len(asked))
     with Progress(len(files), "runs scored") as progress:
         scores = evaluate(
-            files, table, asked, intents=str(intents) if intents else None, progress=progress.advance,
-            fill=filling.fill, llm=filling.llm, judge_model=judge_model, **vars(scoring),
+            files, table, asked, scoring=scoring, fill=filling.fill, llm=filling.llm,
+            intents=str(intents) if intents else None, corpus=inputs.corpus, judged_corpus=inputs.judged_corpus,
+            jobs=inputs.jobs, progress=progress.advance,
         )  # fmt: skip
     sort = printing.sort
     if sort is not None:
-        scores = scores.sorted_by(sort if sort in scores.asked else at_level(parse_measure(sort), scoring.level))
+        scores = scores.sorted_by(
+            sort if sort in scores.asked else at_level(parse_measure(sort), scoring.relevant_from)
+        )
     names = [a.name if is_trec_name(a.name) else str(a.measure) for a in asked]
     write_scores(
         writing.renamed(scores), chosen, printing.output, names,
@@ -108,6 +114,7 @@ def _write_scores(
 
 def _check_plain(
     scoring: Scoring,
+    inputs: Inputs,
     filling: Filling,
     gains: GainOptions,
     moving: IntervalOptions,
@@ -116,12 +123,14 @@ def _check_plain(
 ) -> None:
     """Refuse what a study of sampled holes does not know."""
     others: dict[str, Any] = {
-        "--intents": intents, "--llm": filling.llm, "--method": moving.method, "--rule": gains.rule or gains.normalise,
-        "--by-topic": printing.by_topic,
+        "--intents": intents, "--llm": filling.llm, "--method": moving.method,
+        "--aggregate": gains.aggregate or gains.normalize, "--by-topic": printing.by_topic,
     }  # fmt: skip
-    given = [*changed(scoring, leave_out=("name_by", "level", "jobs")).values(), *(o for o, v in others.items() if v)]
+    about = changed(scoring, inputs, leave_out=("relevant_from", "name_by", "jobs"))
+    given = [*about.values(), *(o for o, v in others.items() if v)]
     if given:
         raise TruegainError(
-            f"{', '.join(map(option, given))} has no place beside {option('--hole-sample')}, which scores as `truegain "
+            f"{', '.join(map(option, given))} has no place beside {option('--unjudged-sample')}, which scores as "
+            "`truegain "
             "verdict` does and holds the predictions itself; leave it out"
         )

@@ -7,12 +7,14 @@ from typing import Annotated, Literal, TypeVar
 
 import typer
 
+from truegain.cli.bundles import option_for
 from truegain.cli.counting import CountingOption
 from truegain.cli.experiment_magnitudes import magnitudes_command
 from truegain.cli.experiment_unanimity import grid_command, unanimity_command
-from truegain.cli.options import Confidence, Figure, Jobs, Judgments, Level, Output, OutputFormat, RunFiles, Seed
+from truegain.cli.options import Confidence, Figure, Jobs, Judgments, Output, OutputFormat, RelevantFrom, RunFiles, Seed
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
+from truegain.config import Scoring
 from truegain.message import option
 
 experiment = typer.Typer(name="experiment", help="The papers' experiments, on your data.", no_args_is_help=True)
@@ -42,8 +44,8 @@ def split_half_command(
         str, typer.Option("--split", help="What is split: the collection (by MD5 of document ids) or the topics.")
     ] = "collection",
     measure: Annotated[str, typer.Option("-m", "--measure", help="Measure, for --split topics.")] = "AP",
-    level: Annotated[float, typer.Option("-l", "--level", help="Smallest label that is relevant.")] = 1,
-    replicates: Annotated[int, typer.Option("--replicates", min=40, help="Draws behind an interval.")] = 2000,
+    relevant_from: Annotated[float, option_for(Scoring, "relevant_from")] = 1,
+    replicates: Annotated[int, typer.Option("--resamples", min=40, help="Draws behind an interval.")] = 2000,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -63,7 +65,9 @@ def split_half_command(
     check_replicates(replicates, check_confidence(confidence))
     if split == "topics":
         write_table(
-            split_topics(runs, judgments, measure, level=level, confidence=confidence, seed=seed, jobs=jobs),
+            split_topics(
+                runs, judgments, measure, relevant_from=relevant_from, confidence=confidence, seed=seed, jobs=jobs
+            ),
             output_format,
             output,
         )
@@ -75,7 +79,7 @@ def split_half_command(
         found = split_half(
             expand(runs),
             judgments,
-            level=level,
+            relevant_from=relevant_from,
             replicates=replicates,
             confidence=confidence,
             seed=seed,
@@ -88,7 +92,7 @@ def split_half_command(
         from truegain.report.figures import errors_chart
         from truegain.report.saving import save
 
-        errors = {"logit": found.normalised(), "linear": found.normalised(scale="linear")}
+        errors = {"logit": found.normalized(), "linear": found.normalized(scale="linear")}
         save(errors_chart(errors, "Other half minus this half, in predicted standard deviations"), figure)
 
 
@@ -217,9 +221,7 @@ def discriminative_command(
         Literal["randomised-tukey-hsd", "bootstrap"], typer.Option("--test", help="The test behind the p-values.")
     ] = "randomised-tukey-hsd",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    replicates: Annotated[
-        int, typer.Option("--replicates", "--trials", min=1, help="Replicates, shared by all measures.")
-    ] = 5000,
+    replicates: Annotated[int, typer.Option("--resamples", min=1, help="Replicates, shared by all measures.")] = 5000,
     counting: CountingOption = "plus-one",
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -255,7 +257,7 @@ def spending_command(
     ] = "25,50,75,100,150,200,300,400,500",
     drawn_pairs: Annotated[int, typer.Option("--drawn-pairs", min=1, help="Pairs of systems, at random.")] = 20,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Draws of gold labels a pair.")] = 20,
-    level: Level = None,
+    relevant_from: RelevantFrom = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     figure: Figure = None,
@@ -277,7 +279,7 @@ def spending_command(
         raise TruegainError(f"{option('--numbers')} {numbers}: give numbers of at least 1")
     if figure is not None:
         check_ending(figure)
-    known = Labelled.of(expand(runs), judgments, gold, measure, level=level, jobs=jobs)
+    known = Labelled.of(expand(runs), judgments, gold, measure, relevant_from=relevant_from, jobs=jobs)
     with Progress(len(WAYS) * len(known.pairs(drawn_pairs, seed)) * draws, "draws") as progress:
         found = spending(known, labels=counts, pairs=drawn_pairs, draws=draws, seed=seed, engine=engine_for(jobs),
                          progress=progress.advance)  # fmt: skip

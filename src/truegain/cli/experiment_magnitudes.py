@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from truegain.tables.judgments import Judgments
 
 Show = Literal[
-    "all", "collected", "combinations", "habits", "normalised", "numbers", "extremes", "units", "levels", "means",
+    "all", "collected", "combinations", "habits", "normalized", "numbers", "extremes", "units", "levels", "means",
     "tests", "experts", "sigma", "profile", "ratios", "systems", "resampled", "mappings",
 ]  # fmt: skip
 OF_RUNS = ("systems", "resampled", "mappings")
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
     ratings: Judgments
     expert: Judgments
     systems: SystemExperiment | None
-    normalise: str
+    normalize: str
     second: Judgments | None
 
 
@@ -60,9 +60,9 @@ def magnitudes_command(
     show: Annotated[
         Show, typer.Option("--show", help="Which table; all prints most of them, formats for programs take one.")
     ] = "all",
-    normalise: Annotated[
+    normalize: Annotated[
         Literal["geometric", "median", "range", "anchors", "none"],
-        typer.Option("--normalise", help="How magnitudes are brought to one scale before they rank systems."),
+        typer.Option("--normalize", help="How magnitudes are brought to one scale before they rank systems."),
     ] = "geometric",
     units: Annotated[
         list[str] | None,
@@ -75,9 +75,7 @@ def magnitudes_command(
     simulated: Annotated[
         int, typer.Option("--simulated", min=0, help="Rank so many systems merged from fully judged lists instead.")
     ] = 0,
-    replicates: Annotated[
-        int, typer.Option("--replicates", "--trials", min=1, help="Times a score a document is drawn.")
-    ] = 1000,
+    replicates: Annotated[int, typer.Option("--resamples", min=1, help="Times a score a document is drawn.")] = 1000,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, for top sets.")] = 0.05,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -107,14 +105,14 @@ def magnitudes_command(
         raise TruegainError(
             f"{option('--show')} experts compares two experts: give the other's judgments with {option('--second')}"
         )
-    table, judged = read_magnitudes(reading.load(ratings, normalise=normalise, expert=expert)), Judgments.of(expert)
+    table, judged = read_magnitudes(reading.load(ratings, normalize=normalize, expert=expert)), Judgments.of(expert)
     systems: SystemExperiment | None = None
     if runs and (show == "all" or show in OF_RUNS):
         systems = magnitude_systems(
-            table, judged, expand(runs), normalise=normalise, sources=units, measures=measure or MEASURES,
+            table, judged, expand(runs), normalize=normalize, sources=units, measures=measure or MEASURES,
             simulated=simulated, replicates=replicates, alpha=alpha, seed=seed, jobs=jobs,
         )  # fmt: skip
-    given = Asked(table, judged, systems, normalise, None if second is None else Judgments.of(second))
+    given = Asked(table, judged, systems, normalize, None if second is None else Judgments.of(second))
     people = table_format_of(output_format, output) == "table"
     if show == "all" and people:
         shown = ["combinations", "habits", "numbers", "extremes", "levels", *_possible(table, judged)]
@@ -145,25 +143,25 @@ def table_of(show: str, given: Asked) -> Table:
     from truegain.experiments import magnitude_profiles as profiles
     from truegain.experiments import magnitude_units as of_units
     from truegain.experiments.magnitude_collected import collected_table
-    from truegain.experiments.magnitude_rules import magnitudes, normalised_habits
+    from truegain.experiments.magnitude_rules import magnitudes, normalized_habits
 
-    table, expert, systems, normalise, second = given
+    table, expert, systems, normalize, second = given
     if systems is not None and show in OF_RUNS:
         return {"systems": systems.rankings, "resampled": systems.resampled, "mappings": systems.mappings}[show]
     if second is not None and show == "experts":
-        return levels.experts_table(table, expert, second, normalise)
+        return levels.experts_table(table, expert, second, normalize)
     made: dict[str, Callable[[], Table]] = {
         "combinations": lambda: magnitudes(table, expert).combinations,
         "collected": lambda: collected_table(table),
         "habits": lambda: magnitudes(table, expert).habits,
-        "normalised": lambda: normalised_habits(table, normalise),
+        "normalized": lambda: normalized_habits(table, normalize),
         "numbers": lambda: of_units.numbers_table(table),
         "extremes": lambda: of_units.extremes_table(table),
         "units": lambda: of_units.units_table(of_units.Units.of(table, expert)),
-        "levels": lambda: profiles.levels_table(table, expert, normalise),
-        "means": lambda: levels.means_table(table, expert, normalise),
-        "tests": lambda: levels.apart_table(table, expert, normalise),
-        "sigma": lambda: levels.sigma_table(table, normalise),
+        "levels": lambda: profiles.levels_table(table, expert, normalize),
+        "means": lambda: levels.means_table(table, expert, normalize),
+        "tests": lambda: levels.apart_table(table, expert, normalize),
+        "sigma": lambda: levels.sigma_table(table, normalize),
         "profile": lambda: profiles.profile_table(table, expert),
         "ratios": lambda: profiles.ratios_table(table, expert),
     }
@@ -173,21 +171,21 @@ def table_of(show: str, given: Asked) -> Table:
 def chart_of(show: str, given: Asked) -> Any:
     """The figure that belongs to a table."""
     from truegain.experiments.magnitude_levels import document_sigmas
-    from truegain.gains.magnitudes import normalised
+    from truegain.gains.magnitudes import normalized
     from truegain.report import magnitude_levels as of_levels
     from truegain.report import magnitude_units as of_units
     from truegain.report import magnitudes as draw
 
-    table, normalise, systems = given.ratings, given.normalise, given.systems
+    table, normalize, systems = given.ratings, given.normalize, given.systems
     if systems is not None and show in ("systems", "resampled"):
         return _systems(show, systems)
-    if show in ("habits", "normalised"):
-        drawn = table if show == "habits" else normalised(table, normalise)
+    if show in ("habits", "normalized"):
+        drawn = table if show == "habits" else normalized(table, normalize)
         by = {f"topic {t}": drawn.label[drawn.topic.code == c] for c, t in enumerate(drawn.topic.values)}
         return draw.cdf_chart({"all": drawn.label, **by} if len(by) > 1 else by)
     found = table_of(show, given)
     if show == "sigma":
-        return of_levels.sigma_chart(found, document_sigmas(table, normalise).sds)
+        return of_levels.sigma_chart(found, document_sigmas(table, normalize).sds)
     charts: dict[str, Callable[[Table], Any]] = {
         "combinations": draw.combinations_chart,
         "numbers": of_units.numbers_chart,

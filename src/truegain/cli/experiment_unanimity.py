@@ -31,9 +31,7 @@ class Conclusions:
     """What is tested under both gains, and where the answer goes."""
 
     measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None
-    replicates: Annotated[
-        int, typer.Option("--replicates", "--trials", min=1, help="Permutations of each Tukey test.")
-    ] = 5000
+    replicates: Annotated[int, typer.Option("--resamples", min=1, help="Permutations of each Tukey test.")] = 5000
     counting: CountingOption = "plus-one"
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05
     seed: Seed = 0

@@ -15,6 +15,7 @@ from truegain.cli.ratings import Reading
 from truegain.cli.study_options import StudyOptions
 from truegain.cli.study_said import is_typed
 from truegain.cli.verdict import about_in_commands, checking
+from truegain.config import StudyConfig
 from truegain.errors import TruegainError
 from truegain.inference.study.checks import margin_of
 from truegain.message import arg
@@ -29,13 +30,13 @@ CODES = {
     "not worse": 0,
     "worse": 1,
     "not better": 1,
-    "cannot be told": 3,
+    "inconclusive": 3,
     "unchecked": 3,
 }  # 2 is a mistake in what was given
-SAID = {0: "passes", 1: "fails", 3: "cannot be told"}
+SAID = {0: "passes", 1: "fails", 3: "inconclusive"}
 
 
-@takes(asked=StudyOptions, reading=Reading)
+@takes(asked=StudyOptions, config=StudyConfig, reading=Reading)
 def gate_command(
     context: typer.Context,
     judgments: Judgments,
@@ -48,7 +49,7 @@ def gate_command(
         float | None,
         typer.Option(
             "--not-worse-by",
-            help="Pass where it is worse by less than this, if at all, not only where it is better.",
+            help="Also pass if it is not worse by this much or more.",
         ),
     ] = None,
     output_format: Annotated[
@@ -57,18 +58,20 @@ def gate_command(
     output: Output = "-",
     *,
     asked: StudyOptions,
+    config: StudyConfig,
     reading: Reading,
 ) -> None:
-    """End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told.
+    """Check in continuous integration whether the candidate is better than every baseline.
 
-    With --smallest: better by that gain or more; with --not-worse-by: worse by less than that, if at all.
+    Exit code 0: better. 1: not better. 3: not enough evidence. 2: bad input. With --min-effect, better means by that
+    gain or more; with --not-worse-by, the check passes if it is not worse by that much or more.
     """
     files = expand(runs)
     if not_worse_by is not None:
-        if is_typed(context, "not_worse_by") and not is_typed(context, "smallest"):  # that of a study file
-            asked = replace(asked, smallest=0.0)
-        margin_of(not_worse_by, asked.smallest)
-    study = asked.study(judgments, files, reading)
+        if is_typed(context, "not_worse_by") and not is_typed(context, "min_effect"):  # that of a study file
+            config = replace(config, min_effect=0.0)
+        margin_of(not_worse_by, config.min_effect)
+    study = asked.study(judgments, files, config, reading)
     if not (baseline or candidate) and len(study.systems) != 2:
         raise TruegainError(
             f"there are {len(study.systems)} systems; say which is in use and which would replace it, as in "
@@ -82,7 +85,7 @@ def gate_command(
     code = _code(answers)
     made_by = {**asked.made_by(study, reading), "baseline": baseline, "candidate": candidate}
     made_by |= {} if not_worse_by is None else {"not_worse_by": not_worse_by}
-    made_by["inputs"] = digests(asked.inputs(judgments, files, context.meta.get("study")))
+    made_by["inputs"] = digests(asked.inputs(judgments, files, config, context.meta.get("study")))
     if output_format == "json":
         whole = {
             "gate": _in_short(code, answers),
@@ -104,31 +107,30 @@ def _code(answers: Sequence[str]) -> int:
 
 
 def _in_short(code: int, answers: Sequence[str]) -> str:
-    return "unchecked" if code == CODES["unchecked"] and "cannot be told" not in answers else SAID[code]
+    return "unchecked" if code == CODES["unchecked"] and "inconclusive" not in answers else SAID[code]
 
 
 def _markdown(
     code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any], judgments: str, runs: Sequence[str]
 ) -> str:
     """For a pull request: what was decided, a row a verdict, and what each stands on, folded."""
-    from truegain.inference.study.verdict import if_at_all
-
-    first, least, margin = verdicts[0].comparison, verdicts[0].smallest, verdicts[0].not_worse_by
+    first, least, margin = verdicts[0].comparison, verdicts[0].min_effect, verdicts[0].not_worse_by
     icon = {0: "✅", 1: "❌", 3: "❔"}[code]
-    by, what = f" by {least:g} or more" if least > 0 else "", "worse" if margin else "better"
+    least = margin or least
+    by, what = f" by {least:g} or more" if least > 0 else "", "not worse" if margin else "better"
     lines = [
         f"### {icon} {_cell(first.b)}: {_in_short(code, [v.outcome for v in verdicts])}{_trusted(verdicts)}",
         "",
-        f"Asked: is it {what} than {_and([v.comparison.a for v in verdicts])}{if_at_all(margin) if margin else by}?",
+        f"Claim: it is {what} than {_and([v.comparison.a for v in verdicts])}{by}.",
         "",
         *_doubt(verdicts, judgments, runs),
-        f"| baseline | measure | difference | {100 * first.confidence:g}% interval | answer |",
+        f"| baseline | measure | difference | {100 * first.confidence:g}% interval | outcome |",
         "|---|---|---|---|---|",
         *(_row(v) for v in verdicts),
         "",
         *(f"- {_cell(v.sentence)}" for v in verdicts),
         "",
-        "<details><summary>What it stands on</summary>",
+        "<details><summary>Details</summary>",
         "",
         *(line for v in verdicts for line in ("```", _whole(v, judgments, runs), "```", "")),
         f"truegain {made_by['truegain']}, seed {made_by['seed']}; "
@@ -142,7 +144,7 @@ def _markdown(
 def _trusted(verdicts: Sequence[Verdict]) -> str:
     """Whose labels it goes by, where no person has checked them and they are taken for right all the same."""
     whose = next((v.labels_by for v in verdicts if v.labels_by and v.outcome != "unchecked"), "")
-    return f", by {_cell(whose)}, trusted unchecked" if whose and not any(v.to_check for v in verdicts) else ""
+    return f", by {_cell(whose)}, trusted without a check" if whose and not any(v.to_check for v in verdicts) else ""
 
 
 def _doubt(verdicts: Sequence[Verdict], judgments: str, runs: Sequence[str]) -> list[str]:
@@ -151,15 +153,15 @@ def _doubt(verdicts: Sequence[Verdict], judgments: str, runs: Sequence[str]) -> 
     if doubted is None:
         return []
     said = (
-        f"No person has checked {_cell(doubted.labels_by)}, so nothing passes by them: draw gold labels "
-        f"({checking(doubted, judgments, runs)}), have a person judge from the top, and give them with `--gold`; or "
-        "take the judge at its word with `--trust-judge`."
+        f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Draw a list of documents "
+        f"({checking(doubted, judgments, runs)}), have a person label it from the top, and give it with `--gold`; or "
+        "accept the judge's labels with `--trust-judge`."
     )
     return [said, ""]
 
 
 def _whole(v: Verdict, judgments: str, runs: Sequence[str]) -> str:
-    """A verdict at length; of a settled claim without what more would bring."""
+    """A verdict at length; of a settled claim without next steps."""
     shown = replace(v, steps=()) if v.settled else v
     return shown.text(about_in_commands(shown, judgments, runs))
 

@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.ratings import Reading
+from truegain.config import Gold as GoldConfig
 from truegain.errors import InputError, TruegainError
 from truegain.gains.scales import scale_of
 from truegain.message import option
 from truegain.tables.judgments import Judgments
-from truegain.tables.ratings import Outside, Repeated
+from truegain.tables.ratings import OutOfRange, Repeated
 
 Gold = Annotated[
     str,
@@ -31,7 +32,12 @@ Design = Annotated[
     ),
 ]
 GoldLevel = Annotated[
-    float | None, typer.Option("--gold-level", help="Smallest relevant gold label (default: the measure's own).")
+    float | None,
+    typer.Option("--gold-relevant-from", help="Smallest relevant gold label (default: the measure's own)."),
+]
+GoldRelevantFrom = Annotated[
+    float | None,
+    typer.Option("--gold-relevant-from", help="Smallest relevant gold label (default: the measure's own)."),
 ]
 GoldSample = Literal["shared", "separate"]
 GoldSampleOption = Annotated[
@@ -55,23 +61,24 @@ class Labelling:
     """What is known of bronze and gold labels: how gold was drawn, and what labels there are."""
 
     design: Design = None
-    gold_level: GoldLevel = None
+    gold_relevant_from: GoldRelevantFrom = None
     unmatched: Annotated[
         Literal["refuse", "drop"],
         typer.Option("--unmatched", help="Gold pairs without a bronze label: stop, or leave out."),
     ] = "refuse"
-    rule: Annotated[
+    aggregate: Annotated[
         str | None,
         typer.Option(
-            "--rule", help="Judgments by several assessors, beside --gold: how they become one label, such as majority."
+            "--aggregate",
+            help="Judgments by several assessors, beside --gold: how they become one label, such as majority.",
         ),
     ] = None
     scale: Annotated[
         str | None,
         typer.Option("--scale", help="The labels there are, bronze and gold: 0:3 or 0,1,2,3 (default: not checked)."),
     ] = None
-    outside: Annotated[
-        Outside, typer.Option("--outside", help="Labels outside --scale: an error, or taken as not judged.")
+    out_of_range: Annotated[
+        OutOfRange, typer.Option("--out-of-range", help="Labels outside --scale: an error, or taken as not judged.")
     ] = "error"
     repeated: Annotated[
         Repeated,
@@ -84,24 +91,24 @@ class Labelling:
     @property
     def labels(self) -> tuple[float, ...] | None:
         """The labels there are, where a judge gives one of them; None: not known."""
-        return scale_of(self.scale) if self.rule is None else None
+        return scale_of(self.scale) if self.aggregate is None else None
 
     def both(self, judgments: str, gold: str) -> BothLabels:
         """Read both kinds of labels, make one bronze label of several ratings, and hold both to the scale."""
         from truegain.inference.judges.assessors import bronze_of
 
-        bronze, said = bronze_of(self.bronze(judgments), self.rule)
+        bronze, said = bronze_of(self.bronze(judgments), self.aggregate)
         return BothLabels(bronze, *self.trusted(gold), self.labels, said)
 
     def trusted(self, gold: str) -> tuple[Judgments, DesignName | None]:
         """The gold labels held to the scale, and how they were drawn: as was said, or as a list of them knows."""
         from truegain.inference.study.trusted import listed_in
 
-        given, design, listed = listed_in(gold, self.design)
+        given, design, listed = listed_in(GoldConfig(gold, self.design))
         if listed is not None and listed.design == "ordered":
             hint = (
-                f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judges` rates the "
-                "judge by it"
+                f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judge check` rates "
+                "the judge by it"
             )
             what = "a list of pairs drawn for differences, with unequal chances: its labels set no single score right"
             raise InputError(what, file=listed.source, hint=hint)
@@ -109,23 +116,23 @@ class Labelling:
 
     def bronze(self, judgments: str) -> Judgments:
         """The bronze labels, of one judge or of several assessors, each on the scale."""
-        if self.rule is None and self.repeated == "error" and "assessor" not in (self.columns or ""):
+        if self.aggregate is None and self.repeated == "error" and "assessor" not in (self.columns or ""):
             return self.held(Judgments.of(judgments))
         scale = scale_of(self.scale)
         limits = None if scale is None else f"{scale[0]:g}:{scale[-1]:g}"
-        reading = Reading(scale=limits, outside=self.outside, repeated=self.repeated, columns=self.columns)
+        reading = Reading(scale=limits, out_of_range=self.out_of_range, repeated=self.repeated, columns=self.columns)
         return self.held(reading.load(judgments), between=self.repeated == "mean")
 
     def held(self, table: Judgments, between: bool = False) -> Judgments:
         """The labels held to those of --scale; `between`: means of them are no slips."""
         from truegain.gains.scales import on_scale
 
-        if self.scale is None and self.outside != "error":
+        if self.scale is None and self.out_of_range != "error":
             raise TruegainError(
-                f"{option('--outside')} is about labels that are not on the scale; give it, such as "
+                f"{option('--out-of-range')} is about labels that are not on the scale; give it, such as "
                 f"{option('--scale')} 0:3"
             )
-        return on_scale(table, None if between else scale_of(self.scale), self.outside)
+        return on_scale(table, None if between else scale_of(self.scale), self.out_of_range)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,8 +144,12 @@ class Correcting:
         typer.Option("--method", help="How the interval is made (default: the one right for --design)."),
     ] = "default"
     accuracy: Annotated[
-        Literal["system", "lists", "given"] | None,
-        typer.Option("--accuracy", help="Judge measured on gold pairs each system retrieved, any did, or all of them."),
+        Literal["system", "lists", "given", "assessor"] | None,
+        typer.Option(
+            "--accuracy",
+            help="Judge measured on gold pairs each system retrieved, any did, or all of them; or each assessor on "
+            "their own, for the topics they labeled.",
+        ),
     ] = None
     clusters: Annotated[
         Literal["topics", "none"],

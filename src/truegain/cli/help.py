@@ -108,7 +108,7 @@ def _panel(title: str, rows: list[list[str]], width: int, left: int, paint: Pain
     for mark, names, kind, about in rows:
         first = _left([mark, names, kind, about])
         words = _wrapped(about, inside - left - 2)
-        heads = [first] if len(first) <= left else [*_wrapped(first, inside), ""]
+        heads = [first] if len(first) <= left else [*_wrapped(first, inside), *([""] if words else [])]
         for i in range(max(len(heads), len(heads) - 1 + len(words))):
             head = heads[i] if i < len(heads) else ""
             place = i - len(heads) + 1

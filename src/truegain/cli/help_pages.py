@@ -18,8 +18,24 @@ def page_of(command: Any, context: Any) -> Page:
             panels.setdefault(title, []).append(_row(p, context, argument))
     if hasattr(command, "list_commands"):
         found = [command.get_command(context, name) for name in command.list_commands(context)]
-        panels["Commands"] = [["", c.name, "", _one_line(c.short_help or c.help)] for c in found if not c.hidden]
-    return usage, _one_line(command.help), {title: rows for title, rows in panels.items() if rows}
+        panels["Commands"] = [
+            ["", c.name, "", _one_line((c.short_help or c.help or "").partition("\n\n")[0])]
+            for c in found
+            if not c.hidden
+        ]
+    about, examples = _with_examples(command.help)
+    panels["Examples"] = [["", example, "", ""] for example in examples]
+    return usage, about, {title: rows for title, rows in panels.items() if rows}
+
+
+def _with_examples(text: str | None) -> tuple[str, list[str]]:
+    r"""What a command is for, and the commands that stand below a line `Examples:` in its docstring.
+
+    >>> _with_examples("Check a study.\n\nExamples:\n    truegain annotate check study")
+    ('Check a study.', ['truegain annotate check study'])
+    """
+    about, _, examples = (text or "").partition("\nExamples:\n")
+    return _one_line(about), [_one_line(line) for line in examples.splitlines() if line.strip()]
 
 
 def _row(p: Any, context: Any, argument: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""The command `truegain holes`: what the unjudged documents can hide."""
+"""The command `truegain unjudged`: what the unjudged documents can hide."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from truegain.cli.options import (
     CorpusFolder,
     Jobs,
     Judgments,
-    Level,
     Output,
     OutputFormat,
+    RelevantFrom,
     RunFiles,
     Seed,
 )
@@ -22,6 +22,7 @@ from truegain.cli.output import table_format_of, write_table
 from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of, with_texts
 from truegain.cli.streams import in_words
 from truegain.cli.study_said import is_of_file
+from truegain.config import Scoring
 from truegain.errors import TruegainError
 from truegain.message import option
 from truegain.tables.gold_list_kept import keep_labels
@@ -35,7 +36,7 @@ from truegain.tables.write import write_judgments
 SHEETS = ("csv", "tsv", "jsonl", "parquet")  # formats that people, or their tools, fill in
 
 
-def holes_command(
+def unjudged_command(
     judgments: Judgments,
     runs: RunFiles,
     measure: Annotated[
@@ -48,7 +49,7 @@ def holes_command(
         typer.Option(
             "--show",
             help="Worst and best; differences of pairs; unjudged by depth; left out of the pool; what to judge next; a "
-            "random sample to judge, for eval and verdict --hole-sample.",
+            "random sample to judge, for eval and verdict --unjudged-sample.",
         ),
     ] = "bounds",
     at: Annotated[
@@ -78,8 +79,8 @@ def holes_command(
     ] = None,
     corpus: CorpusFolder = None,
     llm: Annotated[str | None, typer.Option("--llm", help="Labels of another judge that help to predict.")] = None,
-    all_topics: Annotated[
-        bool, typer.Option("--all-topics", help="Also topics of the runs without a judgment, for --show next.")
+    unjudged_topics: Annotated[
+        bool, typer.Option("--unjudged-topics", help="Also topics of the runs without a judgment, for --show next.")
     ] = False,
     share: Annotated[
         float | None, typer.Option("--share", help="Share of the unjudged documents to draw (default 0.25).")
@@ -94,21 +95,20 @@ def holes_command(
     questions: Questions = None,
     docs: Docs = None,
     seed: Seed = 0,
-    level: Level = None,
+    relevant_from: RelevantFrom = None,
     output_format: OutputFormat = None,
     output: Output = "-",
     jobs: Jobs = None,
 ) -> None:
     """How many retrieved documents are unjudged, for whom, and how far the scores could move."""
-    from truegain.inference.holes.bounds import holes
     from truegain.inference.holes.left_out import leave_out, left_out_table
 
-    files = expand(runs)
+    files, scoring = expand(runs), Scoring(relevant_from)
     fill, scale = (_unless_idle(name, x, None, show == "sample") for name, x in (("fill", fill), ("scale", scale)))
     seed = _unless_idle("seed", seed, 0, show == "sample")
     pair = _unless_idle("pair", pair, None, show == "next" or fill is not None)
     predicts = {"--pair": pair, "--corpus": corpus, "--llm": llm}
-    _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, scale=scale)
+    _check_asked(show, fill, predicts, unjudged_topics=unjudged_topics, most=most, share=share, seed=seed, scale=scale)
     if until is not None and (pair is None or show != "next"):
         raise TruegainError(
             f"{option('--until')} {until} is about what tells two systems apart; give {option('--show')} next "
@@ -128,14 +128,14 @@ def holes_command(
                 f"how deep were the runs pooled? Give {option('--pool-depth')}, such as {option('--pool-depth')} 100"
             )
         table = left_out_table(
-            leave_out(files, judgments, measure, pool_depth=pool_depth, pooled=pooled, jobs=jobs, level=level)
+            leave_out(files, judgments, measure, pool_depth=pool_depth, pooled=pooled, jobs=jobs, scoring=scoring)
         )
     elif show == "next":
-        from truegain.inference.holes.next import judge_next
+        from truegain.inference.holes.next import next_to_judge
 
-        listed = judge_next(
+        listed = next_to_judge(
             files, judgments, measure, pair=_two(pair), until=until or "sure", most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
-            all_topics=all_topics, jobs=jobs, level=level,
+            unjudged_topics=unjudged_topics, jobs=jobs, scoring=scoring,
         )  # fmt: skip
         table = listed.table()
         if output != "-":
@@ -149,15 +149,17 @@ def holes_command(
             table = _sheet(table)
     elif show == "sample" and fill is not None:
         _write_list(files, judgments, measure, pair, scale, output, output_format, (questions, docs),
-                    corpus=corpus, llm=llm, seed=seed, jobs=jobs, level=level)  # fmt: skip
+                    corpus=corpus, llm=llm, seed=seed, jobs=jobs, scoring=scoring)  # fmt: skip
         return
     elif show == "sample":
         from truegain.inference.holes.sample import draw_holes
 
-        table = draw_holes(files, judgments, measure, share=share, most=most, seed=seed, jobs=jobs, level=level)
+        table = draw_holes(files, judgments, measure, share=share, most=most, seed=seed, jobs=jobs, scoring=scoring)
     else:
         depths = tuple(at) if at else (1, 5, 10, 20, 50, 100)
-        made = holes(files, judgments, measure, depths=depths, jobs=jobs, level=level)
+        from truegain.inference.holes.bounds import unjudged
+
+        made = unjudged(files, judgments, measure, depths=depths, jobs=jobs, scoring=scoring)
         by_system = made.shares if show == "shares" else made.table
         table = made.pairs() if show == "pairs" else by_system(by_topic)
     if questions is not None or docs is not None:
@@ -186,7 +188,7 @@ def _check_asked(
     fill: str | None,
     predicts: dict[str, str | None],
     *,
-    all_topics: bool,
+    unjudged_topics: bool,
     most: int | None,
     share: float | None,
     seed: int,
@@ -216,7 +218,7 @@ def _check_asked(
         )  # fmt: skip
     about = {} if fill is not None or show == "next" else dict(predicts)
     if show != "next":
-        about["--all-topics"] = "yes" if all_topics else None
+        about["--unjudged-topics"] = "yes" if unjudged_topics else None
     if show not in ("next", "sample") and most is not None:
         about["--most"] = str(most)
     if given := [name for name, value in about.items() if value is not None]:
@@ -237,7 +239,7 @@ def _write_list(
     **options: Any,
 ) -> None:
     """Draw unjudged documents in proportion to what their predictions leave open, and say what to do with them."""
-    from truegain.inference.holes.listing import A_TOPIC, hole_list
+    from truegain.inference.holes.listing import A_TOPIC, sample_unjudged
     from truegain.tables.write import kind_to_write
 
     if output == "-" or output_format is not None:
@@ -248,7 +250,7 @@ def _write_list(
         raise TruegainError(
             f"{option('--pair')} {pair}: name two systems with a comma between, as in {option('--pair')} bm25,dense"
         )
-    listed = hole_list(files, judgments, measure, pair=two, scale=scale, **options)
+    listed = sample_unjudged(files, judgments, measure, pair=two, scale=scale, **options)
     listed = listed.with_texts(*texts_of(listed.topics, listed.docs, *texts)).with_texts_of(output)
     listed.write(output)
     lacking = said_of_texts(listed.texts.get("question"), listed.texts.get("passage"))
@@ -256,7 +258,8 @@ def _write_list(
     usual = f"; the first {some:,}, {A_TOPIC} a topic, are a good start" if some < len(listed) else ""
     typer.echo(
         f"{output} has {len(listed):,} unjudged documents that {listed.measure} looks at, in the order to judge: fill "
-        f"in `label` from the top and stop anywhere{usual}. Then give it to `truegain eval` or `truegain verdict`: "
-        f"--fill predicted --hole-sample.{lacking} What is predicted of them stands in "
+        f"in `label` from the top and stop anywhere{usual}. Then give it to `truegain eval --fill predicted "
+        f"--unjudged-sample` or `truegain verdict --predicted --unjudged-sample`.{lacking} What is predicted of them "
+        f"stands in "
         f"{key_path(output)}: those who judge should not see it."
     )

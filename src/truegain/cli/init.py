@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy
 from truegain.cli.streams import in_words, speak_of
 from truegain.cli.study_said import ENDING
+from truegain.config import Ratings, StudyConfig
 from truegain.errors import InputError, TruegainError, some
 from truegain.message import option
 from truegain.tables import tabular
@@ -91,7 +93,7 @@ def init_command(
     table = read_runs([file for file in files if file not in rated], name_by=name_by)
     assessed = _assessed(judgments)
     labels = Judgments.of(judgments) if assessed is None else assessed
-    options: dict[str, Any] = {} if assessed is None else {"rule": "mean"}
+    options: dict[str, Any] = {} if assessed is None else {"aggregate": "mean"}
     gave = judge_in(labels)
     if judge_model or len(gave) == 1:
         options |= {"judge_model": judge_model or gave[0]}
@@ -110,12 +112,15 @@ def init_command(
         raise TruegainError(f"{option('--design')} {design} is about gold labels; give these with {option('--gold')}")
     measures = given or usual_measures(labels, gold is not None, options.get("design"))
     wanted = given or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
-    asked = [("", supported(table, judgments if assessed is None else assessed, options, wanted))]
-    asked += [(file, supported(table, read_ratings(file), {"rule": "mean"}, wanted)) for file in rated]
+    config = StudyConfig.from_options(options)
+    judged = replace(labels, model=judge_model) if judge_model else labels
+    asked = [("", supported(table, judged, config, wanted))]
+    mean = StudyConfig(ratings=Ratings("mean"))
+    asked += [(file, supported(table, read_ratings(file), mean, wanted)) for file in rated]
     for line in _looked_at(table, labels, assessed, judgments):
         typer.echo(line)
     for file, found in asked:
-        what = f"{shown_path(file)}, by --rule mean," if file else "they"
+        what = f"{shown_path(file)}, by --aggregate mean," if file else "they"
         typer.echo(f"\nWhat {what} can support:")
         for line in lines_of(found):
             typer.echo(f"  {in_words(line)}")
@@ -124,8 +129,9 @@ def init_command(
     if not possible and not (listed is not None and not listed.judged):
         raise TruegainError("nothing can be told of these files, so no study was written: mend what is refused above")
     how = [_design_said(options, design is not None)] if "design" in options else []
-    said += [f"gold = {_path(gold, Path(output).parent)}", *how] if gold else []
+    trusts = ["", "[gold]", f"labels = {_path(gold, Path(output).parent)}", *how] if gold else []
     text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by, labels, said)
+    text += "".join(f"{line}\n" for line in trusts)
     write_bytes(output, text.encode())
     typer.echo(f"\nWritten: {shown_path(output)}")
     if not possible:  # until the list has labels
@@ -194,7 +200,7 @@ def _toml(
     possible = list(found[0].measures or measures)
     lists = [path for path in runs if path not in rated]
     lines = [
-        "# Keys are the options of `truegain verdict`; paths are relative to this file.",
+        "# Keys are the options of `truegain verdict`, in tables or not; paths are relative to this file.",
         f"judgments = {_path(judgments, folder)}",
         f"runs = [{', '.join(_path(path, folder) for path in lists)}]",
         f"measure = [{', '.join(_quoted(m) for m in possible)}]",
@@ -202,22 +208,22 @@ def _toml(
     lines += said
     if name_by != "file":
         lines.append(f"name-by = {_quoted(name_by)}")
-    if "rule" in options:
-        lines += ['rule = "mean"  # how the ratings of a document become one label']
-        ends = np.asarray(labels.label)
-        lines.append(f'# scale = "{ends.min():g}:{ends.max():g}"  # these are the ends seen; say what could be given')
     more = [
         f'"topics", "{kind}"' for kind, one in zip(("collection", "assessors"), found[1:], strict=False) if one.measures
     ]
-    lines.append('generalise-to = ["topics"]' + (f"  # or {'; or '.join(more)}" if more else ""))
+    lines.append('population = ["topics"]' + (f"  # or {'; or '.join(more)}" if more else ""))
     lines += [
-        "# smallest = 0.01  # the smallest gain that matters",
+        "# min-effect = 0.01  # the smallest difference that matters",
         '# baseline = ["the system in use"]',
         '# candidate = "the one that may replace it"',
     ]
     if "judge_model" not in options:
         lines.append('# judge-model = "m1"  # the model that gave the judgments, if one did')
-    lines += [f'# judgments = {_path(file, folder)}  # ratings: with rule = "mean"' for file in rated]
+    lines += [f'# judgments = {_path(file, folder)}  # ratings: with aggregate = "mean"' for file in rated]
+    if "aggregate" in options:
+        lines += ["", "[ratings]", 'aggregate = "mean"  # how the ratings of a document become one label']
+        ends = np.asarray(labels.label)
+        lines.append(f'# scale = "{ends.min():g}:{ends.max():g}"  # these are the ends seen; say what could be given')
     return "\n".join(lines) + "\n"
 
 

@@ -78,7 +78,7 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
             words.get("judgments", words.get("ratings")), *said, words["missing"], _own(words),
             memory=memory_of(words["memory"]), say=cache(tell),  # each line once
             columns=words["columns"] or "", unused_gold=UNUSED_GOLD if is_unused("gold") else "",
-            values=values_of(words["values"]),
+            values=values_of(words["values"]), judge_model=words.get("judge_model"),
         )  # fmt: skip
         about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
         words["columns"] = said.judged.written if about else None

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from truegain.cli.bundles import fields_of
-from truegain.cli.options import Confidence, Figure, Scoring, Seed
+from truegain.cli.options import Confidence, Figure, Inputs, Seed
 from truegain.cli.output import ScoresPrinting, table_format_of, write_table
 from truegain.cli.progress import Progress
 from truegain.cli.scored import Filling
 from truegain.cli.writing import Writing
+from truegain.config import Resampling, Scoring
 from truegain.errors import TruegainError
 from truegain.measures.parse import NamedMeasure
 from truegain.message import option
+from truegain.tables.runs import RunPaths
 from truegain.tables.table import FORMATS
 
 if TYPE_CHECKING:
@@ -42,34 +43,37 @@ class IntervalOptions:
             help="How the interval is made: wilson, t, studentised, logit, percentile, bca, bootstrap, parametric ...",
         ),
     ] = None
-    replicates: Annotated[int, typer.Option("--replicates", min=2, help="Draws behind an interval.")] = 2000
+    resamples: Annotated[int, typer.Option("--resamples", min=2, help="Draws behind an interval.")] = 2000
     confidence: Confidence = 0.95
     seed: Seed = 0
     figure: Figure = None
 
 
 def write_intervals(
-    runs: Sequence[str],
+    runs: RunPaths,
     judgments: JudgmentsLike,
     asked: Sequence[NamedMeasure],
-    judge_model: str | None,
     moving: IntervalOptions,
     scoring: Scoring,
+    inputs: Inputs,
     printing: ScoresPrinting,
     writing: Writing,
 ) -> None:
     """Print estimates over topics, collection or topics+collection, by commas."""
-    from truegain.inference.intervals.estimate import intervals
+    from truegain.inference.intervals.estimate import IntervalSettings, made_intervals
 
     check_format(printing.output_format)
     chosen = table_format_of(printing.output_format, printing.output)  # type: ignore[arg-type]
     if writing.is_wide(chosen, else_shown=printing.by_topic) and printing.by_topic:
         raise TruegainError(f"{option('--wide')} shows systems by measures, and -q shows topics; give one of them")
     with Progress(len(runs), "runs read") as progress, Progress(None, "pieces drawn") as drawn:
-        made = intervals(
-            list(runs), judgments, list(asked), over=[part.strip() for part in str(moving.intervals).split(",")],
-            by_topic=printing.by_topic, progress=progress.advance, drawn=drawn.advance, judge_model=judge_model,
-            **vars(scoring), **fields_of(moving, leave_out=("intervals", "figure")),
+        how = IntervalSettings(
+            tuple(part.strip() for part in str(moving.intervals).split(",")), scoring, moving.method,
+            moving.confidence, printing.by_topic, Resampling(moving.resamples, moving.seed, inputs.jobs), drawn.advance,
+        )  # fmt: skip
+        made = made_intervals(
+            runs, judgments, list(asked), how, progress=progress.advance, corpus=inputs.corpus,
+            judged_corpus=inputs.judged_corpus,
         )  # fmt: skip
     write_estimates(writing.renamed(made), asked, moving.figure, printing, writing)
 
@@ -112,18 +116,22 @@ def write_estimates(
 
 
 def write_rectified(
-    runs: Sequence[str],
+    runs: RunPaths,
     judgments: JudgmentsLike,
     asked: Sequence[NamedMeasure],
     judge_model: str | None,
     filling: Filling,
     moving: IntervalOptions,
     scoring: Scoring,
+    inputs: Inputs,
     printing: ScoresPrinting,
     writing: Writing,
 ) -> None:
     """Print scores whose unjudged documents a sample of them speaks for; over topics (usual), or holes alone."""
+    from truegain.config import UnjudgedSample
+    from truegain.inference.study.checks import FIXED
     from truegain.inference.study.study import Study
+    from truegain.tables.judgments import read_judgments
 
     if moving.intervals not in (None, "topics", "holes"):
         raise TruegainError(
@@ -132,8 +140,13 @@ def write_rectified(
         )
     check_format(printing.output_format)
     made = Study(
-        list(runs), judgments, list(asked), hole_sample=filling.hole_sample, fill=filling.fill,
-        topics="fixed" if moving.intervals == "holes" else "sampled", confidence=moving.confidence, jobs=scoring.jobs,
-        name_by=scoring.name_by, level=scoring.level, judge_model=judge_model,
-    )  # fmt: skip
+        runs,
+        read_judgments(judgments, model=judge_model),
+        list(asked),
+        population=FIXED if moving.intervals == "holes" else "topics",
+        unjudged=UnjudgedSample(str(filling.unjudged_sample), predicted=filling.fill is not None),
+        confidence=moving.confidence,
+        scoring=Scoring(relevant_from=scoring.relevant_from),
+        resampling=Resampling(jobs=inputs.jobs),
+    )
     write_estimates(writing.renamed(made.estimates()), asked, moving.figure, printing, writing)

@@ -1,4 +1,4 @@
-"""The command `truegain judges`: how good a cheap judge is, where, and whether the data fit together."""
+"""The commands `truegain judge ...`: how good a cheap judge is, where, and whether the data fit together."""
 
 from __future__ import annotations
 
@@ -6,20 +6,30 @@ from typing import Annotated, Literal
 
 import typer
 
+from truegain import config
 from truegain.cli.bundles import takes
 from truegain.cli.gold import Gold, Labelling
-from truegain.cli.options import Jobs, Judgments, Level, NameBy, Output, OutputFormat, Seed
+from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat, RelevantFrom, Seed
 from truegain.cli.output import write_table
 from truegain.cli.streams import tell
 from truegain.cli.study_said import is_of_file
+from truegain.config import Gold as GoldConfig
 from truegain.errors import TruegainError
 from truegain.message import option
 from truegain.tables.judgments import Judgments as LabelTable
-from truegain.tables.sources import expand
+from truegain.tables.runs import RunPaths
+
+judge = typer.Typer(name="judge", help="How good a judge is, such as an LLM or a crowd.", no_args_is_help=True)
 
 
+@judge.callback()
+def judge_root() -> None:
+    """How good a judge is, such as an LLM or a crowd."""
+
+
+@judge.command("check")
 @takes(labelling=Labelling)
-def judges_command(
+def check_command(
     judgments: Judgments,
     gold: Gold,
     runs: Annotated[
@@ -35,9 +45,9 @@ def judges_command(
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Which documents of the runs count, and what is relevant.")
     ] = "P@10",
-    level: Level = None,
+    relevant_from: RelevantFrom = None,
     replicates: Annotated[
-        int, typer.Option("--replicates", "--trials", min=100, help="Permutations of the test over systems.")
+        int, typer.Option("--resamples", min=100, help="Permutations of the test over systems.")
     ] = 2000,
     seed: Seed = 0,
     name_by: NameBy = "file",
@@ -49,37 +59,44 @@ def judges_command(
 ) -> None:
     """Tell how good the judge is, where, whether the data fit together, and whether it favours some systems."""
     from truegain.inference.judges.assessors import bronze_of
-    from truegain.inference.judges.judges import judges
+    from truegain.inference.judges.judges import judge_quality
     from truegain.inference.study.trusted import listed_in
     from truegain.measures.evaluate import at_level
     from truegain.measures.parse import parse_measure
     from truegain.report.facts.judge import judges_by_list
 
-    if show == "assessors" and labelling.rule is not None:
+    if show == "assessors" and labelling.aggregate is not None:
         raise TruegainError(
-            f"{option('--rule')} makes one judge of all assessors, {option('--show')} assessors keeps them apart; give "
-            "one"
+            f"{option('--aggregate')} makes one judge of all assessors, {option('--show')} assessors keeps them apart; "
+            "give one"
         )
     measure = _weighing(measure) if runs and is_of_file("measure") else measure
-    files = expand(runs) if runs else None
-    bronze, (trusted, design, listed) = labelling.bronze(judgments), listed_in(gold, labelling.design)
+    files = RunPaths.of(runs, name_by) if runs else None
+    bronze, (trusted, design, listed) = labelling.bronze(judgments), listed_in(GoldConfig(gold, labelling.design))
     if listed is not None and listed.design == "ordered":
-        one = at_level(parse_measure(measure), level)
+        one = at_level(parse_measure(measure), relevant_from)
         if show in ("topics", "assessors"):
             raise TruegainError(
                 f"{option('--show')} {show}: labels drawn for differences tell it by label or system; give these"
             )
         if show == "systems" and files is None:
             raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
-        bronze = bronze_of(bronze, labelling.rule)[0]
-        found = judges_by_list(listed, bronze, files, one, show, labelling.gold_level, replicates, seed, name_by, jobs)
+        bronze = bronze_of(bronze, labelling.aggregate)[0]
+        found = judges_by_list(listed, bronze, files, one, show, labelling.gold_relevant_from, replicates, seed, jobs)
         write_table(found, output_format, output)
         return
-    found = judges(
-        bronze, gold=labelling.held(LabelTable.of(trusted)), runs=files, measure=measure, level=level, design=design,
-        show=show, rule=labelling.rule, scale=labelling.labels, gold_level=labelling.gold_level,
-        missing=labelling.unmatched, replicates=replicates, seed=seed, name_by=name_by, jobs=jobs,
-    )  # fmt: skip
+    found = judge_quality(
+        bronze,
+        gold=config.Gold(labelling.held(LabelTable.of(trusted)), design, labelling.gold_relevant_from),
+        runs=files,
+        measure=measure,
+        scoring=config.Scoring(relevant_from),
+        show=show,
+        aggregate=labelling.aggregate,
+        scale=labelling.labels,
+        missing=labelling.unmatched,
+        resampling=config.Resampling(replicates, seed, jobs),
+    )
     write_table(found, output_format, output)
 
 
@@ -91,5 +108,8 @@ def _weighing(measure: str) -> str:
     cutoff = getattr(one, "cutoff", None)
     if one.linear_in_gains or cutoff is None:
         return measure
-    tell(f"{one} has no weights of ranks, by which documents count: judges takes P@{cutoff}; -m names another", "note")
+    tell(
+        f"{one} has no weights of ranks, by which documents count: `judge check` takes P@{cutoff}; -m names another",
+        "note",
+    )
     return f"P@{cutoff}"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
 
+from truegain.cli.bundles import option_for
 from truegain.cli.study_said import ENDING, check_there, lack_of
+from truegain.config import Scoring
+from truegain.tables.runs import RunPaths
 from truegain.tables.table import Format
 
 
@@ -53,23 +57,8 @@ Measures = Annotated[
     list[str] | None,
     typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map; may be given several times."),
 ]
-Complete = Annotated[
-    bool, typer.Option("-c", "--complete", help="All judged topics count; one that a run lacks counts 0.")
-]
-Level = Annotated[float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")]
-Depth = Annotated[int | None, typer.Option("-M", "--depth", help="Keep the first so many documents.")]
-JudgedOnly = Annotated[bool, typer.Option("-J", "--judged-only", help="Drop unjudged documents from the lists first.")]
-NoRelevant = Annotated[
-    Literal["zero", "skip"],
-    typer.Option("--no-relevant", help="A topic with nothing to find counts 0, or is left out."),
-]
-TrecEval = Annotated[
-    Literal["9", "10"], typer.Option("--trec-eval", help="Whose rules: 9 compares scores as float32, 10 as double.")
-]
-TiesBy = Annotated[
-    Literal["descending", "ascending", "input"],
-    typer.Option("--ties", help="Equal scores: by id descending (trec_eval), ascending (pyndeval), or as in the file."),
-]
+RelevantFrom = Annotated[float | None, option_for(Scoring, "relevant_from")]
+AllTopics = Annotated[bool, option_for(Scoring, "all_topics")]
 CorpusFolder = Annotated[
     str | None,
     typer.Option("--corpus", help="Term statistics (text index), for measures that read text, and for predictions."),
@@ -91,17 +80,14 @@ Output = Annotated[str, typer.Option("-o", "--output", help="Where to print; - i
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scoring:
-    """How runs are scored: the options of `evaluate`, under its own names."""
+class Inputs:
+    """What is read beside judgments, and how."""
 
-    complete: Complete = False
-    level: Level = None
-    depth: Depth = None
-    judged_only: JudgedOnly = False
-    no_relevant: NoRelevant = "zero"
-    trec_eval: TrecEval = "10"
-    ties: TiesBy = "descending"
     corpus: CorpusFolder = None
     judged_corpus: JudgedCorpus = None
     name_by: NameBy = "file"
     jobs: Jobs = None
+
+    def files(self, runs: Sequence[str]) -> RunPaths:
+        """The files of the runs, read when they are needed."""
+        return RunPaths.of(runs, self.name_by)

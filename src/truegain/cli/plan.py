@@ -7,30 +7,33 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.bundles import takes
+from truegain.cli.bundles import option_for, takes
 from truegain.cli.gold import Design, GoldLevel, refuse
 from truegain.cli.options import (
     ByTopic,
     Confidence,
     Figure,
+    Inputs,
     Jobs,
     Judgments,
-    Level,
     NameBy,
     Output,
     OutputFormat,
+    RelevantFrom,
     RunFiles,
-    Scoring,
     Seed,
     study_or_judgments,
 )
 from truegain.cli.output import write_table
-from truegain.cli.ratings import NormaliseOption, Reading, reads_ratings
+from truegain.cli.ratings import NormalizeOption, Reading, reads_ratings
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of
 from truegain.cli.study_said import is_of_file
+from truegain.config import Gold as GoldConfig
+from truegain.config import Resampling, Scoring, StudyConfig
 from truegain.errors import TruegainError
 from truegain.message import option
+from truegain.tables.runs import RunPaths
 from truegain.tables.sources import expand
 
 plan = typer.Typer(name="plan", help="What to buy next: topics, labels, assessors.", no_args_is_help=True)
@@ -42,12 +45,13 @@ def plan_root() -> None:
 
 
 @plan.command("topics")
-@takes(scoring=Scoring)
+@takes(scoring=Scoring, inputs=Inputs)
 def topics_command(
     judgments: Judgments,
     runs: RunFiles,
     detect: Annotated[
-        float, typer.Option("--detect", help="The smallest difference worth finding; for width, the widest interval.")
+        float,
+        typer.Option("--min-effect", help="The smallest difference worth finding; for width, the widest interval."),
     ],
     measure: Annotated[str, typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map.")] = "AP",
     power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
@@ -67,11 +71,12 @@ def topics_command(
     output: Output = "-",
     *,
     scoring: Scoring,
+    inputs: Inputs,
 ) -> None:
     """How many topics are needed to detect a difference, with the variance of the runs at hand."""
     from truegain.inference.differences.topic_plan import plan_topics
 
-    scores = scored(judgments, runs, [measure], scoring)
+    scores = scored(judgments, runs, [measure], scoring, inputs)
     found = plan_topics(
         scores, detect=detect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
     )
@@ -98,22 +103,20 @@ def labels_command(
             "ones go on past documents that nobody can judge.",
         ),
     ] = None,
-    smallest: Annotated[
-        float, typer.Option("--smallest", min=0, help="The difference worth finding; how many labels find it?")
+    min_effect: Annotated[
+        float, typer.Option("--min-effect", min=0, help="The difference worth finding; how many labels find it?")
     ] = 0.0,
     power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
-    topics: Annotated[
-        Literal["sampled", "fixed"], typer.Option("--topics", help="Topics like these, or fixed: these questions only.")
-    ] = "sampled",
-    anytime: Annotated[
-        bool, typer.Option("--anytime", help="For limits that hold at every look at a growing list.")
+    population: Annotated[str, option_for(StudyConfig, "population")] = "topics",
+    sequential: Annotated[
+        bool, typer.Option("--sequential", help="For limits that hold at every look at a growing list.")
     ] = False,
     costs: Annotated[
         str | None, typer.Option("--costs", help="Prices, for the cheapest mix: topic=5,gold=1.5,rating=0.1.")
     ] = None,
     confidence: Confidence = 0.95,
-    level: Level = None,
-    gold_level: GoldLevel = None,
+    relevant_from: RelevantFrom = None,
+    gold_relevant_from: GoldLevel = None,
     scale: Annotated[
         str | None, typer.Option("--scale", help="The labels a gold judge may give, as 0:3 (default: as the bronze).")
     ] = None,
@@ -141,7 +144,7 @@ def labels_command(
     table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
 ) -> None:
     """Which pairs to have gold-judged, in which order, and how many of them tell the systems apart."""
-    from truegain.inference.labels.listing import gold_list
+    from truegain.inference.labels.listing import sample_gold
     from truegain.inference.labels.planning import plan_labels
     from truegain.report.label_plan import label_chart
     from truegain.report.saving import check_ending, save
@@ -167,7 +170,7 @@ def labels_command(
             f"the table and the list cannot both go to standard output; give {option('--table')} FILE or -o FILE"
         )
     files, two = expand(runs), _two(pair)
-    if is_of_file("costs") and not smallest:  # prices of a verdict; here they are for the way to a difference
+    if is_of_file("costs") and not min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
         refuse(f"is about gold labels; give these with {option('--gold')}", {"design": "--design"} if design else {})
@@ -180,15 +183,28 @@ def labels_command(
     if output is not None and gold is not None and gold_list_of(gold) is not None:
         raise TruegainError(f"{gold} is a list already: fill in further labels there, from the first empty one on")
     if gold is None or output is not None:
-        listed = gold_list(
-            files, judgments, measure, draw=draw or design or "ordered", pair=two, gold=gold,
-            scale=scale, earlier=earlier, seed=seed, level=level, name_by=name_by, jobs=jobs,
+        listed = sample_gold(
+            RunPaths.of(files, name_by), judgments, measure, draw=draw or design or "ordered", pair=two, gold=gold,
+            scale=scale, earlier=earlier, seed=seed, scoring=Scoring(relevant_from), jobs=jobs,
         )  # fmt: skip
+    config = StudyConfig(
+        population=population,
+        gold=GoldConfig(gold or listed, design, gold_relevant_from, sequential=sequential),
+        min_effect=min_effect,
+        confidence=confidence,
+        scoring=Scoring(relevant_from),
+        resampling=Resampling(jobs=jobs),
+    )
     found = plan_labels(
-        files, judgments, measure, gold=listed if gold is None else gold, design=design, pair=two, smallest=smallest,
-        power=power, costs=costs, earlier=earlier, topics=topics, anytime=anytime, confidence=confidence,
-        gold_level=gold_level, level=level, name_by=name_by, jobs=jobs,
-    )  # fmt: skip
+        RunPaths.of(files, name_by),
+        judgments,
+        measure,
+        pair=two,
+        power=power,
+        costs=costs,
+        earlier=earlier,
+        config=config,
+    )
     notes = list(found.details.notes)
     if output is not None:
         assert listed is not None
@@ -268,7 +284,7 @@ def assessors_command(
         float | None, typer.Option("--sigma", help="Standard deviation of the ratings of a document.")
     ] = None,
     confidence: Confidence = 0.95,
-    normalise: NormaliseOption = None,
+    normalize: NormalizeOption = None,
     by_topic: ByTopic = False,
     output_format: OutputFormat = None,
     output: Output = "-",
@@ -281,7 +297,7 @@ def assessors_command(
     if (sigma is None) == (ratings is None):
         raise TruegainError(f"give ratings, which tell sigma, or {option('--sigma')}: one of the two")
     if sigma is not None:
-        given = [*(["--normalise"] if normalise else []), *(["--by-topic"] if by_topic else []), *reading.given]
+        given = [*(["--normalize"] if normalize else []), *(["--by-topic"] if by_topic else []), *reading.given]
         if given:
             raise TruegainError(
                 f"{', '.join(map(option, given))}: this is about ratings, and {option('--sigma')} is given instead of "
@@ -289,7 +305,7 @@ def assessors_command(
             )
         found = assessors_needed(sigma, error, confidence)
     else:
-        table = reading.load(str(ratings), normalise=normalise)
-        asked = {"confidence": confidence, "scale": reading.scale, "normalise": normalise, "by_topic": by_topic}
+        table = reading.load(str(ratings), normalize=normalize)
+        asked = {"confidence": confidence, "scale": reading.scale, "normalize": normalize, "by_topic": by_topic}
         found = plan_assessors(table, error=error, **asked)  # type: ignore[arg-type]
     write_table(found.details, output_format, output)

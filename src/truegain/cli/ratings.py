@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from truegain.cli.bundles import takes
 from truegain.cli.options import study_or_judgments
+from truegain.config import Ratings, settings_of
 from truegain.errors import InputError, TruegainError
 from truegain.gains.reading import RatingsAsked
 from truegain.message import option
 from truegain.tables.checks import warn
-from truegain.tables.header import Missing, Outside, Repeated
+from truegain.tables.header import Missing, OutOfRange, Repeated
 from truegain.tables.judgments import Judgments
 
 RatingsFile = Annotated[
@@ -27,31 +28,9 @@ RatingsFile = Annotated[
         callback=study_or_judgments,
     ),
 ]
-RuleOption = Annotated[
-    str | None,
-    typer.Option(
-        "--rule",
-        help="How ratings become a gain: sum, mean, median, geometric, majority, supermajority, unanimity, weighted, "
-        "dawid-skene, glad, mace.",
-    ),
-]
-POption = Annotated[
-    float | None, typer.Option("--p", help="Rule unanimity: the weight of unanimity, 0 to 1 (default 0.2).")
-]
-SpreadOption = Annotated[
-    str | None,
-    typer.Option("--spread", help="Rules unanimity and weighted: range, trimmed, sd or entropy (default range)."),
-]
-ToleranceOption = Annotated[
-    float | None,
-    typer.Option(
-        "--tolerance",
-        help="Rules dawid-skene and mace: how far a chance of a label may still move when the fit ends (1e-4).",
-    ),
-]
-NormaliseOption = Annotated[
-    str | None, typer.Option("--normalise", help="Magnitudes: geometric, median, range or anchors.")
-]
+_HELP = {option.field: option.help for option in settings_of(Ratings)}
+AggregateOption = Annotated[str | None, typer.Option("--aggregate", help=_HELP["aggregate"])]
+NormalizeOption = Annotated[str | None, typer.Option("--normalize", help=_HELP["normalize"])]
 WeightOption = Annotated[
     str | None,
     typer.Option(
@@ -68,12 +47,8 @@ class Reading(RatingsAsked):
     scale: Annotated[
         str | None, typer.Option("--scale", help="Limits and level of the ratings: 0:3, ratio, 'ordinal 0:3'.")
     ] = None
-    outside: Annotated[Outside, typer.Option("--outside", help="Ratings outside the scale: an error, or dropped.")] = (
-        "error"
-    )
-    repeated: Annotated[
-        Repeated, typer.Option("--repeated", help="Several ratings of a document by one assessor: which counts.")
-    ] = "error"
+    out_of_range: Annotated[OutOfRange, typer.Option("--out-of-range", help=_HELP["out_of_range"])] = "error"
+    repeated: Annotated[Repeated, typer.Option("--repeated", help=_HELP["repeated"])] = "error"
     assessors: Annotated[
         str | None,
         typer.Option("--assessors", help="Columns of a wide table that hold ratings: ann,bob (default: all others)."),
@@ -100,7 +75,7 @@ class Reading(RatingsAsked):
         typer.Option(
             "--drop-assessors",
             help="Leave out: flagged (whom `agree` finds worth a second look), or a file of names or of `agree` or "
-            "`judges`.",
+            "`judge check`.",
         ),
     ] = None
     first: Annotated[
@@ -120,51 +95,44 @@ reads_ratings = takes(reading=Reading)
 class GainOptions:
     """How the ratings of a document become its gain."""
 
-    rule: RuleOption = None
-    p: POption = None
-    spread: SpreadOption = None
-    tolerance: ToleranceOption = None
-    normalise: NormaliseOption = None
+    aggregate: AggregateOption = None
+    normalize: NormalizeOption = None
     weight_assessors: WeightOption = None
 
     def of(self, judgments: str, reading: Reading) -> Judgments | str:
         """The gains of ratings; judgments as they are where nothing says that they are ratings."""
-        about = given(p=self.p, spread=self.spread, tolerance=self.tolerance, weight_assessors=self.weight_assessors)
-        if self.rule is not None or self.normalise is not None:
-            table = reading.load(judgments, normalise=self.normalise)
-            return gains_of(table, self.rule, scale=reading.scale, normalise=self.normalise, **about)
-        if names := [*(f"--{name.replace('_', '-')}" for name in about), *reading.given]:
+        if self.aggregate is not None or self.normalize is not None:
+            table = reading.load(judgments, normalize=self.normalize)
+            return gains_of(
+                table,
+                self.aggregate,
+                scale=reading.scale,
+                normalize=self.normalize,
+                weight_assessors=self.weight_assessors,
+            )
+        if names := [*(["--weight-assessors"] if self.weight_assessors else []), *reading.given]:
             raise TruegainError(
-                f"{', '.join(map(option, names))}: this is about ratings; say how they become gains, as in "
-                f"{option('--rule')} unanimity {option('--scale')} 0:3"
+                f"{', '.join(map(option, names))}: this is about ratings; say how they become labels, as in "
+                f"{option('--aggregate')} mean {option('--scale')} 0:3"
             )
         return judgments
 
 
 def gains_of(
-    table: Judgments,
-    rule: str | None,
-    *,
-    scale: str | None = None,
-    normalise: str | None = None,
-    **parameters: Any,
+    table: Judgments, rule: str | None, *, scale: str | None, normalize: str | None, weight_assessors: str | None
 ) -> Judgments:
     """The gains of ratings by a rule, with what the rule needs told in the words of the command line."""
-    from truegain.gains.catalogue import ALIASES  # here, so that commands which make no gains start sooner
-    from truegain.gains.magnitudes import normalised
-    from truegain.gains.make import to_gains
-    from truegain.tables.scale import Scale
+    from truegain.gains.catalogue import rule_of, usual_rule  # here: commands which make no gains start sooner
+    from truegain.gains.magnitudes import normalized
+    from truegain.gains.make import aggregate
 
-    name = ALIASES.get((rule or "").lower(), (rule or "").lower())
-    declared = Scale.of(scale)
-    if name in ("unanimity", "weighted") and declared.width is None:
-        raise TruegainError(f"the rule {name} needs the limits of the scale; give them, as in {option('--scale')} 0:3")
-    if name == "geometric" and normalise is None:
+    maker = rule_of(rule or usual_rule(normalize))
+    if maker.NAME == "geometric" and normalize is None:
         _check_above_0(table)
-    if name == "majority":
-        _tell_no_majority(table if normalise is None else normalised(table, normalise))
+    if maker.NAME == "majority":
+        _tell_no_majority(table if normalize is None else normalized(table, normalize))
     report: list[str] = []
-    gains = to_gains(table, rule, scale=declared, normalise=normalise, report=report, **parameters)
+    gains = aggregate(table, maker, scale=scale, normalize=normalize, weight_assessors=weight_assessors, report=report)
     for line in report:
         typer.echo(f"note: {line}", err=True)
     return gains
@@ -196,8 +164,3 @@ def _tell_no_majority(table: Judgments) -> None:
             f"no two ratings of a document are equal ({items} documents, {len(key)} ratings), so none is the most "
             "frequent and every gain is settled as a tie; the rule median does not need equal ratings"
         )
-
-
-def given(**options: Any) -> dict[str, Any]:
-    """Only the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}

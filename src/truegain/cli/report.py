@@ -20,7 +20,9 @@ from truegain.cli.output import digests
 from truegain.cli.ratings import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_options import StudyOptions
+from truegain.config import StudyConfig
 from truegain.errors import TruegainError
+from truegain.inference.study_file.asked import usual_measure
 from truegain.inference.study_file.claims import pair_of
 from truegain.tables.header import ASSESSOR, COLUMN
 from truegain.tables.header import told as told_of_files
@@ -34,7 +36,7 @@ KEPT_IN = ".truegain"
 EACH = ("measure", "costs", "jobs")  # told with each result, or of no weight
 
 
-@takes(asked=StudyOptions, reading=Reading)
+@takes(asked=StudyOptions, config=StudyConfig, reading=Reading)
 @unchanging()
 def report_command(
     context: typer.Context,
@@ -69,6 +71,7 @@ def report_command(
     output: Annotated[str, typer.Option("-o", "--output", help="The page to write; - is stdout.")] = "report.html",
     *,
     asked: StudyOptions,
+    config: StudyConfig,
     reading: Reading,
 ) -> None:
     """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods."""
@@ -81,22 +84,26 @@ def report_command(
     from truegain.report.sections.truth import in_short
 
     _check_output(output)
-    asked.check(reading)
+    asked.check(config, reading)
     files, said = expand(runs), context.meta.get("study")
     true = None if truth is None else read_truth(truth)
-    read = [*asked.inputs(judgments, files, None), *reading.files]
-    inputs = digests([*asked.inputs(judgments, files, said), *reading.files, *filter(None, [truth])])
-    key = _key(asked, reading, {name: inputs[shown_path(name)] for name in read})
+    read = [*asked.inputs(judgments, files, config, None), *reading.files]
+    inputs = digests([*asked.inputs(judgments, files, config, said), *reading.files, *filter(None, [truth])])
+    key = _key(asked, config, reading, {name: inputs[shown_path(name)] for name in read})
     noticed: list[str] = []  # of what is kept: no matter of the page
     keep = Cache(_folder(cache, said), tell=noticed.append)
     kept = as_made if key is None else lambda what, make, kind: keep.of({**key, "what": what}, make, kind)
 
     def everything() -> tuple[bytes, str]:
         """The page, and the line that tells of it."""
-        given = Filed.of(files, asked.name_by, asked.jobs, kept, asked.renamed if asked.renames else None)
+        given = Filed.of(files, asked.name_by, config.resampling.jobs, kept, asked.renamed if asked.renames else None)
         with heard() as told:
-            judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)
-            study = asked.study_of(given, judged, reading)
+            judged = (
+                reading.load(judgments, normalize=config.ratings.normalize)
+                if config.ratings.are_aggregated
+                else Judgments.of(judgments)
+            )
+            study = asked.study_of(given, judged, config, reading)
         tell(told)
         if len(study.systems) < 2:
             raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
@@ -113,13 +120,23 @@ def report_command(
             str(study.made_by["truegain"]), _command(sys.argv[1:]), options, inputs,
             "JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments),
             {asked.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
+            in_words,
         )  # fmt: skip
         baselines = [] if candidate else [asked.called(name) for name in baseline or ()]
         facts = gather(
-            study, given.table, judged, pairs=pairs, baselines=baselines, costs=asked.costs,
-            gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=[in_words(x) for x in told],
-            made=made, kept=kept,
-        )  # fmt: skip
+            study,
+            given.table,
+            judged,
+            pairs=pairs,
+            baselines=baselines,
+            costs=asked.costs,
+            gold_relevant_from=None if config.gold is None else config.gold.relevant_from,
+            corpus=corpus,
+            judged_corpus=judged_corpus,
+            told=[in_words(x) for x in told],
+            made=made,
+            kept=kept,
+        )
         facts = replace(facts, truth=known)
         sections = sections_for(facts)
         line = " ".join([f"{output}:", str(sections[0].data["headline"]), *([in_short(facts)] if known else [])])
@@ -132,7 +149,9 @@ def report_command(
         typer.echo(line)
 
 
-def _key(asked: StudyOptions, reading: Reading, read: Mapping[str, str | None]) -> dict[str, object] | None:
+def _key(
+    asked: StudyOptions, config: StudyConfig, reading: Reading, read: Mapping[str, str | None]
+) -> dict[str, object] | None:
     """All that results are made of but a measure; None where something was read that has no digest.
 
     A study file that asks for more has the same results, and so is not in it; nor are the other measures, unless the
@@ -140,9 +159,10 @@ def _key(asked: StudyOptions, reading: Reading, read: Mapping[str, str | None]) 
     """
     if not all(digest or name.startswith((COLUMN, ASSESSOR)) for name, digest in read.items()):
         return None
-    options = {name: value for name, value in vars(asked).items() if name not in EACH}
-    measures = asked.measure or [asked.usual_measure]
-    others = measures if asked.hole_sample else measures[:1] if asked.gold else None
+    told = {name: value for name, value in vars(asked).items() if name not in EACH}
+    options = {**told, "config": repr(replace(config, min_effect=0.0))}
+    measures = asked.measure or [usual_measure(config)]
+    others = measures if config.sample else measures[:1] if config.gold else None
     header = told_of_files()
     names = [str(header.judged), str(header.ran), header.missing]
     return {"inputs": list(read.items()), "options": options, "reading": vars(reading), "names": names,

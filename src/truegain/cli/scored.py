@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.options import Scoring
+from truegain.cli.options import Inputs
 from truegain.cli.progress import Progress
+from truegain.config import Scoring
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measures
 from truegain.tables.scores import Scores
-from truegain.tables.sources import expand
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,13 +23,13 @@ class Filling:
         Literal["predicted"] | None,
         typer.Option(
             "--fill",
-            help="Unjudged documents by their predicted relevance, not 0: to rank; with --hole-sample, with intervals.",
+            help="Unjudged documents by predicted relevance, not 0: to rank; with --unjudged-sample also limits.",
         ),
     ] = None
-    hole_sample: Annotated[
+    unjudged_sample: Annotated[
         str | None,
         typer.Option(
-            "--hole-sample", help="Labels of a sample of the unjudged documents (holes --show sample), for --fill."
+            "--unjudged-sample", help="Labels of a sample of the unjudged documents (holes --show sample), for --fill."
         ),
     ] = None
     llm: Annotated[
@@ -37,13 +37,11 @@ class Filling:
     ] = None
 
 
-def scored(
-    judgments: str, runs: list[str], measure: list[str] | None, scoring: Scoring, judge_model: str | None = None
-) -> Scores:
+def scored(judgments: str, runs: list[str], measure: list[str] | None, scoring: Scoring, inputs: Inputs) -> Scores:
     """Scores of the runs on the measures asked for, with the options of `eval`."""
-    files = expand(runs)
+    files = inputs.files(runs)
     with Progress(len(files), "runs scored") as progress:
         return evaluate(
-            files, judgments, parse_measures(measure or ["AP"]), progress=progress.advance, judge_model=judge_model,
-            **vars(scoring),
+            files, judgments, parse_measures(measure or ["AP"]), scoring=scoring, corpus=inputs.corpus,
+            judged_corpus=inputs.judged_corpus, jobs=inputs.jobs, progress=progress.advance,
         )  # fmt: skip

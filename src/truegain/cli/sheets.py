@@ -27,8 +27,7 @@ def texts_of(
     topics: Sequence[str], docs: Sequence[str], questions: str | None, passages: str | None
 ) -> tuple[dict[str, str] | None, dict[str, str] | None]:
     """By topic its question, by document its passage; None where no file was given."""
-    from truegain.judging.study.reading import read_documents, read_topics
-    from truegain.judging.study.rows import refuse
+    from truegain.judging.study.files import read_documents, read_topics, refuse
 
     faults: list[str] = []
     asked = shown = None

@@ -16,9 +16,10 @@ from truegain.tables.study_text import ELSEWHERE, StudyText
 from truegain.tables.study_words import FileWords, Key
 
 NOT_THERE = ("study", "help", "cache")
-ALL = "generalise-to"  # an option of the commands that answer a whole study
+WHOLE = "trust-judge"  # an option of the commands that answer a whole study
+POPULATION = "population"
 # of a study, and something else in the commands that take it in part
-OTHERWISE = ("output", "format", "title", "replicates")
+OTHERWISE = ("output", "format", "title", "resamples")
 # by command what it calls an option of studies: its measures that read labels, say, beside those that read text
 CALLED_IN = {"incomplete": {"measure": "against"}, "disjoint": {"measure": "against"}}
 # by command what it takes a measure for: of others it takes another, as is said
@@ -27,14 +28,24 @@ TAKEN_ONLY = {
 }
 # of no weight for those who have no such option
 ASIDE = {
-    *OTHERWISE, *ELSEWHERE, "costs", "uses", "judge-model", "trust-judge", "smallest", "confidence", "seed", "jobs",
+    *OTHERWISE,
+    *ELSEWHERE,
+    "costs",
+    "system-models",
+    "judge-model",
+    "trust-judge",
+    "min-effect",
+    "confidence",
+    "seed",
+    "jobs",
     "memory",
-}  # fmt: skip
+}
 # commands without such an option whose intervals have one confidence
 CONFIDENCE = 0.95
-AT_ONE_CONFIDENCE = ("judges", "incomplete", "magnitudes", "spending", "unanimity", "unanimity-grid")
-ABOUT_GOLD = ("design", "gold-level", "gold-rule")  # said with the gold labels
-RATED = ("rule", "normalise")  # say that judgments are ratings
+JUDGE_CHECK = "truegain judge check"
+AT_ONE_CONFIDENCE = ("check", "incomplete", "magnitudes", "spending", "unanimity", "unanimity-grid")
+ABOUT_GOLD = ("design", "gold-relevant-from", "gold-aggregate")  # said with the gold labels
+RATED = ("aggregate", "normalize")  # say that judgments are ratings
 
 
 def read_study(context: typer.Context, path: str | None) -> str | None:
@@ -45,7 +56,7 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
     if path is None or context.resilient_parsing:
         return path
     text, own = StudyText.of(path), _own(context)
-    whole = ALL in own
+    whole = WHOLE in own
     may = own if whole else _of_studies()
     found: dict[str, Any] = {}
     keys: dict[str, Key] = {}
@@ -55,6 +66,9 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
         option = called.get(said, said)
         parameter = own.get(option)
         if parameter is None or not (whole or _is_meant(option)):
+            continue
+        if option == "population" and not whole and _is_beyond(parameter, value):
+            own = {name: p for name, p in own.items() if name != "population"}  # told below as not heeded
             continue
         several = getattr(parameter, "multiple", False) or parameter.nargs == -1
         if not several and isinstance(value, list) and option in ("measure", "baseline"):
@@ -74,7 +88,7 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
         more, unused = _unheeded(context, text, [key.replace("_", "-") for key in text.values], own)
         notes += more
     context.default_map = found
-    remember(context, FileWords(text.file, keys), may, notes, unused)
+    remember(context, FileWords(text.file, keys, {*text.tables.values()}), may, notes, unused)
     return path
 
 
@@ -111,11 +125,16 @@ def _own(context: typer.Context) -> dict[str, Any]:
 
 def _of_studies() -> Collection[str]:
     """All that a study file may say."""
-    from truegain.gains.reading import RatingsAsked
-    from truegain.inference.study_file.asked import StudyAsked
+    from truegain.inference.study_file.read import KINDS
 
-    asked = [field.name.replace("_", "-") for part in (StudyAsked, RatingsAsked) for field in fields(part)]
-    return dict.fromkeys(["judgments", "runs", *asked, "memory", *ELSEWHERE])
+    return dict.fromkeys([*KINDS, "memory", *ELSEWHERE])
+
+
+def _is_beyond(parameter: Any, population: Any) -> bool:
+    """Whether a command that answers for one population cannot answer for the study's."""
+    choices = getattr(parameter.type, "choices", None)
+    names = ",".join(map(str, population)) if isinstance(population, list) else str(population)
+    return choices is not None and names not in choices
 
 
 def _is_meant(option: str) -> bool:
@@ -124,8 +143,8 @@ def _is_meant(option: str) -> bool:
 
 
 def _taken(context: typer.Context, option: str, value: list[Any]) -> tuple[int, str]:
-    """Which of several a command takes, and in words; `judges` the first measure whose ranks have weights."""
-    if option != "measure" or context.info_name != "judges":
+    """Which of several a command takes, and in words; `judge check` the first measure whose ranks have weights."""
+    if option != "measure" or _name(context) != JUDGE_CHECK:
         return 0, "the first"
     from truegain.measures.parse import parse_measure
 
@@ -158,12 +177,12 @@ def _unheeded(
     name, ratings = _name(context), {p.name for p in context.command.params} & {"ratings"}
     rated = [option for option in RATED if option in said]
     if rated and not ratings and not any(option in own for option in RATED):
-        hint = f"make judgments of them: truegain gains {shown_path(text.path)} -o gains.qrels"
+        hint = f"make judgments of them: truegain aggregate {shown_path(text.path)} -o gains.qrels"
         problem = f"{rated[0]} says that the judgments are ratings, and `{name}` reads judgments"
         raise InputError(problem, file=text.file, line=text.line(rated[0]), hint=hint)
     aside = {*ASIDE, *CALLED_IN.get(str(context.info_name), ()), "judgments", "runs"}
     aside |= set(_about_labels(own) if ratings else ())
-    aside |= set() if "confidence" in own and "intervals" not in own and _is_about_more(text) else {ALL}
+    aside |= set() if "confidence" in own and "intervals" not in own and _is_about_more(text) else {POPULATION}
     lost = [option for option in said if option not in own and option not in aside]
     kept = [option for option in lost if "gold" not in lost or option not in ABOUT_GOLD]
     notes = [Note(f"{text.file}: `{name}` does not heed {', '.join(kept)}")] if kept else []
@@ -175,7 +194,7 @@ def _unheeded(
 
 def _is_about_more(text: StudyText) -> bool:
     """Whether a study shall hold for more than topics, which is what intervals are about where nothing is said."""
-    said = next((x for key, x in text.values.items() if key.replace("_", "-") == ALL), "topics")
+    said = next((x for key, x in text.values.items() if key.replace("_", "-") == POPULATION), "topics")
     names = ",".join(map(str, said if isinstance(said, list) else [said])).split(",")
     return {name.strip() for name in names} != {"topics"}
 
@@ -189,7 +208,7 @@ def _about_labels(own: dict[str, Any]) -> Collection[str]:
     """What is no matter for a command that looks at ratings: all that is not about these."""
     from truegain.gains.reading import RatingsAsked
 
-    about = {field.name.replace("_", "-") for field in fields(RatingsAsked)} | {"normalise"}
+    about = {field.name.replace("_", "-") for field in fields(RatingsAsked)} | {"normalize"}
     return [option for option in _of_studies() if option not in about and option not in own]
 
 

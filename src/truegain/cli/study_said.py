@@ -96,17 +96,6 @@ def is_typed(context: Any, name: str) -> bool:
     return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
 
 
-def for_whom(generalise_to: str | None, topics: str) -> tuple[str | None, str]:
-    """What a study shall hold for, and topics: whichever was typed comes before what a file says of topics."""
-    if not _read or generalise_to is None or topics != "fixed":
-        return generalise_to, topics
-    typed = [is_typed(_read[0][0], name) for name in ("generalise_to", "topics")]
-    names = [name.strip() for name in generalise_to.split(",")]
-    if typed == [False, True]:
-        return ",".join(name for name in names if name != "topics") or None, topics
-    return generalise_to, "sampled" if typed == [True, False] and "topics" in names else topics
-
-
 def placed(error: TruegainError) -> TruegainError:
     """A refusal of what a study file said, with its place there; what to say instead is told as a line of the file."""
     if not _read:
@@ -116,7 +105,7 @@ def placed(error: TruegainError) -> TruegainError:
     typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
     known = {_name(p) for p in context.command.params if _name(p) in may} - typed
     options = option_names(context.command.params)
-    keys = {name: option[2:] if option[2:] in known else option for name, option in options.items()}
+    keys = {name: said.name(option[2:]) if option[2:] in known else option for name, option in options.items()}
     message = error.message.lines(keys)
     if isinstance(error, InputError) and not (error.line is None and error.row is None):  # it has a place of its own
         return error if message == error.message.words(options) else error.at(None, None, message)

@@ -16,6 +16,7 @@ from truegain.cli.ratings import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_file import StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
+from truegain.config import StudyConfig
 from truegain.tables.header import told as told_of_files
 from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, system_name
 from truegain.tables.table import Cell, Format, Table
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
     from truegain.inference.study.study import Study
     from truegain.inference.study.verdict import Verdict
 
-ORDER = ("better", "not worse", "worse", "not better", "cannot be told", "unchecked")  # in which outcomes are listed
+ORDER = ("better", "not worse", "worse", "not better", "inconclusive", "unchecked")  # in which outcomes are listed
 About = Callable[["Verdict"], tuple[str, ...]]  # what a verdict stands on, with commands in place of calls
-BEST = "The two best, had they been named beforehand"
-ALONE = "Each of these {n} is at its level by itself, as if it were the only claim."
+BEST = "The two best, as if chosen in advance"
+ALONE = "Each of these {n} has its own confidence level, as if it were the only claim."
 
 
-@takes(asked=StudyOptions, reading=Reading)
+@takes(asked=StudyOptions, config=StudyConfig, reading=Reading)
 def verdict_command(
     context: typer.Context,
     judgments: Judgments,
@@ -50,12 +51,13 @@ def verdict_command(
     output: Output = "-",
     *,
     asked: StudyOptions,
+    config: StudyConfig,
     reading: Reading,
 ) -> None:
-    """Say whether b is better than a: one sentence, then all that it stands on; of many runs, which may be best."""
+    """Decide whether one system is better than another; with many runs, which may be best."""
     pair, baseline, candidate = claims_said(context, pair, baseline, candidate)
     files = expand(runs)
-    made = asked.study(judgments, files, reading)
+    made = asked.study(judgments, files, config, reading)
     chosen = asked.claims(made.systems, pair, baseline, candidate)
     for m in made.measures:
         made.lattice(m)  # what is refused, is refused before anything is drawn
@@ -66,7 +68,7 @@ def verdict_command(
     verdicts = [made.verdict(a, b, m, asked.costs) for a, b, m in wanted]
     together = [] if rankings else _together(made, verdicts)
     made_by = {**asked.made_by(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
-    inputs = asked.inputs(judgments, files, study or context.meta.get("study"))
+    inputs = asked.inputs(judgments, files, config, study or context.meta.get("study"))
     about = partial(about_in_commands, judgments=judgments, runs=files)
     _write(rankings, verdicts, together, made_by, inputs, table_format_of(output_format, output), output, about)
 
@@ -138,7 +140,9 @@ def _together(study: Study, verdicts: Sequence[Verdict]) -> list[str]:
             found.setdefault(outcome, []).append(f"{c.b} than {c.a}" if several else c.b)
         order = sorted(found, key=ORDER.index)
         said = "; ".join(f"{outcome}: {', '.join(found[outcome])}" for outcome in order)
-        lines.append(f"All {len(mine)} at once, on {measure} ({100 * study.confidence:g}%): {said}.")
+        lines.append(
+            f"All {len(mine)} jointly, on {measure} (simultaneous {100 * study.confidence:g}% confidence): {said}."
+        )
     return lines
 
 
@@ -171,14 +175,14 @@ def about_in_commands(verdict: Verdict, judgments: str, runs: Sequence[str]) -> 
     check = draw = ""
     if verdict.how_to_check:
         check = (
-            f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs)} draws what to judge; with "
-            "labels filled in from the top, --gold LIST.csv takes it."
+            f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs)} draws the documents to "
+            "label; fill in labels from the top, then add --gold LIST.csv."
         )
     if verdict.holes_to_draw is not None:
         of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.holes_to_draw}"
         draw = (
-            f"`truegain holes {files_of(verdict, judgments, runs)} {of} -o FILE.csv` draws them from these two runs; "
-            "with the labels filled in, --hole-sample FILE.csv takes them."
+            f"`truegain unjudged {files_of(verdict, judgments, runs)} {of} -o FILE.csv` draws them from these two "
+            "runs; fill in the labels, then add --unjudged-sample FILE.csv."
         )
     return tuple(map(in_words, verdict.about_with(check, draw)))
 

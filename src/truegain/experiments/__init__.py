@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from truegain.experiments.magnitude_levels import apart_table, experts_table, means_table, sigma_table
     from truegain.experiments.magnitude_profiles import levels_table, profile_table, ratios_table
     from truegain.experiments.magnitude_rankings import SystemExperiment, magnitude_systems
-    from truegain.experiments.magnitude_rules import MagnitudeExperiment, magnitudes, normalised_habits
+    from truegain.experiments.magnitude_rules import MagnitudeExperiment, magnitudes, normalized_habits
     from truegain.experiments.magnitude_units import Units, extremes_table, numbers_table, read_magnitudes, units_table
     from truegain.experiments.published_formulas import naive_topics, published_sizes
     from truegain.experiments.ranker import rank, read_queries
@@ -68,7 +68,7 @@ __all__ = [
     "naive_topics",
     "newcomer",
     "noisy_ratings",
-    "normalised_habits",
+    "normalized_habits",
     "numbers_table",
     "power_table",
     "profile_table",
@@ -125,7 +125,7 @@ _LAZY = {  # by the module that has it
     "naive_topics": "truegain.experiments.published_formulas",
     "newcomer": "truegain.experiments.world",
     "noisy_ratings": "truegain.experiments.ratings_world",
-    "normalised_habits": "truegain.experiments.magnitude_rules",
+    "normalized_habits": "truegain.experiments.magnitude_rules",
     "numbers_table": "truegain.experiments.magnitude_units",
     "power_table": "truegain.experiments.discriminative",
     "profile_table": "truegain.experiments.magnitude_profiles",

@@ -11,7 +11,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.differences.resampled import bootstrap_p
 from truegain.inference.differences.tukey import randomised_tukey_hsd
-from truegain.inference.monte_carlo import Counting, Resampling, check_counting, check_trials
+from truegain.inference.monte_carlo import Counting, Trials, check_counting, check_trials
 from truegain.message import argname
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
@@ -129,14 +129,14 @@ def _one(
     first, second = np.triu_indices(len(x), 1)
     delta: float | None = None
     if test == "randomised-tukey-hsd":
-        found = randomised_tukey_hsd(x, Resampling(trials=trials, seed=seed, jobs=jobs, counting=counting))
+        found = randomised_tukey_hsd(x, Trials(trials=trials, seed=seed, jobs=jobs, counting=counting))
         p, means = found.p[first, second], found.anova.means
         apart = np.abs(means[first] - means[second])[p < alpha]
         delta = float(apart.max()) if len(apart) else None
     else:
         resampled = bootstrap_p(
             x[second] - x[first],
-            Resampling(trials=trials, seed=seed, confidence=1 - alpha, jobs=jobs, counting=counting),
+            Trials(trials=trials, seed=seed, confidence=1 - alpha, jobs=jobs, counting=counting),
         )
         p, delta = resampled.p, float(resampled.delta.max())
     return DiscriminativePower(name, np.sort(p), alpha, delta, test, trials, counting)

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.errors import InputError, TruegainError
 from truegain.experiments.incomplete_judgments import shares_of, told_shares
 from truegain.inference.collection.expansion import least_relevant
@@ -17,7 +18,7 @@ from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer
 from truegain.measures.parse import parse_measure
-from truegain.measures.scoring import Options, matching_for
+from truegain.measures.scoring import matching_for
 from truegain.message import argname
 from truegain.tables.align import align
 from truegain.tables.checks import check_documents
@@ -188,7 +189,7 @@ class _Study:
     @cached_property
     def whole(self) -> Floats:
         """Means of the systems on the whole collection."""
-        return self._established(self.runs, self.table, matching_for(self.known, Options()))
+        return self._established(self.runs, self.table, matching_for(self.known, Scoring()))
 
     def draw(self, cut: Cut) -> Draw:
         """Everything for one way to cut."""

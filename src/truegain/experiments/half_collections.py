@@ -54,7 +54,7 @@ class SplitHalf:
         """Lists that have an AP on both halves."""
         return ~np.isnan(self.halves[0].ap) & ~np.isnan(self.halves[1].ap)
 
-    def normalised(self, half: int = 0, scale: str = "logit") -> Floats:
+    def normalized(self, half: int = 0, scale: str = "logit") -> Floats:
         """(other half - this half) in units of the predicted spread; standard normal if the model holds."""
         here, there = self.halves[half], self.halves[1 - half]
         if scale == "logit":
@@ -100,7 +100,7 @@ def split_half(
     runs: RunsLike,
     judgments: JudgmentsLike,
     *,
-    level: float = 1,
+    relevant_from: float = 1,
     replicates: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -126,7 +126,7 @@ def split_half(
     for half in (0, 1):
         spread = collection_spread(
             ranked[half],
-            level=level,
+            level=relevant_from,
             replicates=replicates,
             confidence=confidence,
             seed=seed + half,

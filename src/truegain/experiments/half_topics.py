@@ -6,6 +6,7 @@ from importlib import import_module
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.errors import TruegainError
 from truegain.inference.intervals.topics import means_and_errors
 from truegain.inference.limits import logit_delta, student
@@ -22,7 +23,7 @@ def split_topics(
     judgments: JudgmentsLike,
     measure: str,
     *,
-    level: float = 1,
+    relevant_from: float = 1,
     confidence: float = 0.95,
     splits: int = SPLITS,
     seed: int = 0,
@@ -33,7 +34,7 @@ def split_topics(
     The model is that of the split collection: the other mean lies inside a 95% interval 83.5% of the time (a little
     less for Student's limits over few topics, whose width is itself uncertain).
     """
-    scores = evaluate(runs, judgments, measure, level=level, jobs=jobs)
+    scores = evaluate(runs, judgments, measure, scoring=Scoring(relevant_from), jobs=jobs)
     matrix = np.asarray(scores.matrix(), np.float64)
     if matrix.shape[1] < 6:
         raise TruegainError(f"{matrix.shape[1]} topics cannot be split in two; give at least 6")

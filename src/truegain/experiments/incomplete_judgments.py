@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.engine import Engine, engine_for
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import least_relevant
@@ -16,7 +17,7 @@ from truegain.inference.holes.predicted import Prediction
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer, relevant_items
-from truegain.measures.evaluate import Options, aligned, matching_for
+from truegain.measures.evaluate import aligned, matching_for
 from truegain.measures.expected import is_expected
 from truegain.measures.parse import parse_measure
 from truegain.message import arg
@@ -136,7 +137,7 @@ def incomplete(
     reading = () if corpus is None else TEXT if measures is None else measures
     established, content = _checked(against or usual, reading, keep)
     depth = max((m.cutoff for m in content), default=1)
-    gains = aligned(loaded, table, Options(), keep_top=depth, matching=matching_for([established], Options()))
+    gains = aligned(loaded, table, Scoring(), keep_top=depth, matching=matching_for([established], Scoring()))
     ranked = gains if corpus is None else RankedText.of(gains, corpus)
     level = least_relevant(established)
     shares = shares_of(ranked, [level, *(m.rel for m in content)])
@@ -173,7 +174,7 @@ def _prediction(runs: Runs, judgments: Judgments, measure: Measure) -> Predictio
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the runs were first read
-        return Prediction.of(runs, judgments, measure, Options())
+        return Prediction.of(runs, judgments, measure, Scoring())
 
 
 def relevant_to_any(ranked: RankedGains, level: float) -> Bools:

@@ -8,8 +8,8 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from truegain.errors import InputError
-from truegain.gains.magnitudes import normalised
-from truegain.gains.make import to_gains
+from truegain.gains.magnitudes import normalized
+from truegain.gains.make import aggregate
 from truegain.gains.order import MOST_LEVELS, expert_levels, order_agreement
 from truegain.inference.agreement.plan import Sigmas
 from truegain.student import p_of, satterthwaite
@@ -23,8 +23,8 @@ ALL = "all"
 
 
 def gains_by_level(table: Judgments, expert: Judgments, how: str) -> tuple[Judgments, Floats]:
-    """The median normalised magnitude of each document, and its expert's level: not a number where there is none."""
-    gains = to_gains(normalised(table, how), "median", scale="ratio")
+    """The median normalized magnitude of each document, and its expert's level: not a number where there is none."""
+    gains = aggregate(normalized(table, how), "median", scale="ratio")
     level = expert_levels(gains, expert)
     return gains, np.where(level < 0, np.nan, level)
 
@@ -54,7 +54,7 @@ def means_table(table: Judgments, expert: Judgments, how: str = "geometric") -> 
                 rows.append((topic, name, len(values), float(values.mean()), sd, *quartiles))
     columns = ("topic", "level", "documents", "mean", "sd", "25%", "median", "75%")
     return Table(
-        columns, rows, {"normalise": how}, f"Median magnitude of documents by experts' level, normalised: {how}"
+        columns, rows, {"normalize": how}, f"Median magnitude of documents by experts' level, normalized: {how}"
     )
 
 
@@ -91,7 +91,7 @@ def apart_table(table: Judgments, expert: Judgments, how: str = "geometric") -> 
     columns = ("lower", "higher", "documents lower", "documents higher", "mean lower", "mean higher", "t", "df",
                "p of t", "U", "p of U", "higher first", "in order", "topics")  # fmt: skip
     notes = ("p-values are of each pair alone; U's by the normal distribution, corrected for ties and continuity",)
-    return Table(columns, rows, {"normalise": how}, f"Neighbouring levels told apart, normalised: {how}", notes)
+    return Table(columns, rows, {"normalize": how}, f"Neighbouring levels told apart, normalized: {how}", notes)
 
 
 def welch(x: Floats, y: Floats) -> tuple[float, float, float]:
@@ -165,12 +165,12 @@ def sigma_table(table: Judgments, how: str = "geometric") -> Table:
         rows.append((name, len(part.sds), part.ratings, part.sigma, *cells(part.limits()), *quartiles))
     columns = ("topic", "documents", "ratings", "sigma", "low", "high", "25%", "median", "75%")
     notes = ("sigma: of all documents together, with its 95% interval; quartiles: of the sds of single documents",)
-    return Table(columns, rows, {"normalise": how}, f"Sigma of a document's magnitudes, normalised: {how}", notes)
+    return Table(columns, rows, {"normalize": how}, f"Sigma of a document's magnitudes, normalized: {how}", notes)
 
 
 def document_sigmas(table: Judgments, how: str = "geometric") -> Sigmas:
-    """How far the normalised magnitudes of each document lie apart."""
-    found = Sigmas.of(Grouped.of(normalised(table, how)))
+    """How far the normalized magnitudes of each document lie apart."""
+    found = Sigmas.of(Grouped.of(normalized(table, how)))
     if not len(found.sds):
         raise InputError("no document has two magnitudes", file=table.source, hint="sigma needs several people")
     return found
@@ -210,7 +210,7 @@ def experts_table(table: Judgments, expert: Judgments, second: Judgments, how: s
         rows.append((by, name, ALL, *_shares(value[both], level[both], topic[both], count)))
     columns = ("order of", "as", "levels", "mean over topics", "least", "greatest", "topics", "all pairs", "pairs")
     notes = ("two documents of a topic on different levels, ordered alike; equal values count as agreement",)
-    return Table(columns, rows, {"normalise": how}, "Documents ordered as two experts do", notes)
+    return Table(columns, rows, {"normalize": how}, "Documents ordered as two experts do", notes)
 
 
 def _shares(value: Floats, level: Floats, topic: Ints, topics: int) -> tuple[Cell, ...]:

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.errors import TruegainError
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.tables.columns import Bools, Coded, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.matched import UNCHECKED
@@ -26,7 +27,7 @@ def merged_systems(
             "gain; simulated systems need at least 2 such topics"
         )
     rows = only_rows(levels, levels.topic.onto(kept) >= 0)
-    view = aligned(runs, rows, Options(), jobs=jobs, matching=UNCHECKED).cut(depth)  # checked before on all topics
+    view = aligned(runs, rows, Scoring(), jobs=jobs, matching=UNCHECKED).cut(depth)  # checked before on all topics
     full, topics = _complete(view, depth), len(view.topics)
     rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
     drawn = np.stack([rng.choice(np.flatnonzero(full[:, t]), systems) for t in range(topics)], axis=1)

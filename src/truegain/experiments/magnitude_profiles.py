@@ -6,7 +6,7 @@ import numpy as np
 
 from truegain.errors import InputError
 from truegain.experiments.magnitude_units import nk_scores, no_anchors
-from truegain.gains.magnitudes import normalised, units
+from truegain.gains.magnitudes import normalized, units
 from truegain.gains.order import expert_levels
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.judgments import Judgments
@@ -18,17 +18,17 @@ BOX = ("5%", "25%", "median", "75%", "95%")
 
 
 def levels_table(table: Judgments, expert: Judgments, how: str = "geometric") -> Table:
-    """Normalised magnitudes by experts' level: how many, and their quantiles (the paper's boxplots).
+    """Normalized magnitudes by experts' level: how many, and their quantiles (the paper's boxplots).
 
     >>> from truegain.experiments.ratings_world import magnitude_ratings
     >>> world = magnitude_ratings(topics=3, docs=20, workers=5, seed=1)
     >>> [row["level"] for row in levels_table(world.ratings, world.expert).records()]
     [0.0, 1.0, 2.0, 3.0]
     """
-    values, level = normalised(table, how).label, expert_levels(table, expert)
+    values, level = normalized(table, how).label, expert_levels(table, expert)
     rows = [(at, len(v), *_quantiles(v)) for at, v in _by_level(values, level)]
     return Table(
-        ("level", "scores", *BOX), rows, {"normalise": how}, f"Magnitudes by experts' level, normalised: {how}"
+        ("level", "scores", *BOX), rows, {"normalize": how}, f"Magnitudes by experts' level, normalized: {how}"
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.engine import Engine, engine_for
 from truegain.errors import InputError, TruegainError
 from truegain.experiments.magnitude_draws import resampled_taus
@@ -14,12 +15,12 @@ from truegain.experiments.magnitude_merged import merged_systems, only_rows
 from truegain.experiments.magnitude_units import SOURCES, Units, read_magnitudes
 from truegain.experiments.top_sets import jaccard, top_set
 from truegain.experiments.unanimity_panels import check_alpha
-from truegain.gains.magnitudes import normalised
-from truegain.gains.make import to_gains
+from truegain.gains.magnitudes import normalized
+from truegain.gains.make import aggregate
 from truegain.inference.differences.rows import wilcoxon_rows
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned, matching_for
+from truegain.measures.evaluate import aligned, matching_for
 from truegain.measures.parse import parse_measures
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, frozen
@@ -75,7 +76,7 @@ def magnitude_systems(
     expert: JudgmentsLike,
     runs: RunsLike,
     *,
-    normalise: str = "geometric",
+    normalize: str = "geometric",
     sources: Sequence[str] | None = None,
     measures: Sequence[str] = MEASURES,
     simulated: int = 0,
@@ -95,7 +96,7 @@ def magnitude_systems(
     taken; and the experts' levels C are mapped to other gains.  DCG = G_1 + sum of G_i/log2 i, R(G) = (2^G - 1)/2^Gmax.
 
     Only documents with a magnitude and an expert's level of at least 0 have gains, so that sources differ in gain only;
-    units are chosen, told narrow from wide and normalised by all their documents, judged by experts or not.
+    units are chosen, told narrow from wide and normalized by all their documents, judged by experts or not.
     simulated: score so many merged systems instead, which take each topic's list from one of the runs whose first
     documents (as many as the measures read) are all judged.
 
@@ -114,10 +115,10 @@ def magnitude_systems(
     table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
     levels = _shared(table, judged)
     asked = [a.measure for a in parse_measures(list(measures))]
-    found, moved = Units.of(table, levels), normalised(table, normalise)
+    found, moved = Units.of(table, levels), normalized(table, normalize)
     chosen = tuple(sources) if sources else tuple(s for s in SOURCES if s in ("all", "top3") or found.has_anchors)
     depth = _depth(asked)
-    ranked = aligned(runs, levels, Options(), jobs=jobs, matching=matching_for(asked, Options())).cut(depth)
+    ranked = aligned(runs, levels, Scoring(), jobs=jobs, matching=matching_for(asked, Scoring())).cut(depth)
     if simulated:
         ranked = merged_systems(ranked, runs, levels, depth, simulated, seed, jobs)
     if len(ranked.systems) < LEAST:
@@ -131,7 +132,7 @@ def magnitude_systems(
         by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
         for source in chosen:
             by[source, name] = ranking(ranked, measure, gains[source], alpha)
-    made_by = {"normalise": normalise, "alpha": alpha, "seed": seed, "replicates": replicates, "simulated": simulated}
+    made_by = {"normalize": normalize, "alpha": alpha, "seed": seed, "replicates": replicates, "simulated": simulated}
     means = {m: by["expert", m].means for m in shown}
     drawn = moved.take(np.flatnonzero(has_gain))
     draws = resampled_taus(ranked, drawn, shown, means, replicates, seed, engine or engine_for(jobs))
@@ -184,7 +185,7 @@ def _shared(table: Judgments, expert: Judgments) -> Judgments:
 
 def _gains(rows: Judgments, pool: Pool) -> Floats:
     """The median of each document's scores, item by item of the pool."""
-    made = to_gains(rows, "median", scale="ratio")
+    made = aggregate(rows, "median", scale="ratio")
     gains = np.zeros(len(pool))
     gains[pool.find(made.topic, made.docs)] = made.label
     return gains

@@ -1,4 +1,4 @@
-"""What normalising and aggregating do to magnitudes: agreement with experts by every combination, and diagnostics."""
+"""What normalizing and aggregating do to magnitudes: agreement with experts by every combination, and diagnostics."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.experiments.magnitude_units import read_magnitudes
-from truegain.gains.magnitudes import normalised
-from truegain.gains.make import to_gains
+from truegain.gains.magnitudes import normalized
+from truegain.gains.make import aggregate
 from truegain.gains.order import Order, expert_levels, order_agreement
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
@@ -22,7 +22,7 @@ AGGREGATIONS = ("median", "geometric", "arithmetic")
 
 @dataclass(frozen=True, eq=False)
 class MagnitudeExperiment:
-    """Order agreement of gains with experts by normalisation and aggregation, and the habits behind the numbers."""
+    """Order agreement of gains with experts by normalization and aggregation, and the habits behind the numbers."""
 
     combinations: Table
     habits: Table
@@ -34,7 +34,7 @@ class MagnitudeExperiment:
 def magnitudes(ratings: RatingsLike, expert: JudgmentsLike, *, repeated: Repeated = "error") -> MagnitudeExperiment:
     """Tell which way from magnitudes to gains orders documents as experts do, and how people used numbers.
 
-    combinations: for every normalisation (also none) and aggregation, the share of pairs of documents of a topic, on
+    combinations: for every normalization (also none) and aggregation, the share of pairs of documents of a topic, on
     different levels of the experts, that the gains put in the same order: mean over topics, and over all pairs
     (figure 8 of the paper); where the true worth is known, as in a simulation, give it as `expert`.
     habits: per topic a log-normal fit (mean and standard deviation of logarithms) and its greatest distance from the
@@ -52,15 +52,15 @@ def magnitudes(ratings: RatingsLike, expert: JudgmentsLike, *, repeated: Repeate
     hows = ["geometric", "median", "range", *(["anchors"] if marked else []), "none"]
     rows: list[tuple[Cell, ...]] = []
     for how in hows:
-        moved = normalised(table, how)
+        moved = normalized(table, how)
         for rule in AGGREGATIONS:
-            gains = to_gains(moved, rule, scale="ratio")
+            gains = aggregate(moved, rule, scale="ratio")
             pairs = order_agreement(gains.label, expert_levels(gains, judged), gains.topic.code.astype(np.int64))
             rows.append((how, rule, *_shares(pairs, len(gains.topic.values)), len(pairs)))
     notes = [] if marked else ["anchors need a column 'anchor' that marks each unit's known documents"]
     if not rows[0][-1]:
         notes.append("undefined: no topic has two rated documents that experts put on different levels")
-    columns = ("normalise", "aggregate", "mean over topics", "all pairs", "pairs")
+    columns = ("normalize", "aggregate", "mean over topics", "all pairs", "pairs")
     return MagnitudeExperiment(
         Table(columns, rows, {"source": table.source}, "Documents ordered as experts do", tuple(notes)),
         _habits(table),
@@ -73,20 +73,20 @@ def _shares(pairs: Order, topics: int) -> tuple[Cell, Cell]:
     return (float(known.mean()) if len(known) else None), pairs.share
 
 
-def normalised_habits(table: Judgments, how: str = "geometric") -> Table:
-    """The habits of normalised scores: log-normal fit of each topic, drawn as CDFs in figure 2 of the paper.
+def normalized_habits(table: Judgments, how: str = "geometric") -> Table:
+    """The habits of normalized scores: log-normal fit of each topic, drawn as CDFs in figure 2 of the paper.
 
     >>> from truegain.experiments.ratings_world import magnitude_ratings
     >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)
-    >>> normalised_habits(world.ratings).columns
+    >>> normalized_habits(world.ratings).columns
     ('topic', 'ratings', 'mean of ln', 'sd of ln', 'D of log-normal', 'max/min')
     """
-    found = _habits(normalised(table, how))
+    found = _habits(normalized(table, how))
     at = found.columns.index("round numbers")
     rows = [(*row[:at], *row[at + 1 :]) for row in found.rows]
     columns = (*found.columns[:at], *found.columns[at + 1 :])
-    made_by = {**found.made_by, "normalise": how}
-    return Table(columns, rows, made_by, f"Scores of each topic, normalised: {how}", found.notes[1:])
+    made_by = {**found.made_by, "normalize": how}
+    return Table(columns, rows, made_by, f"Scores of each topic, normalized: {how}", found.notes[1:])
 
 
 def _habits(table: Judgments) -> Table:

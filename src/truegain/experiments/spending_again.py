@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain._version import __version__
+from truegain.config import Scoring
 from truegain.contrasts import Contrasts
 from truegain.engine import Engine, engine_for
 from truegain.errors import TruegainError
@@ -19,7 +20,7 @@ from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.given import Given
 from truegain.inference.study.listed import Listed, StandIn
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, at_level, matching_for
+from truegain.measures.evaluate import at_level, matching_for
 from truegain.measures.parse import parse_measure
 from truegain.sampling.ordered import OrderedDraws
 from truegain.student import quantile_of, quantiles_of
@@ -28,7 +29,6 @@ from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.pool import Pool
-from truegain.tables.read import NameBy
 from truegain.tables.table import Cell, Table
 
 WAYS = ("pool", "both lists", "ordered", "one list for all")
@@ -59,8 +59,7 @@ class Labelled:
         gold: JudgmentsLike,
         measure: str | Measure,
         *,
-        level: float | None = None,
-        name_by: NameBy = "file",
+        relevant_from: float | None = None,
         jobs: int | None = None,
     ) -> Labelled:
         """Bronze labels without a gold one are left out, and told."""
@@ -71,8 +70,8 @@ class Labelled:
             raise TruegainError("no pair has both a bronze and a gold label; check that the two files belong together")
         if lost := int((~keep).sum()):
             warn(f"{lost:,} of {len(keep):,} bronze labels have no gold label beside them and are left out")
-        matching = matching_for([asked := at_level(parse_measure(measure), level)], Options())
-        ranked, _ = Given(runs, name_by, jobs, matching=matching).aligned(table.take(np.flatnonzero(keep)), 0, False)
+        matching = matching_for([asked := at_level(parse_measure(measure), relevant_from)], Scoring())
+        ranked, _ = Given(runs, jobs=jobs, matching=matching).aligned(table.take(np.flatnonzero(keep)), 0, False)
         pool, label = ranked.pool, ranked.item_gain
         true = trusted.labels[trusted.find(Coded(pool.topics, pool.topic), pool.docs)]
         stand_in = StandIn.of(asked, ranked)

@@ -10,9 +10,9 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.top_sets import jaccard, top_set
-from truegain.gains.make import to_gains
+from truegain.gains.make import aggregate
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd
-from truegain.inference.monte_carlo import Counting, Resampling, check_counting, check_trials
+from truegain.inference.monte_carlo import Counting, Trials, check_counting, check_trials
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.direct import measures_for_gains
 from truegain.measures.evaluate import evaluate
@@ -20,7 +20,7 @@ from truegain.measures.parse import parse_measures
 from truegain.message import argname
 from truegain.tables.columns import Floats
 from truegain.tables.likes import RatingsLike, RunsLike
-from truegain.tables.ratings import Outside, read_ratings
+from truegain.tables.ratings import OutOfRange, read_ratings
 from truegain.tables.scale import Scale
 from truegain.tables.scores import Scores
 from truegain.tables.table import Cell, Table
@@ -67,7 +67,7 @@ def unanimity(
     runs: RunsLike,
     *,
     scale: Scale | str,
-    outside: Outside = "error",
+    out_of_range: OutOfRange = "error",
     ps: Sequence[float] = PS,
     measures: Sequence[str] = MEASURES,
     replicates: int = 5000,
@@ -103,9 +103,9 @@ def unanimity(
     check_counting(counting)
     check_trials(replicates, alpha if counting == "plus-one" else None)
     most = 16 * replicates if most_replicates is None else max(replicates, most_replicates)
-    table = read_ratings(ratings, scale=scale, outside=outside)
+    table = read_ratings(ratings, scale=scale, out_of_range=out_of_range)
     asked = [a.measure for a in measures_for_gains(parse_measures(list(measures)))]
-    raw = evaluate(runs, to_gains(table, "sum", scale=scale), asked, jobs=jobs)
+    raw = evaluate(runs, aggregate(table, "sum", scale=scale), asked, jobs=jobs)
     if len(raw.systems) < 3:
         raise TruegainError(f"{len(raw.systems)} systems have no ranking to compare; give at least 3 runs")
     rankings: list[tuple[Cell, ...]] = []
@@ -117,7 +117,7 @@ def unanimity(
     for p in ps:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # the same runs on the same topics: told once, above
-            aware = evaluate(runs, to_gains(table, "unanimity", scale=scale, p=p), asked, jobs=jobs)
+            aware = evaluate(runs, aggregate(table, f"unanimity(p={p})", scale=scale), asked, jobs=jobs)
         for shown, measure in zip(measures, raw.measures, strict=True):
             other = _tested(aware, measure, alpha, (replicates, most), seed, jobs, counting)
             pairs = _changed(raw.systems, tested[measure], other, alpha)
@@ -230,7 +230,7 @@ def _tested(
     matrix, (asked, most) = scores.matrix(measure), trials
     most = max(asked, min(most, MOST_CELLS // max(1, matrix.size)))
     while True:
-        test = randomised_tukey_hsd(matrix, Resampling(trials=asked, seed=seed, jobs=jobs, counting=counting))
+        test = randomised_tukey_hsd(matrix, Trials(trials=asked, seed=seed, jobs=jobs, counting=counting))
         upper = test.p[np.triu_indices(len(test.p), 1)]
         if test.exact or asked >= most or not (np.abs(upper - alpha) < 3 * error_of(alpha, asked)).any():
             return test

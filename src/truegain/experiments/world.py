@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truegain.measures.evaluate import Options, aligned
+from truegain.config import Scoring
+from truegain.measures.evaluate import aligned
 from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.runs import Run, Runs, run_of_columns
@@ -85,7 +86,7 @@ def newcomer(world: World, depth: int = 10, seed: int = 0) -> tuple[Judgments, J
     >>> len(pooled), len(sample)
     (15, 2)
     """
-    ranked = aligned(world.runs, world.gold, Options())
+    ranked = aligned(world.runs, world.gold, Scoring())
     top = ranked.rank <= depth
     last = ranked.list // len(ranked.topics) == len(ranked.systems) - 1
     row = np.empty(len(ranked.pool), np.int64)
@@ -108,7 +109,7 @@ def leaning(
     >>> sorted(set(raised.tolist())), int(raised.sum())
     ([0.0, 1.0], 14)
     """
-    ranked = aligned(world.runs, world.noisy, Options())
+    ranked = aligned(world.runs, world.noisy, Scoring())
     own = ranked.list // len(ranked.topics) == ranked.systems.index(favoured)
     row = np.empty(len(ranked.pool), np.int64)
     row[ranked.pool.find(world.noisy.topic, world.noisy.docs)] = np.arange(len(world.noisy))

@@ -1,1 +1,1 @@
-"""Labels -> gains: normalise, aggregate, correct, fill."""
+"""Labels -> gains: normalize, aggregate, correct, fill."""

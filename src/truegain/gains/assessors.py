@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from truegain.gains.identical import Twin, twins
-from truegain.gains.magnitudes import normalised, units
+from truegain.gains.magnitudes import normalized, units
 from truegain.gains.order import expert_levels, order_agreement
 from truegain.tables.alike import alike, scale_of
 from truegain.tables.columns import Bools, Floats, shares
@@ -52,14 +52,14 @@ def people_of(
     table: Judgments,
     expert: Judgments | None = None,
     *,
-    normalise: str | None = None,
+    normalize: str | None = None,
     ratio: bool = False,
     confidence: float = 0.95,
 ) -> list[Assessor]:
-    """Every assessor as `agree` tells of them; `normalise` and `ratio` say that ratings are magnitudes."""
-    moved = table if normalise is None else normalised(table, normalise)
+    """Every assessor as `agree` tells of them; `normalize` and `ratio` say that ratings are magnitudes."""
+    moved = table if normalize is None else normalized(table, normalize)
     grouped = Grouped.of(moved)
-    logs = (ratio or normalise is not None) and float(grouped.value.min()) > 0
+    logs = (ratio or normalize is not None) and float(grouped.value.min()) > 0
     same = twins(grouped if moved is table else Grouped.of(table))
     return assessors(grouped, expert, logs=logs, confidence=confidence, same=same)
 

@@ -32,13 +32,13 @@ def chosen(
     drop_assessors: Drop | None = None,
     first: int | None = None,
     expert: Judgments | None = None,
-    normalise: str | None = None,
+    normalize: str | None = None,
     scale: Scale | str | None = None,
 ) -> Judgments:
     """The ratings that count; what is left out is told.
 
     drop_assessors: names, a file of them (see `read_names`), or 'flagged': those that `agree` finds worth a
-    second look, from the same `scale`, `normalise` and `expert`.  They are named once, from all ratings: whoever stands
+    second look, from the same `scale`, `normalize` and `expert`.  They are named once, from all ratings: whoever stands
     out only when these are gone stays.
     first: then the first so many ratings of each document, in the order of the table.
 
@@ -50,14 +50,14 @@ def chosen(
     """
     if drop_assessors is not None:
         ratio = Scale.of(scale).level == "ratio"
-        ratings = _without(ratings, drop_assessors, expert, normalise, ratio)
+        ratings = _without(ratings, drop_assessors, expert, normalize, ratio)
     return ratings if first is None else _first(ratings, first)
 
 
-def _without(ratings: Judgments, drop: Drop, expert: Judgments | None, normalise: str | None, ratio: bool) -> Judgments:
+def _without(ratings: Judgments, drop: Drop, expert: Judgments | None, normalize: str | None, ratio: bool) -> Judgments:
     assert ratings.assessor is not None
     if drop == FLAGGED:
-        people = people_of(ratings, expert, normalise=normalise, ratio=ratio)
+        people = people_of(ratings, expert, normalize=normalize, ratio=ratio)
         names = [a.assessor for a in people if a.look]
     else:
         names = read_names(drop) if isinstance(drop, str | os.PathLike) else list(drop)

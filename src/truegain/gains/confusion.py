@@ -100,9 +100,9 @@ class Confusion:
         """Condition number of C: how much an error in the bronze shares grows."""
         return float(np.linalg.cond(self.matrix))
 
-    def binary(self, bronze_level: float, gold_level: float) -> Confusion:
+    def binary(self, bronze_level: float, gold_relevant_from: float) -> Confusion:
         """The same pairs with labels cut into 0 and 1 at a level each."""
-        g = (np.asarray(self.gold) >= gold_level).astype(int)
+        g = (np.asarray(self.gold) >= gold_relevant_from).astype(int)
         b = (np.asarray(self.bronze) >= bronze_level).astype(int)
         table, squares = np.zeros((len(self.table), 2, 2)), np.zeros((2, 2))
         for i, gi in enumerate(g):
@@ -112,7 +112,7 @@ class Confusion:
         missing = [w for w, n in zip(("non-relevant", "relevant"), table.sum(axis=(0, 2)), strict=True) if n == 0]
         if missing:
             raise InputError(
-                f"no gold pair is {' or '.join(missing)} at gold level {gold_level:g}",
+                f"no gold pair is {' or '.join(missing)} at gold level {gold_relevant_from:g}",
                 hint="the judge's accuracy on such documents is unknown: have some judged, or use another level",
             )
         return Confusion((0.0, 1.0), (0.0, 1.0), self.topics, frozen(table), frozen(squares), self.pairs)
@@ -131,7 +131,7 @@ class Confusion:
             raise InputError(
                 f"{some(never, 8)}: a bronze label that gold never uses, so how the judge comes to give it is unknown",
                 hint="have more pairs gold-judged, merge labels, or use a binary measure such as P@10; if it is a slip "
-                f"of the bronze judge, give the labels there are ({arg('scale', '0:3')}, {arg('outside', 'drop')})",
+                f"of the judge, give the labels there are ({arg('scale', '0:3')}, {arg('out_of_range', 'drop')})",
             )
         g, b = np.searchsorted(scale, self.gold), np.searchsorted(scale, self.bronze)
         table, squares = np.zeros((len(self.table), len(scale), len(scale))), np.zeros((len(scale), len(scale)))

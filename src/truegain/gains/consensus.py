@@ -12,7 +12,7 @@ import numpy as np
 
 from truegain.gains.rules import Rule
 from truegain.gains.settling import TOLERANCE, Convergence
-from truegain.message import argname
+from truegain.message import arg
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.grouped import Grouped
@@ -63,7 +63,7 @@ class Consensus(Rule):
     """The expected label under the model (take='mean') or the likeliest (take='label').
 
     All topics are fitted together, so that an assessor has one quality.  `fitted` also tells whether the fit settled
-    within `n_iter` steps; `fit`, and with it `to_gains`, warns where it did not.
+    within `n_iter` steps; `fit`, and with it `aggregate`, warns where it did not.
     """
 
     MOST_LEVELS: ClassVar[int] = 100
@@ -74,7 +74,7 @@ class Consensus(Rule):
 
     def __post_init__(self) -> None:
         self.require(self.take in ("mean", "label"), f"take is {self.take!r}; give 'mean' or 'label'")
-        self.require(self.n_iter >= 1, f"{argname('n_iter')} {self.n_iter} must be at least 1")
+        self.require(self.n_iter >= 1, f"n_iter {self.n_iter} must be at least 1")
 
     @abstractmethod
     def chances(self, votes: Votes) -> tuple[Floats, Convergence]:
@@ -103,8 +103,8 @@ class Consensus(Rule):
             report.append(f"the rule {self.NAME} {progress}")
         else:
             warn(
-                f"the rule {self.NAME} had not converged after {self.n_iter} steps{progress.last}; give more "
-                f"({argname('n_iter')})"
+                f"the rule {self.NAME} had not converged after {self.n_iter} steps{progress.last}; give more, as in "
+                f"{arg('aggregate', f'{self.NAME}(n_iter={10 * self.n_iter})')}"
             )
         return gain
 

@@ -28,7 +28,7 @@ class DawidSkene(Settled):
     >>> said = {"x": [1, 1, 0, 0], "y": [1, 1, 0, 0], "z": [1, 0, 1, 0]}
     >>> rows = [("1", d, who, v) for who, row in said.items() for d, v in zip("abcd", row)]
     >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    >>> tg.to_gains(frame, "dawid-skene").label.round(3).tolist()
+    >>> tg.aggregate(frame, "dawid-skene").label.round(3).tolist()
     [1.0, 1.0, 0.0, 0.0]
     """
 

@@ -61,7 +61,7 @@ class Judge(Shown):
         design: Design | None = None,
         relevant: Levels = 1,
         *,
-        gold_level: float | None = None,
+        gold_relevant_from: float | None = None,
         levels_given: bool | None = None,
         weights: npt.ArrayLike | None = None,
         scale: str | Sequence[float] | None = None,
@@ -70,7 +70,7 @@ class Judge(Shown):
         """Measure the bronze judge, whose `judgments` these are, on the pairs that the gold judge has labelled too.
 
         `design` says how these were sampled and is never guessed; `relevant` is the smallest relevant label, or one
-        for each judge (bronze, gold) where their scales differ; `gold_level` is gold's where it differs; with
+        for each judge (bronze, gold) where their scales differ; `gold_relevant_from` is gold's where it differs; with
         `levels_given` False two different scales are told; `weights` has a number for each gold row, such as
         1 / probability of having been drawn; `scale` lists the labels there are, such as '0:3'.  Pairs that are
         matched already stand for both.
@@ -85,7 +85,7 @@ class Judge(Shown):
             raise TruegainError("gold is missing: give the labels of a trusted judge, of some of the same pairs")
         check_design(design)
         assert design is not None
-        levels = both_levels(relevant, gold_level)
+        levels = both_levels(relevant, gold_relevant_from)
         if isinstance(judgments, Pairs):
             return cls(Confusion.fit(judgments), levels, design, judgments.share, judgments)
         if gold_list_of(gold) is not None:
@@ -147,11 +147,17 @@ class Judge(Shown):
         pairs = replace(kept, weight=frozen(kept.weight * c[keep] / c[keep].mean()))
         return replace(self, confusion=Confusion.fit(pairs), pairs=pairs)
 
-    def at_levels(self, level: float | None, gold_level: float | None) -> Judge:
+    def at_levels(self, level: float | None, gold_relevant_from: float | None) -> Judge:
         """The same judge at a measure's level of relevance; unchanged for graded measures."""
         if level is None:
             return self
-        gold = gold_level if gold_level is not None else level if self.levels[0] == self.levels[1] else self.levels[1]
+        gold = (
+            gold_relevant_from
+            if gold_relevant_from is not None
+            else level
+            if self.levels[0] == self.levels[1]
+            else self.levels[1]
+        )
         if self.levels == (level, gold) or not self.confusion.clustered:
             return self
         return replace(self, levels=(level, gold))

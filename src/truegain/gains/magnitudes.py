@@ -15,7 +15,7 @@ ROUNDING = 1e-12  # centres nearer than this, relative to their size, are equal
 Centre = Callable[[Floats, Ints, int, Floats], Floats]  # of logarithms, by group, of so many groups, with weights
 
 
-def normalised(ratings: Judgments, how: str = "geometric", weights: Floats | None = None) -> Judgments:
+def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | None = None) -> Judgments:
     """The same ratings, each divided by the centre of its unit and multiplied by that of its topic.
 
     ln s' = ln s - centre(ln unit) + centre(ln topic)
@@ -31,11 +31,11 @@ def normalised(ratings: Judgments, how: str = "geometric", weights: Floats | Non
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"topic": "1", "doc": list("abab"), "assessor": list("xxyy"), "label": [1, 4, 10, 40]})
-    >>> normalised(Judgments.of(frame)).label.round(4).tolist()
+    >>> normalized(Judgments.of(frame)).label.round(4).tolist()
     [3.1623, 12.6491, 3.1623, 12.6491]
     """
-    if how not in NORMALISATIONS:
-        raise TruegainError(f"there is no normalisation {how!r}; there are {', '.join(NORMALISATIONS)}")
+    if how not in NORMALIZATIONS:
+        raise TruegainError(f"there is no normalization {how!r}; there are {', '.join(NORMALIZATIONS)}")
     if how == "none":
         return ratings
     bad = np.flatnonzero(ratings.label <= 0)
@@ -53,7 +53,7 @@ def normalised(ratings: Judgments, how: str = "geometric", weights: Floats | Non
     if how == "anchors":
         centre = _anchors(ratings, logs, unit, count, in_unit)
     else:
-        centre = NORMALISATIONS[how](logs, unit, count, in_unit)
+        centre = NORMALIZATIONS[how](logs, unit, count, in_unit)
     shift = across(logs, topic, topics, in_topic)[topic] - centre[unit]
     shift[np.abs(shift) <= ROUNDING * np.maximum(1, np.abs(centre[unit]))] = 0.0  # a unit on the topic's scale stays
     with np.errstate(over="ignore", under="ignore"):
@@ -61,7 +61,7 @@ def normalised(ratings: Judgments, how: str = "geometric", weights: Floats | Non
     lost = np.flatnonzero(~np.isfinite(moved) | (moved <= 0))
     if len(lost):
         raise InputError(
-            f"the magnitude {ratings.label[lost[0]]:g} cannot be brought to the scale of its topic (normalise "
+            f"the magnitude {ratings.label[lost[0]]:g} cannot be brought to the scale of its topic (normalize "
             f"{how!r}): it lies too far from the others for a number to hold",
             **ratings.where(int(lost[0])),  # type: ignore[arg-type]
             hint="mend or leave out such extremes",
@@ -140,13 +140,13 @@ def _anchors(ratings: Judgments, logs: Floats, unit: Ints, count: int, weights: 
                 f"{int((found != 1).sum())} of {count} units do not have exactly one document marked '{names[0]}'",
                 file=ratings.source,
                 hint="add a column 'anchor' with 'high' and 'low' at the unit's known documents, "
-                "or normalise another way",
+                "or normalize another way",
             )
         centre[unit[is_it]] += logs[is_it] / 2
     return centre
 
 
-NORMALISATIONS: dict[str, Centre] = {
+NORMALIZATIONS: dict[str, Centre] = {
     "geometric": _mean,
     "median": _median,
     "range": _middle,

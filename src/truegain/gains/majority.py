@@ -18,7 +18,7 @@ class Majority(Rule):
 
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": list("xyzw"), "label": [0, 2, 2, 3]})
-    >>> tg.to_gains(frame, rule="majority").label.tolist()
+    >>> tg.aggregate(frame, "majority").label.tolist()
     [2.0]
     """
 
@@ -59,7 +59,7 @@ class Supermajority(Rule):
 
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": list("xyz"), "label": [0, 2, 3]})
-    >>> tg.to_gains(frame, rule="supermajority").label.tolist()
+    >>> tg.aggregate(frame, "supermajority").label.tolist()
     [2.0]
     """
 

@@ -20,7 +20,7 @@ class Mean(Rule):
 
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": ["x", "y"], "label": [1, 4]})
-    >>> tg.to_gains(frame, rule="mean").label.tolist()
+    >>> tg.aggregate(frame, "mean").label.tolist()
     [2.5]
     """
 
@@ -41,7 +41,7 @@ class GeometricMean(Rule):
 
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": ["x", "y"], "label": [1, 4]})
-    >>> tg.to_gains(frame, rule="geometric").label.tolist()
+    >>> tg.aggregate(frame, "geometric").label.tolist()
     [2.0]
     """
 

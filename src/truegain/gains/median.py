@@ -21,7 +21,7 @@ class Median(Rule):
 
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": list("xyzw"), "label": [1, 2, 4, 1000]})
-    >>> tg.to_gains(frame, rule="median").label.tolist()
+    >>> tg.aggregate(frame, "median").label.tolist()
     [3.0]
     """
 

@@ -14,7 +14,7 @@ from truegain.gains.pairs import Missing
 from truegain.gains.rates import Clusters
 from truegain.gains.scales import Levels, both_levels, check_scale, scale_of
 from truegain.gains.topic_matrix import TopicMatrix
-from truegain.message import TO_GAINS, arg, with_marks
+from truegain.message import AGGREGATE, arg, with_marks
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Coded, frozen
@@ -72,13 +72,13 @@ class Judges:
         design: Design | None = None,
         relevant: Levels = 1,
         *,
-        gold_level: float | None = None,
+        gold_relevant_from: float | None = None,
         scale: str | Sequence[float] | None = None,
         missing: Missing = "refuse",
     ) -> Judges:
         """Fit every assessor named in the bronze labels on the gold pairs it labelled; one assessor a topic."""
         check_design(design)
-        levels, labels = both_levels(relevant, gold_level), scale_of(scale)
+        levels, labels = both_levels(relevant, gold_relevant_from), scale_of(scale)
         table, trusted = Judgments.of(bronze), Judgments.of(gold, "gold")
         check_scale(table, labels)
         check_scale(trusted, labels)
@@ -91,8 +91,8 @@ class Judges:
             raise InputError(
                 f"{len(twice)} topics were labelled by several assessors ({some(twice)})",
                 file=table.source,
-                hint=f"make one label of theirs first ({arg('rule', 'majority')}, {TO_GAINS}) and fit that as one "
-                "judge",
+                hint=f"make one label of theirs first ({arg('aggregate', 'majority')}, {AGGREGATE}) and fit that as "
+                "one judge",
             )
         names = table.assessor.values
         of_topic = {table.topic.values[t]: names[a] for t, a in zip(topics, who[1][first], strict=True)}
@@ -117,7 +117,9 @@ class Judges:
     def single_for(self, what: str) -> Judge:
         """The one judge of all topics; refused for several."""
         if self.single is None:
-            raise TruegainError(f"{what} is for one judge, not for several; make one label of theirs ({arg('rule')})")
+            raise TruegainError(
+                f"{what} is for one judge, not for several; make one label of theirs ({arg('aggregate')})"
+            )
         return self.single
 
     def rectifier(self, method: str) -> Judge | None:
@@ -144,9 +146,9 @@ class Judges:
         """All labels of either kind of judge."""
         return tuple(sorted({x for j in self.judges.values() for x in j.labels}))
 
-    def at_levels(self, level: float | None, gold_level: float | None) -> Judges:
+    def at_levels(self, level: float | None, gold_relevant_from: float | None) -> Judges:
         """The same judges at another level of relevance."""
-        return Judges({n: j.at_levels(level, gold_level) for n, j in self.judges.items()}, self.of_topic)
+        return Judges({n: j.at_levels(level, gold_relevant_from) for n, j in self.judges.items()}, self.of_topic)
 
     def matrices(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[TopicMatrix]:
         """Each judge's matrix with the topics it labelled, among those scored; `clusters` is heeded of one judge."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from truegain.tables.header import Missing, Outside, Repeated, told, values_of
+from truegain.tables.header import Missing, OutOfRange, Repeated, told, values_of
 from truegain.tables.judgments import Judgments
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class RatingsAsked:
     """
 
     scale: str | None = None
-    outside: Outside = "error"
+    out_of_range: OutOfRange = "error"
     repeated: Repeated = "error"
     assessors: str | None = None
     columns: str | None = None
@@ -38,12 +38,12 @@ class RatingsAsked:
         *,
         scale: Scale | None = None,
         words: bool = False,
-        normalise: str | None = None,
+        normalize: str | None = None,
         expert: str | None = None,
     ) -> Judgments:
         """Ratings as was asked; `words` of a nominal scale may stay words, where only sameness counts.
 
-        normalise, expert: what `agree` would be given, for drop_assessors='flagged'.
+        normalize, expert: what `agree` would be given, for drop_assessors='flagged'.
         """
         from truegain.gains.choice import FLAGGED, chosen  # here, as most commands read no ratings
         from truegain.tables.ratings import read_ratings
@@ -55,7 +55,7 @@ class RatingsAsked:
         table = read_ratings(
             path,
             scale=declared,
-            outside=self.outside,
+            out_of_range=self.out_of_range,
             repeated=self.repeated,
             assessors=self.assessors.split(",") if self.assessors else None,
             columns=None if told().columns is not None else self.columns,  # a command is told of all its files
@@ -65,7 +65,7 @@ class RatingsAsked:
             topic=self.topic,
         )
         return chosen(
-            table, drop_assessors=self.drop_assessors, first=self.first, normalise=normalise, scale=declared,
+            table, drop_assessors=self.drop_assessors, first=self.first, normalize=normalize, scale=declared,
             expert=Judgments.of(expert) if expert and self.drop_assessors == FLAGGED else None,
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
-from truegain.tables.ratings import Outside
+from truegain.tables.ratings import OutOfRange
 
 NOT_JUDGED = -1.0
 MOST_OFF_SCALE = 0.05  # share of the bronze labels up to which those that gold never uses are slips of the judge
@@ -24,10 +24,10 @@ MOST_LABELS = 1000
 Levels = float | tuple[float, float]
 
 
-def both_levels(relevant: Levels, gold_level: float | None = None) -> tuple[float, float]:
+def both_levels(relevant: Levels, gold_relevant_from: float | None = None) -> tuple[float, float]:
     """The smallest relevant label of bronze and of gold.
 
-    >>> both_levels(1, gold_level=2)
+    >>> both_levels(1, gold_relevant_from=2)
     (1, 2)
     """
     both = relevant if isinstance(relevant, tuple) else (relevant, relevant)
@@ -36,7 +36,7 @@ def both_levels(relevant: Levels, gold_level: float | None = None) -> tuple[floa
             f"relevant {relevant}: give the smallest relevant label, such as 1, or one for bronze and one for gold; "
             "correct and compare take it from the measure"
         )
-    return both[0], both[1] if gold_level is None else gold_level
+    return both[0], both[1] if gold_relevant_from is None else gold_relevant_from
 
 
 def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
@@ -89,11 +89,11 @@ def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
         f"{int(outside.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}: "
         f"{_listed(table.label[outside])}; the first is here",
         **place,  # type: ignore[arg-type]
-        hint=f"mend or remove them, widen the scale, or take them as not judged ({arg('outside', 'drop')})",
+        hint=f"mend or remove them, widen the scale, or take them as not judged ({arg('out_of_range', 'drop')})",
     )
 
 
-def on_scale(table: Judgments, scale: Sequence[float] | None, outside: Outside = "error") -> Judgments:
+def on_scale(table: Judgments, scale: Sequence[float] | None, out_of_range: OutOfRange = "error") -> Judgments:
     """The judgments with every label on the scale: others are refused, or become -1, not judged, and are counted.
 
     >>> import warnings
@@ -102,11 +102,13 @@ def on_scale(table: Judgments, scale: Sequence[float] | None, outside: Outside =
     ...     on_scale(Judgments.of({"1": {"a": 1, "b": 10}}), (0, 1), "drop").label.tolist()
     [1.0, -1.0]
     """
-    if outside not in get_args(Outside):
-        raise TruegainError(f"{argname('outside')} is {outside!r}; give one of {', '.join(get_args(Outside))}")
+    if out_of_range not in get_args(OutOfRange):
+        raise TruegainError(
+            f"{argname('out_of_range')} is {out_of_range!r}; give one of {', '.join(get_args(OutOfRange))}"
+        )
     if scale is None:
         return table
-    if outside == "error":
+    if out_of_range == "error":
         check_scale(table, scale)
         return table
     off = _outside(table, scale)
@@ -175,7 +177,7 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     if off_scale.labels and off_scale.share <= MOST_OFF_SCALE:
         warn(
             f"{off_scale}. If they are slips, give the labels there are ({arg('scale', '0:3')}, and "
-            f"{arg('outside', 'drop')})"
+            f"{arg('out_of_range', 'drop')})"
         )
         return
     if levels_given is not False:
@@ -185,7 +187,8 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
         return
     warn(
         f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels {_range(gold)}; "
-        f"the same label counts as relevant on both: say where relevance begins on gold's ({arg('gold_level')}), "
+        "the same label counts as relevant on both: say where relevance begins on gold's "
+        f"({arg('gold_relevant_from')}), "
         f"or give the labels there are ({arg('scale', '0:3')})"
     )
 

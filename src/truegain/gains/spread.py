@@ -56,10 +56,7 @@ def entropy(ratings: Grouped, scale: Scale, trim: float) -> Floats:  # noqa: ARG
     """D = Dmax H / ln(Dmax + 1), H the entropy of the item's ratings.  Li and Yoshikawa 2016, AIRS."""
     width = scale.width or 0.0
     if not (float(width).is_integer() and (ratings.value == np.floor(ratings.value)).all()):
-        raise TruegainError(
-            f"{arg('spread', 'entropy')} counts levels, and needs ratings that are whole numbers; use "
-            f"{arg('spread', 'sd')}"
-        )
+        raise TruegainError("spread=entropy counts levels, and needs ratings that are whole numbers; use spread=sd")
     value = ratings.value[ratings.ascending]
     at = np.flatnonzero(np.concatenate([[True], (np.diff(value) != 0) | (np.diff(ratings.item) != 0)]))
     item = ratings.item[at]

@@ -22,7 +22,7 @@ class Sum(Rule):
 
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": ["x", "y"], "label": [1, 3]})
-    >>> tg.to_gains(frame, rule="sum").label.tolist()
+    >>> tg.aggregate(frame, "sum").label.tolist()
     [4.0]
     """
 

@@ -35,7 +35,7 @@ class Unanimity(_SpreadRule):
 
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": list("abcde"), "label": [1, 1, 2, 3, 3]})
-    >>> tg.to_gains(frame, rule="unanimity", p=0.2, scale="0:3").label.tolist()
+    >>> tg.aggregate(frame, "unanimity(p=0.2)", scale="0:3").label.tolist()
     [11.0]
     """
 
@@ -65,7 +65,7 @@ class Weighted(_SpreadRule):
 
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": list("abcde"), "label": [1, 1, 2, 3, 3]})
-    >>> [round(g, 1) for g in tg.to_gains(frame, rule="weighted", scale="0:3").label.tolist()]
+    >>> [round(g, 1) for g in tg.aggregate(frame, "weighted", scale="0:3").label.tolist()]
     [3.3]
     """
 

@@ -57,10 +57,11 @@ def wilson(
     n: npt.ArrayLike,
     bounds: tuple[float, float] = (0.0, 1.0),
     confidence: float = 0.95,
+    df: npt.ArrayLike | None = None,
 ) -> Limits:
     """Limits of a mean of n values between bounds, wider towards the middle of them: never outside.
 
-    With u the mean moved to [0, 1], N = u(1 - u)/se^2 and t the quantile of n - 1 degrees of freedom: roots x of
+    With u the mean moved to [0, 1], N = u(1 - u)/se^2 and t the quantile of `df` (n - 1) degrees of freedom: roots x of
     (u - x)^2 = t^2 x(1 - x)/N, moved back.  Where all values are equal (se is 0, or nothing but rounding) N = n, as of
     values at the bounds.  For shares, with N = n and the normal quantile, these are Wilson's limits (1927, JASA 22).
 
@@ -69,7 +70,7 @@ def wilson(
     0.2939 0.7061
     """
     least, greatest = bounds
-    t = quantiles_of(check_confidence(confidence), np.asarray(n, np.float64) - 1)
+    t = quantiles_of(check_confidence(confidence), np.asarray(n, np.float64) - 1 if df is None else df)
     value = np.asarray(estimate, np.float64)
     u, v = (value - least) / (greatest - least), (np.asarray(se, np.float64) / (greatest - least)) ** 2
     spread = u * (1 - u)

@@ -26,7 +26,7 @@ def nothing(pieces: int) -> None:
 
 
 @dataclass(frozen=True)
-class Resampling:
+class Trials:
     """How a test resamples: `most` are the trials up to which undecided pairs may go on, `trials` where it is None."""
 
     trials: int = 10_000
@@ -93,7 +93,7 @@ def check_replicates(replicates: int, confidence: float) -> int:
     least = int(np.ceil(2 / (1 - check_confidence(confidence)) - 1e-9))
     if replicates < least:
         raise TruegainError(
-            f"{replicates} replicates say nothing about the tails of a {confidence:.4g} interval; give at least {least}"
+            f"{replicates} resamples say nothing about the tails of a {confidence:.4g} interval; give at least {least}"
         )
     return int(replicates)
 

@@ -1,4 +1,4 @@
-"""What was collected as files: ratings that all commands read, wins of preferences, and the audit trail."""
+"""What was collected: as rows of one state of the database, and as files that `agree`, `gains` and `verdict` read."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median_low
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
-from truegain.judging.collected import DONE, Row
 from truegain.judging.study.study import JudgingStudy
-from truegain.judging.tasks.material import Item, Unit, base_of
+from truegain.judging.tasks.base import Item, Unit, base_of, unit_of
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import CHOSEN, Judgments, judgments_of_columns
 from truegain.tables.named import FORMULA, harmless
@@ -25,6 +24,130 @@ from truegain.tables.sources import PathLike, shown_path
 from truegain.tables.tabular import Kind
 from truegain.tables.targets import write_bytes
 from truegain.tables.write import kind_to_write, table_bytes
+
+Row = Mapping[str, Any]
+T = TypeVar("T")
+DONE = "done"
+ERASED = "withdrawn"  # what was written is gone, only the fact is kept
+
+
+class Readable(Protocol):
+    """A database that runs a function which only reads, on one state of it."""
+
+    def read(self, work: Callable[[Any], T]) -> T:
+        """What the function returns."""
+        ...
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Rows of a study's tables, under the names of their columns."""
+
+    units: Sequence[Row]
+    sessions: Sequence[Row]
+    assessors: Sequence[Row]
+    answers: Sequence[Row]  # on items, all revisions
+    backs: Sequence[Row] = ()  # sessions in which the back button was used, and how often
+
+    def ratings(self) -> list[dict[str, Any]]:
+        """The last revision of every answer, with what is known of its session and assessor, in a lasting order.
+
+        session, unit, topic, outcome, flags; assessor, kind, excluded; number (the place in which the item was shown,
+        from 1), item (its place in the unit, from 0), value (None: cannot judge), typed, reason, cannot, note, seconds,
+        late, revision, at; backs and sent_back of the session: how often the back button was used, and how often the
+        set was sent and not accepted.  Of a session that was withdrawn there are none.
+        """
+        sessions = {row["id"]: row for row in self.sessions if row["outcome"] != ERASED}
+        people = {row["id"]: row for row in self.assessors}
+        last: dict[tuple[str, int], Row] = {}
+        for row in self.answers:
+            key = (row["session"], row["number"])
+            if row["session"] in sessions and (key not in last or row["revision"] > last[key]["revision"]):
+                last[key] = row
+        backs = {row["session"]: row["times"] for row in self.backs}
+        ratings = [
+            {**_joined(row, sessions[session], people), "backs": backs.get(session, 0)}
+            for (session, _), row in last.items()
+        ]
+        places = {row["id"]: row["place"] for row in self.units}
+        return sorted(ratings, key=lambda r: (places.get(r["unit"], 0), r["unit"], r["session"], r["number"]))
+
+
+def sent_back(session: Row) -> int:
+    """How often a set was sent and not accepted."""
+    tries = int((session["tries"] or {}).get("checks", 0))
+    return tries - (session["outcome"] == DONE) if tries else 0
+
+
+def _joined(answer: Row, session: Row, people: Mapping[str, Row]) -> dict[str, Any]:
+    order, number = session["plan"]["order"], answer["number"]
+    if not 1 <= number <= len(order):
+        raise InputError(
+            f"session {session['id']} has an answer to item {number} of {len(order)}",
+            hint="the database was changed by hand; take a backup",
+        )
+    person = people[session["assessor"]]
+    kept = ("number", "typed", "reason", "cannot", "note", "seconds", "late", "revision", "at")
+    value = answer["value"]
+    return {
+        "session": session["id"],
+        "unit": session["unit"],
+        "topic": session["topic"],
+        "outcome": session["outcome"],
+        "flags": tuple(session["flags"]),
+        "assessor": person["id"],
+        "kind": person["kind"],
+        "excluded": person["excluded"],
+        "item": order[number - 1],
+        "sent_back": sent_back(session),
+        "value": None if value is None or math.isnan(value) else value,
+        **{name: answer[name] for name in kept},
+    }
+
+
+def collected(database: Readable) -> Collected:
+    """All that was collected so far."""
+    from sqlalchemy import func, select
+
+    from truegain.judging.store import schema
+
+    def work(connection: Any) -> Collected:
+        def rows(query: Any) -> list[dict[str, Any]]:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+        unit_columns = schema.units.c
+        answers = select(schema.answers).where(schema.answers.c.kind == "item").order_by(schema.answers.c.id)
+        units = rows(select(schema.units).order_by(unit_columns.place, unit_columns.id))
+        sessions, assessors = (rows(select(t).order_by(t.c.id)) for t in (schema.sessions, schema.assessors))
+        pressed = schema.events.c
+        backs = select(pressed.session, func.count().label("times")).where(pressed.kind == "back")
+        return Collected(units, sessions, assessors, rows(answers), rows(backs.group_by(pressed.session)))
+
+    return database.read(work)
+
+
+def units_given_out(database: Readable) -> tuple[Unit, ...]:
+    """The units as they were given out; the study's files may say otherwise by now."""
+    from sqlalchemy import select
+
+    from truegain.judging.store import schema
+
+    query = select(schema.units).order_by(schema.units.c.place, schema.units.c.id)
+    return database.read(lambda connection: tuple(unit_of(row) for row in connection.execute(query).mappings()))
+
+
+def audit_trail(database: Readable) -> list[dict[str, Any]]:
+    """The audit trail, oldest event first; tokens, codes and the platform's ids are in none of them."""
+    from sqlalchemy import select
+
+    from truegain.judging.store import schema
+
+    query = select(schema.events).order_by(schema.events.c.id)
+    return database.read(lambda connection: [dict(row) for row in connection.execute(query).mappings()])
+
+
+# ---------------------------------------------------------------------- files
+
 
 Judges = Literal["people", "models", "all"]
 KINDS = {"people": "human", "models": "model"}
@@ -38,17 +161,24 @@ OF_RATINGS = (
     "sent_back",
     CHOSEN,
 )  # what tables of ratings know
-SHOWN = 3  # labels in a sentence
+MOST_NAMED = 3  # labels in a sentence
 FREE_TEXT = ("comment", "note", "claim")
 IDS = ("topic", "doc", "assessor", "unit", "typed", "doc_a", "doc_b", "left", "passage")
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which answers are exported, beside those of finished units by assessors who are not excluded.
+    """Which answers to export, beside those of finished units by assessors who are not excluded.
 
-    unfinished: also of units that were not finished.  excluded: also of excluded assessors.  cannot: also where nobody
-    could judge: the label is empty.  judges: whose; None: people's where there are any, else models'.
+    Attributes
+    ----------
+    unfinished, excluded : bool
+        Whether to include answers of unfinished units, and of excluded assessors.
+    cannot : bool
+        Whether to include items that were not judged, with an empty label.
+    judges : {"people", "models", "all"}, optional
+        Whose; by default people's where there are any, else models'.
+
     """
 
     unfinished: bool = False
@@ -78,9 +208,13 @@ class Export:
         if not there:
             raise InputError("there is no rating yet", file=source, hint="wait for a unit to be finished")
         return judgments_of_columns(
-            taken["topic"], taken["doc"], np.array(taken["label"], np.float64), source, assessors=taken["assessor"],
+            taken["topic"],
+            taken["doc"],
+            np.array(taken["label"], np.float64),
+            source,
+            assessors=taken["assessor"],
             extra={n: taken[n] for n in OF_RATINGS if n in taken},
-        )  # fmt: skip
+        )
 
     def write(self, path: PathLike) -> None:
         """Write CSV, TSV, JSONL or Parquet, by the ending of the path; whole or not at all."""
@@ -93,7 +227,7 @@ class Export:
 
 
 def rating_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUAL) -> Export:
-    """One row an answer, as `truegain agree`, `gains`, `eval`, `verdict` and `experiment magnitudes` read it.
+    """One row an answer, as `truegain agree`, `aggregate`, `eval`, `verdict` and `experiment magnitudes` read it.
 
     topic, doc, assessor, label, unit, seconds, comment, anchor ('high', 'low' or empty), order (in which the assessor
     saw the documents), probability (with which the design drew the item), typed, revision, late, flags, cannot, note,
@@ -126,7 +260,7 @@ def win_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUAL) 
         if label is not None:
             tally.setdefault((topic, a, who, unit), []).append((label, probability, seconds))
             tally.setdefault((topic, b, who, unit), []).append((1 - label, probability, seconds))
-    table = [_wins(key, found) for key, found in tally.items()]
+    table = [_wins(key, scores) for key, scores in tally.items()]
     if not table:
         raise _nothing(pairs.left_out)
     return Export({name: [row[name] for row in table] for name in table[0]}, pairs.left_out)
@@ -158,31 +292,35 @@ def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tup
             (others if base_of(unit.id) else wanted)[pair] += 1
     units = {unit.id: unit for unit in study.units}
     finished: dict[tuple[str, str], set[str]] = {}
-    said: dict[tuple[str, str], list[float]] = {}
+    values: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         if row["outcome"] == DONE and row["excluded"] is None and row["kind"] == KINDS["people"]:
             pair = (row["topic"], _unit(units, row).items[row["item"]].docs[0])
             finished.setdefault(pair, set()).add(row["unit"])
             if row["value"] is not None:
-                said.setdefault(pair, []).append(row["value"])
+                values.setdefault(pair, []).append(row["value"])
     pairs = list(zip(listed.topics, listed.docs, strict=True))
     most = study.rules.others
     ready = [len(finished.get(pair, ())) >= max(1, wanted[pair] + min(most, others[pair])) for pair in pairs]
     kept = np.arange(len(pairs)) < listed.judged
     first = next((i for i, (mine, had) in enumerate(zip(ready, kept, strict=True)) if not (mine or had)), len(pairs))
-    found: dict[str, dict[str, float]] = {}
+    labels: dict[str, dict[str, float]] = {}
     mine = [pair for pair, is_ready in zip(pairs[:first], ready[:first], strict=True) if is_ready]
-    for topic, doc in (pair for pair in mine if pair in said):
-        found.setdefault(topic, {})[doc] = median_low(said[topic, doc])
+    for topic, doc in (pair for pair in mine if pair in values):
+        labels.setdefault(topic, {})[doc] = median_low(values[topic, doc])
     if not mine:
         raise InputError("the first pair of the list is not ready", file=listed.source, hint="wait for its judgments")
     low, high = listed.scale
-    off = [f"{label:g} of topic {topic}, document {doc}" for topic, docs in found.items()
-           for doc, label in docs.items() if not low <= label <= high]  # fmt: skip
+    off = [
+        f"{label:g} of topic {topic}, document {doc}"
+        for topic, docs in labels.items()
+        for doc, label in docs.items()
+        if not low <= label <= high
+    ]
     if off:
-        problem = f"{counted(len(off), 'label')} not on the scale {listed.labels} of the list: {some(off, SHOWN)}"
+        problem = f"{counted(len(off), 'label')} not on the scale {listed.labels} of the list: {some(off, MOST_NAMED)}"
         raise OffScaleError(problem, file=listed.source, hint="give these documents labels of the list")
-    return listed.filled(found or None, cannot=[pair for pair in mine if pair not in said]), sum(ready[first:])
+    return listed.filled(labels or None, cannot=[pair for pair in mine if pair not in values]), sum(ready[first:])
 
 
 def write_audit(path: PathLike, events: Iterable[Row]) -> int:
@@ -234,13 +372,29 @@ def _row(study: JudgingStudy, unit: Unit, row: Row) -> dict[str, Any]:
         doc = item.docs[0]
     anchor = {unit.high: "high", unit.low: "low"}.get(row["item"], "")
     return {
-        "topic": row["topic"], "doc": doc, "assessor": row["assessor"], "label": value, "unit": unit.id,
-        "seconds": round(row["seconds"], 3), "comment": row["reason"], "anchor": anchor, "order": row["number"],
-        "probability": item.probability, "typed": row["typed"], "revision": row["revision"], "late": int(row["late"]),
-        "flags": ";".join(_flags(study, row)), "cannot": row["cannot"], "note": row["note"], "kind": row["kind"],
-        "outcome": row["outcome"] or "", "backs": row["backs"], "sent_back": row["sent_back"],
-        CHOSEN: item.chosen, **about,
-    }  # fmt: skip
+        "topic": row["topic"],
+        "doc": doc,
+        "assessor": row["assessor"],
+        "label": value,
+        "unit": unit.id,
+        "seconds": round(row["seconds"], 3),
+        "comment": row["reason"],
+        "anchor": anchor,
+        "order": row["number"],
+        "probability": item.probability,
+        "typed": row["typed"],
+        "revision": row["revision"],
+        "late": int(row["late"]),
+        "flags": ";".join(_flags(study, row)),
+        "cannot": row["cannot"],
+        "note": row["note"],
+        "kind": row["kind"],
+        "outcome": row["outcome"] or "",
+        "backs": row["backs"],
+        "sent_back": row["sent_back"],
+        CHOSEN: item.chosen,
+        **about,
+    }
 
 
 def claim_name(item: Item) -> str:
@@ -250,26 +404,33 @@ def claim_name(item: Item) -> str:
 
 def _flags(study: JudgingStudy, row: Row) -> list[str]:
     """What is known of a row that may matter: of its session first, then of itself."""
-    found = [*row["flags"]]
+    flags = [*row["flags"]]
     for name, holds in (
         ("unfinished", row["outcome"] != DONE),
         ("excluded", row["excluded"] is not None),
         ("late", row["late"]),
         ("previous-shown", study.rules.show_previous),
     ):
-        if holds and name not in found:
-            found.append(name)
-    return found
+        if holds and name not in flags:
+            flags.append(name)
+    return flags
 
 
-def _wins(key: tuple[str, str, str, str], found: list[tuple[float, float, float]]) -> dict[str, Any]:
+def _wins(key: tuple[str, str, str, str], scores: list[tuple[float, float, float]]) -> dict[str, Any]:
     topic, doc, who, unit = key
-    points, probabilities = [f[0] for f in found], {f[1] for f in found}
+    points, probabilities = [f[0] for f in scores], {f[1] for f in scores}
     return {
-        "topic": topic, "doc": doc, "assessor": who, "label": math.fsum(points) / len(points), "unit": unit,
-        "probability": probabilities.pop() if len(probabilities) == 1 else None, "wins": points.count(1.0),
-        "ties": points.count(0.5), "losses": points.count(0.0), "seconds": math.fsum(f[2] for f in found),
-    }  # fmt: skip
+        "topic": topic,
+        "doc": doc,
+        "assessor": who,
+        "label": math.fsum(points) / len(points),
+        "unit": unit,
+        "probability": probabilities.pop() if len(probabilities) == 1 else None,
+        "wins": points.count(1.0),
+        "ties": points.count(0.5),
+        "losses": points.count(0.0),
+        "seconds": math.fsum(f[2] for f in scores),
+    }
 
 
 def _unit(units: Mapping[str, Unit], row: Row) -> Unit:
@@ -282,11 +443,11 @@ def _unit(units: Mapping[str, Unit], row: Row) -> Unit:
 
 
 def _nothing(left: Mapping[str, int]) -> TruegainError:
-    rest = ", ".join(f"{count} {TOLD[why]}" for why, count in left.items())
+    rest = ", ".join(f"{count} {OMITTED[why]}" for why, count in left.items())
     return TruegainError(f"there is nothing to export yet: {rest or 'no answers'}")
 
 
-TOLD = {
+OMITTED = {
     "models": "of model judges",
     "people": "of people",
     "unfinished": "of units that were not finished",

@@ -1,19 +1,98 @@
-"""How a study goes: progress by topic, cost, and assessors worth a second look."""
+"""How a study goes: progress, assessors, cost; and the shape of what `cli/annotate_insight.py` works out of ratings.
+
+This package imports nothing that scores or compares: agreement and the verdict so far are handed in as an `Insight`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
+from typing import Literal, NamedTuple
 
 from truegain.errors import TruegainError
-from truegain.judging.collected import DONE, Collected, Row, sent_back
-from truegain.judging.export import Wanted, rating_table, rows_that_count
+from truegain.judging.export import DONE, Collected, Row, Wanted, rating_table, rows_that_count, sent_back
 from truegain.judging.study.study import JudgingStudy
 from truegain.tables.judgments import Judgments
 from truegain.tables.paper import counted
 from truegain.tables.table import Cell, Table
+
+
+class Rating(NamedTuple):
+    """A judgment that counts: of a finished unit, by someone who is not excluded, the last revision."""
+
+    topic: str
+    item: str  # the item's key within its topic
+    assessor: str
+    value: float
+    unit: str
+    seconds: float
+    is_model: bool = False
+
+
+class Coefficient95(NamedTuple):
+    """An agreement and the limits of its 95% interval at one look; None where there are too few judgments."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether there is a number that says how sure it is."""
+        return None not in self
+
+
+NOT_YET = Coefficient95()
+Look = Literal["same", "far", "quick", "twin"]
+
+
+@dataclass(frozen=True)
+class AgreementSoFar:
+    """Agreement of people with one another, over all topics, by topic, and of every model with people.
+
+    `alike` is each person's correlation with the rest, `looks` why someone is worth a second look; 'far' is a
+    correlation that lies below the usual one by `apart` or more, and by more than chance and people's spread explain.
+    """
+
+    level: str
+    overall: Coefficient95 = NOT_YET
+    topics: Mapping[str, Coefficient95] = field(default_factory=dict)
+    models: Mapping[str, Coefficient95] = field(default_factory=dict)
+    alike: Mapping[str, float] = field(default_factory=dict)
+    looks: Mapping[str, tuple[Look, ...]] = field(default_factory=dict)
+    apart: float | None = None
+
+
+@dataclass(frozen=True)
+class VerdictSoFar:
+    """What can be said of two systems now, with limits that hold at every look; or why nothing can, and no number."""
+
+    a: str = ""
+    b: str = ""
+    measure: str = ""
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    outcome: Literal["better", "worse", "not better", "not worse", "inconclusive", "unchecked", ""] = ""
+    sentence: str = ""
+    labels: int = 0  # rows of the list that count
+    rows: int = 0  # that the list has
+    why: str = ""  # name of a text, where there is no number
+    about: str = ""  # what that text mentions
+
+
+@dataclass(frozen=True)
+class Insight:
+    """What follows from the ratings so far; without `verdict` the page has none."""
+
+    agreement: Callable[[Sequence[Rating]], AgreementSoFar]
+    verdict: Callable[[Sequence[Row]], tuple[VerdictSoFar, ...]] | None = None  # of the rows of `Collected.ratings`
+
+
+# ---------------------------------------------------------------------- progress, assessors, cost
+
 
 FAST = 1.25  # times the seconds that a document needs: a median below it looks like waiting for the limit
 SLOW = 3.0  # times the median of all
@@ -21,9 +100,15 @@ SENT_BACK = 2  # sends, of one set or of several
 MOST = 0.5  # of the answers: reasons that repeat, numbers that are all the same, items not judged
 FEW = 4  # answers, below which nothing is said of a person
 OUTCOMES = {
-    DONE: "finished", None: "going on", "screened": "ended at practice or question", "failed": "ended at the checks",
-    "left": "left", "passed": "lease ran out, passed on", "declined": "declined", "withdrawn": "withdrawn",
-}  # fmt: skip
+    DONE: "finished",
+    None: "in progress",
+    "screened": "ended at practice or question",
+    "failed": "ended at the checks",
+    "left": "left",
+    "passed": "lease expired, taken by someone else",
+    "declined": "declined",
+    "withdrawn": "withdrawn",
+}
 Agreement = Callable[[Judgments], str]  # in one line
 Far = Callable[[Judgments], tuple[Collection[str], str]]  # who agrees far less than others do, and by which rule
 
@@ -45,20 +130,35 @@ class Figures:
 
 
 def figures(
-    study: JudgingStudy, found: Collected, agreement: Agreement | None = None, far: Far | None = None
+    study: JudgingStudy, data: Collected, agreement: Agreement | None = None, far: Far | None = None
 ) -> Figures:
-    """What a study's rows come to; `agreement` tells how far the ratings that count agree, `far` who is off."""
-    ratings = found.ratings()
-    lines = [*_sets(study, found), *_answers(ratings), _ends(found), *_cost(study, found)]
+    """Summarize a study: progress by topic, assessors, cost and agreement.
+
+    Parameters
+    ----------
+    study : JudgingStudy
+        What is judged.
+    data : Collected
+        Rows of its database.
+    agreement, far : callable, optional
+        Given the ratings that count: a line about agreement; who agrees far less than others do, and the rule.
+
+    Returns
+    -------
+    Figures
+
+    """
+    ratings = data.ratings()
+    lines = [*_sets(study, data), *_answers(ratings), _ends(data), *_cost(study, data)]
     if agreement is not None:
         lines.append(_agreement(study, ratings, agreement))
-    people = _people(study, found, ratings, *_far(study, ratings, far))
-    return Figures(_progress(study, found), people, tuple(line for line in lines if line))
+    people = _people(study, data, ratings, *_far(study, ratings, far))
+    return Figures(_progress(study, data), people, tuple(line for line in lines if line))
 
 
-def _sets(study: JudgingStudy, found: Collected) -> list[str]:
-    states = Counter(row["state"] for row in found.units)
-    total = len(found.units) or len(study.units)
+def _sets(study: JudgingStudy, data: Collected) -> list[str]:
+    states = Counter(row["state"] for row in data.units)
+    total = len(data.units) or len(study.units)
     done, held = states[DONE], states["held"]
     return [
         f"{done:,} of {total:,} units finished ({done / total:.0%}), {held:,} being judged" if total else "no units"
@@ -69,37 +169,39 @@ def _answers(ratings: Sequence[Row]) -> list[str]:
     """What counts as it is exported unless told otherwise: people's, models' where there are no people's."""
     mine, models = rows_that_count(ratings), rows_that_count(ratings, "models")
     if not mine:
-        return ["no judgment counts yet"]
-    given = [r for r in mine if r["value"] is not None]
-    told = f"{counted(len(given), 'judgment')} that count"
-    told += f", {len(mine) - len(given):,} could not be judged" if len(given) < len(mine) else ""
+        return ["no judgments that count yet"]
+    judged = [r for r in mine if r["value"] is not None]
+    summary = f"{counted(len(judged), 'judgment')} that count"
+    summary += f", {len(mine) - len(judged):,} could not be judged" if len(judged) < len(mine) else ""
     seconds = [r["seconds"] for r in mine if r["kind"] == "human"]
     if not seconds:
-        return [f"{told}, of models"]
+        return [f"{summary}, of models"]
     beside = f"; {len(models):,} of models beside them" if models else ""
-    return [f"{told}; median time on one {median(seconds):.0f} s{beside}"]
+    return [f"{summary}; median time on one {median(seconds):.0f} s{beside}"]
 
 
-def _ends(found: Collected) -> str:
-    told = ends_told(Counter(row["outcome"] for row in found.sessions))
-    return f"{counted(len(found.sessions), 'session')}: {told}" if told else ""
+def _ends(data: Collected) -> str:
+    summary = outcome_counts(Counter(row["outcome"] for row in data.sessions))
+    return f"{counted(len(data.sessions), 'session')}: {summary}" if summary else ""
 
 
-def ends_told(ends: Mapping[str | None, int]) -> str:
+def outcome_counts(ends: Mapping[str | None, int]) -> str:
     """How many units ended how, in words; None: they go on."""
     return ", ".join(f"{ends[end]:,} {words}" for end, words in OUTCOMES.items() if ends.get(end))
 
 
-def _cost(study: JudgingStudy, found: Collected) -> list[str]:
+def _cost(study: JudgingStudy, data: Collected) -> list[str]:
     """What finished units cost so far and in all; a model's unit is not paid."""
     pay, currency = study.people.pay, study.people.currency
     if pay is None:
         return []
-    people = {row["id"] for row in found.assessors if row["kind"] == "human"}
-    paid = sum(row["state"] == DONE and row["assessor"] in people for row in found.sessions)
-    left = sum(row["state"] != DONE for row in found.units)
+    people = {row["id"] for row in data.assessors if row["kind"] == "human"}
+    paid = sum(row["state"] == DONE and row["assessor"] in people for row in data.sessions)
+    left = sum(row["state"] != DONE for row in data.units)
     unit = f" {currency}" if currency else ""
-    return [f"{paid * pay:,.2f}{unit} for finished units at {pay:g}; {(paid + left) * pay:,.2f}{unit} when all are"]
+    return [
+        f"{paid * pay:,.2f}{unit} for finished units at {pay:g}; {(paid + left) * pay:,.2f}{unit} when all are finished"
+    ]
 
 
 def _agreement(study: JudgingStudy, ratings: Sequence[Row], agreement: Agreement) -> str:
@@ -116,44 +218,44 @@ def _far(study: JudgingStudy, ratings: Sequence[Row], far: Far | None) -> tuple[
         return (), ""
 
 
-def _progress(study: JudgingStudy, found: Collected) -> Table:
+def _progress(study: JudgingStudy, data: Collected) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    there = dict.fromkeys(row["topic"] for row in found.units)
+    there = dict.fromkeys(row["topic"] for row in data.units)
     for topic in (*(t for t in study.topics if t in there), *(t for t in there if t not in study.topics)):
-        states = Counter(row["state"] for row in found.units if row["topic"] == topic)
+        states = Counter(row["state"] for row in data.units if row["topic"] == topic)
         title = study.topics[topic].title if topic in study.topics else None
         total = states.total()
         rows.append((topic, title, total, states[DONE], states["held"], total - states[DONE] - states["held"]))
     return Table(("topic", "title", "units", "finished", "held", "free"), rows, title="Progress")
 
 
-def _people(study: JudgingStudy, found: Collected, ratings: Sequence[Row], far: Collection[str], rule: str) -> Table:
+def _people(study: JudgingStudy, data: Collected, ratings: Sequence[Row], far: Collection[str], rule: str) -> Table:
     usual = [r["seconds"] for r in ratings if r["kind"] == "human"]
     middle = median(usual) if usual else 0.0
     rows: list[tuple[Cell, ...]] = []
-    for person in taking_part(found):
-        sessions = [s for s in found.sessions if s["assessor"] == person["id"]]
-        given = [r for r in ratings if r["assessor"] == person["id"]]
-        flags = [*suspicions(study, person, sessions, given, middle), *["far"] * (person["id"] in far)]
+    for person in taking_part(data):
+        sessions = [s for s in data.sessions if s["assessor"] == person["id"]]
+        answers = [r for r in ratings if r["assessor"] == person["id"]]
+        flags = [*suspicions(study, person, sessions, answers, middle), *["far"] * (person["id"] in far)]
         done = sum(s["outcome"] == DONE for s in sessions)
-        seconds = round(median([r["seconds"] for r in given]), 1) if given else None
-        rows.append((person["id"], person["kind"], done, len(given), seconds, _sent_back(sessions), ", ".join(flags)))
+        seconds = round(median([r["seconds"] for r in answers]), 1) if answers else None
+        rows.append((person["id"], person["kind"], done, len(answers), seconds, _sent_back(sessions), ", ".join(flags)))
     rows.sort(key=lambda row: (not row[-1], str(row[0])))
     columns = ("assessor", "kind", "finished", "answers", "median s", "sent back", "flags")
-    notes = ["flags inform: nobody is refused or unpaid because of one"] if any(row[-1] for row in rows) else []
+    notes = ["flags inform: nobody is rejected or unpaid because of one"] if any(row[-1] for row in rows) else []
     notes += [f"far: {rule}"] if far else []
     return Table(columns, rows, title="Assessors", notes=tuple(notes))
 
 
-def taking_part(found: Collected) -> list[Row]:
+def taking_part(data: Collected) -> list[Row]:
     """Assessors, without those who only declined."""
-    declined = {s["assessor"] for s in found.sessions if s["outcome"] == "declined"}
-    others = {s["assessor"] for s in found.sessions if s["outcome"] != "declined"}
-    return [person for person in found.assessors if person["id"] not in declined - others]
+    declined = {s["assessor"] for s in data.sessions if s["outcome"] == "declined"}
+    others = {s["assessor"] for s in data.sessions if s["outcome"] != "declined"}
+    return [person for person in data.assessors if person["id"] not in declined - others]
 
 
 def suspicions(
-    study: JudgingStudy, person: Row, sessions: Sequence[Row], given: Sequence[Row], middle: float
+    study: JudgingStudy, person: Row, sessions: Sequence[Row], answers: Sequence[Row], middle: float
 ) -> tuple[str, ...]:
     """What about a person is worth a second look.
 
@@ -162,24 +264,24 @@ def suspicions(
     of them are one text.  cannot judge: more than half of the items.  Then what sessions were flagged with, such as
     pastes.  Of a model's time nothing is said, of anybody with fewer than 4 answers only what is certain.
     """
-    found = ["model"] if person["kind"] == "model" else []
-    found += [f"excluded: {person['excluded']}"] if person["excluded"] is not None else []
-    found += ["sent back"] if _sent_back(sessions) >= SENT_BACK else []
-    if len(given) >= FEW:
-        seconds = median([r["seconds"] for r in given])
+    flags = ["model"] if person["kind"] == "model" else []
+    flags += [f"excluded: {person['excluded']}"] if person["excluded"] is not None else []
+    flags += ["sent back"] if _sent_back(sessions) >= SENT_BACK else []
+    if len(answers) >= FEW:
+        seconds = median([r["seconds"] for r in answers])
         if person["kind"] == "human":
-            found += ["fast"] if seconds < FAST * study.rules.seconds else []
-            found += ["slow"] if middle and seconds > SLOW * middle else []
+            flags += ["fast"] if seconds < FAST * study.rules.seconds else []
+            flags += ["slow"] if middle and seconds > SLOW * middle else []
         by_unit: dict[str, list[float]] = {}
-        for row in given:
+        for row in answers:
             if row["value"] is not None:
                 by_unit.setdefault(row["session"], []).append(row["value"])
         whole = [values for values in by_unit.values() if len(values) >= FEW]
-        found += ["one number"] if whole and all(len(set(values)) == 1 for values in whole) else []
-        reasons = Counter(" ".join(r["reason"].lower().split()) for r in given if r["reason"])
-        found += ["same reasons"] if reasons and reasons.most_common(1)[0][1] > MOST * len(given) else []
-        found += ["cannot judge"] if sum(r["value"] is None for r in given) > MOST * len(given) else []
-    return tuple(dict.fromkeys([*found, *(flag for s in sessions for flag in s["flags"])]))
+        flags += ["one number"] if whole and all(len(set(values)) == 1 for values in whole) else []
+        reasons = Counter(" ".join(r["reason"].lower().split()) for r in answers if r["reason"])
+        flags += ["same reasons"] if reasons and reasons.most_common(1)[0][1] > MOST * len(answers) else []
+        flags += ["cannot judge"] if sum(r["value"] is None for r in answers) > MOST * len(answers) else []
+    return tuple(dict.fromkeys([*flags, *(flag for s in sessions for flag in s["flags"])]))
 
 
 def _sent_back(sessions: Sequence[Row]) -> int:

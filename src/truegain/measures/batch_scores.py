@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from truegain.config import Scoring
 from truegain.measures.base import Measure
 from truegain.measures.direct import fractions_in, tell_fractions
 from truegain.measures.parse import NamedMeasure
-from truegain.measures.scoring import Options
 from truegain.tables.align import Lists
 from truegain.tables.checks import (
     Grades,
@@ -96,7 +96,7 @@ class BatchScores:
             self.grades = grades if self.grades is None else self.grades + grades
 
     def tell(
-        self, systems: Sequence[str], asked: Sequence[NamedMeasure], levels: Sequence[float], options: Options,
+        self, systems: Sequence[str], asked: Sequence[NamedMeasure], levels: Sequence[float], options: Scoring,
         matching: Matching,
     ) -> tuple[str, ...]:  # fmt: skip
         """What is suspicious in all batches together, told in the order in which it is of data read at once.
@@ -110,7 +110,7 @@ class BatchScores:
                 systems, self.missing, self.noticed, self.unjudged_by_system, self.matched, strict=True
             )
         ]
-        check_overlap(Names.joined(self.topics), seen, Names.joined(self.unjudged), complete=options.complete)
+        check_overlap(Names.joined(self.topics), seen, Names.joined(self.unjudged), all_topics=options.all_topics)
         _, caveats = check_documents(seen, lambda topics: {topic: self.judged_ids[topic] for topic in topics}, matching)
         check_scores(seen, int(options.trec_eval), options.ties)
         tell_fractions(asked, self.fractions, self.labels.labels)

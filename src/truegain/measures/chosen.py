@@ -8,7 +8,7 @@ import numpy as np
 
 from truegain.errors import InputError, MeasureError
 from truegain.measures.base import Measure
-from truegain.message import FILL_OF_EVALUATE, HOLE_LIST, HOLE_SAMPLE_OF_STUDY
+from truegain.message import FILL_OF_EVALUATE, HOLE_SAMPLE_OF_STUDY, SAMPLE_UNJUDGED
 from truegain.tables.ranked import RankedGains
 
 
@@ -58,8 +58,8 @@ class ChosenLabels:
             "unjudged: counted as not relevant they would mislead",
             file=self.source,
             hint=f"{_predicted(measure)}, or leave unjudged documents out (judged_only=True as a parameter of the "
-            f"measure); for an interval have a random sample of the rest judged, which {HOLE_LIST} draws, and give it "
-            f"as {HOLE_SAMPLE_OF_STUDY}",
+            f"measure); for an interval have a random sample of the rest judged, which {SAMPLE_UNJUDGED} draws, and "
+            f"give it as {HOLE_SAMPLE_OF_STUDY}",
         )
 
 

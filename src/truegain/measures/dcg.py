@@ -1,4 +1,4 @@
-"""Discounted cumulative gain, plain and normalised."""
+"""Discounted cumulative gain, plain and normalized."""
 
 from __future__ import annotations
 

@@ -53,14 +53,14 @@ def level_of(measure: Measure) -> float | None:
     return float(level)
 
 
-def levels_of(measure: object, gold_level: float | None) -> tuple[float, float]:
+def levels_of(measure: object, gold_relevant_from: float | None) -> tuple[float, float]:
     """The smallest relevant bronze and gold label for a measure.
 
     >>> levels_of("P(rel=2)@10", None)
     (2.0, 2.0)
     """
     level = level_of(parse_measure(measure)) or 1.0  # type: ignore[arg-type]
-    return level, level if gold_level is None else gold_level
+    return level, level if gold_relevant_from is None else gold_relevant_from
 
 
 def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:

@@ -1,4 +1,4 @@
-"""Normalised cumulative utility: a measure of utility averaged over where users may stop (NTCIREVAL)."""
+"""Normalized cumulative utility: a measure of utility averaged over where users may stop (NTCIREVAL)."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def intervals_chart(estimates: Sequence[Estimate], title: str = "") -> Any:
 
 
 def errors_chart(errors: Mapping[str, npt.ArrayLike] | npt.ArrayLike, title: str = "", spread: float = 1.0) -> Any:
-    """Histograms of normalised errors, one for each method, under the normal curve they should follow.
+    """Histograms of normalized errors, one for each method, under the normal curve they should follow.
 
     `spread` is the standard deviation of that curve: 1 for errors divided by their own standard deviation, sqrt(2) for
     the difference of two halves divided by that of one (Cormack and Lynam 2006, figure 2).  Errors beyond 5 spreads are

@@ -112,15 +112,15 @@ def _shown(value: Cell) -> str:
 
 
 def combinations_chart(table: Table, title: str = "") -> Any:
-    """Share of pairs of documents in the experts' order, by normalisation and aggregation (figure 8 of the paper).
+    """Share of pairs of documents in the experts' order, by normalization and aggregation (figure 8 of the paper).
 
     >>> rows = [("geometric", "median", 0.9, 0.91, 120), ("none", "median", 0.8, 0.82, 120)]
-    >>> columns = ("normalise", "aggregate", "mean over topics", "all pairs", "pairs")
+    >>> columns = ("normalize", "aggregate", "mean over topics", "all pairs", "pairs")
     >>> combinations_chart(Table(columns, rows)).to_dict()["encoding"]["y"]["title"]
-    'normalise'
+    'normalize'
     """
     alt = altair()
-    rows = [{"normalise": r["normalise"], "aggregate": r["aggregate"], "share": r["mean over topics"],
+    rows = [{"normalize": r["normalize"], "aggregate": r["aggregate"], "share": r["mean over topics"],
              "pairs": r["pairs"]} for r in table.records() if r["mean over topics"] is not None]  # fmt: skip
     check_some(rows, "pairs of documents on different levels")
     rules = list(dict.fromkeys(r["aggregate"] for r in rows))
@@ -129,8 +129,8 @@ def combinations_chart(table: Table, title: str = "") -> Any:
     points = alt.Chart(data_of(rows)).mark_point(filled=True, size=80, opacity=1).encode(
         x=alt.X("share:Q", title="share of pairs in the experts' order, mean over topics", scale=alt.Scale(zero=False),
                 axis=alt.Axis(tickCount=6)),
-        y=alt.Y("normalise:N", sort=None, title="normalise"), yOffset=alt.YOffset("aggregate:N", sort=rules),
-        color=colour, tooltip=["normalise:N", "aggregate:N", "share:Q", "pairs:Q"],
+        y=alt.Y("normalize:N", sort=None, title="normalize"), yOffset=alt.YOffset("aggregate:N", sort=rules),
+        color=colour, tooltip=["normalize:N", "aggregate:N", "share:Q", "pairs:Q"],
     )  # fmt: skip
     return dressed(points.properties(width=420, height={"step": 44, "for": "position"}), title or table.title)
 

@@ -52,7 +52,7 @@ def _by_label(topic: Ints, label: Floats, drawn: Bools) -> Floats:  # noqa: ARG0
         raise InputError(
             f"gold was drawn by bronze label, but no gold pair has bronze label {some(lacking, 8)}",
             hint="judge some of these, give the weight of every gold pair (weights=), or, where they are slips of the "
-            f"bronze judge, the labels there are ({arg('scale', '0:3')}, {arg('outside', 'drop')})",
+            f"bronze judge, the labels there are ({arg('scale', '0:3')}, {arg('out_of_range', 'drop')})",
         )
     return np.asarray((size / found)[code])
 

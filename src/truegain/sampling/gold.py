@@ -18,7 +18,7 @@ HOLES = Source("holes", "sampled hole", nested_in=("topics",), labels=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Gold(SampledUnits):
+class GoldUnits(SampledUnits):
     """Pairs whose labels were drawn: topic and document, how many pairs each stands for, and of how many in all."""
 
     SOURCE: ClassVar[Source] = GOLD
@@ -26,7 +26,7 @@ class Gold(SampledUnits):
     of: int
 
     @classmethod
-    def drawn(cls, pool: Pool, drawn: Bools, expansion: Floats, of: int | None = None) -> Gold:
+    def drawn(cls, pool: Pool, drawn: Bools, expansion: Floats, of: int | None = None) -> GoldUnits:
         """The drawn items of a pool; `expansion` is per item."""
         at = np.flatnonzero(drawn)
         names = tuple(f"{topic} {doc}" for topic, doc in zip(*pool.names(at), strict=True))

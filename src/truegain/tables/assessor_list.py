@@ -8,7 +8,7 @@ from truegain.tables.named import Columns, is_missing
 from truegain.tables.plain import plain_text
 from truegain.tables.sources import PathLike, read_bytes, shown_path
 
-CHANCE = "not clearly better than chance"  # what `truegain judges` notes of an assessor
+CHANCE = "not clearly better than chance"  # what `truegain judge check` notes of an assessor
 INVERTED = "clearly worse than chance: labels inverted?"
 POOLED = "(all)"  # the line of all assessors together
 
@@ -17,7 +17,7 @@ def read_names(path: PathLike) -> list[str]:
     """Names of assessors: one a line, or a table with a column `assessor`.
 
     Of a table that has a column `look`, as the assessors of `agree` are written, those worth a second look; of
-    one with columns `D` and `note`, as those of `judges`, those not clearly better than
+    one with columns `D` and `note`, as those of `judge check`, those not clearly better than
     chance.
     """
     table, text, file = _table(path)

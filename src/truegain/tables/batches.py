@@ -26,7 +26,7 @@ from truegain.tables.read import NameBy, kind_of_file
 from truegain.tables.reading_needs import LOOKED_AT, taken
 from truegain.tables.run import Run
 from truegain.tables.run_files import run_layout, run_of_lines, tag_of
-from truegain.tables.runs import Runs
+from truegain.tables.runs import Runs, named_by
 from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, system_name
 
 LEAST_PART, MOST_PART = 1 << 20, 3 << 25  # bytes of all files read together
@@ -169,7 +169,7 @@ class Batches:
 
 
 def batches_of(
-    runs: Any, judgments: Any, *, name_by: NameBy, jobs: int, memory: MemoryLike | None, open_files: ExitStack
+    runs: Any, judgments: Any, *, jobs: int, memory: MemoryLike | None, open_files: ExitStack
 ) -> Batches | None:
     """Files of runs and judgments in batches that take no more than so much memory; None where one is no lines."""
     files, limit = expand([runs] if isinstance(runs, str | os.PathLike) else list(runs)), limit_of(memory)
@@ -180,6 +180,7 @@ def batches_of(
         found.append(table)
     need = in_bytes(aligned_need(judgments, files, jobs, limit))
     told().say(f"all at once would take about {need} of memory, and {in_bytes(limit)} may be taken: read in batches")
+    name_by = named_by(runs)
     if name_by == "file":
         Runs.check_names([lines.name for lines in found[1:]], [lines.file.file for lines in found[1:]])
     return Batches(found[0], found[1:], limit, jobs, name_by, open_files)

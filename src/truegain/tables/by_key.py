@@ -21,9 +21,10 @@ def named_by_key(ranked: RankedGains) -> RankedGains:
 
     Documents of a topic with equal keys, a 64-bit hash of the id, are one; so are equal ids, in whatever list.
 
-    >>> from truegain.measures.evaluate import Options, aligned
+    >>> from truegain.config import Scoring
+    >>> from truegain.measures.evaluate import aligned
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "y": 2.0, "x": 1.0}}}
-    >>> made = named_by_key(aligned(runs, {"1": {"x": 1, "w": 1}}, Options(), keep_keys=9))
+    >>> made = named_by_key(aligned(runs, {"1": {"x": 1, "w": 1}}, Scoring(), keep_keys=9))
     >>> made.item_judged.tolist(), made.rank.tolist()
     ([True, True, False, False], [1, 2, 1, 2, 3])
     >>> x, y, z, again, same = made.item.tolist()

@@ -73,11 +73,15 @@ def check_documents(
 
 
 def check_overlap(
-    topics: Sequence[str], systems: Sequence[SeenRun], unjudged: Sequence[str] | None = None, *, complete: bool = False
+    topics: Sequence[str],
+    systems: Sequence[SeenRun],
+    unjudged: Sequence[str] | None = None,
+    *,
+    all_topics: bool = False,
 ) -> None:
     """Topics that stand on one side only; an error where nothing is in common.
 
-    topics: those judged; unjudged: those of any run that are not, sorted, where they are known already; complete:
+    topics: those judged; unjudged: those of any run that are not, sorted, where they are known already; all_topics:
     whether a judged topic counts that a run lacks.
     """
     judged = len(topics)
@@ -97,10 +101,10 @@ def check_overlap(
             f"{_of(len(short), len(systems), 'run', 'lacks', 'lack')} judged topics "
             f"(most: {max(missing.values())} of {judged}, in {some(short)}); "
             + (
-                f"they count 0, as all topics must count ({arg('complete', True)})"
-                if complete
+                f"they count 0, as all topics must count ({arg('all_topics', True)})"
+                if all_topics
                 else "they are left out of the "
-                f"mean{arg('complete', True, within=' unless all topics must count ({})')}"
+                f"mean{arg('all_topics', True, within=' unless all topics must count ({})')}"
             )
         )
     extra = [s for s in systems if len(s.unjudged_topics)]
@@ -187,7 +191,7 @@ def tell_grades(grades: Grades, levels: Sequence[float], skip: bool) -> None:
         warn(
             f"every judged document counts as relevant: labels are {grades.least:g} to {grades.greatest:g}, more than "
             f"{LEVELS} different ones, and those of {min(levels):g} or more are relevant; if they are magnitudes, say "
-            f"where relevance begins ({arg('level')}), or use a graded measure"
+            f"where relevance begins ({arg('relevant_from')}), or use a graded measure"
         )
     if levels and grades.empty and grades.highest >= min(levels):
         warn(

@@ -15,8 +15,7 @@ from truegain.tables.batches import Batches, LineTable, tables_of
 from truegain.tables.checks import LargeLabels
 from truegain.tables.judgments import judgments_of_lines
 from truegain.tables.pool import Pool
-from truegain.tables.read import NameBy
-from truegain.tables.runs import Ties
+from truegain.tables.runs import Ties, named_by
 from truegain.tables.sources import can_be_read_again, expand
 
 INFINITE, TOO_LARGE = "label is infinite", "too large to be added up"
@@ -36,9 +35,7 @@ def first_fault(batches: Batches, met: InputError, ties: Ties = "descending") ->
     return found or met
 
 
-def first_fault_of_files(
-    runs: Any, judgments: Any, met: InputError, name_by: NameBy, jobs: int, ties: Ties
-) -> InputError:
+def first_fault_of_files(runs: Any, judgments: Any, met: InputError, jobs: int, ties: Ties) -> InputError:
     """The same where a file could not be divided, so that there are no batches: files are looked at one by one."""
     files = expand([runs] if isinstance(runs, str | os.PathLike) else list(runs))
     if not all(map(can_be_read_again, [os.fspath(judgments), *files])):
@@ -51,7 +48,7 @@ def first_fault_of_files(
                     break
                 found = fault_in_lines(table, judged=judged is None)
                 if found is None and judged is not None:
-                    alone = Batches(judged, [table], 1 << 30, jobs, name_by, open_files)
+                    alone = Batches(judged, [table], 1 << 30, jobs, named_by(runs), open_files)
                     of_lists = _fault_in_lists(alone, 0, ties)
                     found = _fault_in_tags(alone, 0) or of_lists
                 if found is not None:

@@ -27,7 +27,7 @@ COLUMNS = ("order", "topic", "doc", "bronze", "size", "probability", "design", "
 SHEET = ("order", "topic", "doc", "label", "scale", "digest")  # of the file that people fill in
 MEND = (
     "mend the label, or draw the list with the labels there are "
-    f"({by_surface('scale= of tg.gold_list', '`truegain plan labels --scale`')})"
+    f"({by_surface('scale= of tg.sample_gold', '`truegain plan labels --scale`')})"
 )
 NOT_LISTED = f"give labels of its pairs alone, or say how many rows ({arg('rows')})"
 NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from truegain.errors import InputError
-from truegain.message import FILL_LIST, GOLD_LIST, HOLE_SAMPLE_OF_STUDY
+from truegain.message import FILL_LIST, HOLE_SAMPLE_OF_STUDY, SAMPLE_GOLD
 from truegain.tables import tabular
 from truegain.tables.columns import Floats, Places, frozen
 from truegain.tables.frames import is_frame, opened
@@ -25,7 +25,7 @@ from truegain.tables.sources import STANDARD_INPUT, PathLike
 AGAIN = f"take the list as it was written, and put the labels into it by {FILL_LIST}"
 SAMPLE = (
     f"labels of a random sample of unjudged documents go as they came back to {HOLE_SAMPLE_OF_STUDY}; what is filled "
-    f"in is a list of {GOLD_LIST}"
+    f"in is a list of {SAMPLE_GOLD}"
 )
 MARKS = ("order", "size", "probability", "digest")  # two of these make a table a list
 ROUNDED = 0.01  # of a size or probability, that a spreadsheet may have cut off
@@ -46,7 +46,7 @@ def read_gold_list(path: PathLike) -> GoldList:
 
     >>> import tempfile, truegain as tg
     >>> runs = {s: {t: {d: float(s.find(d)) for d in s} for t in "1234"} for s in ("abc", "bca")}
-    >>> listed = tg.gold_list(runs, {t: {"a": 1, "b": 0, "c": 0} for t in "1234"}, "P@1")
+    >>> listed = tg.sample_gold(runs, {t: {"a": 1, "b": 0, "c": 0} for t in "1234"}, "P@1")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     listed.write(f"{folder}/list.csv")
     ...     again = tg.read_gold_list(f"{folder}/list.csv")
@@ -202,7 +202,7 @@ def _or_values(said: str, cells: list[Any]) -> str:
 def _of_table(table: Any, file: str) -> GoldList:
     names = _names(table)
     if not any(mark in names for mark in MARKS):
-        raise InputError(f"this is no list of {GOLD_LIST}: its rows have no order", file=file, hint=SAMPLE)
+        raise InputError(f"this is no list of {SAMPLE_GOLD}: its rows have no order", file=file, hint=SAMPLE)
     if lacking := [name for name in COLUMNS if name not in names]:
         raise InputError(f"not a whole gold list: there is no column {', '.join(lacking)}", file=file, hint=AGAIN)
     columns = {name: table.column(names.index(name)) for name in COLUMNS}

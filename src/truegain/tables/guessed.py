@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from truegain.errors import some
-from truegain.message import GAINS_OR_RULE, arg
+from truegain.message import AGGREGATE_FIRST, arg
 from truegain.tables.header import Role, told
 from truegain.tables.raw import number_of, our_name, plain_name
 from truegain.tables.separated import first_line, separator_of
@@ -72,7 +72,7 @@ class Guess:
         """What to do where the columns that may be the label are those of assessors."""
         if not self.among or f"label={NAME}" not in self.option:
             return ""
-        way = arg("gold_rule", "mean") if self.role == "gold" else GAINS_OR_RULE
+        way = arg("gold_aggregate", "mean") if self.role == "gold" else AGGREGATE_FIRST
         return f"; if they are {len(self.among)} assessors', make gains of them: {way}"
 
 

@@ -14,7 +14,7 @@ from truegain.message import argname
 from truegain.tables.raw import COLUMNS, EXTRA, number_of, our_name
 
 Missing = Literal["refuse", "drop"]  # rows without a label
-Outside = Literal["error", "drop"]  # ratings outside the scale
+OutOfRange = Literal["error", "drop"]  # ratings outside the scale
 Repeated = Literal["error", "first", "last", "mean", "all"]  # ratings of one document by one assessor
 ColumnNames = str | Sequence[str] | Mapping[str, str]
 
@@ -165,6 +165,7 @@ class Told:
     columns: str | None = None  # what was said of columns, as it was written; None: in Python
     unused_gold: str = ""  # what is to be said of gold labels that a study names and the command does not take
     values: Mapping[str, float] = field(default_factory=dict)  # numbers for labels that are words
+    judge_model: str | None = None  # the model that gave the judgments
 
     def is_judgments(self, path: str | os.PathLike[str]) -> bool:
         """Whether these are the judgments of the command."""

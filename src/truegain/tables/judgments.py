@@ -44,6 +44,7 @@ class Judgments(Lines):
 
     A qrels file, a subtopic qrels file and a table of ratings are all this.  `are_gains` says that labels are what
     documents are worth, made of ratings, and not levels of a scale whose top is known; a column 'gain' says so too.
+    `model` is the language model that gave all labels; where several did, or people did some, a column 'model' says it.
 
     >>> Judgments.of({"1": {"a": 2, "b": 0}})
     Judgments(2 labels, 1 topic)
@@ -60,6 +61,7 @@ class Judgments(Lines):
     places: Places | None = None
     bare: bool = False  # a dict: only its place among the arguments says that it holds labels
     are_gains: bool = False
+    model: str | None = None  # that gave all labels, where no column says so
 
     def __len__(self) -> int:
         return len(self.label)
@@ -140,7 +142,7 @@ class Judgments(Lines):
 
     def by(self, assessor: str) -> Judgments:
         """The labels of one assessor, as judgments of one judge: an expert among the ratings, say."""
-        return replace(self._some(np.flatnonzero(self._is(assessor))), assessor=None)
+        return replace(self._some(np.flatnonzero(self._is(assessor))), assessor=None, model="")
 
     def without(self, assessor: str) -> Judgments:
         """The labels of all assessors but one."""
@@ -187,7 +189,7 @@ class Judgments(Lines):
             raise InputError("no row has a gold label", file=self.source, hint="fill in the column 'gold'")
         at_first = np.array(list(first.values()), np.int64)
         taken = replace(self._some(rows[at_first]), label=frozen(label[at_first]), assessor=None)
-        return replace(taken, extra={}, are_gains=False)
+        return replace(taken, extra={}, are_gains=False, model="")
 
     def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
         """The columns topic, subtopic, doc, label (or gain), and what else is known; or the first rows of them."""
@@ -225,6 +227,7 @@ def read_judgments(
     columns: ColumnNames | None = None,
     missing: Missing | None = None,
     values: Mapping[str, float] | str | None = None,
+    model: str | None = None,
 ) -> Judgments:
     r"""Judgments from a TREC qrels or subtopic qrels file, a table with named columns, nested JSON, a frame or a dict.
 
@@ -237,6 +240,7 @@ def read_judgments(
     read), or other names than ours, such as {"label": "grade"}.
     missing: rows without a label are refused, or with "drop" left out and counted.
     values: numbers for labels that are words, such as {"relevant": 2} or "relevant=2,irrelevant=0".
+    model: the model that gave the labels, where one did: what they decide is 'unchecked' until there is gold.
     jobs: threads that read (default: all cores); the answer is the same for any number.
 
     >>> import tempfile, truegain as tg
@@ -246,6 +250,9 @@ def read_judgments(
     ...     tg.read_judgments(f"{folder}/small.qrels")
     Judgments(2 labels, 1 topic)
     """
+    if model is not None:
+        read = read_judgments(data, jobs=jobs, columns=columns, missing=missing, values=values)
+        return replace(read, model=model.strip() or None)  # an empty name is none
     if values is not None:
         with telling(replace(told(), values=values_of(values))):
             return read_judgments(data, jobs=jobs, columns=columns, missing=missing)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from truegain.errors import InputError, some
-from truegain.message import HOLES_COMMAND, JUDGE_NEXT, Message, by_surface
+from truegain.message import NEXT_TO_JUDGE, UNJUDGED, Message, by_surface
 from truegain.tables.columns import Bools, Ints
 from truegain.tables.id_causes import Cause, KnownIds, Lists, in_other_topics, likely_cause
 from truegain.tables.notice import counted, warn
@@ -247,8 +247,8 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
     if own.below:
         return InputError(
             f"{said}, while {own.below:,} further down are: the ids match, but all that would be scored is unjudged",
-            hint=f"have some of these judged: {HOLES_COMMAND} tells how many there are"
-            + (f", {JUDGE_NEXT} which come first" if len(systems) > 1 else ""),
+            hint=f"have some of these judged: {UNJUDGED} tells how many there are"
+            + (f", {NEXT_TO_JUDGE} which come first" if len(systems) > 1 else ""),
         )
     usual = median([_share(s.matched) for s in systems if s.matched.judged] or [0.0])
     cause, lists = _cause(own, known, usual)
@@ -265,7 +265,11 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
     return InputError(
         f"{said}, and no simple change of the ids makes them match: {_beside(ids, judged)}",
         hint="check that run and judgments are of the same collection; if so, have "
-        + (f"some of these documents judged: {JUDGE_NEXT} lists them" if len(systems) > 1 else "its first ones judged"),
+        + (
+            f"some of these documents judged: {NEXT_TO_JUDGE} lists them"
+            if len(systems) > 1
+            else "its first ones judged"
+        ),
     )
 
 
@@ -321,7 +325,7 @@ def _doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matching) -> 
     return Doubt(
         own.system, FEW,
         f"{said}{_quoted(ids)} are not, and no simple change of the ids makes them match: check them; if they are "
-        "right, `holes` tells what unjudged documents could do",
+        "right, `unjudged` tells what unjudged documents could do",
     )  # fmt: skip
 
 

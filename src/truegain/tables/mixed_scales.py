@@ -68,5 +68,5 @@ def tell_mixed(ratings: Judgments) -> None:
     warn(
         f"{len(names)} of {len(ratings.assessor.values)} assessors rate up to {low:g} ({some(names)}), others up to "
         f"{high:g} on the same topics: scales seem to mix; bring them to one first (numbers on personal scales: "
-        f"{arg('scale', 'ratio')} and {arg('normalise')}), or leave some out ({arg('drop_assessors')})"
+        f"{arg('scale', 'ratio')} and {arg('normalize')}), or leave some out ({arg('drop_assessors')})"
     )

@@ -15,14 +15,14 @@ from truegain.tables.notice import counted
 from truegain.tables.sources import read_bytes, shown_path
 
 
-def models_named(uses: Sequence[str] | None) -> dict[str, list[str]]:
+def models_named(system_models: Sequence[str] | None) -> dict[str, list[str]]:
     """The models of each system, from system=model and from files of system,model.
 
     >>> models_named(["dense=gpt-4o", "dense=e5"])
     {'dense': ['gpt-4o', 'e5']}
     """
     found: dict[str, list[str]] = {}
-    for text in uses or ():
+    for text in system_models or ():
         for system, model in [_named(text)] if "=" in text else _from_file(text):
             found.setdefault(system, []).append(model)
     return found
@@ -31,7 +31,9 @@ def models_named(uses: Sequence[str] | None) -> dict[str, list[str]]:
 def _named(text: str) -> tuple[str, str]:
     system, _, model = (part.strip() for part in text.rpartition("="))
     if not (system and model):
-        raise TruegainError(f"{argname('uses', text)} is not system=model, such as {arg('uses', {'dense': 'gpt-4o'})}")
+        raise TruegainError(
+            f"{argname('system_models', text)} is not system=model, such as {arg('system_models', {'dense': 'gpt-4o'})}"
+        )
     return system, model
 
 
@@ -42,7 +44,7 @@ def _from_file(name: str) -> list[tuple[str, str]]:
         raise InputError("this is no text", file=shown_path(name), hint="give lines of system,model") from None
     except InputError as error:
         raise TruegainError(
-            f"{argname('uses', name)} is neither system=model nor a file that can be read: {with_marks(error)}"
+            f"{argname('system_models', name)} is neither system=model nor a file that can be read: {with_marks(error)}"
         ) from None
     found = []
     for line, row in enumerate(rows, 1):
@@ -59,13 +61,13 @@ def _from_file(name: str) -> list[tuple[str, str]]:
 
 
 def judge_in(labels: Judgments) -> tuple[str, ...]:
-    """The models that gave the judgments, where a column 'model' of these says so.
+    """The models that gave the judgments, as these were read, or as a column 'model' of them says.
 
     >>> import polars as pl
     >>> judge_in(Judgments.of(pl.DataFrame({"topic": ["1"], "doc": ["a"], "label": [1], "model": ["gpt-4o"]})))
     ('gpt-4o',)
     """
-    return tuple(dict.fromkeys(filter(None, _gave(labels))))
+    return (labels.model,) if labels.model else tuple(dict.fromkeys(filter(None, _gave(labels))))
 
 
 def rated_alone(ratings: Judgments, item: Ints) -> list[str]:
@@ -103,7 +105,7 @@ def unchecked_in(labels: Judgments | None, judge: str | None, rated: bool = Fals
     >>> unchecked_in(Judgments.of(pl.DataFrame(rows | {"model": ["m1", None, "m1"]})), None, rated=True)
     'ratings that m1 alone gave to 1 of 2 documents'
     """
-    named = (judge or "").strip()  # an empty name is none
+    named = (judge or "").strip() or (labels.model if labels is not None else "")  # an empty name is none
     models = (named,) if named else () if labels is None else judge_in(labels)
     if not models:
         return ""

@@ -310,7 +310,7 @@ def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -
     if option is None:
         return f"write a number in place of each word; words here: {some(words)}"
     if "assessor" in columns:
-        return f"ratings in words are read by {arg('rule', 'mean')} and {option}"
+        return f"ratings in words are read by {arg('aggregate', 'mean')} and {option}"
     return f"give a number for each word: {option}"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError
-from truegain.message import GAINS_OR_RULE
+from truegain.message import AGGREGATE_FIRST
 from truegain.tables import _scan
 from truegain.tables.columns import Bools, Coded, Codes, Floats, Ids, Ints, frozen
 from truegain.tables.judgments import Judgments
@@ -89,7 +89,7 @@ class Pool:
                 f"{who} labelled {pair}: these are ratings, and a gain rule is needed",
                 **place,  # type: ignore[arg-type]
                 hint="make one gain of a document's ratings by a rule (mean, majority, unanimity ...): "
-                f"{GAINS_OR_RULE}",
+                f"{AGGREGATE_FIRST}",
             )
         if j.subtopic.code[first] != j.subtopic.code[second]:
             return InputError(

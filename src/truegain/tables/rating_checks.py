@@ -24,7 +24,7 @@ def tell_negative(ratings: Judgments, scale: Scale) -> None:
         return
     level = f"{scale.level} 0:{highest:g}" if scale.level else f"0:{highest:g}"
     out = (
-        f"declare {arg('scale', level)} and {arg('outside', 'drop', of='tg.read_ratings')} to leave them out"
+        f"declare {arg('scale', level)} and {arg('out_of_range', 'drop', of='tg.read_ratings')} to leave them out"
         if highest > 0
         else f"declare {arg('scale')}"
     )
@@ -34,14 +34,14 @@ def tell_negative(ratings: Judgments, scale: Scale) -> None:
     )
 
 
-def within(ratings: Judgments, scale: Scale, outside: str) -> Judgments:
+def within(ratings: Judgments, scale: Scale, out_of_range: str) -> Judgments:
     """The ratings on the scale; others are an error that lists them, or dropped and counted."""
     wrong = scale.outside(ratings.label)
     if not wrong.any():
         return ratings
     rows = np.flatnonzero(wrong)
     lie = f"{len(rows)} of {counted(len(ratings), 'rating')} lie outside"
-    if outside == "drop":
+    if out_of_range == "drop":
         warn(f"{lie} the scale {scale} and are dropped")
         if len(rows) == len(ratings):
             raise InputError(f"no rating lies on the scale {scale}", file=ratings.source, hint="check the scale")
@@ -50,7 +50,7 @@ def within(ratings: Judgments, scale: Scale, outside: str) -> Judgments:
     raise InputError(
         f"{lie} the scale {scale}: {listed}" + (f" and {len(rows) - 5} more" if len(rows) > 5 else ""),
         file=ratings.source,
-        hint=f"mend them, declare another scale, or drop them ({arg('outside', 'drop', of='tg.read_ratings')})",
+        hint=f"mend them, declare another scale, or drop them ({arg('out_of_range', 'drop', of='tg.read_ratings')})",
     )
 
 

@@ -17,7 +17,7 @@ from truegain.tables.convert import is_one_run, long_rows
 from truegain.tables.frames import is_frame, opened
 from truegain.tables.grouped import no_assessor
 from truegain.tables.header import COLUMN, ColumnNames, Header, Missing, told
-from truegain.tables.header import Outside as Outside
+from truegain.tables.header import OutOfRange as OutOfRange
 from truegain.tables.header import Repeated as Repeated
 from truegain.tables.json_files import records
 from truegain.tables.judgments import Judgments, JudgmentsLike, judgments_of_columns, without_gold
@@ -39,7 +39,7 @@ def read_ratings(
     data: RatingsLike,
     *,
     scale: Scale | str | None = None,
-    outside: Outside = "error",
+    out_of_range: OutOfRange = "error",
     repeated: Repeated = "error",
     assessors: Sequence[str] | None = None,
     columns: ColumnNames | None = None,
@@ -72,7 +72,11 @@ def read_ratings(
     >>> read_ratings(wide, assessors=["ann", "bob"])
     Judgments(3 labels, 1 topic, 2 assessors)
     """
-    asked = (("outside", outside, Outside), ("repeated", repeated, Repeated), ("missing", missing, Missing))
+    asked = (
+        ("out_of_range", out_of_range, OutOfRange),
+        ("repeated", repeated, Repeated),
+        ("missing", missing, Missing),
+    )
     for name, value, choices in asked:
         if value not in choices.__args__:  # type: ignore[attr-defined]
             raise InputError(f"{argname(name)} is {value!r}", hint=f"give {' or '.join(choices.__args__)}")  # type: ignore[attr-defined]
@@ -95,7 +99,7 @@ def read_ratings(
     if not isinstance(data, Judgments):  # these were told of when they were read
         tell_negative(ratings, declared)
     known = isinstance(data, Judgments) and repeated == "all"
-    return settled(within(ratings, declared, outside), repeated, told=known)
+    return settled(within(ratings, declared, out_of_range), repeated, told=known)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from truegain.tables.run import Run, ranked_run, run_of_columns, tell_ranks
 from truegain.tables.separated import first_line, read_unnamed
 from truegain.tables.sources import STANDARD_INPUT, system_name
 
-MODELS = ("model", "uses")  # columns that name the model a system uses
+MODELS = ("model", "system_models")  # columns that name the model a system uses
 
 
 def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegain.cores import cores
-from truegain.errors import ORDER, InputError, some
+from truegain.errors import ORDER, InputError, TruegainError, some, there_are
 from truegain.keywords import takes
-from truegain.message import arg
+from truegain.message import arg, argname, told_value
 from truegain.tables import convert
 from truegain.tables.frames import frame_of, is_frame, opened
 from truegain.tables.header import ColumnNames, Header, told
@@ -81,6 +81,15 @@ class Runs(Lines):
         count, rows = counted(len(self.parts), "system"), counted(len(self), "row")
         return f"{count}: {some(list(self.systems))}; {rows}"
 
+    def with_models(self, models: Mapping[str, str | Sequence[str]]) -> Runs:
+        """The same runs, with the models that systems use.
+
+        >>> Runs.of({"rag": {"1": {"a": 2.0}}}).with_models({"rag": "gpt-4o"}).parts[0].models
+        ('gpt-4o',)
+        """
+        named = models_by_system("models", models, self.systems)
+        return Runs(tuple(replace(part, models=named.get(part.system, part.models)) for part in self.parts))
+
     @property
     def made_by(self) -> Mapping[str, object]:
         """The files, or what else they came from."""
@@ -119,13 +128,42 @@ class Runs(Lines):
         return frame_of(joined_columns([ordered_columns(part, single) for part in self.parts]))
 
 
+def models_by_system(argument: str, models: object, systems: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The models that systems use, as given by an argument: one, or several, of some of the systems.
+
+    >>> models_by_system("models", {"rag": ["gpt-4o", "e5"], "dense": "e5"}, ("rag", "dense", "bm25"))
+    {'rag': ('gpt-4o', 'e5'), 'dense': ('e5',)}
+    """
+    if not isinstance(models, Mapping):
+        raise TruegainError(f"{argname(argument, models)}: give the models by system, such as {{'dense': 'gpt-4o'}}")
+    if unknown := [str(s) for s in models if s not in systems]:
+        raise TruegainError(
+            f"{argname(argument)}: {told_value(argument, unknown[0], some(unknown))} is no system here; "
+            f"{there_are(unknown, systems)}"
+        )
+    found: dict[str, tuple[str, ...]] = {}
+    for system, given in models.items():
+        found[system] = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+        if not all(isinstance(model, str) for model in found[system]):
+            raise TruegainError(
+                f"{argname(argument)}: the model of {told_value(argument, system)} is {given!r}; give its name, or a "
+                "list of names"
+            )
+    return found
+
+
 RunLike = TableLike | Numbers | RanxLike | Iterable[RunRow] | Run  # of one system, or with a column that names systems
 RunsLike = Runs | RunLike | Iterable[RunLike] | Mapping[Any, RunLike]  # folders and globs too; or {system: run}
 
 
 @takes()
 def read_runs(
-    data: RunsLike, *, name_by: NameBy = "file", jobs: int | None = None, columns: ColumnNames | None = None
+    data: RunsLike,
+    *,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+    columns: ColumnNames | None = None,
+    models: Mapping[str, str | Sequence[str]] | None = None,
 ) -> Runs:
     r"""Runs from files, folders and globs, frames, dicts and objects of ranx; a dict or a list holds several.
 
@@ -137,6 +175,7 @@ def read_runs(
     columns: the names of all columns where no line of the file has them, such as "topic,doc,rank" ('-' for one not
     read), or other names than ours, such as {"score": "bm25"}.
     jobs: threads that read (default: all cores); the answer is the same for any number.
+    models: by system the model that it uses, or several, such as {"rag": "gpt-4o"}.
 
     >>> import tempfile, truegain as tg
     >>> from pathlib import Path
@@ -145,6 +184,8 @@ def read_runs(
     ...     tg.read_runs(f"{folder}/bm25.run").systems
     ('bm25',)
     """
+    if models:
+        return read_runs(data, name_by=name_by, jobs=jobs, columns=columns).with_models(models)
     if isinstance(data, Iterator):
         data = list(data)
     if isinstance(data, Runs):
@@ -153,26 +194,51 @@ def read_runs(
     if not (isinstance(data, str | os.PathLike) or convert.is_paths(data)):
         return _of_object(data, columns)
     check_held(data)
-    loaders = run_loaders(data, name_by=name_by, jobs=jobs or cores(), columns=columns)  # type: ignore[arg-type]
+    files = data if isinstance(data, RunPaths) else RunPaths.of(data, name_by)
+    loaders = run_loaders(files, jobs=jobs or cores(), columns=columns)
     return Runs(tuple(run for load in loaders for run in load()))
 
 
+class RunPaths(tuple[str, ...]):
+    """Files of runs that are read when they are needed, and how their systems are named.
+
+    Whatever takes a list of files takes this: `evaluate` too, which reads files larger than memory in batches.
+
+    >>> RunPaths.of(["bm25.run", "dense.run"], "tag").name_by, named_by(["bm25.run"])
+    ('tag', 'file')
+    """
+
+    name_by: NameBy = "file"
+
+    @classmethod
+    def of(cls, paths: object, name_by: NameBy = "file") -> RunPaths:
+        """The files behind a path, or behind several; folders and globs stand for the files in them."""
+        if name_by not in ("file", "tag"):
+            raise InputError(f"systems cannot be named by {name_by!r}", hint="give 'file' or 'tag'")
+        several: Any = [paths] if isinstance(paths, str | os.PathLike) else paths
+        made = cls(expand(several))
+        made.name_by = name_by
+        return made
+
+
+def named_by(runs: object) -> NameBy:
+    """How the systems of files are named."""
+    return runs.name_by if isinstance(runs, RunPaths) else "file"
+
+
 def run_loaders(
-    paths: PathLike | Iterable[PathLike], *, name_by: NameBy = "file", jobs: int = 1, columns: ColumnNames | None = None
+    paths: PathLike | Iterable[PathLike], *, jobs: int = 1, columns: ColumnNames | None = None
 ) -> list[Callable[[], Sequence[Run]]]:
     """One function per file that reads it, so that many files need not be in memory at once."""
-    several = [paths] if isinstance(paths, str) or hasattr(paths, "__fspath__") else list(paths)
-    files = expand(several)  # type: ignore[arg-type]
+    files = paths if isinstance(paths, RunPaths) else RunPaths.of(paths)
     if not files:
         raise InputError("no run was given", hint="give at least one run file")
-    if name_by not in ("file", "tag"):
-        raise InputError(f"systems cannot be named by {name_by!r}", hint="give 'file' or 'tag'")
     if files.count(STANDARD_INPUT) > 1:
         raise InputError("standard input can be only one run", hint="give '-' once")
     threads = max(1, jobs // len(files))
     header = told().ran if columns is None else replace(Header.of(columns), role="runs")
     of_all = header.of_files(len(files))
-    return [partial(read_run, file, name_by, threads, of_all) for file in files]
+    return [partial(read_run, file, files.name_by, threads, of_all) for file in files]
 
 
 def models_in(runs: object) -> dict[str, tuple[str, ...]]:

@@ -12,13 +12,23 @@ from typing import Any
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError
+from truegain.message import OF_CONFIGS
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
-from truegain.tables.study_words import Key
+from truegain.tables.study_words import Key, field_of
 
 PATHS = (
-    "judgments", "runs", "gold", "hole-sample", "uses", "output", "corpus", "judged-corpus", "drop-assessors", "truth",
+    "judgments",
+    "runs",
+    "gold",
+    "unjudged-sample",
+    "system-models",
+    "output",
+    "corpus",
+    "judged-corpus",
+    "drop-assessors",
+    "truth",
     "names",
-)  # fmt: skip
+)
 WORDS = (STANDARD_INPUT, "flagged")  # that stand where a path may
 ELSEWHERE = (  # of one command of several that read it
     "pair", "baseline", "candidate", "title", "output", "format", "corpus", "judged-corpus", "truth",
@@ -34,7 +44,8 @@ class StudyText:
     path: str
     file: str  # its name in messages
     text: str
-    values: dict[str, Any]
+    values: dict[str, Any]  # by option; those of the table of a config among them
+    tables: dict[str, str]  # by option of such a table, its name
 
     @classmethod
     def of(cls, path: str) -> StudyText:
@@ -43,12 +54,13 @@ class StudyText:
             hint = "copy it here; the files it names may be addresses"
             raise InputError("a study file is read from this machine only", file=path, hint=hint)
         text, file = _text(path), shown_path(path)
-        return cls(path, file, text, _parsed(text, file))
+        values, tables = _flat(_parsed(text, file), text, file)
+        return cls(path, file, text, values, tables)
 
     def options(self, known: Collection[str], what: str) -> Iterator[tuple[str, str, Any, int | None]]:
         """The option behind each key, the key, its value and its line; a key that is none of `what` is refused."""
         for key, value in self.values.items():
-            option, line = key.replace("_", "-"), line_of(self.text, key)
+            option, line = key.replace("_", "-"), self._line(key)
             if option in known:
                 yield option, key, value, line
             elif option not in ELSEWHERE:
@@ -58,7 +70,15 @@ class StudyText:
 
     def line(self, option: str) -> int | None:
         """The line where an option is said, its key written with - or _; None where it is not."""
-        return next((line_of(self.text, key) for key in self.values if key.replace("_", "-") == option), None)
+        return next((self._line(key) for key in self.values if key.replace("_", "-") == option), None)
+
+    def _line(self, key: str) -> int | None:
+        """The line of a key: at the top, or in the table of its config."""
+        if key not in self.tables:
+            return line_of(self.text, key)
+        begin = line_of(self.text, self.tables[key])
+        field = field_of(key)[1]
+        return line_of(self.text, field, begin) or line_of(self.text, field.replace("_", "-"), begin) or begin
 
     def told(self, option: str, key: str, line: int | None, several: bool) -> Any:
         """The value of a key as the command line would have it: see `_value`."""
@@ -70,7 +90,8 @@ class StudyText:
         value, inner = self.values[key], {}
         if isinstance(value, dict):
             inner = {name: at for name in value if (at := line_of(self.text, name, line))}
-        return Key(key, line, _shown(told, option in PATHS), inner)
+        name = ".".join(field_of(key)) if key in self.tables else key
+        return Key(name, line, _shown(told, option in PATHS), inner)
 
     def check_kind(self, key: str, kind: str, line: int | None) -> None:
         """Refuse true and false where no such thing is asked for, and fractions for whole numbers."""
@@ -81,6 +102,32 @@ class StudyText:
             raise InputError(f"{key} is {str(parts[0]).lower()}", file=self.file, line=line, hint=hint)
         if kind in NUMBERS[1:] and any(isinstance(x, float) for x in parts):
             raise InputError(f"{key} is {value!r}", file=self.file, line=line, hint="give a whole number")
+
+
+def _flat(values: dict[str, Any], text: str, file: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values by option, those of the tables of configs as if they stood at the top; and of which table each is.
+
+    >>> import truegain.config
+    >>> _flat({"gold": {"labels": "people.csv", "design": "random"}, "seed": 7}, "", "study.toml")
+    ({'gold': 'people.csv', 'design': 'random', 'seed': 7}, {'gold': 'gold', 'design': 'gold'})
+    """
+    flat: dict[str, Any] = {}
+    tables: dict[str, str] = {}
+    for key, value in values.items():
+        names = {one.field: one.name for one in OF_CONFIGS if one.table == key}
+        if not names or not isinstance(value, dict):
+            flat[key] = value
+            continue
+        for name, inner in value.items():
+            own = name.replace("-", "_")
+            if own not in names:
+                near = difflib.get_close_matches(own, names, 1)
+                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+                line = line_of(text, name, line_of(text, key))
+                raise InputError(f"{name!r} is no option of [{key}]", file=file, line=line, hint=hint)
+            flat[names[own]] = inner
+            tables[names[own]] = key
+    return flat, tables
 
 
 def line_of(text: str, key: str, after: int | None = 0) -> int | None:
@@ -142,13 +189,13 @@ def _shown(told: Any, paths: bool) -> tuple[str, ...]:
 def _value(value: Any, several: bool, folder: Path | None, key: str, file: str, line: int | None = None) -> Any:
     """A value as the command line would have it: lists with commas, tables as name=value, paths from the file on.
 
-    >>> _value(["topics", "collection"], False, None, "generalise-to", ""), _value("P@10", True, None, "measure", "")
+    >>> _value(["topics", "collection"], False, None, "population", ""), _value("P@10", True, None, "measure", "")
     ('topics,collection', ['P@10'])
-    >>> _value({"dense": ["m1", "m2"]}, True, Path(), "uses", ""), _value("gold.qrels", False, Path(), "gold", "")
-    (['dense=m1', 'dense=m2'], 'gold.qrels')
+    >>> _value({"dense": ["m1", "e5"]}, True, Path(), "system-models", ""), _value("g.csv", False, Path(), "gold", "")
+    (['dense=m1', 'dense=e5'], 'g.csv')
     """
     if isinstance(value, Mapping):
-        if folder is not None and key != "uses":
+        if folder is not None and key != "system-models":
             raise InputError(f"{key} is a table", file=file, line=line, hint="give the path of a file")
         value = [f"{name}={x}" for name, row in value.items() for x in (row if isinstance(row, list) else [row])]
     parts = value if isinstance(value, list) else [value]
@@ -167,6 +214,6 @@ def _is_no_path(text: str, key: str) -> bool:
     return (
         is_remote(text)
         or text in WORDS
-        or (key == "uses" and "=" in text)
+        or (key == "system-models" and "=" in text)
         or text.startswith(("column:", "assessor:", "irds:"))
     )

@@ -6,12 +6,28 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from truegain.errors import InputError, TruegainError
-from truegain.message import TOLD
+from truegain.message import OF_CONFIGS, TOLD
 
 NAMES = (  # keys whose values refusals tell without naming the key: names, paths, and words of our own
-    "judgments", "runs", "measure", "baseline", "candidate", "pair", "gold", "hole-sample", "truth", "uses", "corpus",
-    "judged-corpus", "drop-assessors", "names", "strip-prefix", "rule", "gold-rule", "normalise", "spread",
-)  # fmt: skip
+    "judgments",
+    "runs",
+    "measure",
+    "baseline",
+    "candidate",
+    "pair",
+    "gold",
+    "unjudged-sample",
+    "truth",
+    "system-models",
+    "corpus",
+    "judged-corpus",
+    "drop-assessors",
+    "names",
+    "strip-prefix",
+    "aggregate",
+    "gold-aggregate",
+    "normalize",
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +55,19 @@ class FileWords:
 
     file: str
     keys: Mapping[str, Key]
+    tables: Collection[str] = ()  # of configs, that stand there
+
+    def name(self, option: str) -> str:
+        """The key for an option: as it stands there, or as it would in the table of its config, if this does.
+
+        >>> import truegain.config
+        >>> FileWords("s.toml", {}, {"gold"}).name("gold-relevant-from"), FileWords("s.toml", {}).name("design")
+        ('gold.relevant_from', 'design')
+        """
+        table, field = field_of(option.replace("-", "_"))
+        if option in self.keys or table not in self.tables:
+            return self.keys[option].name if option in self.keys else option
+        return f"{table}.{field}"
 
     def place(self, error: TruegainError) -> tuple[int | None, str] | None:
         """The line of the key that a refusal is about, and what is to be said before it; None: about none.
@@ -51,7 +80,7 @@ class FileWords:
         >>> said = FileWords("s.toml", about)
         >>> said.place(TruegainError(f"{argname('confidence', 95)} is not between 0 and 1"))
         (3, '')
-        >>> said.place(MeasureError("there is no measure 'nDGC'")), said.place(TruegainError("2 topics are few"))
+        >>> said.place(MeasureError("there is no measure 'nDGC'")), said.place(TruegainError("few topics"))
         ((4, 'measure: '), None)
         """
         told = [str(part.value) for part in error.message.about if part.kind == TOLD]
@@ -64,6 +93,16 @@ class FileWords:
         about = [] if own is None else [own]
         about += [key for option, key in self.keys.items() if option in NAMES and key.says(told)]
         return (about[0].at(told), f"{about[0].name}: ") if about else None
+
+
+def field_of(option: str) -> tuple[str, str]:
+    """The table of a study file that an option of a config may stand in, and its key there.
+
+    >>> import truegain.config
+    >>> field_of("gold_relevant_from"), field_of("measure")
+    (('gold', 'relevant_from'), ('', 'measure'))
+    """
+    return next(((one.table, one.field) for one in OF_CONFIGS if one.name == option), ("", option))
 
 
 def key_of(argument: str) -> str:

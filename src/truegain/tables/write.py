@@ -44,7 +44,7 @@ def write_judgments(judgments: JudgmentsLike, path: PathLike) -> None:
     TREC lines have no ending, or .qrels, .run, .txt, .trec or .res; another one is an error.  The path may end further
     in .gz, .bz2, .xz or .zst; '-' is standard output.  The file appears whole or not at all.
     TREC lines hold topic, subtopic, document and label; whatever else is known needs one of the other kinds.  Gains
-    (of `to_gains`) stand in a column 'gain', by which reading tells them from levels.  Labels that a list of what to
+    (of `aggregate`) stand in a column 'gain', by which reading tells them from levels.  Labels that a list of what to
     judge next asked for stand last, below a comment that says so, or have 'next' in a column 'chosen'.
 
     >>> import pathlib, tempfile, truegain as tg

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.flat import flat_study
 from truegain.inference.study import answers
 from truegain.inference.study.ranking import largest_t
 
@@ -38,7 +39,7 @@ def test_a_measure_answers_to_the_words_it_was_asked_by() -> None:
     study = tg.Study(RUNS, LABELS, ["P_5", "RBP(p=0.8)"])
     assert study.verdict("a", "b", "RBP(p=0.8)").comparison.measure == study.verdict("a", "b", "RBP").comparison.measure
     assert study.verdict("a", "b", "P_5").comparison == study.verdict("a", "b", "P@5").comparison
-    assert tg.Study(RUNS, LABELS, "P@5", level=2).best("P@5").measure == "P(rel=2)@5"
+    assert tg.Study(RUNS, LABELS, "P@5", scoring=tg.Scoring(relevant_from=2)).best("P@5").measure == "P(rel=2)@5"
     with pytest.raises(tg.TruegainError, match=r"the study has no measure RBP\(p=0.5\); it has P@5, RBP"):
         study.verdict("a", "b", "RBP(p=0.5)")
 
@@ -61,22 +62,21 @@ def test_of_several_measures_one_is_asked_for() -> None:
     ("words", "said"),
     [
         ({"confidence": "x"}, "confidence 'x' is not a number"),
-        ({"smallest": None}, "smallest None: give the smallest gain that matters"),
-        ({"smallest": -1}, "smallest -1: give"),
-        ({"replicates": 1}, "replicates 1: give a whole number of at least 100"),
-        ({"replicates": 200.5}, "replicates 200.5: give a whole number"),
+        ({"min_effect": None}, "min_effect None: give the smallest difference that matters"),
+        ({"min_effect": -1}, "min_effect -1: give"),
+        ({"resamples": 1}, r"Resampling\.n 1: give a whole number of at least 100"),
+        ({"resamples": 200.5}, r"Resampling\.n 200.5: give a whole number"),
         ({"seed": -1}, "seed -1: give a whole number of at least 0"),
-        ({"holes": "zero"}, "holes 'zero' is not known"),
-        ({"topics": "random"}, "topics 'random' is not known; give one of sampled, fixed"),
-        ({"topics": "fixed", "generalise_to": "topics"}, "give one of them"),
-        ({"generalise_to": "topics,moon"}, "'moon' is not known"),
+        ({"unjudged": "zero"}, "zero: no such file"),
+        ({"population": "fixed,topics"}, "'fixed' is these topics only and stands alone"),
+        ({"population": "topics,moon"}, "'moon' is not known"),
     ],
     ids=str,
 )
 def test_words_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
     """Guards against raw TypeErrors, and against numbers from which no honest answer follows."""
     with pytest.raises(tg.TruegainError, match=said):
-        tg.Study(RUNS, LABELS, "P@5", **words)
+        flat_study(RUNS, LABELS, "P@5", **words)
 
 
 def test_what_pulls_most_is_at_least_one() -> None:
@@ -86,53 +86,56 @@ def test_what_pulls_most_is_at_least_one() -> None:
 
 
 def test_populations_as_on_the_command_line() -> None:
-    """Guards commas in generalise_to, and topics='fixed', which leaves the topics out."""
-    assert tg.Study(RUNS, LABELS, "P@5", generalise_to="topics,collection").over == {"topics", "collection"}
+    """Guards commas in population, and 'fixed', which leaves the topics out."""
+    assert tg.Study(RUNS, LABELS, "P@5", population="topics,collection").over == {"topics", "collection"}
     words: dict[str, Any] = {"gold": {t: LABELS[t] for t in sorted(LABELS)[:8]}, "design": "topics"}
-    fixed = tg.Study(RUNS, ERRING, "P@5", topics="fixed", **words)
+    fixed = flat_study(RUNS, ERRING, "P@5", population="fixed", **words)
     assert fixed.population.startswith(f"For these {TOPICS} topics only")
     assert fixed.verdict("a", "b").sentence == (
-        tg.Study(RUNS, ERRING, "P@5", generalise_to=[], **words).verdict("a", "b").sentence
+        flat_study(RUNS, ERRING, "P@5", population=[], **words).verdict("a", "b").sentence
     )
 
 
 def test_models_are_compared_without_case() -> None:
     """Guards borrowed calibration against spelling: GPT-4o is gpt-4o; and a judge's model of no system is told."""
-    lent = tg.Study(RUNS, LABELS, "P@5", uses={"b": "GPT-4o "}, judge_model="gpt-4o").verdict("a", "b")
-    assert lent.outcome == "cannot be told"
-    assert "calibration borrowed: b uses gpt-4o" in lent.sentence
+    lent = tg.Study(
+        tg.read_runs(RUNS, models={"b": "GPT-4o "}), tg.read_judgments(LABELS, model="gpt-4o"), "P@5"
+    ).verdict("a", "b")
+    assert lent.outcome == "inconclusive"
+    assert "possible self-preference: b uses gpt-4o" in lent.sentence
     with pytest.warns(tg.DataWarning, match="no system uses gpt-4o, the judge's model; there are GPT-4, e5"):
-        tg.Study(RUNS, LABELS, "P@5", uses={"b": ["GPT-4", "e5"]}, judge_model="gpt-4o")
+        tg.Study(tg.read_runs(RUNS, models={"b": ["GPT-4", "e5"]}), tg.read_judgments(LABELS, model="gpt-4o"), "P@5")
 
 
 def test_refusals_name_what_was_asked_and_what_can_be_done() -> None:
-    """Guards remedies that a study does not take (missing='drop'), and words that nobody wrote (topics='fixed')."""
+    """Guards remedies that a study does not take (missing='drop'), and a study in which nothing was sampled."""
     half = {t: {d: g for d, g in row.items() if int(d[1:]) % 2} for t, row in ERRING.items()}
     with pytest.raises(tg.InputError, match=r"have no bronze label.*relevance, leave them out of the gold labels\)$"):
-        tg.Study(RUNS, half, "P@5", gold=LABELS, design="random")
-    with pytest.raises(tg.TruegainError, match=r"^generalise_to names nothing: labels are taken as they are"):
-        tg.Study(RUNS, LABELS, "P@5", generalise_to=[])
-    with pytest.raises(tg.TruegainError, match=r"^topics='fixed', and nothing else was sampled"):
-        tg.Study(RUNS, LABELS, "P@5", topics="fixed")
+        tg.Study(RUNS, half, "P@5", gold=tg.Gold(LABELS, design="random"))
+    with pytest.raises(tg.TruegainError, match=r"^population='fixed', and nothing else was sampled"):
+        tg.Study(RUNS, LABELS, "P@5", population="fixed")
 
 
 def test_nothing_is_claimed_of_borrowed_calibration() -> None:
     """Guards numbers beside a verdict that cannot be told: a mark on each, no p, nobody told apart, nothing to buy."""
-    study = tg.Study(RUNS, LABELS, "P@5", uses={"b": "m", "c": "m"}, judge_model="m")
+    study = tg.Study(tg.read_runs(RUNS, models={"b": "m", "c": "m"}), tg.read_judgments(LABELS, model="m"), "P@5")
     plain, lent = tg.Study(RUNS, LABELS, "P@5").compare(), study.compare()
-    assert [c.notes[0].partition(":")[0] for c in lent] == ["calibration borrowed"] * 3
+    assert [c.notes[0].partition(":")[0] for c in lent] == ["possible self-preference"] * 3
     assert any(c.differs for c in plain)
     assert [(c.p, c.p_adjusted, c.differs) for c in lent] == [(None, None, False)] * 3
     assert [(c.low, c.high) for c in lent] == [(c.low, c.high) for c in plain]
-    assert "calibration borrowed: c uses m" in str(study.compare("a", "c")[0])
-    assert [[n.partition(":")[0] for n in e.notes] for e in study.estimates()] == [[], *[["calibration borrowed"]] * 2]
+    assert "possible self-preference: c uses m" in str(study.compare("a", "c")[0])
+    assert [[n.partition(":")[0] for n in e.notes] for e in study.estimates()] == [
+        [],
+        *[["possible self-preference"]] * 2,
+    ]
     told = study.verdict("b", "c")
     assert told.with_holes == study.compare("b", "c")[0]
-    assert "calibration borrowed: b uses m, which" in told.sentence
-    assert "how it favours b; c uses m, which" in told.sentence
+    assert "possible self-preference: b uses m, its judge" in told.sentence
+    assert "how much that favors b; c uses m, its judge" in told.sentence
     assert (told.to_dict()["p"], told.to_dict()["with_holes"]["p"]) == (None, None)  # type: ignore[index]
-    assert told.text().count("calibration borrowed") == 1
-    with pytest.raises(tg.TruegainError, match=r"^whether b is better than a cannot be told on P@5: calibration"):
+    assert told.text().count("possible self-preference") == 1
+    with pytest.raises(tg.TruegainError, match=r"^the data cannot show whether b is better than a on P@5: possible"):
         study.next_steps("a", "b")
     assert study.shares("a", "b") == {"topics": 1.0}  # which the verdict tells too
 
@@ -143,47 +146,56 @@ def test_a_difference_that_is_refused_has_no_numbers_beside_it() -> None:
     runs = {**RUNS, "near": {t: dict(row) for t, row in RUNS["a"].items()}}
     for t in ("t0", "t1", "t2"):
         runs["near"][t] = {d: -x for d, x in runs["a"][t].items()}
-    study = tg.Study(runs, ERRING, "P@5", gold=gold, design="random")
-    why = "gold labels? touch(es)? it; at least 10 are needed"
+    study = tg.Study(runs, ERRING, "P@5", gold=tg.Gold(gold, design="random"))
+    why = "gold labels? affects? it; at least 10 are needed"
     told = study.verdict("a", "near")
     assert re.search(why, told.sentence)
     whole = told.to_dict()
     assert (whole["difference"], whole["value_a"], whole["value_b"], whole["p"]) == (None, None, None, None)
     for asked in (study.shares, study.decisive, study.next_steps):
-        with pytest.raises(tg.TruegainError, match=f"^whether near is better than a cannot be told on P@5: .*{why}"):
+        with pytest.raises(
+            tg.TruegainError, match=f"^the data cannot show whether near is better than a on P@5: .*{why}"
+        ):
             asked("a", "near")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"uses": "b=m", "judge_model": "m"}, "uses 'b=m': give the models by system, such as"),
-        ({"uses": {"z": "m"}, "judge_model": "m"}, "uses: z is no system here"),
-        ({"uses": {"b": "m"}}, "say with judge_model which one gave the judgments"),
-        ({"uses": {"b": 3}, "judge_model": "m"}, "uses: the model of b is 3"),
+        ({"system_models": "b=m", "judge_model": "m"}, "models 'b=m': give the models by system, such as"),
+        ({"system_models": {"z": "m"}, "judge_model": "m"}, "models: z is no system here"),
+        ({"system_models": {"b": 3}, "judge_model": "m"}, "models: the model of b is 3"),
     ],
     ids=str,
 )
 def test_models_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
-    """Guards uses and judge_model: one is nothing without the other, and a text is no table."""
+    """Guards the models of systems: a text is no table, and a system that is not there is told."""
     with pytest.raises(tg.TruegainError, match=said):
-        tg.Study(RUNS, LABELS, "P@5", **words)
+        flat_study(RUNS, LABELS, "P@5", **words)
+
+
+def test_models_of_systems_alone_are_told() -> None:
+    """Guards models of systems without that of the judge: nothing can be looked at, and what to give is named."""
+    with pytest.warns(
+        tg.DataWarning, match=r"judged by its own model is not looked at; give `model` to tg.read_judgments"
+    ):
+        tg.Study(tg.read_runs(RUNS, models={"b": "m"}), LABELS, "P@5")
 
 
 @pytest.mark.parametrize(("measure", "design"), [("P@5", "random"), ("nDCG@5", "topics"), ("AP", "topics")])
 def test_all_labels_gold_is_exact(measure: str, design: str) -> None:
     """Guards gold of every pair, topics fixed: the difference is that of the gold labels, without limits to doubt."""
-    words: dict[str, Any] = {"gold": LABELS, "design": design, "topics": "fixed"}
-    told = tg.Study(RUNS, ERRING, measure, **words).verdict("a", "c")
+    words: dict[str, Any] = {"gold": LABELS, "design": design, "population": "fixed"}
+    told = flat_study(RUNS, ERRING, measure, **words).verdict("a", "c")
     scores = tg.evaluate(RUNS, LABELS, measure).values[measure].mean(axis=1)
     assert told.outcome == "better"
     assert told.comparison.low == told.comparison.high == told.comparison.difference
     assert told.comparison.difference == pytest.approx(scores[2] - scores[0], abs=1e-12)
-    assert ", exactly: all its labels are gold" in told.sentence
-    twins = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, measure, **words).verdict("a", "b")
+    assert "; exact, because all labels are gold" in told.sentence
+    twins = flat_study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, measure, **words).verdict("a", "b")
     assert (twins.outcome, twins.comparison.p) == ("not better", None)
-    assert tg.Study(RUNS, ERRING, measure, **words).best().tier.tolist() == [1, 2, 3]
-    sampled = tg.Study(RUNS, ERRING, measure, **words | {"topics": "sampled"}).verdict("a", "c")
+    assert flat_study(RUNS, ERRING, measure, **words).best().tier.tolist() == [1, 2, 3]
+    sampled = flat_study(RUNS, ERRING, measure, **words | {"population": "topics"}).verdict("a", "c")
     truth = tg.Study(RUNS, LABELS, measure).verdict("a", "c").comparison
     assert (sampled.comparison.low, sampled.comparison.high) == pytest.approx((truth.low, truth.high), rel=0.01)
     assert [x.why for x in sampled.lines if x.source == "gold"] == ["all labels are gold"]
@@ -193,32 +205,39 @@ def test_a_measure_that_gold_cannot_set_right_is_refused_at_once() -> None:
     """Guards nDCG by single gold pairs, and no means over topics: no study is made; of several the others are told."""
     few = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 2} for t, row in LABELS.items()}
     for measure, design, why in (
-        ("nDCG@5", "random", "single gold pairs cannot rectify it; gold-judge whole topics"),
-        ("AP", "by-bronze", "single gold pairs cannot rectify it; gold-judge whole topics"),
+        ("nDCG@5", "random", "cannot be corrected from scattered gold labels.*label whole topics"),
+        ("AP", "by-bronze", "cannot be corrected from scattered gold labels.*label whole topics"),
         ("nDCG@5", "by-gold", "inverting a confusion matrix cannot correct it; use P@k"),
         ("GMAP", "topics", "not a mean over topics"),
     ):
         with pytest.raises(tg.MeasureError, match=why):
-            tg.Study(RUNS, ERRING, measure, gold=few, design=design)  # type: ignore[arg-type]
-    both = tg.Study(RUNS, ERRING, ["P@5", "nDCG@5"], gold=few, design="random")
+            tg.Study(RUNS, ERRING, measure, gold=tg.Gold(few, design=design))  # type: ignore[arg-type]
+    both = tg.Study(RUNS, ERRING, ["P@5", "nDCG@5"], gold=tg.Gold(few, design="random"))
     for found in (both.estimates(), both.compare("a", "b")):
         assert {one.measure for one in found} == {"P@5"}
-        assert found.notes[-1].startswith("Not told: nDCG@5 is not linear in gain")
-    with pytest.raises(tg.MeasureError, match="nDCG@5 is not linear in gain"):
+        assert found.notes[-1].startswith("Not estimated: nDCG@5 cannot be corrected from scattered gold labels")
+    with pytest.raises(tg.MeasureError, match="nDCG@5 cannot be corrected from scattered gold labels"):
         both.verdict("a", "b", "nDCG@5")
 
 
 @pytest.mark.parametrize("measure", ["P@5", "AP", "RBP"])
 def test_all_judged_topics_may_count(measure: str) -> None:
-    """Guards complete: a topic that a run lacks counts 0, as in trec_eval -c and the paired t test of such scores."""
+    """Guards all_topics: a topic that a run lacks counts 0, as in trec_eval -c and the paired t test of such scores."""
     short = {**RUNS, "c": {t: row for t, row in RUNS["c"].items() if t not in ("t1", "t7")}}
     with pytest.warns(
         tg.DataWarning, match="2 of 12 judged topics are not answered by all systems; where one is missing"
     ):
-        study = tg.Study(short, LABELS, measure, complete=True, generalise_to="topics,collection", replicates=100)
-    assert (len(study.topics), study.made_by["complete"]) == (TOPICS, True)
+        study = tg.Study(
+            short,
+            LABELS,
+            measure,
+            population="topics,collection",
+            scoring=tg.Scoring(all_topics=True),
+            resampling=tg.Resampling(n=100),
+        )
+    assert (len(study.topics), study.made_by["all_topics"]) == (TOPICS, True)
     with pytest.warns(tg.DataWarning, match="lacks judged topics"):
-        scores = tg.evaluate(short, LABELS, measure, complete=True)
+        scores = tg.evaluate(short, LABELS, measure, scoring=tg.Scoring(all_topics=True))
     assert [x.value for x in study.estimates()] == pytest.approx([scores.mean(s, measure) for s in "abc"], abs=1e-12)
     right = tg.compare(scores, test="paired-t", adjust="none")
     over_topics = next(x for x in study.verdict("a", "c").lines if x.source == "topics")
@@ -230,18 +249,18 @@ def test_identical_runs_are_told_so() -> None:
     """Guards two equal runs: on these topics they do not differ, whatever the labels; of others nothing is known."""
     twins = {"a": RUNS["a"], "b": RUNS["a"], "c": RUNS["c"]}
     some: dict[str, Any] = {"gold": {t: LABELS[t] for t in sorted(LABELS)[:8]}, "design": "topics"}
-    for words in ({}, some, {"topics": "fixed", "generalise_to": "collection", "replicates": 100}):
-        told = tg.Study(twins, ERRING, "P@5", **words).verdict("a", "b")
-        assert (told.outcome, told.comparison.low) == ("cannot be told", None)
+    for words in ({}, some, {"population": "collection", "resamples": 100}):
+        told = flat_study(twins, ERRING, "P@5", **words).verdict("a", "b")
+        assert (told.outcome, told.comparison.low) == ("inconclusive", None)
         assert told.sentence.endswith(
-            "; the two rank the judged documents alike in every topic, so nothing here tells them apart."
+            "; both rank the judged documents identically in every topic, so these data cannot separate them."
         )
-    fixed = tg.Study(twins, ERRING, "nDCG@5", **some, topics="fixed", smallest=0.01)
+    fixed = flat_study(twins, ERRING, "nDCG@5", **some, population="fixed", min_effect=0.01)
     told = fixed.verdict("a", "b")
     assert (told.outcome, told.comparison.low, told.comparison.high) == ("not better", 0.0, 0.0)
     assert told.sentence == (
-        f"b is not better than a, they do not differ: +0.0000 nDCG@5, for these {TOPICS} topics only; the two rank the "
-        "judged documents alike in every topic."
+        f"b is not better than a: +0.0000 nDCG@5, for these {TOPICS} topics only; both rank the judged documents "
+        "identically in every topic."
     )
     assert (told.steps, told.decisive) == ((), {})
     tier = dict(zip(fixed.best().systems, fixed.best().tier.tolist(), strict=True))
@@ -255,8 +274,8 @@ def test_equal_scores_of_other_documents_are_no_identical_runs() -> None:
     runs = {s: {t: {d: float(d == top) for d in "xy"} for t in topics} for s, top in (("a", "x"), ("b", "y"))}
     labels = {t: {"x": 1, "y": 1} for t in topics}
     few = {t: labels[t] for t in topics[:8]}
-    told = tg.Study(runs, labels, "P@1", gold=few, design="topics", topics="fixed").verdict("a", "b")
-    assert (told.outcome, told.comparison.low) == ("cannot be told", None)
+    told = tg.Study(runs, labels, "P@1", population="fixed", gold=tg.Gold(few, design="topics")).verdict("a", "b")
+    assert (told.outcome, told.comparison.low) == ("inconclusive", None)
     assert told.sentence.endswith("; the two score the same in every topic.")
 
 
@@ -271,7 +290,9 @@ def test_only_pairs_without_a_difference_are_looked_at_for_being_alike(monkeypat
     monkeypatch.setattr(answers.Answering, "are_alike", noted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        study = tg.Study(RUNS | {"copy": RUNS["a"]}, LABELS, "P@5", gold=LABELS, design="random", topics="fixed")
+        study = tg.Study(
+            RUNS | {"copy": RUNS["a"]}, LABELS, "P@5", population="fixed", gold=tg.Gold(LABELS, design="random")
+        )
         study.compare()
     assert asked == [(0, 3)]
 
@@ -280,13 +301,17 @@ def test_holes_may_tell_two_apart_that_rank_judged_documents_alike() -> None:
     """Guards the bound beside identical runs: other unjudged documents could be relevant, and the sentence says so."""
     other = {t: {f"{d}'" if int(d[1:]) % 5 == 0 else d: x for d, x in row.items()} for t, row in RUNS["a"].items()}
     judged = {t: {d: g for d, g in row.items() if int(d[1:]) % 5} for t, row in LABELS.items()}
-    words: dict[str, Any] = {"gold": {t: judged[t] for t in sorted(judged)[:8]}, "design": "topics", "topics": "fixed"}
+    words: dict[str, Any] = {
+        "gold": {t: judged[t] for t in sorted(judged)[:8]},
+        "design": "topics",
+        "population": "fixed",
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        study = tg.Study({"a": RUNS["a"], "b": other}, judged, "P@5", **words)
+        study = flat_study({"a": RUNS["a"], "b": other}, judged, "P@5", **words)
         told, whole = study.verdict("a", "b"), study.compare("a", "b")[0]
-    assert (told.outcome, told.comparison.low) == ("cannot be told", 0.0)
-    assert "; the two rank the judged documents alike in every topic, but " in told.sentence
+    assert (told.outcome, told.comparison.low) == ("inconclusive", 0.0)
+    assert "; both rank the judged documents identically in every topic, but " in told.sentence
     assert told.hidden is not None
     assert (whole.low, whole.high) == pytest.approx((told.hidden.least, told.hidden.most))
     assert told.with_holes == whole
@@ -311,17 +336,17 @@ def test_what_first_ranks_could_do_to_ap_is_told() -> None:
     told = tg.Study(RUNS, some, "AP").verdict("a", "c")
     assert told.hidden is not None
     assert told.hidden.documents == lacking > 0
-    assert f"Holes: {lacking} unjudged documents in the first 10 ranks could move the difference by" in str(told)
-    assert told.outcome == "cannot be told"
+    assert f"{lacking} unjudged documents in the first 10 ranks could change the difference by" in str(told)
+    assert told.outcome == "inconclusive"
 
 
 def test_gold_of_whole_topics_is_not_drawn_pair_by_pair() -> None:
     """Guards design='random' with gold that is all of some topics and none of others: told, with the right design."""
     whole = {t: LABELS[t] for t in sorted(LABELS)[:5]}
     with pytest.warns(tg.DataWarning, match="all those of 5 of 12 topics: whole topics seem to have been drawn"):
-        tg.Study(RUNS, ERRING, "P@5", gold=whole, design="random")
-    tg.Study(RUNS, ERRING, "P@5", gold=whole, design="topics")
-    tg.Study(RUNS, ERRING, "P@5", gold=LABELS, design="random")
+        tg.Study(RUNS, ERRING, "P@5", gold=tg.Gold(whole, design="random"))
+    tg.Study(RUNS, ERRING, "P@5", gold=tg.Gold(whole, design="topics"))
+    tg.Study(RUNS, ERRING, "P@5", gold=tg.Gold(LABELS, design="random"))
 
 
 def test_topics_that_systems_lack_name_the_systems() -> None:
@@ -346,7 +371,7 @@ def test_swapped_runs_and_judgments(tmp_path: Path) -> None:
     with pytest.raises(tg.TruegainError, match=r"only runs may be a folder: .*in Python the runs come first"):
         tg.Study(tmp_path / "labels.qrels", tmp_path / "runs", "P@5")
     with pytest.raises(tg.TruegainError, match=r"this looks like a run: gold labels are judgments of some pairs\)"):
-        tg.Study(RUNS, LABELS, "P@5", gold=tmp_path / "runs" / "a.run", design="random")
+        tg.Study(RUNS, LABELS, "P@5", gold=tg.Gold(tmp_path / "runs" / "a.run", design="random"))
 
 
 def test_warnings_stand_at_the_line_of_the_user() -> None:
@@ -363,11 +388,11 @@ def test_one_of_a_thing_is_one() -> None:
     said = [(t, d, "x", g) for t, row in LABELS.items() for d, g in row.items()]
     ratings = pl.DataFrame(said, schema=["topic", "doc", "assessor", "label"], orient="row")
     with pytest.raises(tg.TruegainError, match=r"^1 assessor is too few to say what other assessors would have said"):
-        tg.Study(RUNS, ratings, "P@5", rule="mean", generalise_to="assessors")
+        tg.Study(RUNS, ratings, "P@5", population="assessors", ratings="mean")
     top = max(RUNS["c"]["t0"], key=RUNS["c"]["t0"].__getitem__)
     labels = {**LABELS, "t0": {d: g for d, g in LABELS["t0"].items() if d != top}}
-    of = "1 of the 36 documents that P@1 looks at, all lists together, is unjudged"
-    assert f"{of} and counts as not relevant here" in str(tg.Study(RUNS, labels, "P@1", holes="non-relevant").best())
+    of = "1 of the 36 documents that P@1 counts in all runs is unjudged"
+    assert f"{of} and counts as not relevant here" in str(tg.Study(RUNS, labels, "P@1", unjudged="non-relevant").best())
     assert f"{of}: tiers and ranks hold whatever its label; scores count it as" in str(
         tg.Study(RUNS, labels, "P@1").best()
     )
@@ -398,7 +423,10 @@ def test_a_share_has_a_range() -> None:
         warnings.simplefilter("ignore")
         whole, half = (
             tg.Study(
-                {s: dict(list(run.items())[:n]) for s, run in RUNS.items()}, ERRING, "P@10", gold=gold, design="random"
+                {s: dict(list(run.items())[:n]) for s, run in RUNS.items()},
+                ERRING,
+                "P@10",
+                gold=tg.Gold(gold, design="random"),
             )
             for n in (12, 6)
         )

@@ -40,6 +40,7 @@ def cells_of(study: Study, studies: int, seed: int) -> dict[str, Cell]:
     return {answer: Cell.of("", "", answer, ones) for answer, ones in seen_of(study, studies, seed).items()}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("study", "studies", "true"),
     [
@@ -84,6 +85,7 @@ def test_intervals_hold_the_truth(study: Study, studies: int, true: dict[str, tu
     assert np.mean(inside) > 0.85
 
 
+@pytest.mark.slow
 def test_all_at_once_holds_where_labels_as_they_are_do_not() -> None:
     """Guards the join: gold labels by a crowd set a leaning judge right; without them the score is always missed."""
     cells = cells_of(partial(gold_by_crowd, topics=25, assessors=6), 12, 32)
@@ -106,8 +108,8 @@ def over_crowds(rule: str, measure: str, own: float) -> tuple[float, float, floa
         on_topic = rng.uniform(-own, own, (20, 6))
         who, said = Crowd(np.zeros(6)).votes(lists.relevant, rng, own=on_topic)
         study = tg.Study(
-            runs, ratings_of(names, who, said), measure, rule=rule, scale="0:1", generalise_to=["assessors"]
-        )  # fmt: skip
+            runs, ratings_of(names, who, said), measure, population=["assessors"], ratings=tg.Ratings(rule, scale="0:1")
+        )
         lattice = study.lattice()
         assert lattice.assessors is not None
         moves: list[Moves | None] = [*lattice.assessors, lattice.documents]
@@ -116,6 +118,7 @@ def over_crowds(rule: str, measure: str, own: float) -> tuple[float, float, floa
     return first, second, third
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("rule", "measure"), [("mean", "CG@10"), ("majority", "P@10"), ("majority", "AP")])
 def test_what_assessors_bring_to_one_topic_is_taken_off_once(rule: str, measure: str) -> None:
     """Guards the cells: where assessors have nothing in common with themselves elsewhere, none of V is left.
@@ -138,7 +141,7 @@ def test_rates_from_elsewhere_are_refused_for_these_topics_only() -> None:
     """Guards a wrong claim: rates know how often labels err, not where; two equal systems were told apart always."""
     lists, names, runs, _ = held_fixed(25)
     judge = tg.Judge.fit(*elsewhere(np.random.default_rng(34)), design="elsewhere")
-    study = tg.Study(runs, labels_of(lists.right, names), "P@10", gold=judge, generalise_to=[])
+    study = tg.Study(runs, labels_of(lists.right, names), "P@10", gold=judge, population=[])
     with pytest.raises(TruegainError, match="how often the judge errs, not where"):
         study.compare("a", "b")
 

@@ -38,12 +38,13 @@ def left_out(runs: Runs, labels: Labels, topic: str, doc: str) -> tuple[Runs, La
     return {s: rest(lists) for s, lists in runs.items()}, rest(labels)  # type: ignore[arg-type, return-value]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("measure", ["AP", "nDCG@5", "P(rel=2)@5", "RBP(p=0.8)", "P(judged_only=True)@5", "Bpref"])
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_every_document_left_out_and_scored_again(measure: str) -> None:
     """Guards each move against removing the document from runs and judgments, and that none that moves is missed."""
     runs, labels = world()
-    study = tg.Study(runs, labels, measure, generalise_to="topics,collection", replicates=100)
+    study = tg.Study(runs, labels, measure, population="topics,collection", resampling=tg.Resampling(n=100))
     told = dict(study.decisive("a", "c", most=10_000)["collection"])
 
     def difference(lists: Runs, judged: Labels) -> float:
@@ -60,7 +61,7 @@ def test_every_document_left_out_and_scored_again(measure: str) -> None:
     first = study.verdict("a", "c").decisive["collection"][0]
     assert abs(first.move) == pytest.approx(max(map(abs, by_hand.values())))
     assert first.without == pytest.approx(now - by_hand[first.unit], abs=1e-12)
-    assert f"Documents that pull it most: without {first.unit} the difference would be" in str(study.verdict("a", "c"))
+    assert f"Most influential documents: {first.unit} (difference without it: " in str(study.verdict("a", "c"))
 
 
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
@@ -72,10 +73,12 @@ def test_documents_are_named_only_where_collections_are_spoken_of() -> None:
     more = {s: {f"{t}{i}": row for i in range(4) for t, row in lists.items()} for s, lists in runs.items()}
     bronze = {t: {d: g if hash_of(t, d) else 0 for d, g in row.items()} for t, row in many.items()}
     gold = {t: many[t] for t in sorted(many)[:8]}
-    study = tg.Study(more, bronze, "nDCG@5", gold=gold, design="topics", generalise_to=["topics", "collection"])
+    study = tg.Study(more, bronze, "nDCG@5", population=["topics", "collection"], gold=tg.Gold(gold, design="topics"))
     verdict = study.verdict("a", "c")
     pulls = verdict.decisive["collection"]
-    assert f"Documents that pull it most, by the labels as they are: {pulls[0].unit} by" in str(verdict)
+    assert f"Most influential documents, by the uncorrected labels: {pulls[0].unit} (change in the difference: " in str(
+        verdict
+    )
     assert all(pull.without is None for pull in pulls)
 
 
@@ -93,7 +96,7 @@ def test_what_more_would_bring_begins_at_the_interval_there_is() -> None:
     runs = {s: {t: {d: float(rng.normal() + g) for d, g in row.items()} for t, row in labels.items()} for s in "ab"}
     wider = 0
     for measure in ("AP", "nDCG@5", "P@5", "RBP(p=0.5)", "nDCG@10"):
-        study = tg.Study(runs, labels, measure, generalise_to="topics,collection", replicates=200)
+        study = tg.Study(runs, labels, measure, population="topics,collection", resampling=tg.Resampling(n=200))
         found = study.compare("a", "b")[0]
         assert found.low is not None
         assert found.high is not None

@@ -12,8 +12,9 @@ import pytest
 import truegain as tg
 from tests.worlds import there
 from truegain.cli.app import main
+from truegain.config import Scoring
 from truegain.inference.holes.first_ranks import FirstRanks
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
@@ -44,13 +45,14 @@ def one_topic(seed: int) -> tuple[Lists, dict[str, int], list[str]]:
 CUT = ["iRBU@3", "iRBU(max_rel='topic')@3", "EBR@3", "EBR(beta=0)@3", "BPM(max_rel=2)@3", "nERR@3", "Q@3", "F1@3"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("measure", ["AP", "AP(rel=2)", "AP@5", "AP(norm='min')@4", "Rprec", "Success@3", "Q", *CUT])
 def test_no_labels_of_first_ranks_go_further(measure: str) -> None:
     """By brute force: bounds hold all labels of what two lists have in their first ten; of AP they are mostly exact."""
     m, exact, of = parse_measure(measure), 0, 0
     for seed in range(6):
         runs, judged, holes = one_topic(seed)
-        first = FirstRanks(aligned(runs, {"1": judged}, Options(), keep_keys=100), m)
+        first = FirstRanks(aligned(runs, {"1": judged}, Scoring(), keep_keys=100), m)
         told, now = first.greatest(0), first.score[:, 0][:, None] - first.score[:, 0]
         top = {s: set(first_of(row["1"])) for s, row in runs.items()}
         for a, b in itertools.permutations(range(3), 2):
@@ -76,7 +78,7 @@ def test_ranks_below_the_cutoff_are_open_only_where_they_count(measure: str) -> 
     runs: Lists = {s: {"1": {d: -float(i) for i, d in enumerate(docs)}} for s, docs in order.items()}
     labels: Labels = {"1": {"x": 2, "y": 0, "z": 1, "w": 0, "v": 0}}
     m = parse_measure(measure)
-    first = FirstRanks(aligned(runs, labels, Options(), keep_keys=100), m)
+    first = FirstRanks(aligned(runs, labels, Scoring(), keep_keys=100), m)
     (a, b), (a2, b2) = (
         [there(tg.evaluate(runs, {"1": labels["1"] | {"u": u}}, measure).mean(s)) for s in "ab"] for u in (0, 2)
     )
@@ -87,6 +89,7 @@ def test_ranks_below_the_cutoff_are_open_only_where_they_count(measure: str) -> 
     assert (count, depth, below) == ((1, 10, 0) if m.needs_pool else (0, 3, 0))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("measure", ["AP", "AP@5", "Rprec"])
 def test_no_labels_further_down_go_further(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same where documents below the first ranks are in question too."""
@@ -95,7 +98,7 @@ def test_no_labels_further_down_go_further(measure: str, monkeypatch: pytest.Mon
     m = parse_measure(measure)
     for seed in range(8):
         runs, judged, holes = one_topic(seed)
-        first = FirstRanks(aligned(runs, {"1": judged}, Options(), keep_keys=100), m)
+        first = FirstRanks(aligned(runs, {"1": judged}, Scoring(), keep_keys=100), m)
         told, lowest = first.greatest(0), min(6, getattr(m, "cutoff", None) or 6)
         top = {s: set(first_of(row["1"], lowest)) for s, row in runs.items()}
         for a, b in itertools.permutations(range(3), 2):
@@ -126,6 +129,7 @@ def newcomer(rng: np.random.Generator, topics: int = 30) -> tuple[Lists, Labels,
     return runs, pooled, truth
 
 
+@pytest.mark.slow
 def test_a_newcomer_as_good_as_the_pooled_system_is_not_worse() -> None:
     """Guards the error of AP: unjudged as 0 makes it worse in most studies, with bounds it is hardly ever told so."""
     told = {"bound": 0, "non-relevant": 0}
@@ -133,8 +137,8 @@ def test_a_newcomer_as_good_as_the_pooled_system_is_not_worse() -> None:
     for _ in range(40):
         runs, pooled, _ = newcomer(rng)
         for holes in told:
-            found = tg.Study(runs, pooled, "AP", holes=holes).verdict("old", "new")  # type: ignore[arg-type]
-            told[holes] += found.outcome != "cannot be told"
+            found = tg.Study(runs, pooled, "AP", unjudged=holes).verdict("old", "new")
+            told[holes] += found.outcome != "inconclusive"
     assert told["non-relevant"] > 20, told
     assert told["bound"] <= 2, told
 
@@ -143,9 +147,9 @@ def test_all_labels_decide_as_before() -> None:
     """Guards what is sound: with every document judged bounds change nothing, and nothing is said of any."""
     runs, _, truth = newcomer(np.random.default_rng(2))
     runs["poor"] = {t: dict(zip(row, reversed(row.values()), strict=True)) for t, row in runs["old"].items()}
-    both = [tg.Study(runs, truth, "AP", holes=h).verdict("poor", "new") for h in ("bound", "non-relevant")]
+    both = [tg.Study(runs, truth, "AP", unjudged=h).verdict("poor", "new") for h in ("bound", "non-relevant")]
     assert [v.comparison for v in both] == [both[0].comparison] * 2
-    assert [v.outcome for v in both] == [both[0].outcome] * 2 != ["cannot be told"] * 2
+    assert [v.outcome for v in both] == [both[0].outcome] * 2 != ["inconclusive"] * 2
     assert "count as" not in both[0].sentence
 
 
@@ -153,13 +157,13 @@ def test_all_labels_decide_as_before() -> None:
 def test_all_roads_agree(measure: str) -> None:
     """Guards verdict, differences and ranking against one that decides by unjudged documents as 0."""
     runs, pooled, _ = newcomer(np.random.default_rng(31))
-    zero = tg.Study(runs, pooled, measure, holes="non-relevant")
-    assert zero.verdict("old", "new").outcome != "cannot be told"
+    zero = tg.Study(runs, pooled, measure, unjudged="non-relevant")
+    assert zero.verdict("old", "new").outcome != "inconclusive"
     assert zero.best().best == ("old",)
     study = tg.Study(runs, pooled, measure)
     found = study.verdict("old", "new")
-    assert found.outcome == "cannot be told"
-    assert "labels of these documents would" in " ".join(found.about)
+    assert found.outcome == "inconclusive"
+    assert "label these documents" in " ".join(found.about)
     assert set(study.best().best) == {"old", "new"}
     for c in (*study.compare("old", "new"), *study.compare()):
         assert c.p is None or c.p > 0.05
@@ -179,7 +183,7 @@ def test_the_sentence_says_what_counts_as_not_relevant() -> None:
     top = {t: first_of(row) for t, row in runs["new"].items()}
     filled = {t: row | {d: truth[t][d] for d in top[t]} for t, row in pooled.items()}
     deeper = tg.Study(runs, filled, "AP").verdict("old", "new")  # far more of new than of old is open further down
-    assert deeper.outcome == "cannot be told"
+    assert deeper.outcome == "inconclusive"
     assert deeper.hidden is not None
     assert (deeper.hidden.first, deeper.hidden.below) == (100, 0)
     cut = {t: {d: x for d, x in row.items() if d in runs["old"][t] or d in top[t]} for t, row in runs["new"].items()}
@@ -192,6 +196,7 @@ def test_the_sentence_says_what_counts_as_not_relevant() -> None:
     assert "unjudged documents below rank 10 count as not relevant" in few.sentence
 
 
+@pytest.mark.slow
 def test_the_words_name_the_ranks_that_were_held() -> None:
     """Guards verdict, notes and ranking: a hundred ranks where one lacks labels there, ten for other pairs."""
     runs, pooled, _ = newcomer(np.random.default_rng(31))
@@ -216,9 +221,9 @@ def test_the_words_name_the_ranks_that_were_held() -> None:
     assert told in " ".join(study.compare().notes)
     best = study.best()
     assert told in " ".join(best.notes)
-    assert f"whatever the unjudged documents in {told} are; those below count as not relevant" in best.sentence
+    assert f"whatever the labels of unjudged documents in {told}; those below count as not relevant" in best.sentence
     two = tg.Study({s: runs[s] for s in ("old", "third")}, pooled, "AP").best()
-    assert "in the first 10 ranks are; those below count as not relevant" in two.sentence
+    assert "in the first 10 ranks; those below count as not relevant" in two.sentence
 
 
 def test_nothing_below_is_spoken_of_where_nothing_is() -> None:
@@ -245,7 +250,7 @@ def test_the_gate_does_not_pass(
     (tmp_path / "pooled.qrels").write_text("".join(labels))
     monkeypatch.chdir(tmp_path)
     asked = ["gate", "pooled.qrels", "new.run", "old.run", "-m", "AP", "--baseline", "new", "--candidate", "old"]
-    monkeypatch.setattr("sys.argv", ["truegain", *asked, "--holes", "non-relevant"])
+    monkeypatch.setattr("sys.argv", ["truegain", *asked, "--unjudged", "non-relevant"])
     main()
     assert "old: passes" in capsys.readouterr().out
     monkeypatch.setattr("sys.argv", ["truegain", *asked, "--format", "json"])

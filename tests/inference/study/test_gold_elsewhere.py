@@ -57,6 +57,7 @@ def standing(topics: int, gold_topics: int, seed: int) -> Standing:
     return tg.Study(runs, bronze, "P@10", gold=tg.Judge.fit(there, gold, design="elsewhere")).standing("a", "b")
 
 
+@pytest.mark.slow
 def test_predicted_widths_are_those_of_larger_studies() -> None:
     """Guards the plan: predicted over actual width within .85-1.15, for eight times the topics and four times the gold.
 

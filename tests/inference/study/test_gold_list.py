@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.flat import flat_study
 from tests.inference.test_label_plan import P5, judged, ranked_of, world
 from tests.worlds import Labels, Runs
 from truegain.contrasts import Contrasts
@@ -32,7 +33,7 @@ def test_the_interval_is_that_of_the_formula() -> None:
     """Guards value and limits against study.md's formulas written out: theta, X_t, s2, its floor, t."""
     runs, bronze, gold = world()
     listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
-    study = tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed")
+    study = tg.Study(runs, bronze, "P@5", population="fixed", gold=listed)
     found = study.compare("s0", "s1")[0]
     draws, n, topics = OrderedDraws(listed.size, 60), 60, 20
     tops = {s: {(t, d) for t, row in lists.items() for d in sorted(row, key=lambda d: -row[d])[:5]}
@@ -73,10 +74,10 @@ def test_with_all_labels_it_is_exact_for_these_topics() -> None:
     runs, bronze, gold = world()
     listed = draw_list(ranked_of(runs, bronze), P5)
     whole = judged(listed, gold, len(listed))
-    verdict = tg.Study(runs, bronze, "P@5", gold=whole, topics="fixed").verdict("s0", "s1")
+    verdict = tg.Study(runs, bronze, "P@5", population="fixed", gold=whole).verdict("s0", "s1")
     truth = tg.Study(runs, gold, "P@5").compare("s0", "s1")[0]
     assert verdict.comparison.difference == pytest.approx(truth.difference, abs=1e-12)
-    assert "exactly: all its labels are gold" in verdict.sentence
+    assert "exact, because all labels are gold" in verdict.sentence
     over = tg.Study(runs, bronze, "P@5", gold=whole).compare("s0", "s1")[0]
     assert over.low == pytest.approx(truth.low)
     assert over.high == pytest.approx(truth.high)
@@ -86,9 +87,9 @@ def test_scores_are_not_told_by_a_list_of_differences() -> None:
     """Guards what a list leaves out: documents that both have are never judged, so the scores are not known."""
     runs, bronze, gold = world()
     listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
-    found = tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed").estimates()
+    found = tg.Study(runs, bronze, "P@5", population="fixed", gold=listed).estimates()
     assert all(e.refused for e in found)
-    assert "not on the list of gold labels, which tells differences" in found[0].notes[0]
+    assert "not in the list of gold labels, which was drawn for differences" in found[0].notes[0]
 
 
 def test_a_list_for_other_runs_tells_nothing() -> None:
@@ -98,11 +99,11 @@ def test_a_list_for_other_runs_tells_nothing() -> None:
     listed = judged(draw_list(ranked_of(two, bronze), P5), gold, 60)
     others = {s: runs[s] for s in ("s0", "s2")}
     with pytest.raises(tg.InputError, match=r"made for other runs or another measure \(P@5\): .* such as topic"):
-        tg.Study(others, bronze, "P@5", gold=listed, topics="fixed").compare()
+        tg.Study(others, bronze, "P@5", population="fixed", gold=listed).compare()
     with pytest.raises(tg.InputError, match="made for other runs or another measure"):
-        tg.Study(two, bronze, "P@8", gold=listed, topics="fixed").compare()
-    verdict = tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed").verdict("s0", "s2")
-    assert verdict.outcome == "cannot be told"
+        tg.Study(two, bronze, "P@8", population="fixed", gold=listed).compare()
+    verdict = tg.Study(runs, bronze, "P@5", population="fixed", gold=listed).verdict("s0", "s2")
+    assert verdict.outcome == "inconclusive"
     assert "drawn for other runs or another measure" in verdict.sentence
 
 
@@ -114,7 +115,7 @@ def test_a_list_for_other_judgments_is_refused() -> None:
     said = other[listed.topics[70]]
     said[listed.docs[70]] = (said[listed.docs[70]] + 1) % 3
     with pytest.raises(tg.InputError, match=r"made for other judgments: topic .* has the bronze label"):
-        tg.Study(runs, other, "P@5", gold=listed, topics="fixed").compare()
+        tg.Study(runs, other, "P@5", population="fixed", gold=listed).compare()
 
 
 def test_a_list_knows_its_design() -> None:
@@ -122,7 +123,7 @@ def test_a_list_knows_its_design() -> None:
     runs, bronze, gold = world()
     listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
     with pytest.raises(tg.TruegainError, match=r"knows its design \(ordered\); leave design='random' out"):
-        tg.Study(runs, bronze, "P@5", gold=listed, design="random")
+        tg.Study(runs, bronze, "P@5", gold=tg.Gold(listed, design="random"))
 
 
 def test_ndcg_stands_for_dcg_over_one_constant() -> None:
@@ -135,7 +136,7 @@ def test_ndcg_stands_for_dcg_over_one_constant() -> None:
     constant = np.mean([(sorted(row.values(), reverse=True)[:5] / discount).sum() for row in bronze.values()])
     one, two = by_dcg.compare("s0", "s1")[0], by_ndcg.compare("s0", "s1")[0]
     assert two.difference == pytest.approx(one.difference / constant, rel=1e-9)
-    assert any("stands for DCG@5 over" in note for note in by_ndcg.verdict("s0", "s1").notes)
+    assert any("is replaced by DCG@5 divided by" in note for note in by_ndcg.verdict("s0", "s1").notes)
 
 
 def test_looking_often_widens() -> None:
@@ -147,7 +148,7 @@ def test_looking_often_widens() -> None:
     runs, bronze, gold = world()
     listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
     plain, often = (
-        tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed", anytime=x).compare("s0", "s1")[0]
+        tg.Study(runs, bronze, "P@5", population="fixed", gold=tg.Gold(listed, sequential=x)).compare("s0", "s1")[0]
         for x in (False, True)
     )
     assert often.p is None
@@ -164,7 +165,13 @@ def test_limits_of_all_looks_are_met(topics: str) -> None:
     drawn, asked = draw_list(ranked_of(runs, bronze), P5), Contrasts.of([(0, 1)])
     lows, highs = [], []
     for n in (25, 50, 75, 100, 125, 140):
-        study = tg.Study(runs, bronze, "P@5", gold=judged(drawn, gold, n), topics=topics, anytime=True)  # type: ignore[arg-type]
+        study = tg.Study(
+            runs,
+            bronze,
+            "P@5",
+            population="fixed" if topics == "fixed" else "topics",
+            gold=tg.Gold(judged(drawn, gold, n), sequential=True),
+        )
         lattice = study.lattice("P@5")
         value, spread = asked.values(lattice.evidence.value), lattice.spread(asked)
         half = 1.959963984540054 * np.sqrt(spread.variance[0])
@@ -188,12 +195,14 @@ def test_looks_that_exclude_one_another() -> None:
     for i, (t, d) in enumerate(zip(drawn.topics, drawn.docs, strict=True)):
         row = runs["s1"][t]
         turned.setdefault(t, {})[d] = int((d in sorted(row, key=lambda x: -row[x])[:5]) == (i < 60))
-    study = tg.Study(runs, bronze, "P@5", gold=judged(drawn, turned, len(drawn) - 40), topics="fixed", anytime=True)
+    study = tg.Study(
+        runs, bronze, "P@5", population="fixed", gold=tg.Gold(judged(drawn, turned, len(drawn) - 40), sequential=True)
+    )
     found = study.compare("s0", "s1")[0]
     assert (found.low, found.high) == (None, None)
-    assert "have nothing in common" in found.notes[0]
+    assert "do not overlap" in found.notes[0]
     said = study.verdict("s0", "s1")
-    assert said.outcome == "cannot be told"
+    assert said.outcome == "inconclusive"
     assert "less than 5% of lists" in said.sentence
 
 
@@ -214,20 +223,20 @@ def test_looking_often_needs_an_order() -> None:
     runs, bronze, gold = world(topics=24)
     some = {t: row for t, row in gold.items() if int(t) % 3 == 0}
     with pytest.raises(tg.TruegainError, match="in the order of a list"):
-        tg.Study(runs, bronze, "P@5", gold=some, design="topics", anytime=True).compare()
+        tg.Study(runs, bronze, "P@5", gold=tg.Gold(some, design="topics", sequential=True)).compare()
 
 
 def test_how_many_more_labels_are_expected() -> None:
     """Guards what the verdict says of more labels: the number that would decide it, or that none will."""
     runs, bronze, gold = world(2, topics=30)
     listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 25)
-    for a, b, smallest in (("s0", "s1", 0.0), ("s1", "s0", 0.02)):
-        study = tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed", smallest=smallest)
+    for a, b, min_effect in (("s0", "s1", 0.0), ("s1", "s0", 0.02)):
+        study = tg.Study(runs, bronze, "P@5", population="fixed", gold=listed, min_effect=min_effect)
         verdict = study.verdict(a, b)
         d = verdict.comparison.difference
-        needed = fewest_gold(study.standing(a, b), max(abs(d), smallest - d))
+        needed = fewest_gold(study.standing(a, b), max(abs(d), min_effect - d))
         assert needed is not None
-        assert f"about {needed - 25} more gold labels have an even chance to decide it ({needed} in all)" in " ".join(
+        assert f"about {needed - 25} more gold labels would settle it with 50% power ({needed} in total)" in " ".join(
             verdict.notes
         )
 
@@ -239,7 +248,7 @@ def test_rows_of_topics_that_are_left_out_keep_their_turn() -> None:
     listed = judged(draw_list(ranked, P5), gold, 80)
     short = {"s0": runs["s0"], "s1": {t: row for t, row in runs["s1"].items() if t != "20"}}
     with pytest.warns(tg.DataWarning):
-        study = tg.Study(short, bronze, "P@5", gold=listed, topics="fixed")
+        study = tg.Study(short, bronze, "P@5", population="fixed", gold=listed)
     evidence = study.lattice().evidence
     assert isinstance(evidence, ByList)
     assert evidence.draws.n == 80
@@ -275,7 +284,7 @@ def test_a_ranking_claims_no_pair_that_the_list_leaves_out() -> None:
     runs, bronze, gold = world(systems=3, topics=40)
     two = {s: runs[s] for s in ("s0", "s1")}
     listed = draw_list(ranked_of(two, bronze), P5)
-    best = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, len(listed)), topics="fixed").best()
+    best = tg.Study(runs, bronze, "P@5", population="fixed", gold=judged(listed, gold, len(listed))).best()
     place = {row["system"]: (row["rank low"], row["rank high"]) for row in best.table().records()}
     assert place["s2"] == (1, 3)
     assert place["s0"] != place["s1"]
@@ -296,8 +305,8 @@ def test_a_short_list_that_is_judged_whole_is_enough() -> None:
     assert len(eight) == 8
     whole = judged(eight, gold, 8)
     runs = {"s0": runs["s0"], "near": {**near, **{t: runs["s0"][t] for t in list(near)[4:]}}}
-    fixed = tg.Study(runs, bronze, "P@5", gold=whole, topics="fixed").verdict("s0", "near")
-    assert "exactly: all its labels are gold" in fixed.sentence
+    fixed = tg.Study(runs, bronze, "P@5", population="fixed", gold=whole).verdict("s0", "near")
+    assert "exact, because all labels are gold" in fixed.sentence
     assert tg.Study(runs, bronze, "P@5", gold=whole).compare("s0", "near")[0].low is not None
 
 
@@ -309,8 +318,8 @@ def test_pairs_that_were_pooled_and_not_judged_do_not_count() -> None:
     absent = {t: {d: x for d, x in row.items() if x >= 0} for t, row in some.items()}
     found = []
     for labels in (some, absent):
-        listed = tg.gold_list(runs, labels, "P@5", seed=2)
-        study = tg.Study(runs, labels, "P@5", gold=judged(listed, gold, 40), topics="fixed")
+        listed = tg.sample_gold(runs, labels, "P@5", seed=2)
+        study = tg.Study(runs, labels, "P@5", population="fixed", gold=judged(listed, gold, 40))
         found.append(study.compare("s0", "s1")[0])
     assert (found[0].difference, found[0].low) == (found[1].difference, found[1].low)
 
@@ -320,36 +329,36 @@ def test_topics_that_one_run_lacks_are_not_on_a_list() -> None:
     runs, bronze, gold = world(topics=20)
     short = {"s0": runs["s0"], "s1": {t: row for t, row in runs["s1"].items() if int(t) < 12}}
     with pytest.warns(tg.DataWarning, match="8 of 20 judged topics"):
-        listed = tg.gold_list(short, bronze, "P@5")
+        listed = tg.sample_gold(short, bronze, "P@5")
     assert set(map(int, listed.topics)) <= set(range(12))
     labels = judged(listed, gold, len(listed))
-    with pytest.warns(tg.DataWarning), pytest.raises(tg.TruegainError, match=r"^complete and an ordered list.*leave"):
-        tg.Study(short, bronze, "P@5", gold=labels, complete=True)
+    with pytest.warns(tg.DataWarning), pytest.raises(tg.TruegainError, match=r"^all_topics and an ordered list.*leave"):
+        tg.Study(short, bronze, "P@5", gold=labels, scoring=tg.Scoring(all_topics=True))
     answered = {t: row for t, row in bronze.items() if int(t) < 12}
     with pytest.warns(tg.DataWarning, match="8 topics"):  # of a run, without judgments: every judged one is answered
-        assert len(tg.Study(short, answered, "P@5", gold=labels, complete=True).topics) == 12
+        assert len(tg.Study(short, answered, "P@5", gold=labels, scoring=tg.Scoring(all_topics=True)).topics) == 12
 
 
 def test_sources_that_a_list_cannot_tell_are_refused() -> None:
     """Guards anytime, and nDCG's stand-in, beside other collections."""
     runs, bronze, gold = world(topics=20)
-    listed = judged(tg.gold_list(runs, bronze, "P@5"), gold, 40)
-    with pytest.raises(tg.TruegainError, match="anytime and generalise_to 'collection': not known together"):
-        tg.Study(runs, bronze, "P@5", gold=listed, anytime=True, generalise_to=["collection"]).compare()
-    listed = judged(tg.gold_list(runs, bronze, "nDCG@5"), gold, 40)
-    with pytest.raises(tg.TruegainError, match="stands for DCG@5 over"):
-        tg.Study(runs, bronze, "nDCG@5", gold=listed, generalise_to=["topics", "collection"]).compare()
-    notes = tg.Study(runs, bronze, "nDCG@5", gold=listed, topics="fixed").compare().notes
-    assert any("stands for DCG@5 over" in note for note in notes)
+    listed = judged(tg.sample_gold(runs, bronze, "P@5"), gold, 40)
+    with pytest.raises(tg.TruegainError, match="sequential and population 'collection': not known together"):
+        tg.Study(runs, bronze, "P@5", population=["collection"], gold=tg.Gold(listed, sequential=True)).compare()
+    listed = judged(tg.sample_gold(runs, bronze, "nDCG@5"), gold, 40)
+    with pytest.raises(tg.TruegainError, match="is replaced by DCG@5 divided by"):
+        tg.Study(runs, bronze, "nDCG@5", gold=listed, population=["topics", "collection"]).compare()
+    notes = tg.Study(runs, bronze, "nDCG@5", population="fixed", gold=listed).compare().notes
+    assert any("is replaced by DCG@5 divided by" in note for note in notes)
 
 
 def test_a_list_is_no_sample() -> None:
     """Guards corrections that take gold for a sample: a list is refused there, whatever design is given."""
     runs, bronze, gold = world(topics=20)
-    listed = judged(tg.gold_list(runs, bronze, "P@5"), gold, 40)
+    listed = judged(tg.sample_gold(runs, bronze, "P@5"), gold, 40)
     for call in (
-        lambda: tg.correct(runs, bronze, "P@5", gold=listed, design="random"),
-        lambda: tg.compare(runs, bronze, "P@5", gold=listed, design="random"),
+        lambda: tg.correct(runs, bronze, "P@5", gold=tg.Gold(listed, design="random")),
+        lambda: tg.compare(runs, bronze, "P@5", gold=tg.Gold(listed, design="random")),
         lambda: tg.Judge.fit(bronze, listed, design="random"),
     ):
         with pytest.raises(tg.TruegainError, match="this is a gold list, which knows its design"):
@@ -359,7 +368,7 @@ def test_a_list_is_no_sample() -> None:
 def test_older_lists_are_held_against_the_bronze_labels_too() -> None:
     """Guards chances by bronze label: a list drawn by other labels is refused."""
     runs, bronze, gold = world(topics=24)
-    listed = judged(tg.gold_list(runs, bronze, "P@5", draw="by-bronze"), gold, 180)
+    listed = judged(tg.sample_gold(runs, bronze, "P@5", draw="by-bronze"), gold, 180)
     other = {t: {d: (x + 1) % 3 for d, x in row.items()} for t, row in bronze.items()}
     with pytest.raises(tg.InputError, match="made for other judgments"):
         tg.Study(runs, other, "P@5", gold=listed)
@@ -382,19 +391,21 @@ def test_what_nobody_could_judge_is_told_by_all_its_labels() -> None:
         told = whole.label.copy()
         told[list(rows)] = labels
         with_all = replace(whole, label=told)
-        return float(tg.Study(runs, bronze, "P@5", gold=with_all, topics="fixed").compare("s0", "s1")[0].difference)
+        return float(tg.Study(runs, bronze, "P@5", population="fixed", gold=with_all).compare("s0", "s1")[0].difference)
 
     every = [difference(labels) for labels in itertools.product((0.0, whole.scale[1]), repeat=3)]
-    verdict = tg.Study(runs, bronze, "P@5", gold=stuck_at(whole, rows), topics="fixed").verdict("s0", "s1")
+    verdict = tg.Study(runs, bronze, "P@5", population="fixed", gold=stuck_at(whole, rows)).verdict("s0", "s1")
     found = verdict.comparison
     assert found.low == pytest.approx(min(every))
     assert found.high == pytest.approx(max(every))
     assert found.p is None
-    assert verdict.sentence.endswith("; 3 documents that people could not judge count at worst and at best.")
-    assert "exactly" not in verdict.sentence
+    assert verdict.sentence.endswith("; the interval allows for any label of 3 documents that people could not judge.")
+    assert "exact" not in verdict.sentence
 
 
-@pytest.mark.parametrize("words", [{"topics": "fixed"}, {}, {"topics": "fixed", "anytime": True}, {"anytime": True}])
+@pytest.mark.parametrize(
+    "words", [{"population": "fixed"}, {}, {"population": "fixed", "sequential": True}, {"sequential": True}]
+)
 def test_limits_hold_those_of_the_worst_and_the_best_labels(words: dict[str, Any]) -> None:
     """Guards the promise: the lower limit is no higher than that of a list with the worst labels; so above."""
     runs, bronze, gold = world()
@@ -406,8 +417,8 @@ def test_limits_hold_those_of_the_worst_and_the_best_labels(words: dict[str, Any
     for side, better in (("low", "s0"), ("high", "s1")):
         end = listed.label.copy()
         end[list(rows)] = [listed.scale[1] if pairs[i] in tops[better] else 0.0 for i in rows]
-        sure = tg.Study(runs, bronze, "P@5", gold=replace(listed, label=end), **words).compare("s0", "s1")[0]
-        open_ = tg.Study(runs, bronze, "P@5", gold=stuck_at(listed, rows), **words).compare("s0", "s1")[0]
+        sure = flat_study(runs, bronze, "P@5", gold=replace(listed, label=end), **words).compare("s0", "s1")[0]
+        open_ = flat_study(runs, bronze, "P@5", gold=stuck_at(listed, rows), **words).compare("s0", "s1")[0]
         limit, wide = getattr(sure, side), getattr(open_, side)
         assert wide <= limit + 1e-12 if side == "low" else wide >= limit - 1e-12
         assert abs(wide - limit) < 0.02, "no wider than that needs"
@@ -430,6 +441,7 @@ def test_cannot_is_counted_and_buys_nothing() -> None:
         tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, (1, 7)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("topics", ["fixed", "sampled"])
 def test_a_random_list_goes_on_past_what_nobody_could_judge(topics: Literal["fixed", "sampled"]) -> None:
     """Guards lists drawn at random: limits hold those of all labels that such documents may have, and the truth."""
@@ -438,13 +450,25 @@ def test_a_random_list_goes_on_past_what_nobody_could_judge(topics: Literal["fix
         runs, bronze, gold = world(seed, topics=30)
         drawn = judged(draw_list(ranked_of(runs, bronze), P5, design="random", seed=seed), gold, 250)
         truth = tg.Study(runs, gold, "P@5").compare("s0", "s1")[0]
-        study = tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, range(0, 250, 10)), topics=topics)
+        study = tg.Study(
+            runs,
+            bronze,
+            "P@5",
+            population="fixed" if topics == "fixed" else "topics",
+            gold=stuck_at(drawn, range(0, 250, 10)),
+        )
         verdict = study.verdict("s0", "s1")
         assert verdict.low is not None
         assert verdict.high is not None
-        assert "count at worst and at best" in verdict.sentence
+        assert "allows for any label of" in verdict.sentence
         for end in (0.0, 2.0):
-            ends = tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, range(0, 250, 10), end), topics=topics)
+            ends = tg.Study(
+                runs,
+                bronze,
+                "P@5",
+                population="fixed" if topics == "fixed" else "topics",
+                gold=stuck_at(drawn, range(0, 250, 10), end),
+            )
             other = ends.verdict("s0", "s1")
             assert verdict.low <= other.difference <= verdict.high
         held += verdict.low <= truth.difference <= verdict.high
@@ -456,7 +480,10 @@ def every_fourth(listed: GoldList) -> list[int]:
     return list(range(0, listed.judged, 4))
 
 
-@pytest.mark.parametrize("words", [{}, {"topics": "fixed"}, {"anytime": True}, {"topics": "fixed", "anytime": True}])
+@pytest.mark.few(1)
+@pytest.mark.parametrize(
+    "words", [{}, {"population": "fixed"}, {"sequential": True}, {"population": "fixed", "sequential": True}]
+)
 def test_the_best_is_none_that_differences_leave_open(words: dict[str, Any]) -> None:
     """Guards `best`, at every look, too: it named one as best where documents nobody could judge left it open."""
     open_ = 0
@@ -468,8 +495,8 @@ def test_the_best_is_none_that_differences_leave_open(words: dict[str, Any]) -> 
                       for s, by in (("a", 0.3), ("b", 1.6))}  # fmt: skip
         listed = draw_list(ranked_of(runs, bronze), P5)
         most = judged(listed, gold, len(listed) * 4 // 5)
-        assert tg.Study(runs, bronze, "P@5", gold=most, **words).best("P@5").best == ("b",)
-        study = tg.Study(runs, bronze, "P@5", gold=stuck_at(most, every_fourth(most)), **words)
+        assert flat_study(runs, bronze, "P@5", gold=most, **words).best("P@5").best == ("b",)
+        study = flat_study(runs, bronze, "P@5", gold=stuck_at(most, every_fourth(most)), **words)
         found = study.compare("a", "b")[0]
         assert found.low is not None
         open_ += found.low <= 0
@@ -484,7 +511,13 @@ def test_what_more_labels_bring_knows_what_nobody_could_judge(topics: Literal["f
     listed = draw_list(ranked_of(runs, bronze), P5)
     some, whole = judged(listed, gold, len(listed) // 3), judged(listed, gold, len(listed))
     verdict, then = (
-        tg.Study(runs, bronze, "P@5", gold=stuck_at(x, every_fourth(x)), topics=topics).verdict("s0", "s1")
+        tg.Study(
+            runs,
+            bronze,
+            "P@5",
+            population="fixed" if topics == "fixed" else "topics",
+            gold=stuck_at(x, every_fourth(x)),
+        ).verdict("s0", "s1")
         for x in (some, whole)
     )
     last = max((s for s in verdict.steps if s.what == "gold"), key=lambda s: s.more)
@@ -495,6 +528,7 @@ def test_what_more_labels_bring_knows_what_nobody_could_judge(topics: Literal["f
     assert STUCK in verdict.notes
 
 
+@pytest.mark.slow
 def test_limits_hold_where_what_cannot_be_judged_is_not_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards coverage: of what speaks against the second system 40% cannot be judged; left out, most limits fail."""
     held = {"at worst and at best": 0, "left out": 0}
@@ -509,7 +543,7 @@ def test_limits_hold_where_what_cannot_be_judged_is_not_at_random(monkeypatch: p
         top = {s: {(t, d) for t, row in lists.items() for d in sorted(row, key=row.__getitem__)[-5:]}
                for s, lists in runs.items()}  # fmt: skip
         truth = sum(gold[t][d] for t, d in top["b"]) / 150 - sum(gold[t][d] for t, d in top["a"]) / 150
-        listed = tg.gold_list(runs, bronze, "P@5", seed=seed)
+        listed = tg.sample_gold(runs, bronze, "P@5", seed=seed)
         pairs = list(zip(listed.topics, listed.docs, strict=True))[: len(listed) // 2]
         full = listed.filled({t: {d: gold[t][d] for u, d in pairs if u == t} for t in {t for t, _ in pairs}})
         against = [gold[t][d] == 1 if (t, d) in top["a"] else gold[t][d] == 0 for t, d in pairs]
@@ -518,7 +552,7 @@ def test_limits_hold_where_what_cannot_be_judged_is_not_at_random(monkeypatch: p
             with monkeypatch.context() as only:
                 if how == "left out":
                     only.setattr(ByList, "stuck", lambda _, asked: np.zeros(len(asked), np.int64))
-                c = tg.Study(runs, bronze, "P@5", gold=open_, topics="fixed").compare("a", "b")[0]
+                c = tg.Study(runs, bronze, "P@5", population="fixed", gold=open_).compare("a", "b")[0]
             assert c.low is not None
             assert c.high is not None
             held[how] += c.low <= truth <= c.high

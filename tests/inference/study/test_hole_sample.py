@@ -13,6 +13,7 @@ from benchmarks.study.judged import labels_of, names_of, runs_of
 from benchmarks.study.nature import Lists, any_kinds
 
 import truegain as tg
+from tests.flat import flat_study
 from tests.inference.study.test_coverage import cells_of
 from tests.worlds import there
 from truegain.contrasts import Contrasts
@@ -56,7 +57,7 @@ def test_all_holes_judged_is_the_study_of_all_labels(measure: str) -> None:
     """Guards that judged documents count as they are, sampled ones as labelled: scores and limits to the digit."""
     runs, judged, holes = world()
     both = {t: judged[t] | holes[t] for t in judged}
-    whole, by_holes = tg.Study(runs, both, measure), tg.Study(runs, judged, measure, hole_sample=holes)
+    whole, by_holes = tg.Study(runs, both, measure), tg.Study(runs, judged, measure, unjudged=holes)
     assert by_holes.lattice().evidence.value == pytest.approx(whole.lattice().evidence.value, abs=1e-12)
     for a, b in ((0, 1), (0, 2), (1, 2)):
         names = whole.systems[a], whole.systems[b]
@@ -97,7 +98,7 @@ def test_score_and_moves_are_those_written_out(measure: str) -> None:
     """Guards the estimator against one by loops: the score, and what it is without each topic."""
     runs, judged, holes = world()
     sample = drawn(holes, 0.5)
-    study = tg.Study(runs, judged, measure, hole_sample=sample)
+    study = tg.Study(runs, judged, measure, unjudged=sample)
     evidence, names = study.lattice().evidence, sorted(judged)
     assert evidence.value[1] == pytest.approx(by_hand(measure, runs, judged, holes, sample, names), abs=1e-12)
     without = evidence.by_topic().without
@@ -111,7 +112,7 @@ def test_a_pair_without_holes_is_that_of_the_labels() -> None:
     """Guards that a sample of another system's holes changes nothing: the paired t test, to the digit."""
     runs, judged, holes = world()
     plain = tg.Study(runs, judged, "P@5").compare("old", "other")[0]
-    other = tg.Study(runs, judged, "P@5", hole_sample=drawn(holes, 0.5)).compare("old", "other")[0]
+    other = tg.Study(runs, judged, "P@5", unjudged=drawn(holes, 0.5)).compare("old", "other")[0]
     assert (other.difference, other.low, other.high) == pytest.approx((plain.difference, plain.low, plain.high))
 
 
@@ -120,17 +121,17 @@ def test_holes_are_a_source_of_their_own() -> None:
     runs, judged, holes = world()
     sample = drawn(holes, 0.6)
     n, total = (sum(map(len, x.values())) for x in (sample, holes))
-    study = tg.Study(runs, judged, "P@5", hole_sample=sample)
+    study = tg.Study(runs, judged, "P@5", unjudged=sample)
     verdict = study.verdict("old", "new")
     assert f"by a random sample of {n} of the {total} unjudged documents" in verdict.sentence
-    assert "Holes:" not in str(verdict)
+    assert "unjudged documents that" not in str(verdict)
     assert "not relevant" not in str(study.best())
     assert set(study.shares("old", "new")) == {"topics", "holes"}
     unit, _ = study.decisive("old", "new")["holes"][0]
     topic, doc = unit.split()
     assert doc in sample[topic]
-    assert any("sampled hole" in str(step) for step in study.next_steps("old", "new"))
-    fixed = tg.Study(runs, judged, "P@5", hole_sample=sample, generalise_to=[])
+    assert any("sampled unjudged document" in str(step) for step in study.next_steps("old", "new"))
+    fixed = tg.Study(runs, judged, "P@5", population=[], unjudged=sample)
     assert fixed.shares("old", "new") == {"holes": 1.0}
     asked = Contrasts.of([(0, 1)])
     moves = fixed.lattice().evidence.by_gold()
@@ -138,7 +139,7 @@ def test_holes_are_a_source_of_their_own() -> None:
     touching = fixed.lattice().evidence.touching(asked)
     assert touching is not None
     assert fixed.lattice().spread(asked).variance >= moves.spread(asked).variance * touching / (touching - 1) - 1e-15
-    all_known = tg.Study(runs, judged, "P@5", hole_sample=holes, generalise_to=[])
+    all_known = tg.Study(runs, judged, "P@5", population=[], unjudged=holes)
     assert all_known.lattice().spread(asked).variance[0] == 0
 
 
@@ -147,14 +148,14 @@ def test_holes_are_a_source_of_their_own() -> None:
     [
         ({"measures": "nDCG@5"}, "nDCG@5 is not linear in gain"),
         ({"measures": ["P@5", "AP"]}, "AP is not linear in gain"),
-        ({"gold": {"t00": {"d00": 1}}, "design": "random"}, "hole_sample and gold"),
-        ({"rule": "mean"}, "hole_sample and ratings"),
-        ({"generalise_to": ["topics", "collection"]}, "hole_sample and generalise_to 'collection'"),
-        ({"holes": "non-relevant"}, "hole_sample and holes='non-relevant'"),
-        ({"hole_sample": {"t00": {"nowhere": 1}}}, r"1 of 1 labels are not of unjudged documents .*t00 nowhere"),
-        ({"hole_sample": "few"}, "3 labels are; at least 10"),
-        ({"hole_sample": "below"}, "has a label below 0"),
-        ({"measures": "P@2", "hole_sample": "sample"}, "that P@2 looks at in these runs"),
+        ({"gold": {"t00": {"d00": 1}}, "design": "random"}, "unjudged and gold: judged documents"),
+        ({"aggregate": "mean"}, "unjudged and ratings"),
+        ({"population": ["topics", "collection"]}, "unjudged and population 'collection'"),
+        ({"unjudged": "non-relevant"}, "unjudged='non-relevant': a sample tells"),
+        ({"unjudged_sample": {"t00": {"nowhere": 1}}}, r"1 of 1 labels are not of unjudged documents .*t00 nowhere"),
+        ({"unjudged_sample": "few"}, "3 labels are; at least 10"),
+        ({"unjudged_sample": "below"}, "has a label below 0"),
+        ({"measures": "P@2", "unjudged_sample": "sample"}, "that P@2 looks at in these runs"),
     ],
 )  # fmt: skip
 def test_what_is_refused(given: dict[str, object], said: str) -> None:
@@ -162,11 +163,11 @@ def test_what_is_refused(given: dict[str, object], said: str) -> None:
     runs, judged, holes = world()
     samples = {"sample": drawn(holes, 0.5), "few": drawn(holes, 3 / sum(map(len, holes.values())))}
     samples["below"] = {t: dict.fromkeys(row, -1) for t, row in samples["sample"].items()}
-    asked: dict[str, object] = {"measures": "P@5", "hole_sample": "sample"} | given
-    name = asked["hole_sample"]
-    asked["hole_sample"] = samples[name] if isinstance(name, str) else name
+    asked: dict[str, object] = {"measures": "P@5", "unjudged_sample": "sample"} | given
+    name = asked["unjudged_sample"]
+    asked["unjudged_sample"] = samples[name] if isinstance(name, str) else name
     with pytest.raises(TruegainError, match=said):
-        tg.Study(runs, judged, asked.pop("measures"), **asked)  # type: ignore[arg-type]
+        flat_study(runs, judged, asked.pop("measures"), **asked)
 
 
 def test_few_sampled_labels_of_a_pair_give_no_interval() -> None:
@@ -175,20 +176,21 @@ def test_few_sampled_labels_of_a_pair_give_no_interval() -> None:
     runs["rare"] = {t: row | ({"x": 99.0} if t < "t04" else {}) for t, row in runs["old"].items()}
     sample = drawn(holes, 0.5)
     sample.setdefault("t00", {})["x"] = 1
-    study = tg.Study(runs, judged, "P@5", hole_sample=sample)
+    study = tg.Study(runs, judged, "P@5", unjudged=sample)
     with pytest.warns(tg.DataWarning, match="fewer than 10 sampled documents stand for .* rare"):
         refused = study.compare("old", "rare")[0]
     assert refused.low is None
-    assert refused.notes[0].startswith("1 sampled hole touches it; at least 10 are needed")
+    assert refused.notes[0].startswith("only 1 label of the sample affects it; at least 10 are needed")
     assert study.compare("old", "new")[0].low is not None
     del sample["t00"]["x"]
-    lacking = tg.Study(runs, judged, "P@5", hole_sample=sample)
+    lacking = tg.Study(runs, judged, "P@5", unjudged=sample)
     with pytest.warns(tg.DataWarning, match="these scores have no interval"):
         score = next(e for e in lacking.estimates() if e.system == "rare")
-    assert score.notes[0].startswith("0 sampled holes touch it")
+    assert score.notes[0].startswith("no label of the sample affects it")
     assert lacking.compare("old", "new")[0].low is not None
 
 
+@pytest.mark.slow
 def test_a_sample_covers_where_zeros_never_do() -> None:
     """Guards the point of it: an equal newcomer, 37% holes, is always called worse by zeros, and not by a sample."""
     cells = cells_of(partial(newcomer, topics=50, share=0.25), 12, 42)
@@ -248,20 +250,21 @@ def test_judging_a_sample_is_offered_where_holes_alone_hold_back() -> None:
     labels = labels_of(lists.right, names, judged)
     verdict = tg.Study(runs, labels, "P@10").verdict("a", "b", costs="gold=2")
     first = verdict.steps[0]
-    assert re.search(r"could add up to 0.\d+ .*\(as few as \d+ relevant ones can\)", verdict.sentence)
-    assert str(first).startswith(f"holes alone hold it back; {first.more} of the ")
+    assert re.search(r"could add up to 0.\d+.*; as few as \d+ relevant ones would change the verdict", verdict.sentence)
+    assert str(first).startswith(f"labels of a random {first.more} of the ")
     assert first.cost == 2 * first.more
     at = np.flatnonzero((lists.rank[1] < 10) & ~judged)
     kept = np.isin(np.arange(judged.size), rng.choice(at, first.more, replace=False)).reshape(judged.shape)
-    then = tg.Study(runs, labels, "P@10", hole_sample=labels_of(lists.right, names, kept)).compare("a", "b")[0]
+    then = tg.Study(runs, labels, "P@10", unjudged=labels_of(lists.right, names, kept)).compare("a", "b")[0]
     assert then.low is not None
     assert then.high is not None
     assert 0.8 < first.half / ((then.high - then.low) / 2) < 1.25
-    for other in ({"holes": "non-relevant"}, {"generalise_to": ["topics", "collection"]}):
-        steps = tg.Study(runs, labels, "P@10", **other).next_steps("a", "b")
+    for other in ({"unjudged": "non-relevant"}, {"population": ["topics", "collection"]}):
+        steps = flat_study(runs, labels, "P@10", **other).next_steps("a", "b")
         assert all(step.what != "holes" for step in steps)
 
 
+@pytest.mark.slow
 def test_the_sample_that_is_drawn_is_one_of_the_holes() -> None:
     """Guards `draw_holes`: every hole as likely as another, larger samples hold smaller ones, any order of runs."""
     runs, judged, holes = world()
@@ -282,4 +285,4 @@ def test_the_sample_that_is_drawn_is_one_of_the_holes() -> None:
     sample: Labels = {}
     for t, d in ((str(t), str(d)) for t, d, _ in many):
         sample.setdefault(t, {})[d] = holes[t][d]
-    assert tg.Study(runs, judged, "P@5", hole_sample=sample).compare("old", "new")[0].low is not None
+    assert tg.Study(runs, judged, "P@5", unjudged=sample).compare("old", "new")[0].low is not None

@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.flat import flat_study
 from tests.worlds import study as world
 from truegain.gains.catalogue import rule_of
-from truegain.gains.magnitudes import normalised
+from truegain.gains.magnitudes import normalized
 from truegain.inference.study.raters import Raters
 from truegain.tables.grouped import Grouped
 from truegain.tables.scale import Scale
@@ -20,7 +21,7 @@ Lists = dict[str, dict[str, dict[str, float]]]
 def study_of(labels: dict[str, dict[str, int]], runs: Lists, measure: str = "P@2", **options: object) -> tg.Study:
     """A study of few topics, of which nothing is told."""
     with pytest.warns(tg.DataWarning):
-        return tg.Study(runs, labels, measure, **options)  # type: ignore[arg-type]
+        return flat_study(runs, labels, measure, **options)
 
 
 def lists(depth: int, short: int = 0) -> Lists:
@@ -51,8 +52,8 @@ def test_unjudged_documents_are_counted_as_a_loop_does() -> None:
 def test_only_runs_that_were_cut_are_too_shallow() -> None:
     """Guards collections: one short list in a deep run found no more; a run all of whose lists are short was cut."""
     labels = {str(t): {f"d{i}": int(i % 3 == 0) for i in range(8)} for t in range(4)}
-    study_of(labels, lists(8, short=3), generalise_to=["topics", "collection"]).lattice()
-    cut = study_of(labels, lists(3), generalise_to=["topics", "collection"])
+    study_of(labels, lists(8, short=3), population=["topics", "collection"]).lattice()
+    cut = study_of(labels, lists(3), population=["topics", "collection"])
     with pytest.raises(tg.TruegainError, match=r"needs lists of 4 documents, and 2 of 2 runs hold no more than 3"):
         cut.lattice()
 
@@ -73,9 +74,9 @@ def test_topics_that_a_system_lacks_are_left_out_everywhere(design: str | None) 
               for t, row in gold.items() if design == "random" or int(t) < 20}  # fmt: skip
     options = {} if design is None else {"design": design}
     with pytest.warns(tg.DataWarning, match="3 of 40 judged topics are not answered by all systems"):
-        found = tg.Study(fewer, bronze, "P@10", gold=sample if design else None, **options)  # type: ignore[arg-type]
+        found = flat_study(fewer, bronze, "P@10", gold=sample if design else None, **options)
     trusted = without(sample, lacking) if design else None
-    wanted = tg.Study(both, without(bronze, lacking), "P@10", gold=trusted, **options)  # type: ignore[arg-type]
+    wanted = flat_study(both, without(bronze, lacking), "P@10", gold=trusted, **options)
     assert len(found.topics) == 37
     one, other = ({**study.verdict("a", "b").to_dict(), "made_by": None} for study in (found, wanted))
     assert one == other
@@ -88,7 +89,7 @@ def test_gold_of_other_topics_stays_where_it_is_asked_for() -> None:
     scored = {s: {t: row for t, row in lists.items() if t not in apart} for s, lists in runs.items()}
     elsewhere = {t: row for t, row in gold.items() if t in apart}
     with pytest.warns(tg.DataWarning, match="10 of 40 judged topics are not answered"):
-        study = tg.Study(scored, bronze, "P@10", gold=elsewhere, design="elsewhere")
+        study = tg.Study(scored, bronze, "P@10", gold=tg.Gold(elsewhere, design="elsewhere"))
     assert study.judge is not None
     assert (len(study.topics), study.judge.size) == (30, 400)
 
@@ -97,16 +98,16 @@ def test_few_gold_labels_are_told_by_name() -> None:
     """Guards refusals about gold: the systems without any, or with those of one topic, are named."""
     runs, bronze, gold = world(7)
     of_b = {t: {d: g for d, g in row.items() if d[0] == "b"} for t, row in gold.items()}
-    none = tg.Study(runs, bronze, "P@10", gold=of_b, design="random").compare("a", "b")[0]
+    none = tg.Study(runs, bronze, "P@10", gold=tg.Gold(of_b, design="random")).compare("a", "b")[0]
     assert none.low is None
     assert none.notes == ("no gold label is of what a retrieved: draw some from it",)
     of_b["4"] = gold["4"]
     with pytest.raises(tg.TruegainError, match="gold labels of what a retrieved all stand in one topic"):
-        tg.Study(runs, bronze, "P@10", gold=of_b, design="random").compare("a", "b")
+        tg.Study(runs, bronze, "P@10", gold=tg.Gold(of_b, design="random")).compare("a", "b")
     of_b |= {"5": {**of_b["5"], "a0": gold["5"]["a0"]}, "4": {"a0": gold["4"]["a0"]}}
-    told = tg.Study(runs, bronze, "P@10", gold=of_b, design="random").verdict("a", "b")
-    assert told.outcome == "cannot be told"
-    assert told.borrowed == ("too few gold labels: 2 are of what a retrieved, and 10 are needed",)
+    told = tg.Study(runs, bronze, "P@10", gold=tg.Gold(of_b, design="random")).verdict("a", "b")
+    assert told.outcome == "inconclusive"
+    assert told.borrowed == ("too few gold labels: a retrieved 2 of the labeled documents, and 10 are needed",)
 
 
 @pytest.mark.parametrize("how", ["geometric", "median"])
@@ -122,8 +123,8 @@ def test_magnitudes_come_to_one_scale_without_the_one_left_out(how: str) -> None
     table = tg.read_ratings(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"))
     rule, scale = rule_of("median"), Scale.of(None)
     raters = Raters.of(table, rule, scale, how)
-    assert raters.gains() == pytest.approx(rule.fit(Grouped.of(normalised(table, how)), scale))
+    assert raters.gains() == pytest.approx(rule.fit(Grouped.of(normalized(table, how)), scale))
     for code, name in enumerate(raters.names):
         left = table.take(np.flatnonzero(np.array([row[2] != name for row in rows])))
         without = (raters.ratings.assessor != code).astype(np.float64)
-        assert raters.gains(without) == pytest.approx(rule.fit(Grouped.of(normalised(left, how)), scale))
+        assert raters.gains(without) == pytest.approx(rule.fit(Grouped.of(normalized(left, how)), scale))

@@ -21,7 +21,7 @@ def test_steps_end_with_the_pairs_that_differ() -> None:
     [step] = [s for s in steps_of(NOW, 0.035, {"gold": 2.0}) if s.what == "gold"]
     assert (step.more, step.cost, step.enough) == (45, 90.0, True)
     assert step.half == pytest.approx(1.96 * np.sqrt(0.0003))
-    assert str(step).startswith("45 more gold labels (all pairs that differ and have none): +-0.0339, cost 90")
+    assert str(step).startswith("45 more gold labels (every pair that affects the difference): +-0.0339, cost 90")
     assert [s.more for s in steps_of(NOW, 0.0) if s.what == "gold"] == [45]
     many = replace(NOW, differ=5000, open=4950)
     assert [s.more for s in steps_of(many, 0.0) if s.what == "gold"] == [100, 300, 4950]
@@ -46,7 +46,7 @@ def test_pairs_that_differ_are_counted_by_hand() -> None:
     top = {s: {(t, d) for t, row in lists.items() for d in sorted(row, key=lambda d: -row[d])[:5]}
            for s, lists in runs.items()}  # fmt: skip
     differ = top["s0"] ^ top["s1"]
-    now = tg.Study(runs, bronze, "P@5", gold=some, design="random").standing("s0", "s1")
+    now = tg.Study(runs, bronze, "P@5", gold=tg.Gold(some, design="random")).standing("s0", "s1")
     assert (now.differ, now.open) == (len(differ), sum(d not in some[t] for t, d in differ))
 
 
@@ -55,7 +55,7 @@ def test_all_gold_leaves_what_the_judge_sees_of_topics() -> None:
     runs, bronze, gold = world()
     some = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + n) % 4 == 2}
             for n, (t, row) in enumerate(gold.items())}  # fmt: skip
-    study = tg.Study(runs, bronze, "P@5", gold=some, design="random")
+    study = tg.Study(runs, bronze, "P@5", gold=tg.Gold(some, design="random"))
     lattice, now, found = study.lattice(), study.standing("s0", "s1"), study.compare("s0", "s1")[0]
     asked = Contrasts.of([(0, 1)])
     over_gold = lattice.evidence.over_gold(asked)
@@ -93,9 +93,13 @@ def test_the_plan_and_the_steps_ask_for_the_same_labels() -> None:
     runs, bronze, gold = world()
     some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 4 == 0} for t, row in gold.items()}
     two = {s: runs[s] for s in ("s0", "s1")}
-    now = tg.Study(two, bronze, "P@5", gold=some, design="random", topics="fixed").standing("s0", "s1")
+    now = tg.Study(two, bronze, "P@5", population="fixed", gold=tg.Gold(some, design="random")).standing("s0", "s1")
     plan = tg.plan_labels(
-        two, bronze, "P@5", gold=some, design="random", topics="fixed", smallest=0.001, costs={"gold": 1.5}
+        two,
+        bronze,
+        "P@5",
+        costs={"gold": 1.5},
+        config=tg.StudyConfig(population="fixed", gold=tg.Gold(some, design="random"), min_effect=0.001),
     )
     assert plan.needed == {"gold labels": now.open}
     rows = plan.details.records()

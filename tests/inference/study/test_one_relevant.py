@@ -47,12 +47,12 @@ def printed(study: tg.Study, measure: str) -> str:
 def test_other_collections_are_left_out_and_the_study_says_why(measure: str) -> None:
     """Guards all that is printed: no NaN, no claim for other collections, the reason told; else as by topics."""
     runs, qrels = world()
-    study = tg.Study(runs, qrels, measure, generalise_to="topics,collection", replicates=100)
+    study = tg.Study(runs, qrels, measure, population="topics,collection", resampling=tg.Resampling(n=100))
     said = printed(study, measure)
     assert not re.search(r"\bnan\b", said, re.IGNORECASE)
-    assert f"{measure} is not told for {OTHERS}: no topic has more than one relevant document" in said
-    assert OTHERS not in said.replace(f"not told for {OTHERS}", "")
-    assert "nothing moves it" not in said
+    assert f"{measure} is not generalized to {OTHERS}: no topic has more than one relevant document" in said
+    assert OTHERS not in said.replace(f"not generalized to {OTHERS}", "")
+    assert "no variation" not in said
     assert OTHERS not in study.population
     plain = tg.Study(runs, qrels, measure)
     ours, theirs = (s.verdict("poor", "good") for s in (study, plain))
@@ -64,7 +64,7 @@ def test_other_collections_are_left_out_and_the_study_says_why(measure: str) -> 
 def test_other_collections_alone_are_refused(measure: str) -> None:
     """Guards topics held fixed: no interval of NaN, the reason and what to do instead."""
     runs, qrels = world()
-    study = tg.Study(runs, qrels, measure, generalise_to="collection", replicates=100)
+    study = tg.Study(runs, qrels, measure, population="collection", resampling=tg.Resampling(n=100))
     for ask in (study.estimates, study.compare, study.best, lambda: study.verdict("poor", "good")):
         with pytest.raises(TruegainError, match=f"{measure} over {OTHERS}: no topic has more than one relevant .*P@10"):
             ask()
@@ -73,18 +73,18 @@ def test_other_collections_alone_are_refused(measure: str) -> None:
 def test_a_measure_that_can_be_told_is_told_beside_one_that_cannot() -> None:
     """Guards several measures: P@10 stands on all documents, nDCG@10 does not, and each says so."""
     runs, qrels = world()
-    study = tg.Study(runs, qrels, ["P@10", "nDCG@10"], generalise_to="topics,collection", replicates=100)
+    study = tg.Study(runs, qrels, ["P@10", "nDCG@10"], population="topics,collection", resampling=tg.Resampling(n=100))
     assert OTHERS in study.verdict("poor", "good", "P@10").sentence
     assert OTHERS not in study.verdict("poor", "good", "nDCG@10").sentence
     assert {(e.measure, e.over) for e in study.estimates()} == {
         ("P@10", "topics, collection"), ("nDCG@10", "topics")}  # fmt: skip
-    assert any(note.startswith(f"nDCG@10 is not told for {OTHERS}") for note in study.estimates().notes)
+    assert any(note.startswith(f"nDCG@10 is not generalized to {OTHERS}") for note in study.estimates().notes)
 
 
 def test_two_relevant_documents_in_a_topic_tell() -> None:
     """Guards the rule: a topic with one relevant document borrows the spread of those with two."""
     runs, qrels = world(several=4)
-    study = tg.Study(runs, qrels, "nDCG@10", generalise_to="topics,collection", replicates=100)
+    study = tg.Study(runs, qrels, "nDCG@10", population="topics,collection", resampling=tg.Resampling(n=100))
     assert OTHERS in study.verdict("poor", "good").sentence
     assert not study.left_out()
 
@@ -92,7 +92,7 @@ def test_two_relevant_documents_in_a_topic_tell() -> None:
 def test_what_files_support_says_so_too() -> None:
     """Guards `supported`: nDCG@10 is named for topics, and refused for other collections."""
     runs, qrels = world()
-    topics, both = supported(Runs.of(runs), qrels, {}, ["nDCG@10"])
+    topics, both = supported(Runs.of(runs), qrels, tg.StudyConfig(), ["nDCG@10"])
     assert topics.measures == ("nDCG@10",)
     assert not both.measures
-    assert "one relevant document a topic does not tell" in next(iter(both.refused))
+    assert "one relevant document per topic does not show" in next(iter(both.refused))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.flat import flat_study
 from truegain.errors import TruegainError
 
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -32,7 +33,7 @@ def world(own: int, seed: int = 0, topics: int = 40) -> tuple[Lists, Labels, Lab
 def studied(own: int, seed: int, **words: object) -> tg.Study:
     """The study of these labels, drawn by gold label."""
     runs, bronze, gold = world(own, seed)
-    return tg.Study(runs, bronze, "P@10", gold=gold, design="by-gold", **words)  # type: ignore[arg-type]
+    return flat_study(runs, bronze, "P@10", gold=gold, design="by-gold", **words)
 
 
 @cache
@@ -53,19 +54,19 @@ def test_few_gold_labels_of_a_system_claim_nothing() -> None:
     for seed in seeds(10):
         study = studied(10, seed)
         told = study.verdict("bm25", "rag")
-        assert told.outcome == "cannot be told"
-        assert told.borrowed == ("too few gold labels: 10 are of what rag retrieved, and 20 are needed",)
+        assert told.outcome == "inconclusive"
+        assert told.borrowed == ("too few gold labels: rag retrieved 10 of the labeled documents, and 20 are needed",)
         assert [e.refused for e in study.estimates()] == [False, True]
         assert study.compare("bm25", "rag")[0].low is None
         assert study.best().open == ("rag",)
-        lent = studied(10, seed, uses={"rag": "gpt"}, judge_model="gpt").verdict("bm25", "rag")
-        assert lent.borrowed[0].startswith("calibration borrowed: rag uses gpt, which also gave the judgments, and few")
+        lent = studied(10, seed, system_models={"rag": "gpt"}, judge_model="gpt").verdict("bm25", "rag")
+        assert lent.borrowed[0].startswith("possible self-preference: rag uses gpt, its judge, and too few")
 
 
 def test_enough_gold_labels_of_a_system_tell() -> None:
     """Guards the bound from the other side: with 20 of its own a system is told, and related to no judge's model."""
     seed = seeds(20)[0]
-    study = studied(20, seed, uses={"rag": "gpt"}, judge_model="gpt")
+    study = studied(20, seed, system_models={"rag": "gpt"}, judge_model="gpt")
     assert study.verdict("bm25", "rag").borrowed == ()
     assert study.compare("bm25", "rag")[0].low is not None
     assert not any(e.refused for e in study.estimates())
@@ -76,33 +77,45 @@ def test_compare_refuses_too_few_too() -> None:
     few, enough = seeds(10)[0], seeds(20)[0]
     runs, bronze, gold = world(10, few)
     with pytest.raises(TruegainError, match=r"^rag: 10 gold labels are of what it retrieved.*20 are needed.*accuracy="):
-        tg.compare(runs, bronze, "P@10", gold=gold, design="by-gold", replicates=50)
-    assert tg.compare(runs, bronze, "P@10", gold=gold, design="by-gold", replicates=50, accuracy="given")[0].low
+        tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), resampling=tg.Resampling(n=50))
+    assert tg.compare(
+        runs,
+        bronze,
+        "P@10",
+        gold=tg.Gold(gold, design="by-gold"),
+        test=tg.PublishedTest(accuracy="given"),
+        resampling=tg.Resampling(n=50),
+    )[0].low
     runs, bronze, gold = world(20, enough)
-    assert tg.compare(runs, bronze, "P@10", gold=gold, design="by-gold", replicates=50)[0].low is not None
+    assert (
+        tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), resampling=tg.Resampling(n=50))[0].low
+        is not None
+    )
 
 
 def test_no_label_of_its_own_is_told_without_words_a_study_does_not_know() -> None:
     """Guards the advice: a study has no `accuracy`; a comparison has."""
     runs, bronze, gold = world(0)
     with pytest.raises(TruegainError, match=r"rag, P@10: none of the 160 gold pairs .* judge some of these$"):
-        tg.Study(runs, bronze, "P@10", gold=gold, design="by-gold").estimates()
+        tg.Study(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold")).estimates()
     with pytest.raises(TruegainError, match=r"^rag: none of the 160 gold pairs.*accuracy='lists' or 'given'"):
-        tg.compare(runs, bronze, "P@10", gold=gold, design="by-gold", accuracy="system")
+        tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), test=tg.PublishedTest(accuracy="system"))
 
 
 def test_rates_without_documents_do_not_tell_of_a_related_system() -> None:
     """Guards a judge known by counts alone: whose documents these were is not known."""
     runs, bronze, _ = world(0)
     judge = tg.Judge.from_counts(relevant=(90, 100), nonrelevant=(80, 100))
-    told = tg.Study(runs, bronze, "P@10", gold=judge, uses={"rag": "gpt"}, judge_model="gpt").verdict("bm25", "rag")
-    assert told.borrowed[0].endswith("and no gold label tells how it favours rag")
+    told = tg.Study(
+        tg.read_runs(runs, models={"rag": "gpt"}), tg.read_judgments(bronze, model="gpt"), "P@10", gold=judge
+    ).verdict("bm25", "rag")
+    assert told.borrowed[0].endswith("and no gold label shows how much that favors rag")
     assert tg.Study(runs, bronze, "P@10", gold=judge).verdict("bm25", "rag").borrowed == ()
 
 
 def test_correct_refuses_too_few_too() -> None:
     """Guards `tg.correct`: with 10 labels of a system's own 86% of intervals held its score, with 20 99%."""
     runs, bronze, gold = world(10, seeds(10)[0])
-    bm25, rag = tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold")
+    bm25, rag = tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"))
     assert (bm25.refused, rag.refused) == (False, True)
     assert rag.notes[0].startswith("10 gold labels are of what it retrieved where P@10 looks, and 20 are needed")

@@ -79,4 +79,4 @@ def test_equal_limits_alone_are_not_exact() -> None:
     told = tg.Study(runs, bronze, "P@10").verdict("low", "high")
     cut = replace(told, comparison=replace(told.comparison, low=1.0, high=1.0))
     assert "[1.0000, 1.0000]" in cut.sentence
-    assert "exactly" not in cut.sentence
+    assert "exact" not in cut.sentence

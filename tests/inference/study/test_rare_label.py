@@ -77,7 +77,9 @@ def test_scores_hold_where_few_labels_stand_for_many() -> None:
     for _ in range(40):
         kinds = ((said.ravel(), 80), (~said.ravel(), 20))
         drawn = np.concatenate([rng.choice(np.flatnonzero(which), n, replace=False) for which, n in kinds])
-        study = tg.Study(runs, bronze, "P@10", gold=labels_of(truth, drawn), design="by-bronze", topics="fixed")
+        study = tg.Study(
+            runs, bronze, "P@10", population="fixed", gold=tg.Gold(labels_of(truth, drawn), design="by-bronze")
+        )
         told = [(e, t) for e, t in zip(study.estimates(), true, strict=True) if not e.refused]
         inside += [e.low <= t <= e.high for e, t in told]
         widths += [e.high - e.low for e, _ in told]

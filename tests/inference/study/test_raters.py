@@ -65,7 +65,7 @@ def crowd_of(seed: int, rule: str, over: list[str], measure: str) -> tg.Study:
     lists = Lists.draw(any_kinds(12, rng), rng)
     names = names_of(lists)
     table = ratings_of(names, *Crowd(np.zeros(6)).votes(lists.relevant, rng))
-    return tg.Study(runs_of(lists, names), table, measure, rule=rule, scale="0:1", generalise_to=over)
+    return tg.Study(runs_of(lists, names), table, measure, population=over, ratings=tg.Ratings(rule, scale="0:1"))
 
 
 @pytest.mark.parametrize("rule", ["mean", "majority"])
@@ -97,11 +97,14 @@ def test_what_assessors_add_is_what_their_leniency_adds() -> None:
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     runs = {s: {str(t): {f"d{i}": float(i + t % 2 * (s == "b")) for i in range(3)} for t in range(4)} for s in "ab"}
     with pytest.warns(tg.DataWarning):
-        study = tg.Study(runs, frame, "CG@2", rule="mean", scale="0:10", generalise_to=["topics", "assessors"])
+        study = tg.Study(
+            runs, frame, "CG@2", population=["topics", "assessors"], ratings=tg.Ratings("mean", scale="0:10")
+        )
     added = study.lattice().own_parts(Contrasts.of([(None, 0)]))["assessors"]
     assert added == pytest.approx([4 * leniency.var(ddof=1) / 5], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_noise_of_single_ratings_counts_once() -> None:
     """Guards (A - r)/(r (A - 1)): two of six assessors a document, no leniency; without it V is 1.7 times too large.
 
@@ -123,7 +126,9 @@ def test_noise_of_single_ratings_counts_once() -> None:
             for k in rng.choice(6, 2, replace=False)
         ]
         frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-        lattice = tg.Study(runs, frame, "CG@10", rule="mean", scale="0:10", generalise_to=["assessors"]).lattice()
+        lattice = tg.Study(
+            runs, frame, "CG@10", population=["assessors"], ratings=tg.Ratings("mean", scale="0:10")
+        ).lattice()
         value.append(lattice.evidence.value)
         variance.append(lattice.spread(Contrasts.of([(None, 0), (None, 1)])).variance)
     assert np.mean(variance) / np.var(value, axis=0, ddof=1).mean() == pytest.approx(1.2, abs=0.2)

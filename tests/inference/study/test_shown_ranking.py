@@ -25,13 +25,18 @@ def ranking(ahead: list[tuple[int, int]], n: int) -> Ranking:
 @pytest.mark.parametrize(
     ("ahead", "n", "said"),
     [
-        ([], 3, "Any of the 3 systems may be best on AP: none is told apart from the best (90%, all 3 pairs at once)."),
-        ([(0, 1)], 2, "Only s0 may be best on AP; the other one is worse (90%, the pair)."),
+        (
+            [],
+            3,
+            "Any of the 3 systems may be best on AP: no two differ significantly (simultaneous 90% confidence for all "
+            "3 pairs).",
+        ),
+        ([(0, 1)], 2, "Only s0 may be best on AP; the other one is worse (90% confidence)."),
         (
             [(0, 2), (1, 2), (0, 3)],
             4,
             "2 of 4 systems may be best on AP: s0 and s1; each of the others is worse than some other system "
-            "(90%, all 6 pairs at once).",
+            "(simultaneous 90% confidence for all 6 pairs).",
         ),
     ],
 )

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.flat import flat_study
 from truegain.contrasts import Contrasts
 from truegain.inference.study.next_steps import Standing, steps_of
 from truegain.student import quantile_of, satterthwaite
@@ -46,16 +47,16 @@ def test_no_step_is_foretold_wider_than_a_smaller_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("better", "worse", "smallest", "outcome", "aim"),
-    [(6, 3, 0.1, "cannot be told", 0.1), (6, 3, 0.25, "cannot be told", 0.125), (12, 0, 0.5, "cannot be told", 0.0)],
+    ("better", "worse", "min_effect", "outcome", "aim"),
+    [(6, 3, 0.1, "inconclusive", 0.1), (6, 3, 0.25, "inconclusive", 0.125), (12, 0, 0.5, "inconclusive", 0.0)],
 )
-def test_an_open_question_has_a_next_step(better: int, worse: int, smallest: float, outcome: str, aim: float) -> None:
+def test_an_open_question_has_a_next_step(better: int, worse: int, min_effect: float, outcome: str, aim: float) -> None:
     """Guards silence: half a width of .20 below .25 is not enough while no gain and one of .25 are both possible."""
     gold = {str(t): {"x": 1, "y": 0} for t in range(30)}
     first = ["yx"] * better + ["xy"] * worse + ["xx"] * (30 - better - worse)
     runs = {s: {t: {d: float(d == best[k]) for d in "xy"} for t, best in zip(gold, first, strict=True)}
             for k, s in enumerate("ab")}  # fmt: skip
-    verdict = tg.Study(runs, gold, "P@1", smallest=smallest).verdict("a", "b", costs={"topic": 5})
+    verdict = tg.Study(runs, gold, "P@1", min_effect=min_effect).verdict("a", "b", costs={"topic": 5})
     assert (verdict.outcome, verdict.settled, verdict.aim) == (outcome, False, aim)
     if aim:
         [step] = verdict.steps
@@ -74,7 +75,7 @@ def test_asking_the_judge_again() -> None:
     rows = [(t, d, "llm", float(x)) for t, row in runs["a"].items() for d in row for x in rng.integers(0, 3, 2)]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     with pytest.warns(tg.DataWarning, match="all ratings count"):
-        study = tg.Study(runs, frame, "CG@5", rule="mean", repeated="all", generalise_to="replicates")
+        study = tg.Study(runs, frame, "CG@5", population="replicates", ratings=tg.Ratings("mean", repeated="all"))
     said = {(t, d): x.to_list() for (t, d), x in ((key, g["label"]) for key, g in frame.group_by("topic", "doc"))}
     apart = np.zeros((4, 2))  # b - a on each topic, by the first answers and by the second
     for sign, run in ((1, runs["b"]), (-1, runs["a"])):
@@ -86,7 +87,9 @@ def test_asking_the_judge_again() -> None:
         wanted = quantile_of(0.95, 4 * (2 * times - 1)) * np.sqrt(now.parts["replicates"] / times)
         assert now.after(replicates=times) == pytest.approx(wanted)
     first, second = study.next_steps("a", "b", costs="rating=0.1")
-    assert str(first) == f"the judge asked 2 more times (4 in all): +-{now.after(replicates=2):.4f}, cost 16"
+    assert (
+        str(first) == f"2 more answers of the judge to each pair (4 in total): +-{now.after(replicates=2):.4f}, cost 16"
+    )
     assert second.cost == pytest.approx(48)
     assert (second.more, second.to_dict()["what"]) == (6, "times of asking")
 
@@ -96,11 +99,11 @@ def test_rules_that_take_steps_are_told_of() -> None:
     runs = {s: {str(t): {"x": float(s == "a"), "y": 0.5} for t in range(4)} for s in "ab"}
     rows = [(str(t), d, "llm", int((t + i) % 3 == 0)) for t in range(4) for d in "xy" for i in range(3)]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    words: dict[str, Any] = {"rule": "majority", "repeated": "all"}
+    words: dict[str, Any] = {"aggregate": "majority", "repeated": "all"}
     for over, told in (("replicates", 1), ("topics,replicates", 0)):
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
-            tg.Study(runs, frame, "P@1", generalise_to=over, **words)
+            flat_study(runs, frame, "P@1", population=over, **words)
         assert sum("the rule majority of 3 answers each" in str(w.message) for w in heard) == told
 
 
@@ -139,7 +142,7 @@ def test_all_topics_gold_leave_the_spread_of_gold_scores(spread: float) -> None:
         for t, row in right.items()
     }
     some = {t: right[t] for t in list(right)[:gold]}
-    study = tg.Study(runs, said, "P@3", gold=some, design="topics")
+    study = tg.Study(runs, said, "P@3", gold=tg.Gold(some, design="topics"))
     evidence = study.lattice().evidence
     left, now = evidence.were_all_gold(Contrasts.of([(0, 1)])), evidence.over_topics(Contrasts.of([(0, 1)])).variance
     assert left is not None

@@ -56,7 +56,7 @@ def test_what_the_sentence_names_undoes_it() -> None:
         judged[t] = {f"b{i}": int(rng.random() < 0.5) for i in range(depth)}
         judged[t] |= {f"a{i}": int(rng.random() < 0.3) for i in range(depth - 4)} | {"never": 1}
     verdict = tg.Study(runs, judged, "P@10").verdict("a", "b")
-    assert "unless as few as" in verdict.sentence
+    assert "but that would change if as few as" in verdict.sentence
     hidden = verdict.hidden
     assert hidden is not None
     count = verdict.to_dict()["holes"]["documents_to_undo"]  # type: ignore[index]
@@ -73,30 +73,33 @@ def test_what_the_sentence_names_undoes_it() -> None:
     assert count < (fewest(hidden.falls, verdict.comparison.low or 0.0) or 10**6)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("smallest", "said"), [(0.0, "it is better, unless"), (0.8, "the gain is below 0.8, but")])
-def test_what_the_labels_say_is_what_they_say(smallest: float, said: str) -> None:
-    """Guards "by the labels there are it is better" where they say that the gain is too small."""
+@pytest.mark.parametrize(
+    ("min_effect", "said"),
+    [(0.0, ", but that would"), (0.8, "; the gain is below 0.8 by the judged documents, but 48")],
+)
+def test_what_the_labels_say_is_what_they_say(min_effect: float, said: str) -> None:
+    """Guards the reason where the judged documents say that the gain is too small."""
     runs, judged = _half_judged()
     with pytest.warns(tg.DataWarning, match="of a 12 are judged"):
-        held_back = tg.Study(runs, judged, "P@4", smallest=smallest).verdict("a", "b")
-    assert held_back.outcome == "cannot be told"
-    labels = decided(held_back.comparison, None, "non-relevant", smallest)
-    assert labels == ("better" if smallest == 0 else "not better")
-    assert f"by the labels there are {said}" in held_back.sentence
+        held_back = tg.Study(runs, judged, "P@4", min_effect=min_effect).verdict("a", "b")
+    assert held_back.outcome == "inconclusive"
+    labels = decided(held_back.comparison, None, "non-relevant", min_effect)
+    assert labels == ("better" if min_effect == 0 else "not better")
+    assert said in held_back.sentence
     assert any(note.startswith("Few judged documents: of the 48 documents") for note in held_back.notes)
     with pytest.warns(tg.DataWarning, match="of a 12 are judged"):
-        counted = tg.Study(runs, judged, "P@4", smallest=smallest, holes="non-relevant").verdict("a", "b")
-    assert counted.outcome == "cannot be told"
+        counted = tg.Study(runs, judged, "P@4", unjudged="non-relevant", min_effect=min_effect).verdict("a", "b")
+    assert counted.outcome == "inconclusive"
     assert "few judged documents: of the 48 documents in the first 4 ranks of a 12 are" in counted.sentence
 
 
 def test_why_it_is_not_known_by_how_much() -> None:
-    """Guards an interval above the smallest gain with "cannot be told" beside it, and no reason."""
+    """Guards an interval above the smallest gain with "inconclusive" beside it, and no reason."""
     runs, judged = _half_judged(holes=1)
-    found = tg.Study(runs, judged, "P@4", smallest=0.3).verdict("a", "b")
-    assert found.outcome == "cannot be told"
+    found = tg.Study(runs, judged, "P@4", min_effect=0.3).verdict("a", "b")
+    assert found.outcome == "inconclusive"
     assert (found.comparison.low or 0) > 0.3
-    assert "whether by 0.3 or more cannot be told, as unjudged documents could take so much away" in found.sentence
+    assert "but perhaps by less than 0.3, because unjudged documents could reduce the gain" in found.sentence
 
 
 def _half_judged(holes: int = 3) -> tuple[dict[str, dict[str, dict[str, float]]], dict[str, dict[str, int]]]:

@@ -29,7 +29,7 @@ def said(gold: Labels, seed: int, design: str) -> list[str]:
     runs, bronze, _ = world(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tg.Study(runs, bronze, "P@10", gold=gold, design=design)  # type: ignore[arg-type]
+        tg.Study(runs, bronze, "P@10", gold=tg.Gold(gold, design=design))  # type: ignore[arg-type]
     return [str(w.message) for w in caught if "design=" in str(w.message)]
 
 
@@ -72,6 +72,7 @@ def test_gold_from_elsewhere_that_is_from_here_is_told() -> None:
     assert "gold is not of what is scored here, and 20 of its topics are" in told
 
 
+@pytest.mark.slow
 def test_the_chance_is_one_in_so_many() -> None:
     """Guards the level: of fair draws with few kinds and with many about 5% lie below .05, none near 1e-6."""
     rng = np.random.default_rng(2)

@@ -10,10 +10,11 @@ import pytest
 
 import truegain as tg
 from tests.worlds import there
+from truegain.config import Scoring
 from truegain.inference.holes.extremes import extremes_of
 from truegain.inference.holes.filled import Filled, keys_in_question
 from truegain.inference.study.hole_bounds import hole_bounds_of
-from truegain.measures.evaluate import Options, aligned
+from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
 from truegain.tables.of_systems import of_systems
@@ -58,7 +59,7 @@ def filled(judged: Labels, holes: list[tuple[str, str]], labels: tuple[int, ...]
 def keyed(runs: object, judged: object, measure: str) -> RankedGains:
     """Runs against labels, whose documents are known by key."""
     keys = keys_in_question([parse_measure(measure)])
-    return aligned(runs, judged, Options(), keep_keys=keys)
+    return aligned(runs, judged, Scoring(), keep_keys=keys)
 
 
 def deep(seed: int) -> tuple[dict[str, dict[str, dict[str, float]]], Labels]:
@@ -79,7 +80,7 @@ def test_documents_known_by_key_are_those_known_by_name(measure: str) -> None:
     m, (runs, judged) = parse_measure(measure), deep(3)
     for systems in ("abcde", "db"):
         some = {s: runs[s] for s in systems}
-        named = Filled.of(some, judged, m, Options())
+        named = Filled.of(some, judged, m, Scoring())
         known = Filled.by_key(of_systems(keyed(runs, judged, measure), ["abcde".index(s) for s in systems]), m)
         assert known.ranked.systems == named.ranked.systems
         assert known.levels.tolist() == named.levels.tolist()
@@ -110,6 +111,7 @@ def test_some_systems_of_a_topic_are_what_they_are_among_all() -> None:
         assert extremes.greatest(topic.of_systems(kept), share[[1, 4, 5]])[:2, :2] == pytest.approx(every, abs=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_bounds_are_what_all_labels_reach(seed: int) -> None:
     """By brute force: over every labelling of the holes no difference rises further, and some labels reach it."""
@@ -148,10 +150,18 @@ def test_best_tiers_and_ranks_hold_for_every_labelling(seed: int) -> None:
     runs, judged, holes = small(seed, 6, 6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        study = tg.Study(runs, judged, "P(rel=1)@6", gold=judged, design="random", topics="fixed")
-        ranking, naive = study.best(), tg.Study(
-            runs, judged, "P(rel=1)@6", gold=judged, design="random", topics="fixed", holes="non-relevant"
-        ).best()  # fmt: skip
+        study = tg.Study(runs, judged, "P(rel=1)@6", population="fixed", gold=tg.Gold(judged, design="random"))
+        ranking, naive = (
+            study.best(),
+            tg.Study(
+                runs,
+                judged,
+                "P(rel=1)@6",
+                population="fixed",
+                gold=tg.Gold(judged, design="random"),
+                unjudged="non-relevant",
+            ).best(),
+        )
         pairs = study.compare()
     assert ranking.ahead is not None
     assert naive.ahead is not None
@@ -190,6 +200,7 @@ def newcomer(rng: np.random.Generator) -> tuple[dict[str, dict[str, dict[str, fl
     return runs, judged
 
 
+@pytest.mark.slow
 def test_holes_on_few_topics_make_the_worst_case_less_sure() -> None:
     """Guards the error of a verdict, of best and of compare where all holes are relevant and the two equally good.
 
@@ -215,14 +226,14 @@ def test_the_best_the_verdict_and_the_differences_of_one_study_agree() -> None:
     runs, judged = newcomer(np.random.default_rng(1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        study, zero = (tg.Study(runs, judged, "P@10", holes=h) for h in ("bound", "non-relevant"))
-        assert study.verdict("new", "old").outcome == "cannot be told"
+        study, zero = (tg.Study(runs, judged, "P@10", unjudged=h) for h in ("bound", "non-relevant"))
+        assert study.verdict("new", "old").outcome == "inconclusive"
         assert study.best().sentence == (
-            "Any of the 2 systems may be best on P@10: none is told apart from the best (95%, the pair), as unjudged "
+            "Either system may be best on P@10: the two do not differ significantly (95% confidence), because unjudged "
             "documents may be relevant."
         )
-        assert study.best().notes[-1] == "Unjudged documents counted as not relevant: only old may be best."
-        assert zero.best().sentence.endswith("the pair); unjudged documents count as not relevant.")
+        assert study.best().notes[-1] == "If unjudged documents count as not relevant, only old may be best."
+        assert zero.best().sentence.endswith("95% confidence); unjudged documents count as not relevant.")
         one, other = study.compare("new", "old"), zero.compare("new", "old")
         assert [c.p_shown for c in study.compare()] == [one[0].p]
         for of in (study, zero):  # one name for each of the two: by labels, and whatever holes are

@@ -20,17 +20,17 @@ from truegain.sampling.source import SourceName
 
 
 def verdict(
-    low: float, high: float, smallest: float = 0.0, holes: tuple[float, float, int] = (0, 0, 0), **changes: object
+    low: float, high: float, min_effect: float = 0.0, holes: tuple[float, float, int] = (0, 0, 0), **changes: object
 ) -> Verdict:
     """A verdict with these limits; what holes could take and give lies in one topic of ten."""
     middle = (low + high) / 2
     comparison = Comparison("a", "b", "P@10", 0.3, 0.3 + middle, middle, low, high, p=0.1, naive=middle)
     least, most = np.zeros(10), np.zeros(10)
     least[0], most[0] = holes[:2]
-    outcome: Outcome = outcome_of(low, high, holes[0], holes[1], smallest)
+    outcome: Outcome = outcome_of(low, high, holes[0], holes[1], min_effect)
     lines = (Line("topics", low, high, Share(1.0, 1.0, 1.0, alone=True)), Line(TOGETHER, low, high))
     made = Verdict(
-        comparison, outcome, smallest, "for topics like these 10", "the collection", lines,
+        comparison, outcome, min_effect, "for topics like these 10", "the collection", lines,
         Line("naive: topics", low, high), "topics", {}, Hidden(least, most, holes[2], 10),
     )  # fmt: skip
     return replace(made, **changes)  # type: ignore[arg-type]
@@ -42,31 +42,34 @@ FOUND = "for topics like these 10"
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (verdict(0.01, 0.05), f"b is better than a: +0.0300 P@10 [0.0100, 0.0500], {FOUND}."),
-        (verdict(0.03, 0.05, 0.02), f"b is better than a by 0.02 or more: +0.0400 P@10 [0.0300, 0.0500], {FOUND}."),
+        (verdict(0.01, 0.05), f"b is better than a: +0.0300 P@10, 95% CI [0.0100, 0.0500], {FOUND}."),
+        (
+            verdict(0.03, 0.05, 0.02),
+            f"b is better than a by 0.02 or more: +0.0400 P@10, 95% CI [0.0300, 0.0500], {FOUND}.",
+        ),
         (
             verdict(0.01, 0.03, 0.05),
-            f"b is not better than a by 0.05 or more, only by less: +0.0200 P@10 [0.0100, 0.0300], {FOUND}.",
+            f"b is better than a, but by less than 0.05: +0.0200 P@10, 95% CI [0.0100, 0.0300], {FOUND}.",
         ),
         (
             verdict(0.01, 0.05, 0.02),
-            "b is better than a by more than 0, but whether by 0.02 or more cannot be told: "
-            f"+0.0300 P@10 [0.0100, 0.0500], {FOUND}.",
+            f"Inconclusive: b is better than a, +0.0300 P@10, 95% CI [0.0100, 0.0500], {FOUND}, but perhaps by less "
+            "than 0.02.",
         ),
-        (verdict(-0.05, -0.01), f"b is worse than a: -0.0300 P@10 [-0.0500, -0.0100], {FOUND}."),
+        (verdict(-0.05, -0.01), f"b is worse than a: -0.0300 P@10, 95% CI [-0.0500, -0.0100], {FOUND}."),
         (
             verdict(-0.03, 0.01, 0.02),
-            f"b is not better than a by 0.02 or more: -0.0100 P@10 [-0.0300, 0.0100], {FOUND}.",
+            f"b is not better than a by 0.02 or more: -0.0100 P@10, 95% CI [-0.0300, 0.0100], {FOUND}.",
         ),
         (
             verdict(-0.03, 0.01),
-            "Whether b is better than a cannot be told: -0.0100 P@10 [-0.0300, 0.0100], "
-            f"{FOUND}; 0 lies within the limits.",
+            "Inconclusive: b scores lower than a, -0.0100 P@10, 95% CI [-0.0300, 0.0100], "
+            f"{FOUND}, but the interval includes 0.",
         ),
         (
             verdict(-0.01, 0.05, 0.02),
-            "Whether b is better than a cannot be told: +0.0200 P@10 [-0.0100, 0.0500], "
-            f"{FOUND}; no gain and one of 0.02 both lie within the limits.",
+            "Inconclusive: b scores higher than a, +0.0200 P@10, 95% CI [-0.0100, 0.0500], "
+            f"{FOUND}, but the interval includes both 0 and 0.02.",
         ),
     ],
 )  # fmt: skip
@@ -81,25 +84,20 @@ def test_holes_limit_what_is_said() -> None:
     assert lifted.outcome == "not better"
     assert lifted.sentence.startswith("b is not better than a by 0.05 or more")
     taken = verdict(0.03, 0.05, 0.02, holes=(-0.02, 0, 4))
-    assert taken.outcome == "cannot be told"
-    assert taken.sentence.startswith(
-        "b is better than a by more than 0, but whether by 0.02 or more cannot be told, as unjudged documents could "
-        "take so much away: "
-    )
+    assert taken.outcome == "inconclusive"
+    assert taken.sentence.startswith("Inconclusive: b is better than a, +0.0400 P@10, ")
+    assert taken.sentence.endswith(", but perhaps by less than 0.02, because unjudged documents could reduce the gain.")
+    assert taken.headline == "Inconclusive: b is better than a on P@10, but perhaps by less than 0.02."
     both = verdict(0.01, 0.05, 0.02, holes=(-0.02, 0, 4))
     assert both.sentence.endswith(
-        "; 0.02 lies within the limits, and 4 unjudged documents could take all of the gain away."
+        ", but the interval includes 0.02, and 4 unjudged documents could remove the whole gain."
     )
     undone = verdict(0.01, 0.05, holes=(-0.02, 0, 1))
-    assert undone.outcome == "cannot be told"
-    assert undone.sentence.endswith(
-        "by the labels there are it is better, unless unjudged documents turn against it on 1 or more of 10 topics "
-        "(1 unjudged document)."
-    )
+    assert undone.outcome == "inconclusive"
+    assert undone.sentence.endswith(", but 1 unjudged document could change that, on 1 or more of 10 topics.")
     risen = verdict(-0.05, -0.01, holes=(0, 0.02, 3))
-    assert risen.sentence.endswith(
-        "by the labels there are it is worse, but 3 unjudged documents could add up to 0.0200."
-    )
+    assert risen.sentence.startswith("Inconclusive: b scores lower than a, -0.0300 P@10, ")
+    assert risen.sentence.endswith(", but 3 unjudged documents could add up to 0.0200.")
     assumed = replace(undone, outcome="better", holes="non-relevant")
     assert assumed.sentence.endswith("; unjudged documents count as not relevant.")
     assert replace(assumed, hidden=None, holes="bound").sentence.endswith("; unjudged documents count as not relevant.")
@@ -107,28 +105,30 @@ def test_holes_limit_what_is_said() -> None:
 
 
 def test_what_is_held_fixed_may_not_survive() -> None:
-    """Guards 'it survives other topics, not other assessors': of sources not asked about, one that takes it away."""
+    """Guards 'shown for other topics, not for other assessors': of sources not asked about, one that takes it away."""
     topics, whole = verdict(0.01, 0.05).lines
     held = Line("assessors", -0.01, 0.07, asked=False)
     lost = verdict(0.01, 0.05, lines=(topics, held, whole))
-    assert lost.sentence.endswith(f"{FOUND}; it survives other topics, not other assessors.")
-    assert [row[0] for row in lost.table().rows] == ["topics", "assessors (held fixed)", TOGETHER]
+    assert lost.sentence.endswith(f"{FOUND}; shown for other topics, not for other assessors.")
+    assert [row[0] for row in lost.table().rows] == ["topics", "assessors (not covered)", TOGETHER]
     kept = verdict(0.01, 0.05, lines=(topics, replace(held, low=0.005), whole))
     assert kept.sentence.endswith(f"{FOUND}.")
     asked = verdict(0.01, 0.05, lines=(topics, replace(held, asked=True), whole))
-    assert "not other assessors" not in asked.sentence  # it holds for them, all sources together
+    assert "not for other assessors" not in asked.sentence  # it holds for them, all sources together
 
 
 def test_why_there_is_no_interval() -> None:
     """Guards refusals in a verdict: the reason of the comparison or of the calibration stands in the sentence, once."""
     none = replace(verdict(0.01, 0.05).comparison, low=None, high=None, p=None, notes=("nothing moves it",))
-    refused = verdict(0.01, 0.05, comparison=none, outcome="cannot be told", lines=())
+    refused = verdict(0.01, 0.05, comparison=none, outcome="inconclusive", lines=())
     assert refused.sentence.endswith(f"+0.0300 P@10, {FOUND}; nothing moves it.")
     assert refused.text().count("nothing moves it") == 1
-    lent = verdict(0.01, 0.05, outcome="cannot be told", borrowed=tuple(borrowed("b", "m", None, 0)))
-    assert lent.text().count("calibration borrowed") == 1
-    assert borrowed("b", None, "random", 1) == ["too few gold labels: 1 is of what b retrieved, and 10 are needed"]
-    assert "few gold labels tell" in borrowed("b", "m", "random", 3)[0]
+    lent = verdict(0.01, 0.05, outcome="inconclusive", borrowed=tuple(borrowed("b", "m", None, 0)))
+    assert lent.text().count("possible self-preference") == 1
+    assert borrowed("b", None, "random", 1) == [
+        "too few gold labels: b retrieved 1 of the labeled documents, and 10 are needed"
+    ]
+    assert "too few gold labels show" in borrowed("b", "m", "random", 3)[0]
     assert borrowed("b", "m", "topics", None) == []
     assert borrowed("b", "m", "elsewhere", None) != []
 
@@ -137,8 +137,8 @@ def test_pulls_are_told_as_what_would_be_left() -> None:
     """Guards the units: what would be left without each where that was fitted again, else how far each pulls."""
     units = {"topics": (Pull("7", 0.01, 0.0204), Pull("9", -0.01, 0.0396)), "gold": (Pull("7 d1", -0.002, None),)}
     text = verdict(0.01, 0.05, decisive=units).text()
-    assert "Topics that pull it most: without 7 the difference would be +0.0204, without 9 +0.0396." in text
-    assert "Gold labels that pull it most: 7 d1 by -0.0020." in text
+    assert "Most influential topics: 7 (difference without it: +0.0204), 9 (+0.0396)." in text
+    assert "Most influential gold labels: 7 d1 (change in the difference: -0.0020)." in text
 
 
 def test_the_cheapest_step_is_one_that_is_enough() -> None:
@@ -150,22 +150,24 @@ def test_the_cheapest_step_is_one_that_is_enough() -> None:
         ("gold topics", 40, 40 * 30 * 1.5, False),
     ]
     text = verdict(0.01, 0.05, 0.03, steps=steps).text()
-    assert "  40 more gold topics (50 in all): +-0.0392, cost 1,800; not enough alone\n" in text
+    assert "  40 more gold topics (50 in total): +-0.0392, cost 1,800; not enough alone\n" in text
     assert text.endswith("Cheapest for +-0.03: 57 more topics.\n")
     unpriced = tuple(steps_of(now, 0.03, {"gold": 1.5}))
     assert "Cheapest" not in verdict(0.01, 0.05, 0.03, steps=unpriced).text()
-    assert verdict(0.01, 0.05, 0.03, steps=steps[1:]).text().endswith("None of these alone brings +-0.03.\n")
-    assert str(Step("assessors", 1.2, 5, 1, 0.05)) == "1 more assessor (6 in all): +-0.0500"
+    assert verdict(0.01, 0.05, 0.03, steps=steps[1:]).text().endswith("None of these alone reaches +-0.03.\n")
+    assert str(Step("assessors", 1.2, 5, 1, 0.05)) == "1 more assessor (6 in total): +-0.0500"
 
 
 def test_population_in_words() -> None:
-    """Guards what is held fixed: each source either spoken of or held, never both."""
+    """Guards what is not covered: each source either covered or named, never both."""
     labels = Population(frozenset(["topics"]), 50)
-    assert str(labels) == "For topics like these 50; held fixed: the collection, the judgments."
+    assert (
+        str(labels) == "For topics like these 50. Not covered: other document collections; mistakes in the judgments."
+    )
     everything = Population(frozenset(["topics", "collection", "assessors"]), 50, 5)
     assert everything.held_fixed == "nothing"
     assert Population(frozenset(), 9, 5, True).held_fixed == (
-        "the topics, the collection, the assessors, the judge of the gold labels"
+        "other topics; other document collections; other assessors; mistakes in the gold labels"
     )
     assert Population(frozenset(), 9).holds_for == "for these 9 topics only"
 
@@ -173,26 +175,26 @@ def test_population_in_words() -> None:
 def test_a_settled_claim_needs_nothing_more() -> None:
     """Guards next steps of a settled claim: no step is called too little for what is known already."""
     step = Step("topics", 2.0, 50, 50, 0.03, enough=False)
-    assert str(step) == "50 more topics (100 in all): +-0.0300; not enough alone"
+    assert str(step) == "50 more topics (100 in total): +-0.0300; not enough alone"
     assert step.to_dict() == {"what": "topics", "more": 50, "half_width": 0.03, "cost": None, "enough": False}
     settled = verdict(0.03, 0.09, 0.02, steps=(step,))
     assert settled.text().endswith(
-        "The claim is settled; more would only narrow the interval.\n"
-        "What more would bring (half the width of the interval, now +-0.0300):\n"
-        "  50 more topics (100 in all): +-0.0300\n"
+        "The claim is settled; more data would only narrow the interval.\n"
+        "To narrow the interval (now +-0.0300):\n"
+        "  50 more topics (100 in total): +-0.0300\n"
     )
     assert "settled" not in verdict(0.01, 0.05, 0.02, steps=(step,)).text()  # whether by 0.02 or more is not known
-    assert "None of these alone brings +-0.02." in verdict(-0.01, 0.05, 0.02, steps=(step,)).text()
+    assert "None of these alone reaches +-0.02." in verdict(-0.01, 0.05, 0.02, steps=(step,)).text()
 
 
 def test_an_exact_difference_has_no_limits() -> None:
-    """Guards all labels gold and the topics held fixed: the sentence says exactly, better, worse or as good."""
+    """Guards all labels gold and the topics held fixed: the sentence says so, better, worse or the same."""
     better, worse = verdict(0.05, 0.05, exact=True), verdict(-0.05, -0.05, exact=True)
-    said = f"{FOUND}, exactly: all its labels are gold."
+    said = f"{FOUND}; exact, because all labels are gold."
     assert better.sentence == f"b is better than a: +0.0500 P@10, {said}"
     assert worse.sentence == f"b is worse than a: -0.0500 P@10, {said}"
     same = verdict(0.0, 0.0, outcome="not better", exact=True)
-    assert same.sentence == f"b is not better than a, it is as good: +0.0000 P@10, {said}"
+    assert same.sentence == f"b is not better than a; both score the same: +0.0000 P@10, {said}"
 
 
 def test_the_largest_source_does_not_decide() -> None:
@@ -200,12 +202,17 @@ def test_the_largest_source_does_not_decide() -> None:
     _, whole = verdict(-0.01, 0.05).lines
     small, large = Share(0.3, 0.1, 0.4), Share(0.7, 0.55, 0.9)
     lines = (Line("topics", -0.005, 0.045, small), Line("collection", 0.001, 0.04, large), whole)
-    told = verdict(-0.01, 0.05, lines=lines, largest_source="collection (50-90% of the variance)")
-    assert told.sentence.endswith("limits, and the largest source is collection (50-90% of the variance).")
-    unsure = verdict(-0.01, 0.05, lines=lines, largest_source="probably collection (40-90% of the variance)")
-    assert unsure.sentence.endswith("limits, and the largest source is probably collection (40-90% of the variance).")
-    unknown = verdict(-0.01, 0.05, lines=lines, largest_source="not known")
-    assert unknown.sentence.endswith("limits, and no source is known to bring most of the variance.")
+    told = verdict(-0.01, 0.05, lines=lines)
+    assert told.sentence.endswith("includes 0; 50-90% of the variance comes from the choice of documents.")
+    more = Line("gold", -0.001, 0.04, Share(0.7, 0.55, 1.0))
+    few = verdict(-0.01, 0.05, lines=(lines[0], more, whole), sizes={"gold": "150 gold labels"})
+    assert few.sentence.endswith("includes 0; more than 50% of the variance comes from having only 150 gold labels.")
+    wide = Line("collection", 0.001, 0.04, Share(0.6, 0.35, 0.9))
+    unsure = verdict(-0.01, 0.05, lines=(lines[0], wide, whole))
+    assert unsure.sentence.endswith("; probably most of the variance (30-90%) comes from the choice of documents.")
+    half = Line("collection", 0.001, 0.04, Share(0.5, 0.2, 0.9))
+    unknown = verdict(-0.01, 0.05, lines=(replace(lines[0], share=Share(0.5, 0.1, 0.8)), half, whole))
+    assert unknown.sentence.endswith("includes 0; no single source dominates the variance.")
 
 
 def test_a_source_is_the_largest_where_its_range_says_so() -> None:
@@ -243,26 +250,27 @@ def test_shares_are_explained_where_there_are_some() -> None:
     """Guards the line on shares: none without shares, gold of other topics not called that of these; little."""
     whole = verdict(-0.01, 0.05).lines[-1]
     topics, gold = Line("topics", -0.01, 0.05, Share(0.9, 0.8, 1.0)), Line("gold", 0.01, 0.03, Share(0.1, 0.0, 0.2))
-    assert "holds their gold labels too" in verdict(-0.01, 0.05, lines=(topics, gold, whole)).text()
+    text = verdict(-0.01, 0.05, lines=(topics, gold, whole)).text()
+    assert "includes the uncertainty from gold labels, whose share is listed separately" in text
     away = verdict(-0.01, 0.05, lines=(topics, replace(gold, away=True), whole)).text()
-    assert "holds the gold labels, of other topics, too" in away
+    assert "the uncertainty from gold labels of other topics, whose" in away
     none = tuple(replace(x, share=None) for x in (topics, gold, whole))
     assert "Shares" not in verdict(-0.01, 0.05, lines=none).text()
     people = Line("assessors", -0.05, 0.09, Share(0.0, 0.0, 0.1))
-    assert "wide as their own line is" in verdict(-0.01, 0.05, lines=(topics, people, whole)).text()
+    assert "Assessors seem to add little" in verdict(-0.01, 0.05, lines=(topics, people, whole)).text()
     narrow = replace(people, low=0.019, high=0.021)
-    assert "wide as" not in verdict(-0.01, 0.05, lines=(topics, narrow, whole)).text()
+    assert "seem to add" not in verdict(-0.01, 0.05, lines=(topics, narrow, whole)).text()
 
 
 def test_unknown_holes_are_told_whatever_the_outcome() -> None:
     """Guards AP: unjudged documents count as not relevant, and that is said where nothing can be told too."""
     told = verdict(-0.01, 0.05, hidden=None)
-    assert told.sentence.endswith("0 lies within the limits; unjudged documents count as not relevant.")
+    assert told.sentence.endswith("includes 0; unjudged documents count as not relevant.")
 
 
 def test_zero_has_one_sign() -> None:
     """Guards -0.0000: a difference of a rounding error is +0.0000, a limit 0.0000."""
-    assert "+0.0000 P@10 [-0.0300, 0.0300]" in verdict(-0.03, 0.03 - 1e-9).sentence
+    assert "b scores the same as a, +0.0000 P@10, 95% CI [-0.0300, 0.0300]" in verdict(-0.03, 0.03 - 1e-9).sentence
     assert "[0.0000, 0.0300]" in verdict(-1e-9, 0.03).sentence
 
 
@@ -279,4 +287,4 @@ def test_the_numbers_of_the_sentence_are_its_own() -> None:
     found = verdict(0.01, 0.05)
     numbers = {name: getattr(found, name) for name in ("difference", "low", "high", "p")}
     assert numbers == {name: found.to_dict()[name] for name in numbers}
-    assert f"{found.difference:+.4f} P@10 [{found.low:.4f}, {found.high:.4f}]" in found.sentence
+    assert f"{found.difference:+.4f} P@10, 95% CI [{found.low:.4f}, {found.high:.4f}]" in found.sentence

@@ -12,15 +12,16 @@ import numpy as np
 
 from truegain.gains.assessors import ENOUGH, Assessor, people_of
 from truegain.gains.choice import Drop, Weigh, chosen, weights_of
-from truegain.gains.magnitudes import normalised, units
+from truegain.gains.magnitudes import normalized
+from truegain.gains.magnitudes import units as unit_of
 from truegain.gains.order import MOST_LEVELS, Order, expert_levels, order_agreement
-from truegain.inference.agreement.alpha import TAIL, AlphaOptions, Coefficient, Method, Over, alpha_of
+from truegain.inference.agreement.alpha import TAIL, AlphaOptions, Coefficient, Method, Units, alpha_of
 from truegain.inference.agreement.carried import carried
 from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
 from truegain.inference.agreement.paired import Paired
 from truegain.keywords import takes
-from truegain.message import TO_GAINS
+from truegain.message import AGGREGATE
 from truegain.tables.columns import Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
@@ -79,13 +80,13 @@ class AgreementReport(Shown):
 
 
 @takes()
-def agree(
+def agreement(
     ratings: RatingsLike,
     expert: JudgmentsLike | None = None,
     *,
     scale: Scale | str | None = None,
-    normalise: str | None = None,
-    over: Over = "items",
+    normalize: str | None = None,
+    units: Units = "items",
     method: Method = "jackknife",
     replicates: int = 1000,
     confidence: float = 0.95,
@@ -101,14 +102,14 @@ def agree(
     max/min ratios and geometric standard deviations, also of every document (`documents`); by topic, alpha with its
     interval; every assessor, with the interval of the correlation with the rest; with `expert` judgments, pairwise
     order agreement by unit and pair of levels.
-    `normalise` brings magnitudes to one scale first, as in `to_gains`; `over`, `method`, `replicates` (0 for no
-    interval) and `seed` are those of `alpha`; `drop_assessors` and `first` say whose ratings count, as in `to_gains`.
+    `normalize` brings magnitudes to one scale first, as in `aggregate`; `units`, `method`, `replicates` (0 for no
+    interval) and `seed` are those of `alpha`; `drop_assessors` and `first` say whose ratings count, as in `aggregate`.
     `weight_assessors` adds each one's weight to the table of assessors; agreement itself counts every rating once.
 
     >>> import polars as pl
     >>> rows = [("1", d, a, v) for d, vs in {"a": (1, 1), "b": (3, 2), "c": (0, 0)}.items() for a, v in zip("xy", vs)]
     >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    >>> print(agree(frame, scale="ordinal 0:3", replicates=0).overall)
+    >>> print(agreement(frame, scale="ordinal 0:3", replicates=0).overall)
     Agreement of 6 ratings by 2 assessors
     <BLANKLINE>
     statistic                   value  low  high  items  ratings  note
@@ -122,25 +123,25 @@ def agree(
     """
     declared = Scale.of(scale)
     judged = Judgments.of(expert, "expert") if expert is not None else None
-    is_ratio = declared.level == "ratio" or normalise is not None
+    is_ratio = declared.level == "ratio" or normalize is not None
     raw = read_ratings(ratings, scale=declared)
-    raw = chosen(raw, drop_assessors=drop_assessors, first=first, expert=judged, normalise=normalise, scale=declared)
+    raw = chosen(raw, drop_assessors=drop_assessors, first=first, expert=judged, normalize=normalize, scale=declared)
     choice = {"drop_assessors": drop_assessors, "weight_assessors": weight_assessors, "first": first}
     if not is_ratio and declared.level != "nominal":
         tell_mixed(raw)
-    table = raw if normalise is None else normalised(raw, normalise)
+    table = raw if normalize is None else normalized(raw, normalize)
     grouped = Grouped.of(table)
     made_by = {
-        "scale": str(declared), "normalise": normalise, "over": over, "method": method, "replicates": replicates,
+        "scale": str(declared), "normalize": normalize, "units": units, "method": method, "replicates": replicates,
         "confidence": confidence, "seed": seed, "source": table.source,
         **{name: value if isinstance(value, str | int) else str(value) for name, value in choice.items() if value},
     }  # fmt: skip
-    options = AlphaOptions(over, method, replicates, confidence, seed)
+    options = AlphaOptions(units, method, replicates, confidence, seed)
     overall = _overall(grouped, declared, is_ratio, options)
-    people = people_of(raw, judged, normalise=normalise, ratio=is_ratio, confidence=confidence)
+    people = people_of(raw, judged, normalize=normalize, ratio=is_ratio, confidence=confidence)
     logs = is_ratio and float(grouped.value.min()) > 0
     weights = None if weight_assessors is None else weights_of(grouped, weight_assessors, logs=logs)
-    pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), units(table)[0])
+    pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), unit_of(table)[0])
     title = f"Agreement of {counted(len(table), 'rating')} by {counted(len(np.unique(grouped.who)), 'assessor')}"
     return AgreementReport(
         Table(overall.columns, overall.rows, made_by, title, overall.notes),
@@ -230,7 +231,7 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
 
 def _order_of_topics(table: Judgments, pairs: Order) -> Floats:
     """Per topic the share of pairs within units in the experts' order; not a number without pairs."""
-    unit, count = units(table)
+    unit, count = unit_of(table)
     topic = np.zeros(count, np.int64)
     topic[unit] = table.topic.code
     right, every = (np.bincount(topic, weights=v, minlength=len(table.topic.values)) for v in pairs.counted(count))
@@ -260,13 +261,13 @@ def _of_people(people: list[Assessor], weights: Mapping[str, float] | None = Non
     if weights is None:
         return Table(tuple(names), rows, title="Assessors", notes=(note,))
     rows = [(*row[:-1], weights[a.assessor], row[-1]) for a, row in zip(ordered, rows, strict=True)]
-    counts = f"weights are what {TO_GAINS} takes with the same arguments; agreement counts every rating once"
+    counts = f"weights are what {AGGREGATE} takes with the same arguments; agreement counts every rating once"
     return Table((*names[:-1], "weight", "look"), rows, title="Assessors", notes=(note, counts))
 
 
 def _with_experts(table: Judgments, pairs: Order) -> Table:
     """Share of pairs ordered as the experts do: per unit on average, of all pairs, and by pair of levels."""
-    share, _ = pairs.by_group(units(table)[1])
+    share, _ = pairs.by_group(unit_of(table)[1])
     known = share[~np.isnan(share)]
     rows: list[tuple[str | float | int | None, ...]] = [
         ("all pairs", pairs.share, len(pairs)),

@@ -19,7 +19,7 @@ from truegain.student import check_confidence
 from truegain.tables.columns import Floats, shares
 from truegain.tables.scale import LEVELS
 
-Over = Literal["items", "items+assessors"]
+Units = Literal["items", "items+assessors"]
 Method = Literal["jackknife", "bootstrap"]
 POPULATION = {"items": "other items, these assessors", "items+assessors": "other items, assessors like these"}
 ROOM = 20_000_000  # random weights held at a time
@@ -53,13 +53,13 @@ class Coefficient(Estimate):
 class AlphaOptions:
     """Which interval of alpha is asked for.
 
-    over: 'items', what other items would give with these assessors, or 'items+assessors', with assessors like these.
+    units: 'items', what other items would give with these assessors, or 'items+assessors', with assessors like these.
     method: 'jackknife' leaves items out (each alone up to 1,000, else in 200 random groups) and holds from 6 items on;
     'bootstrap' is the percentile bootstrap over items, `trials` times, too narrow below some 100 items.
     trials: 0 leaves the interval out.
     """
 
-    over: Over = "items"
+    units: Units = "items"
     method: Method = "jackknife"
     trials: int = 1000
     confidence: float = 0.95
@@ -67,15 +67,15 @@ class AlphaOptions:
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
-        check_one_of("over", self.over, get_args(Over))
+        check_one_of("units", self.units, get_args(Units))
         check_one_of("method", self.method, get_args(Method))
-        if self.method == "bootstrap" and self.over != "items":
+        if self.method == "bootstrap" and self.units != "items":
             raise TruegainError("the bootstrap draws items only; for assessors like these take method 'jackknife'")
 
     @property
     def population(self) -> str:
         """What the interval is over, in words."""
-        return POPULATION[self.over]
+        return POPULATION[self.units]
 
 
 USUAL = AlphaOptions()
@@ -120,12 +120,12 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
     if how.method == "bootstrap":
         return _resampled(found, paired, level, how.trials, how.confidence, how.seed)
     try:
-        low, high = limits_of(paired, level, how.over, how.confidence, how.seed)
+        low, high = limits_of(paired, level, how.units, how.confidence, how.seed)
     except NoIntervalError as reason:
         return replace(found, notes=(str(reason),))
     low, high = min(low, found.value), max(high, found.value)
     if low < LEAST:
-        few = "items" if how.over == "items" else "items or assessors"
+        few = "items" if how.units == "items" else "items or assessors"
         why = f"no interval: too few {few} carry it (its lower limit would be {low:.1f}, and alpha is at least -1)"
         return replace(found, notes=(why,))
     return replace(found, low=low, high=high, notes=(TAIL,) if level == "interval" and items < LONG else ())

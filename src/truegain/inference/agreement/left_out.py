@@ -23,7 +23,7 @@ class NoIntervalError(Exception):
     """Why there is no interval."""
 
 
-def limits_of(paired: Paired, level: str, over: str, confidence: float, seed: int) -> tuple[float, float]:
+def limits_of(paired: Paired, level: str, units: str, confidence: float, seed: int) -> tuple[float, float]:
     """Limits of alpha over other items by these assessors, or over other items and assessors, or NoIntervalError.
 
     a = alpha_between; V, df from leaving out items (with assessors: V = V_i + V_a, df by Satterthwaite); h = t(df)
@@ -41,7 +41,7 @@ def limits_of(paired: Paired, level: str, over: str, confidence: float, seed: in
     if np.isnan(out).any():
         raise NoIntervalError("no interval: without one of the items no two items differ")
     parts = [spread_of(out)]
-    if over == "items+assessors":
+    if units == "items+assessors":
         parts.append(spread_of(_without_assessors(paired, level, seed)))
     half = quantile_of(confidence, satterthwaite(parts)) * math.sqrt(sum(v for v, _ in parts))
     bow = half**2 / (4 * (1 - whole)) if half > 0 else 0.0

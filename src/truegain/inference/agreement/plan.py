@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 
 from truegain.errors import InputError, TruegainError
-from truegain.gains.magnitudes import normalised
+from truegain.gains.magnitudes import normalized
 from truegain.inference.results import Plan
 from truegain.message import arg, argname
 from truegain.student import check_confidence, quantile_of
@@ -50,7 +50,7 @@ def plan_assessors(
     sigma: float | None = None,
     confidence: float = 0.95,
     scale: Scale | str | None = None,
-    normalise: str | None = None,
+    normalize: str | None = None,
     by_topic: bool = False,
 ) -> Plan:
     """Assessors a document needs, as in `assessors_needed`, with sigma from ratings at hand; or with sigma given.
@@ -59,7 +59,7 @@ def plan_assessors(
     leaves out documents one by one (jackknife of its logarithm, Student's t; with 40 documents it holds 94%, and 91%
     where their sds differ much).  Sigma of a document differs: the sds within which half and nine tenths of the
     documents lie are told too, and with `by_topic` sigma of every topic.
-    `normalise` brings magnitudes to one scale first, as in `to_gains`.
+    `normalize` brings magnitudes to one scale first, as in `aggregate`.
 
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": list("aabb"), "assessor": list("xyxy"), "label": [0, 2, 1, 3]})
@@ -69,15 +69,15 @@ def plan_assessors(
     if (ratings is None) == (sigma is None):
         raise TruegainError(f"give ratings, which tell sigma, or {arg('sigma')}: one of the two")
     if sigma is not None:
-        if normalise or by_topic or scale is not None:
+        if normalize or by_topic or scale is not None:
             raise TruegainError(
-                f"normalise, scale and {argname('by_topic')} are about ratings, and {arg('sigma')} is given instead of "
+                f"normalize, scale and {argname('by_topic')} are about ratings, and {arg('sigma')} is given instead of "
                 "them"
             )
         return assessors_needed(sigma, error, confidence)
     assert ratings is not None
     table = read_ratings(ratings, scale=scale)
-    found = Sigmas.of(Grouped.of(table if normalise is None else normalised(table, normalise)))
+    found = Sigmas.of(Grouped.of(table if normalize is None else normalized(table, normalize)))
     if not len(found.sds):
         raise InputError("no document has two ratings", file=table.source, hint=f"give {arg('sigma')} instead")
     if found.sigma == 0:
@@ -102,7 +102,7 @@ def plan_assessors(
             f"sigma of all is {found.sigma / half:.1f} times that of half of the documents: few decide it; plan "
             "by the half, as Maddalena et al. do, or take medians"
         )
-    made_by = {"error": error, "confidence": confidence, "normalise": normalise, "source": table.source}
+    made_by = {"error": error, "confidence": confidence, "normalize": normalize, "source": table.source}
     columns = ("for", "documents", "ratings", "sigma", "low", "high", "assessors")
     return Plan({"assessors": needed}, _aim(error, confidence), Table(columns, rows, made_by, notes=tuple(notes)))
 

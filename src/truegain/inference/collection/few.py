@@ -33,7 +33,7 @@ class Pooled:
 
     - "all": borrows s0^2 = sum (R - 1) R own / sum (R - 1) of all topics with two or more, where own falls as 1/R;
     - "near": borrows sum (R - 1) own / sum (R - 1) of those with two or three, or up to the least R that makes
-      three topics, where a cutoff or a normalisation ends the fall;
+      three topics, where a cutoff or a normalization ends the fall;
     - "own": has its own.
 
     L topics that borrow bring no estimate of their own: V is then sum (c own + others) over the others, c = 1 + L w /

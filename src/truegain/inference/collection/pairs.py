@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 from truegain._version import __version__
+from truegain.config import Scoring
 from truegain.contrasts import place_of
 from truegain.engine import Progress, engine_for
 from truegain.errors import TruegainError, check_one_of
@@ -19,7 +20,7 @@ from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
-from truegain.measures.evaluate import aligned, at_level, matching_for, options_of
+from truegain.measures.evaluate import aligned, at_level, heeded, matching_for
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.message import arg
 from truegain.student import check_confidence
@@ -32,7 +33,7 @@ PairScale = Literal["ap", "logit"]
 Pairing = Literal["paired", "independent"]
 MOST = 150  # systems whose pairs are all compared
 TRIALS = 10_000
-HEEDED = ("level", "trec_eval")  # options of `evaluate` that mean something here
+HEEDED = ("relevant_from", "trec_eval")  # of how scores are made: what means something here
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class CollectionPairs:
         """Every pair on every measure, the measures one after the other."""
         found = [one for measure in measures for one in self._comparisons(ranked, measure, pairs, progress)]
         made_by = {
-            "truegain": __version__, "seed": self.seed, "replicates": self.replicates, "confidence": self.confidence,
+            "truegain": __version__, "seed": self.seed, "resamples": self.replicates, "confidence": self.confidence,
             "meta": self.meta, "scale": self.effect, "pairing": self.pairing, "adjust": self.adjust,
         }  # fmt: skip
         return Answers(tuple(found), {**made_by, "baseline": baseline}, ranked.caveats)
@@ -119,21 +120,17 @@ def compare_over_collection(
     judgments: JudgmentsLike,
     measures: MeasuresLike,
     how: CollectionPairs,
+    scoring: Scoring,
     baseline: str | None = None,
     progress: Progress | None = None,
-    **options: Any,
 ) -> Answers[Comparison]:
-    """Compare systems over collections; `tg.compare(..., over='collection')` says what is taken."""
-    reading = {name: options.pop(name) for name in ("name_by", "progress", "judge_model") if name in options}
-    if other := sorted(options.keys() - set(HEEDED)):
-        raise TruegainError(f"{', '.join(other)}: this has no place over collections; leave it out")
-    asked = [at_level(a.measure, options.get("level")) for a in parse_measures(measures)]
+    """Compare systems over collections: `tg.compare(..., population='collection')`."""
+    heeded(scoring, *HEEDED)
+    asked = [at_level(a.measure, scoring.relevant_from) for a in parse_measures(measures)]
     how.check(asked)
-    given = options_of(dict(options))
     ranked = aligned(
-        runs, judgments, given, jobs=how.jobs, keep_keys=keys_needed(asked), matching=matching_for(asked, given),
-        **reading,
-    )  # fmt: skip
+        runs, judgments, scoring, jobs=how.jobs, keep_keys=keys_needed(asked), matching=matching_for(asked, scoring)
+    )
     for one in asked:
         refuse_chosen(ranked, one)
     return how.answers(ranked, asked, pairs_of(ranked.systems, baseline), baseline, progress)

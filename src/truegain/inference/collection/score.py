@@ -104,7 +104,7 @@ def spread_rule(measure: Measure) -> SpreadRule:
 
     A sum over ranks, a count, the precision of a set: documents drawn, and R = 1 tells its own.  A share of all R
     relevant documents (AP, SetR) falls with R and moves evenly with each of them: documents left out.  Others have a
-    cutoff or a normalisation: drawn, which is right where a score is a share of the best, too short for what the first
+    cutoff or a normalization: drawn, which is right where a score is a share of the best, too short for what the first
     relevant document decides (RR, ERR), too long for a set's F, where leaving documents out errs to the other side.
     """
     if measure.linear_in_gains or measure.mean == "total" or isinstance(measure, (SetP, Utility, Judged, Unjudged)):

@@ -7,33 +7,32 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
 from truegain._version import __version__
+from truegain.config import Gold, Resampling
 from truegain.contrasts import place_of
 from truegain.errors import TruegainError, check_one_of
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.panel import Judges
-from truegain.inference.corrections.rectified import Rectified, bronze_labels, in_line
+from truegain.inference.corrections.rectified import Rectified, bronze_labels, gold_labels, in_line
 from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import CorrectionOptions, GoldSample, judges_of
+from truegain.inference.judges.options import RESAMPLES, CorrectionOptions, GoldSample, PublishedTest, judges_of
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import tell_unjudged
 from truegain.message import Message, argname, with_marks
-from truegain.sampling.designs import Design
 from truegain.student import p_of
 from truegain.tables.columns import Floats
 from truegain.tables.matched import doubts_told
 from truegain.tables.ranked import RankedGains
-from truegain.tables.read import NameBy
 
 ROUNDING = 1e-12  # a standard error that is rounding only
 
@@ -41,32 +40,28 @@ ROUNDING = 1e-12  # a standard error that is rounding only
 def compare_each(
     runs: object,
     bronze: object,
-    judge: object,
+    gold: Gold,
     measures: Sequence[Measure],
+    how: PublishedTest,
     *,
-    design: Design | None = None,
-    missing: Missing = "refuse",
-    gold_sample: GoldSample = "shared",
-    test: str | None = None,
     adjust: str | None = None,
     baseline: str | None = None,
-    name_by: NameBy = "file",
-    jobs: int | None = None,
-    **options: Any,
+    confidence: float = 0.95,
+    resampling: Resampling | None = None,
 ) -> list[Answers[Comparison]]:
     """Compare systems, all pairs or all against one, on scores without the bronze judge's errors: a measure an answer.
 
     gold_sample='shared' (the default): one gold sample stands behind both systems of a pair, so their corrections move
     together, topic by topic; 'separate' adds up the two variances (eq. 10 of the paper), which is right only where
-    each system has a gold sample of its own.  Other options as in `correct`, with `adjust` and `baseline`.  The runs
-    are aligned and the judge is fitted once.
+    each system has a gold sample of its own.  Other options as in `correct`.  The runs are aligned and the judge is
+    fitted once.
     """
-    if test is not None:
-        raise TruegainError(
-            f"{argname('test', test)}: with gold labels the corrected difference is tested; leave it out"
-        )
-    adjust = adjust or "holm"
-    asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
+    labels = gold_labels(gold)
+    adjust, drawing, gold_sample = adjust or "holm", resampling or Resampling(), how.gold_sample
+    asked = CorrectionOptions(
+        how.method, confidence, how.clusters, drawing.n or RESAMPLES, drawing.seed, gold.relevant_from, how.accuracy
+    )
+    check_one_of("missing", how.missing, get_args(Missing))
     check_one_of("gold_sample", gold_sample, get_args(GoldSample))
     check_one_of("adjust", adjust, (*METHODS, "none"))
     if asked.method not in ("default", "delta", "rectify"):
@@ -75,9 +70,9 @@ def compare_each(
             "matrix) or rectify"
         )
     table = bronze_labels(bronze, runs)
-    judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
+    judges = judges_of(labels, table, gold.design, measures[0], asked.gold_relevant_from, missing=how.missing)
     rectifier = judges.rectifier(asked.method) if gold_sample == "shared" else None
-    ranked = in_line(runs, table, rectifier, measures, name_by, jobs)
+    ranked = in_line(runs, table, rectifier, measures, drawing.jobs)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     wanted = _pairs(ranked.systems, baseline)
@@ -105,7 +100,9 @@ def _by_matrices(
     options: CorrectionOptions,
 ) -> tuple[list[Comparison], list[str]]:
     """Differences set right by confusion matrices, and what is to be said; an error where none can be told."""
-    lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+    lists = JudgedLists.of(
+        ranked, judges, measure, gold_relevant_from=options.gold_relevant_from, accuracy=options.accuracy
+    )
     found, why = differences_by_matrix(lists, wanted, gold_sample, options)
     if not found:
         raise TruegainError(why[wanted[0]])
@@ -122,13 +119,15 @@ def _rectified(
     ranked: RankedGains, judge: Judge, measure: Measure, wanted: Sequence[tuple[int, int]], options: CorrectionOptions
 ) -> tuple[list[Comparison], list[str]]:
     """Differences set right by the gold labels themselves, and what is to be said of the judge."""
-    made = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
+    made = Rectified.of(ranked, judge, measure, options.gold_relevant_from, options.confidence)
     about = made.notes() + ([made.evidence.about.pairs] if made.evidence.about.pairs else [])
     found, refused = made.differences(wanted)
     if not measure.linear_in_gains:
         tell_unjudged(ranked, measure)
     else:
-        lists = JudgedLists.of(ranked, judge, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+        lists = JudgedLists.of(
+            ranked, judge, measure, gold_relevant_from=options.gold_relevant_from, accuracy=options.accuracy
+        )
         about += _treats_alike(lists, options, rectified=True)
     if len(refused) > 1:
         refused = [f"{len(refused)} of {len(wanted)} pairs were not compared, such as {refused[0]}"]

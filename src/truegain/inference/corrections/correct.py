@@ -10,6 +10,7 @@ from typing import get_args
 import numpy as np
 
 from truegain._version import __version__
+from truegain.config import Gold, Ratings, Resampling, Scoring, config_of
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.boundary import bounded
@@ -19,7 +20,7 @@ from truegain.gains.panel import GoldLike, Judges
 from truegain.gains.rates import Clusters, clearly_positive
 from truegain.gains.scales import on_scale, scale_of
 from truegain.inference.corrections.answers import Corrections, leaders_of
-from truegain.inference.corrections.rectified import Rectified, bronze_labels, in_line
+from truegain.inference.corrections.rectified import Rectified, bronze_labels, gold_labels, in_line
 from truegain.inference.judges.assessors import bronze_of
 from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
@@ -27,18 +28,17 @@ from truegain.inference.judges.corrected import interval_of
 from truegain.inference.judges.gold_alone import warn_where_gold_alone_is_surer
 from truegain.inference.judges.intervals import bootstrap_over_topics
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method, judges_of
+from truegain.inference.judges.options import RESAMPLES, Accuracy, CorrectionOptions, Method, judges_of
 from truegain.inference.judges.soundness import check_inside, check_own, check_says_something, score_range, why_not
 from truegain.inference.results import Estimate
 from truegain.keywords import takes
 from truegain.made_by import told
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, at_level
+from truegain.measures.evaluate import at_level, heeded
 from truegain.measures.label_weights import levels_of, tell_unjudged
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.message import Message, arg, argname, with_marks
 from truegain.sampling.bootstrap import bootstrap_weights
-from truegain.sampling.designs import Design
 from truegain.sampling.streams import generator
 from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
@@ -46,8 +46,10 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.matched import doubts_told
 from truegain.tables.ranked import RankedGains
-from truegain.tables.read import NameBy
+from truegain.tables.ratings import read_ratings
+from truegain.tables.scale import Scale
 
+LEAST_RESAMPLES = 100
 NOTHING = 1e-12  # of the highest score: a standard error that is rounding
 
 
@@ -56,64 +58,101 @@ def correct(
     runs: RunsLike,
     judgments: JudgmentsLike,
     measures: MeasuresLike,
+    gold: Gold | GoldLike,
     *,
-    gold: GoldLike,
-    design: Design | None = None,
     method: Method = "default",
     confidence: float = 0.95,
     clusters: Clusters = "topics",
     accuracy: Accuracy | None = None,
-    rule: str | None = None,
-    by_assessor: bool = False,
-    scale: str | Sequence[float] | None = None,
-    level: float | None = None,
-    gold_level: float | None = None,
+    ratings: Ratings | str | None = None,
     missing: Missing = "refuse",
-    replicates: int = 2000,
-    seed: int = 0,
-    name_by: NameBy = "file",
-    jobs: int | None = None,
+    scoring: Scoring | None = None,
+    resampling: Resampling | None = None,
 ) -> Corrections:
     """What the scores would be without the bronze judge's errors, naive and corrected side by side.
 
-    `judgments` are those of the bronze judge; `gold` is a `Judge`, several `Judges`, or the gold labels themselves, of
-    which `design` says how they were sampled: 'random', 'by-bronze' or 'topics' (the same population: rectified by
-    default) or 'by-gold' or 'elsewhere' (the confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by
-    default, delta for graded labels).  method: 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'.  Topics
-    are the clusters; the paper's formulas for independent pairs are clusters='none'.  accuracy: on which gold pairs the
-    judge is measured, see `JudgedLists.of`.  rule: judgments by several assessors, and how they become one label (see
-    `to_gains`); by_assessor: each topic is corrected with the accuracy of the assessor who labelled it.  scale: the
-    labels that there are, bronze and gold, such as '0:3' (not checked by default).  level: smallest relevant label, for
-    measures that do not say; gold_level: that of gold labels where their scale differs.
+    Parameters
+    ----------
+    runs, measures
+        As `evaluate` takes them.
+    judgments
+        Those of the bronze judge.
+    gold : Gold, Judge, Judges or labels
+        The trusted labels.  With design 'random', 'by-bronze' or 'topics' they are of the same population and the
+        scores are rectified, as by a `Study`; with 'by-gold' or 'elsewhere' the confusion matrix is inverted.
+    method : {'default', 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'}
+        How the interval is made.  Where the matrix is inverted, Lang-Reiczigel's, guarded, by default; delta for graded
+        labels.
+    confidence : float
+        How often the interval holds the score.
+    clusters : {'topics', 'none'}
+        Topics are the clusters; 'none' has the paper's formulas for independent pairs.
+    accuracy : {'system', 'lists', 'given', 'assessor'}, optional
+        On which gold pairs the judge is measured: those that the system retrieved, or any system (see
+        `JudgedLists.of`), or all; 'assessor': each topic is corrected with the accuracy of the assessor who labeled it.
+    ratings : Ratings or str, optional
+        Judgments are by several assessors, and how they become one label; its scale is that of bronze and gold.
+    missing : {'refuse', 'drop'}
+        Gold pairs without a bronze label: refused, or left out.
+    scoring : Scoring, optional
+        Its `relevant_from`: the smallest relevant label, for measures that do not say.
+    resampling : Resampling, optional
+        For methods that resample: 2,000 times unless it says otherwise.
 
+    Returns
+    -------
+    Corrections
+        A row a system and measure: `naive`, `value`, `low`, `high`, `se`; `best` says which may be best.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> docs = "abcdefgh"
     >>> bronze = {str(t): {d: int((i + t) % 3 > 0) for i, d in enumerate(docs)} for t in range(8)}
     >>> gold = {str(t): {d: int((i + t) % 3 > 0 and i != t) for i, d in enumerate(docs)} for t in range(8)}
     >>> run = {str(t): {d: float(-i) for i, d in enumerate(docs)} for t in range(8)}
-    >>> answer = tg.correct({"bm25": run}, bronze, "P@5", gold=gold, design="by-gold")[0]
+    >>> answer = tg.correct({"bm25": run}, bronze, "P@5", tg.Gold(gold, design="by-gold"))[0]
     >>> round(answer.naive, 3), round(answer.value, 3), answer.method
     (0.675, 0.6, 'lang-reiczigel, guarded')
     """
-    options = CorrectionOptions(method, confidence, clusters, replicates, seed, gold_level, accuracy)
+    trusted, rated, drawing = (
+        config_of(Gold, gold),
+        config_of(Ratings, ratings) or Ratings(),
+        resampling or Resampling(),
+    )
+    assert trusted is not None
+    labels = gold_labels(trusted)
+    check_one_of("accuracy", "given" if accuracy is None else accuracy, get_args(Accuracy))
+    by_assessor = accuracy == "assessor"
+    options = CorrectionOptions(
+        method, confidence, clusters, drawing.n or RESAMPLES, drawing.seed, trusted.relevant_from,
+        None if by_assessor else accuracy,
+    )  # fmt: skip
     check_one_of("missing", missing, get_args(Missing))
-    if replicates < 100:
-        raise TruegainError(f"{argname('replicates', replicates, '')}: an interval from resamples needs at least 100")
-    heeded = Options(level=level).level
-    asked = [at_level(a.measure, heeded) for a in parse_measures(measures)]
-    known = scale_of(scale)
-    table, said = bronze_of(on_scale(bronze_labels(judgments, runs), known), rule)
-    fitted = isinstance(gold, Judge | Judges)
-    trusted = gold if fitted or known is None else on_scale(Judgments.of(gold, "gold"), known)
+    if options.replicates < LEAST_RESAMPLES:
+        raise TruegainError(
+            f"{argname('resamples', options.replicates, '')}: an interval from resamples needs at least "
+            f"{LEAST_RESAMPLES}"
+        )
+    how = heeded(scoring, "relevant_from")
+    asked = [at_level(a.measure, how.relevant_from) for a in parse_measures(measures)]
+    known = scale_of(str(rated.scale) if isinstance(rated.scale, Scale) else rated.scale)
+    table, said = bronze_of(_bronze(judgments, runs, rated, known), rated.aggregate)
+    design, gold_relevant_from = trusted.design, trusted.relevant_from
+    fitted = isinstance(labels, Judge | Judges)
+    if not fitted and known is not None:
+        labels = on_scale(Judgments.of(labels, "gold"), known, rated.out_of_range)
     about: list[str] = list(said)
     if by_assessor:
-        _check_by_assessor(trusted, rule, method)
-        judges = Judges.fit(table, trusted, design, levels_of(asked[0], gold_level), missing=missing, scale=known)
+        _check_by_assessor(labels, rated.aggregate, method)
+        judges = Judges.fit(
+            table, labels, design, levels_of(asked[0], gold_relevant_from), missing=missing, scale=known
+        )
         about = ["Each topic is corrected with the confusion matrix of its assessor, whatever the gold design."]
     else:
-        labels = known if rule is None else None
-        judges = judges_of(trusted, table, design, asked[0], gold_level, missing=missing, scale=labels)
-    ranked = in_line(runs, table, judges.rectifier(method), asked, name_by, jobs)
+        scale = known if rated.aggregate is None else None
+        judges = judges_of(labels, table, design, asked[0], gold_relevant_from, missing=missing, scale=scale)
+    ranked = in_line(runs, table, judges.rectifier(method), asked, drawing.jobs)
     about += doubts_told(ranked.doubts)
     answers: list[Estimate] = []
     best: list[str] = []
@@ -135,25 +174,35 @@ def correct(
             best.append(leaders.sentence)
     made_by = {
         "truegain": __version__, "measures": [str(m) for m in asked], "design": judges.design,
-        **told({"rule": rule, "by_assessor": by_assessor or None, "scale": scale}), **vars(options),
+        **told({"aggregate": rated.aggregate, "scale": rated.scale}), **vars(options), "accuracy": accuracy,
     }  # fmt: skip
     return Corrections(tuple(answers), made_by, tuple(dict.fromkeys(about)), tuple(best))
 
 
-def _check_by_assessor(gold: GoldLike, rule: str | None, method: Method) -> None:
-    """Refuse what does not go with a judge for every assessor."""
-    if rule is not None:
+def _bronze(judgments: JudgmentsLike, runs: RunsLike, rated: Ratings, scale: Sequence[float] | None) -> Judgments:
+    """The bronze labels on their scale; of several ratings by one assessor those that count."""
+    if rated.normalize is not None:
         raise TruegainError(
-            f"{arg('rule')} makes one judge of all assessors, {arg('by_assessor')} keeps them apart; give one"
+            f"{argname('normalize')}: magnitudes are corrected by a study; leave it out, or ask `Study`"
         )
+    if rated.repeated == "error":
+        return on_scale(bronze_labels(judgments, runs), scale, rated.out_of_range)
+    table = read_ratings(bronze_labels(judgments, runs), repeated=rated.repeated)
+    return on_scale(table, None if rated.repeated == "mean" else scale, rated.out_of_range)
+
+
+def _check_by_assessor(gold: GoldLike, rule: object, method: Method) -> None:
+    """Refuse what does not go with a judge for every assessor."""
+    each = arg("accuracy", "assessor")
+    if rule is not None:
+        raise TruegainError(f"{arg('aggregate')} makes one judge of all assessors, {each} keeps them apart; give one")
     if method not in ("default", "delta"):
         raise TruegainError(
-            f"{arg('method', method)} is for one judge; with {arg('by_assessor')} the interval is delta's (leave "
-            f"{arg('method')} out)"
+            f"{arg('method', method)} is for one judge; with {each} the interval is delta's (leave {arg('method')} out)"
         )
     if isinstance(gold, Judge | Judges):
         raise TruegainError(
-            f"{arg('by_assessor')} fits a judge for every assessor, and {arg('gold')} is fitted; give the gold labels"
+            f"{each} fits a judge for every assessor, and {arg('gold')} is fitted; give the gold labels"
         )
 
 
@@ -166,9 +215,11 @@ def _one_measure(
     """Answers for all systems, what is to be said of the judge, and how two of the systems differ."""
     if (judge := judges.rectifier(options.method)) is not None:
         tell_unjudged(ranked, measure)
-        rectified = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
+        rectified = Rectified.of(ranked, judge, measure, options.gold_relevant_from, options.confidence)
         return rectified.estimates(), rectified.notes(), rectified.difference
-    lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+    lists = JudgedLists.of(
+        ranked, judges, measure, gold_relevant_from=options.gold_relevant_from, accuracy=options.accuracy
+    )
     _check_has_method(lists, options)
     answers = []
     for s in range(len(ranked.systems)):

@@ -8,9 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from truegain.config import Gold, Scoring
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError, some
 from truegain.gains.judge import Judge
+from truegain.gains.panel import GoldLike
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, Evidence
@@ -18,13 +20,12 @@ from truegain.inference.study.given import Given
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.making import evidence_of, rectified
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned, matching_for
-from truegain.message import Message, with_marks
+from truegain.measures.evaluate import aligned, matching_for
+from truegain.message import Message, argname, with_marks
 from truegain.tables.checks import check_order, warn
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
-from truegain.tables.read import NameBy
 from truegain.tables.runs import Runs
 
 NOTICED = 1.05  # times as wide as by gold labels alone: what is less need not be told
@@ -38,14 +39,24 @@ def bronze_labels(judgments: object, runs: object) -> Judgments:
     return table
 
 
+def gold_labels(gold: Gold) -> GoldLike:
+    """The gold labels; options of them that a study alone heeds are refused."""
+    if gold.aggregate is not None or gold.sequential:
+        name = "gold_aggregate" if gold.aggregate is not None else "sequential"
+        raise TruegainError(f"{argname(name)}: this is of a study; leave it out, or ask `Study`")
+    if gold.labels is None:
+        raise TruegainError(f"{argname('gold')}: the labels are missing; give them")
+    return gold.labels
+
+
 def in_line(
-    runs: object, bronze: Judgments, judge: Judge | None, measures: Sequence[Measure], name_by: NameBy, jobs: int | None
+    runs: object, bronze: Judgments, judge: Judge | None, measures: Sequence[Measure], jobs: int | None
 ) -> RankedGains:
     """Runs in line with bronze labels; where gold labels of a judge rectify, on the topics that all systems answer."""
-    matching = matching_for(measures, Options())
+    matching = matching_for(measures, Scoring())
     if judge is None:
-        return aligned(runs, bronze, Options(), name_by=name_by, jobs=jobs, matching=matching)
-    return Given(runs, name_by, jobs, matching=matching).aligned(bronze, 0, False)[0]
+        return aligned(runs, bronze, Scoring(), jobs=jobs, matching=matching)
+    return Given(runs, jobs=jobs, matching=matching).aligned(bronze, 0, False)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +73,15 @@ class Rectified:
 
     @classmethod
     def of(
-        cls, ranked: RankedGains, judge: Judge, measure: Measure, gold_level: float | None, confidence: float = 0.95
+        cls,
+        ranked: RankedGains,
+        judge: Judge,
+        measure: Measure,
+        gold_relevant_from: float | None,
+        confidence: float = 0.95,
     ) -> Rectified:
         """From ranked bronze labels and a judge with gold ones; what cannot be rectified is refused."""
-        evidence, fitted, gold = rectified(ranked, measure, judge, gold_level)
+        evidence, fitted, gold = rectified(ranked, measure, judge, gold_relevant_from)
         naive = evidence_of(ranked, measure, None, None)
         return cls(evidence, naive, ranked.systems, measure, fitted, gold, confidence)
 

@@ -151,7 +151,7 @@ def _check_own(own: Ints, topics: int) -> None:
     lacking = int((own < topics).sum())
     warn(
         f"{lacking} of {len(own)} systems have no score for some of {topics} topics: the one-way test takes all that "
-        f"each has ({own.min()} to {own.max()}), so that means are over different topics ({arg('complete', True)} "
+        f"each has ({own.min()} to {own.max()}), so that means are over different topics ({arg('all_topics', True)} "
         "counts missing ones as 0; tukey-hsd keeps the topics that all have)"
     )
 
@@ -169,7 +169,7 @@ def complete(matrix: npt.ArrayLike, least: int = 2) -> Floats:
         lacking = int(np.isnan(x).any(axis=1).sum())
         warn(
             f"{lost} of {x.shape[1]} topics are left out of the comparison: {lacking} of {len(x)} systems "
-            f"have no score for some of them ({arg('complete', True)} counts them as 0)"
+            f"have no score for some of them ({arg('all_topics', True)} counts them as 0)"
         )
         x = x[:, there]
     if x.shape[0] < 2:

@@ -11,7 +11,7 @@ from truegain.errors import check_one_of
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
 from truegain.inference.differences.rows import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, tukey_hsd
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.tables.columns import Floats
 
 
@@ -24,7 +24,7 @@ class PairTest:
     """
 
     description: str
-    run: Callable[[Floats, Floats, Resampling], RowResults]
+    run: Callable[[Floats, Floats, Trials], RowResults]
     paired: bool = True
     resamples: bool = False
     by_signs: bool = False
@@ -36,12 +36,12 @@ class FamilyTest:
     """A test of all pairs at once: takes scores, systems by topics, and holds the chance of any false difference."""
 
     description: str
-    run: Callable[[Floats, Resampling], Tukey]
+    run: Callable[[Floats, Trials], Tukey]
     resamples: bool = False
     own_topics: bool = False  # a system keeps topics that another lacks
 
 
-def _bootstrap(first: Floats, second: Floats, how: Resampling) -> RowResults:
+def _bootstrap(first: Floats, second: Floats, how: Trials) -> RowResults:
     z = second - first
     found = bootstrap_p(z, how)
     margin = found.critical * z.std(axis=1, ddof=1) / np.sqrt(z.shape[1])

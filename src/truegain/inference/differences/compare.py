@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any, Literal, Unpack, get_args, overload
+from dataclasses import dataclass
+from typing import Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
+from truegain.config import Gold, Resampling, Scoring, config_of
 from truegain.contrasts import place_of
 from truegain.errors import TruegainError, check_one_of
 from truegain.gains.panel import GoldLike
@@ -16,52 +16,67 @@ from truegain.inference.collection.pairs import CollectionPairs, compare_over_co
 from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
-from truegain.inference.differences.effort import effort_of
+from truegain.inference.differences.effort import TRIALS, effort_of
 from truegain.inference.differences.families import FEW, all_at_once, pair_by_pair
 from truegain.inference.differences.given import scores_of
 from truegain.inference.differences.pair_list import PairList
-from truegain.inference.differences.words import (
-    COMPARE_DEFAULTS,
-    CompareWords,
-    TestedWords,
-    beside_gold,
-    of_topics_alone,
-)
-from truegain.inference.monte_carlo import Counting, Resampling, check_counting, nothing
+from truegain.inference.judges.options import PublishedTest
+from truegain.inference.monte_carlo import Trials, nothing
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison
 from truegain.keywords import takes
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
+from truegain.measures.evaluate import at_level, heeded
 from truegain.measures.parse import MeasureLike, MeasuresLike, parse_measure, parse_measures
-from truegain.message import arg
+from truegain.message import arg, argname
 from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import Scores
 
-Over = Literal["topics", "collection"]
+Population = Literal["topics", "collection"]
 Measures = list[str] | list[Measure] | tuple[MeasureLike, ...]
-
-
 Given = RunsLike | Scores
 Labels = JudgmentsLike | None
 Topics = Literal["topics"]
+GoldGiven = Gold | GoldLike
+
+
+class ComparisonWords(TypedDict, total=False):
+    """The keywords of a comparison but for those that say which kind it is."""
+
+    test: str | PublishedTest | None
+    adjust: str | None
+    baseline: str | None
+    confidence: float
+    scoring: Scoring | None
+    resampling: Resampling | None
 
 
 @overload
 def compare(
-    runs: Given, judgments: Labels = ..., measures: MeasureLike | None = ..., *, gold: None = ...,
-    over: Topics = ..., **options: Unpack[TestedWords],
-) -> Comparisons: ...  # fmt: skip
+    runs: Given,
+    judgments: Labels = ...,
+    measures: MeasureLike | None = ...,
+    *,
+    gold: None = ...,
+    population: Topics = ...,
+    **options: Unpack[ComparisonWords],
+) -> Comparisons: ...
 
 
 @overload
 def compare(
-    runs: Given, judgments: Labels = ..., *, measures: Measures, gold: None = ..., over: Topics = ...,
-    **options: Unpack[TestedWords],
-) -> ComparisonsByMeasure: ...  # fmt: skip
+    runs: Given,
+    judgments: Labels = ...,
+    *,
+    measures: Measures,
+    gold: None = ...,
+    population: Topics = ...,
+    **options: Unpack[ComparisonWords],
+) -> ComparisonsByMeasure: ...
 
 
 @overload
@@ -71,66 +86,88 @@ def compare(
     measures: Measures,
     *,
     gold: None = ...,
-    over: Topics = ...,
-    **options: Unpack[TestedWords],
+    population: Topics = ...,
+    **options: Unpack[ComparisonWords],
 ) -> ComparisonsByMeasure: ...
 
 
 @overload
 def compare(
-    runs: Given, judgments: Labels = ..., measures: MeasuresLike | None = ..., *, gold: GoldLike,
-    over: Topics = ..., **options: Unpack[TestedWords],
-) -> Answers[Comparison]: ...  # fmt: skip
+    runs: Given,
+    judgments: Labels = ...,
+    measures: MeasuresLike | None = ...,
+    *,
+    gold: GoldGiven,
+    population: Topics = ...,
+    **options: Unpack[ComparisonWords],
+) -> Answers[Comparison]: ...
 
 
 @overload
 def compare(
-    runs: Given, judgments: Labels = ..., measures: MeasuresLike | None = ..., *, over: Literal["collection"],
-    **options: Unpack[TestedWords],
-) -> Answers[Comparison]: ...  # fmt: skip
+    runs: Given,
+    judgments: Labels = ...,
+    measures: MeasuresLike | None = ...,
+    *,
+    population: Literal["collection"],
+    **options: Unpack[ComparisonWords],
+) -> Answers[Comparison]: ...
 
 
-@takes(CompareWords, COMPARE_DEFAULTS)
+@takes()
 def compare(
     runs: RunsLike | Scores,
     judgments: JudgmentsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
-    gold: GoldLike | None = None,
-    over: Over = "topics",
-    test: str | None = None,
+    gold: GoldGiven | None = None,
+    population: Population = "topics",
+    test: str | PublishedTest | None = None,
     adjust: str | None = None,
-    replicates: int | None = None,
-    seed: int = 0,
-    confidence: float = 0.95,
     baseline: str | None = None,
-    counting: Counting = "plus-one",
-    tested: Callable[[int], None] | None = None,
-    **options: Unpack[CompareWords],
+    confidence: float = 0.95,
+    scoring: Scoring | None = None,
+    resampling: Resampling | None = None,
 ) -> Answers[Comparison]:
     """Compare systems on a measure, or on several, each by itself: all pairs, or all against a baseline.
 
     Pairs come in the order of the runs, a before b, and a difference is b - a; `between` turns it.
 
-    `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
-    `test` is one of 'tukey-hsd' (two-way, topics as blocks; for two systems this is the paired t test),
-    'randomised-tukey-hsd', 'one-way-tukey-hsd', 'paired-t', 'wilcoxon', 'sign', 'randomisation', 'bootstrap', 'welch'.
-    Tests of one pair at a time are adjusted for the number of pairs, by Holm unless `adjust` says 'bonferroni',
-    'hochberg', 'holm-sidak', 'bh', 'by' or 'none'; Tukey's tests need no adjustment.  A topic that a system lacks is
-    left out of its pairs, by Tukey's tests of all pairs, with a warning.
+    Parameters
+    ----------
+    runs, judgments, measures
+        As `evaluate` takes them; or `runs` is the `Scores` it gave.
+    gold : Gold, Judge or label list, optional
+        Trusted labels of some pairs: the judgments are those of a cheap judge, and differences are without its errors.
+    population : {'topics', 'collection'}
+        What differences shall hold for: topics like these; or other collections of the same kind, the topics held
+        fixed, by t.
+    test : str or PublishedTest, optional
+        'tukey-hsd' by default (two-way, topics as blocks; of two systems the paired t test), 'randomised-tukey-hsd',
+        'one-way-tukey-hsd', 'paired-t' (as `Study.compare`), 'wilcoxon', 'sign', 'randomisation', 'bootstrap' or
+        'welch'.  `PublishedTest` has the options that few need.
+    adjust : str, optional
+        Tests of one pair at a time are adjusted for the number of pairs, by Holm unless this says 'bonferroni',
+        'hochberg', 'holm-sidak', 'bh', 'by' or 'none'; Tukey's tests need no adjustment.
+    baseline : str, optional
+        Compare all systems with this one only.
+    confidence : float
+        Of the intervals; pairs with p below 1 - confidence differ.
+    scoring : Scoring, optional
+        How scores are made.
+    resampling : Resampling, optional
+        How a test resamples: 10,000 times unless it says otherwise.  If these cannot give a p-value that passes the
+        adjustment, pairs that are not settled get as many more as it takes (see `sequential_p`), which a note tells;
+        where that is too much work, the comparison is refused with the number it takes.
 
-    Where a test resamples, p is (count + 1)/(B + 1), of B replicates; counting='published' is count/B, which reproduces
-    published values.  If `replicates` (10000 unless given) cannot give a p-value that passes the adjustment, pairs
-    that are not settled get as many more as it takes (see `sequential_p`), which a note tells; where that is too much
-    work, the comparison is refused with the number it takes.  `tested` is told of pairs that are done, by the
-    randomised Tukey test of permutations.
+    Returns
+    -------
+    Comparisons, ComparisonsByMeasure or Answers of Comparison
+        A row a pair: `difference`, `low`, `high`, `p`, `p_adjusted`.  A topic that a system lacks is left out of its
+        pairs, by Tukey's tests of all pairs, with a warning.
 
-    over='collection': the topics are held fixed and the documents are a sample, of other collections of the same kind;
-    pairs in the order of the runs, by t.  `meta`, `effect` and `pairing` are then those of `CollectionPairs`.
-
-    With `gold`, a `Judge` or gold labels of some pairs, the judgments are those of a cheap judge and the differences
-    are without its errors: see `compare_each`, which takes further keywords such as `design`.
-
+    Examples
+    --------
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
@@ -138,83 +175,106 @@ def compare(
     >>> print(tg.compare({"poor": poor, "good": good}, qrels, "AP").pairs[0])
     good - poor AP +0.4167 [0.2025, 0.6309] p = 0.0041 (tukey-hsd, n = 6)
     """
-    check_one_of("over", over, get_args(Over))
-    if over == "collection":
-        refused = {"gold": gold is not None, "test": test is not None, "counting": counting != "plus-one"}
-        if given := [name for name, there in refused.items() if there]:
-            raise TruegainError(f"{given[0]}= has no place over collections; leave it out")
-        told: dict[str, Any] = {"adjust": adjust or "holm", "seed": seed, "confidence": confidence, **options}
-        return _over_collection(runs, judgments, measures, baseline, replicates, tested, told)
+    check_one_of("population", population, get_args(Population))
+    how, drawing = config_of(PublishedTest, test) or PublishedTest(), resampling or Resampling()
+    if population == "collection":
+        if gold is not None:
+            raise TruegainError(f"{argname('gold')} has no place over collections; leave it out")
+        return _over_collection(runs, judgments, measures, how, adjust, baseline, confidence, scoring, drawing)
     if gold is not None:
-        from truegain.inference.corrections.comparison import compare_each
-
-        if isinstance(runs, Scores) or judgments is None or measures is None:
-            raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
-        several = isinstance(measures, list | tuple)
-        chosen = [a.measure for a in parse_measures(measures)] if several else [parse_measure(measures)]  # type: ignore[arg-type]
-        found = compare_each(
-            runs, judgments, gold, chosen, test=test, adjust=adjust, replicates=replicates, seed=seed,
-            confidence=confidence, baseline=baseline, **beside_gold(options),
-        )  # fmt: skip
-        return Answers.joined(found) if several else found[0]
-    test = test or "tukey-hsd"
-    find_test(test)
+        return _with_gold(runs, judgments, measures, gold, how, adjust, baseline, confidence, scoring, drawing)
+    how.check_of_topics()
     check_confidence(confidence)
-    check_counting(counting)
-    scores = scores_of(runs, judgments, measures, of_topics_alone(options))
-    if baseline is not None:
-        place_of(baseline, scores.systems, " to be the baseline")
-    asked = _Asked(
-        test, adjust, replicates, seed, confidence, baseline, counting, options.get("jobs"), tested or nothing
-    )
+    options = {} if scoring is None else {"scoring": scoring}
+    scores = scores_of(runs, judgments, measures, {"jobs": drawing.jobs, **options})
     if isinstance(measures, list | tuple):
         names = [scores._measure(m) for m in measures] if isinstance(runs, Scores) else list(scores.measures)
-        return ComparisonsByMeasure.of([_on_measure(scores, name, asked) for name in dict.fromkeys(names)])
+        each = [compared(scores, n, how, adjust, baseline, confidence, drawing) for n in dict.fromkeys(names)]
+        return ComparisonsByMeasure.of(each)
     one = str(measures) if isinstance(runs, Scores) and measures is not None else None
-    return _on_measure(scores, scores._measure(one), asked)
+    return compared(scores, scores._measure(one), how, adjust, baseline, confidence, drawing)
 
 
 def _over_collection(
-    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measures: MeasuresLike | None, baseline: str | None,
-    replicates: int | None, tested: Callable[[int], None] | None, options: dict[str, Any],
-) -> Answers[Comparison]:  # fmt: skip
+    runs: RunsLike | Scores,
+    judgments: JudgmentsLike | None,
+    measures: MeasuresLike | None,
+    how: PublishedTest,
+    adjust: str | None,
+    baseline: str | None,
+    confidence: float,
+    scoring: Scoring | None,
+    resampling: Resampling,
+) -> Answers[Comparison]:
     """The comparison over collections, of which nothing is a test of topics."""
+    how.check_over_collections()
     if isinstance(runs, Scores) or judgments is None or measures is None:
-        raise TruegainError(f"{arg('over', 'collection')} draws documents: give the runs, the judgments and a measure")
-    if replicates is not None:
-        options["replicates"] = replicates
-    own = [f.name for f in fields(CollectionPairs) if f.name in options]
-    how = CollectionPairs(**{name: options.pop(name) for name in own})
-    return compare_over_collection(runs, judgments, measures, how, baseline, tested, **options)
+        raise TruegainError(
+            f"{arg('population', 'collection')} draws documents: give the runs, the judgments and a measure"
+        )
+    pairs = CollectionPairs(
+        how.meta, how.effect, how.pairing, adjust or "holm", resampling.n or TRIALS, confidence, resampling.seed,
+        resampling.jobs,
+    )  # fmt: skip
+    return compare_over_collection(runs, judgments, measures, pairs, scoring or Scoring(), baseline, how.progress)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What was asked for of every measure."""
+def _with_gold(
+    runs: RunsLike | Scores,
+    judgments: JudgmentsLike | None,
+    measures: MeasuresLike | None,
+    gold: GoldGiven,
+    how: PublishedTest,
+    adjust: str | None,
+    baseline: str | None,
+    confidence: float,
+    scoring: Scoring | None,
+    resampling: Resampling,
+) -> Answers[Comparison]:
+    """The comparison without the errors of a cheap judge."""
+    from truegain.inference.corrections.comparison import compare_each
 
-    test: str
-    adjust: str | None
-    trials: int | None
-    seed: int
-    confidence: float
-    baseline: str | None
-    counting: Counting
-    jobs: int | None
-    tested: Callable[[int], None]
+    how.check_with_gold()
+    level = heeded(scoring, "relevant_from").relevant_from
+    if isinstance(runs, Scores) or judgments is None or measures is None:
+        raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
+    several = isinstance(measures, list | tuple)
+    chosen = [a.measure for a in parse_measures(measures)] if several else [parse_measure(measures)]  # type: ignore[arg-type]
+    trusted = config_of(Gold, gold)
+    assert trusted is not None
+    found = compare_each(
+        runs, judgments, trusted, [at_level(m, level) for m in chosen], how,
+        adjust=adjust, baseline=baseline, confidence=confidence, resampling=resampling,
+    )  # fmt: skip
+    return Answers.joined(found) if several else found[0]
 
 
-def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
-    values, chosen = _values(scores, name), find_test(asked.test)
-    confidence, baseline = asked.confidence, asked.baseline
+def compared(
+    scores: Scores,
+    name: str,
+    asked: PublishedTest,
+    adjust: str | None,
+    baseline: str | None,
+    confidence: float,
+    resampling: Resampling,
+) -> Comparisons:
+    """All pairs of systems on one measure put to a test."""
+    if baseline is not None:
+        place_of(baseline, scores.systems, " to be the baseline")
+    test = asked.name or "tukey-hsd"
+    chosen, values = find_test(test), _values(scores, name)
     x = values.x
-    how = _adjustment(chosen, asked.adjust, asked.test)
+    how = _adjustment(chosen, adjust, test)
     order = np.argsort(-mean_of_rows(x), kind="stable")
     systems = tuple(scores.systems[i] for i in order)
     x = x[order]
     first, second = _wanted(np.argsort(order), None if baseline is None else scores.systems.index(baseline))
     alpha = round(1 - confidence, 12)
-    effort = effort_of(chosen, asked.test, asked.trials, len(first), x.shape[1], how, alpha, asked.counting)
-    settings = Resampling(effort.trials, effort.most, asked.seed, confidence, asked.jobs, asked.counting, asked.tested)
+    effort = effort_of(chosen, test, resampling.n, len(first), x.shape[1], how, alpha, asked.counting)
+    settings = Trials(
+        effort.trials, effort.most, resampling.seed, confidence, resampling.jobs, asked.counting,
+        asked.progress or nothing,
+    )  # fmt: skip
     if isinstance(chosen, FamilyTest):
         found = all_at_once(chosen, x, first, second, settings)
     else:
@@ -223,10 +283,10 @@ def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
     few = int(found.n.min())
     said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = None if how is None else adjusted(found.p, how)
-    pairs = PairList(systems, first, second, found, shown, name, asked.test, how or "", confidence)
-    made_by = {**scores.made_by, "test": asked.test, "adjust": how, "confidence": confidence, "baseline": baseline}
+    pairs = PairList(systems, first, second, found, shown, name, test, how or "", confidence)
+    made_by = {**scores.made_by, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
-        made_by |= {"replicates": effort.most, "seed": asked.seed, "counting": asked.counting}
+        made_by |= {"resamples": effort.most, "seed": resampling.seed, "counting": asked.counting}
     notes = (*scores.caveats, *values.notes, *found.notes, *effort.notes, *said)
     return Comparisons(pairs, made_by, notes, found.estimates(systems, name, confidence), baseline, values.logs)
 

@@ -152,7 +152,7 @@ def wide_of(parts: Sequence[Comparisons]) -> Wide:
     topics = sorted({int(n) for part in parts for n in (part.items.found.n.min(), part.items.found.n.max())})
     marked = by_which_test(
         first.items.test, first.items.adjustment, len(first), first.items.confidence, measures=len(parts),
-        trials=first.made_by.get("replicates"),
+        trials=first.made_by.get("resamples"),
     )  # fmt: skip
     one = first.means[0]
     limits = f"{100 * one.confidence:g}% intervals of the means ({one.method.removeprefix('interval, ')})"

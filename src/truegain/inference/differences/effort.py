@@ -66,10 +66,10 @@ def effort_of(
     if needed * pairs > MOST_WORK and not family:
         if asked >= needed:
             return Effort(
-                asked, asked, (Message(f"{asks}, and {few}; {most:,} trials ({arg('trials')}) may find more"),)
+                asked, asked, (Message(f"{asks}, and {few}; {most:,} trials ({arg('resamples')}) may find more"),)
             )
         raise TruegainError(
-            f"{asks}, which takes {needed:,} trials of {test}; give so many ({arg('trials')}) and time, or take "
+            f"{asks}, which takes {needed:,} trials of {test}; give so many ({arg('resamples')}) and time, or take "
             f"randomised-tukey-hsd, which tests all pairs at once, or compare with a {arg('baseline')}"
         )
     if family or not adjusted:

@@ -14,7 +14,7 @@ from truegain.inference.differences.catalogue import FamilyTest, PairTest
 from truegain.inference.differences.rows import SMALLEST_SPREAD, flat_rows
 from truegain.inference.intervals.topics import means_and_errors
 from truegain.inference.limits import student, within
-from truegain.inference.monte_carlo import Resampling
+from truegain.inference.monte_carlo import Trials
 from truegain.inference.results import Estimate
 from truegain.measures.base import mean_of_rows
 from truegain.message import arg, with_marks
@@ -61,7 +61,7 @@ class FamilyResults(NamedTuple):
         )
 
 
-def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Resampling) -> FamilyResults:
+def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Trials) -> FamilyResults:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all, unless each has its own."""
     if not chosen.own_topics or not np.isnan(x).any():
         x = complete(x, LEAST)
@@ -93,7 +93,7 @@ def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, se
 
 
 def pair_by_pair(
-    chosen: PairTest, x: Floats, first: Places, second: Places, settings: Resampling, systems: Sequence[str]
+    chosen: PairTest, x: Floats, first: Places, second: Places, settings: Trials, systems: Sequence[str]
 ) -> FamilyResults:
     """Tests of pairs, each over the topics that both have; pairs that lack the same topics go together."""
     if np.isinf(x).any():
@@ -153,7 +153,7 @@ def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems
     if short.any():
         warn(
             f"{int(short.sum())} of {len(n)} pairs lack topics (most: {topics - int(n.min())} of {topics}), "
-            f"which are left out of these pairs ({arg('complete', True)} counts them as 0)"
+            f"which are left out of these pairs ({arg('all_topics', True)} counts them as 0)"
         )
     if n.min() < LEAST:
         i = int(np.argmin(n))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from truegain.engine import engine_for
 from truegain.inference.differences.rows import refuse_flat
-from truegain.inference.monte_carlo import ENOUGH, Resampling, monte_carlo_p, nothing, sequential_p
+from truegain.inference.monte_carlo import ENOUGH, Trials, monte_carlo_p, nothing, sequential_p
 from truegain.sampling.exact import ExactRows
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
@@ -24,7 +24,7 @@ from truegain.tables.columns import Floats, Ints
 TOLERANCE = 1e-12  # means are summed in another order: equal ones may differ in the last bits
 CELLS = 2_000_000  # replicates times pairs held at a time
 BLOCK = 500  # replicates that share a seed; the answer depends on it, not on the number of workers
-USUAL = Resampling()
+USUAL = Trials()
 STRETCH = 1000  # pairs whose signs are counted together
 MANY = 8  # stretches from which on each is one piece of work; fewer would leave workers idle
 LONGEST = 20_000_000_000  # signs of a stretch that one piece of work counts, some seconds; blocks of replicates beyond
@@ -42,7 +42,7 @@ class Bootstrapped(NamedTuple):
     delta: Floats
 
 
-def randomisation_p(z: Floats, how: Resampling = USUAL) -> Floats:
+def randomisation_p(z: Floats, how: Trials = USUAL) -> Floats:
     """Fisher's paired randomisation test for rows of differences z, pairs by topics, none missing: p-values.
 
     p = (count + 1)/(trials + 1), the count of replicates with |mean(s z)| >= |mean(z)| over random signs s (tolerance
@@ -71,7 +71,7 @@ def randomisation_p(z: Floats, how: Resampling = USUAL) -> Floats:
     return np.concatenate([np.ones(0), *found])
 
 
-def _told(p: Floats, how: Resampling) -> Floats:
+def _told(p: Floats, how: Trials) -> Floats:
     """P-values of pairs, once it is told that they are settled."""
     how.progress(len(p))
     return p
@@ -89,12 +89,12 @@ class PairStretch(NamedTuple):
         return f"pairs {self.first + 1} to {self.first + len(self.rows)}"
 
 
-def _stretch_p(alone: Resampling, stretch: PairStretch, _: np.random.SeedSequence) -> Floats:
+def _stretch_p(alone: Trials, stretch: PairStretch, _: np.random.SeedSequence) -> Floats:
     """P-values of a stretch, all its replicates in one piece of work: many short ones would wait for one another."""
     return _counted_p(_count_signs, stretch.rows, stretch.bars, alone)
 
 
-def bootstrap_p(z: Floats, how: Resampling = USUAL) -> Bootstrapped:
+def bootstrap_p(z: Floats, how: Trials = USUAL) -> Bootstrapped:
     """Sakai's paired bootstrap for rows of differences z, pairs by topics, none missing.
 
     t = mean(z)/(sd(z)/sqrt n); topics of w = z - mean(z) are drawn with replacement, t*_b is their t, infinite where
@@ -105,7 +105,7 @@ def bootstrap_p(z: Floats, how: Resampling = USUAL) -> Bootstrapped:
 
     Sakai 2006, SIGIR; Efron and Tibshirani 1993, section 16.4.
 
-    >>> found = bootstrap_p(np.array([[0.0, 0.0, 0.0], [0.1, 0.2, -0.1]]), Resampling(trials=100))
+    >>> found = bootstrap_p(np.array([[0.0, 0.0, 0.0], [0.1, 0.2, -0.1]]), Trials(trials=100))
     >>> float(found.p[0])
     1.0
     """
@@ -151,7 +151,7 @@ Shared = tuple[Floats, Floats, int]
 
 
 def _counted_p(
-    work: Callable[[Shared, tuple[int, int], np.random.SeedSequence], Ints], rows: Floats, bars: Floats, how: Resampling
+    work: Callable[[Shared, tuple[int, int], np.random.SeedSequence], Ints], rows: Floats, bars: Floats, how: Trials
 ) -> Floats:
     """P-values of a stretch of pairs, whose counts go on where they are few.
 

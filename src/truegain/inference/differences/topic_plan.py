@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, get_args
 
+from truegain.config import Scoring
 from truegain.errors import TruegainError, check_one_of
 from truegain.inference.differences.anova import complete, one_way, two_way
 from truegain.inference.differences.given import scores_of
@@ -21,7 +22,6 @@ from truegain.inference.differences.topic_sets import (
 )
 from truegain.inference.results import Plan
 from truegain.keywords import check_number, takes
-from truegain.measures.evaluate import DEFAULTS, EvaluateWords
 from truegain.measures.parse import MeasureLike
 from truegain.message import argname
 from truegain.student import check_confidence
@@ -35,7 +35,7 @@ POWERS = (0.7, 0.8, 0.9)
 TIMES = (0.5, 1.0, 1.5, 2.0)
 
 
-@takes(EvaluateWords, DEFAULTS)
+@takes()
 def plan_topics(
     runs: RunsLike | Scores,
     judgments: JudgmentsLike | None = None,
@@ -46,11 +46,13 @@ def plan_topics(
     confidence: float = 0.95,
     criterion: Criterion = "paired-t",
     approximate: bool = False,
-    **options: Unpack[EvaluateWords],
+    scoring: Scoring | None = None,
+    jobs: int | None = None,
 ) -> Plan:
     """How many topics are needed to detect a difference, with the variance of the scores at hand.
 
-    `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
+    `runs`, `judgments`, `scoring` and `jobs` are what `evaluate` takes; or `runs` is the `Scores` it gave, which can
+    then also be of measures that read text.
 
     criterion: 'paired-t': two systems on the same topics; the variance of differences is the mean over all pairs, which
     is 2 V_E2.
@@ -67,7 +69,8 @@ def plan_topics(
     >>> print(tg.plan_topics({"good": good, "poor": poor}, qrels, "AP", detect=0.1))
     35 topics: a difference of 0.1 in AP is found with power 0.8 at alpha 0.05 (paired-t)
     """
-    scores = scores_of(runs, judgments, measure, options)
+    given = {"scoring": scoring, "jobs": jobs}
+    scores = scores_of(runs, judgments, measure, {name: x for name, x in given.items() if x is not None})
     alpha, method = round(1 - check_confidence(confidence), 12), METHODS[approximate]
     scores.check_judged()
     of: Any = measure if isinstance(runs, Scores) else None

@@ -14,7 +14,7 @@ from truegain.engine import engine_for
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import Anova, complete, one_way, two_way
 from truegain.inference.differences.resampled import TOLERANCE, USUAL, named
-from truegain.inference.monte_carlo import Resampling, monte_carlo_p
+from truegain.inference.monte_carlo import Trials, monte_carlo_p
 from truegain.sampling import _deals
 from truegain.sampling.streams import Keys, stream_keys
 from truegain.student import check_confidence
@@ -82,7 +82,7 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
     return Tukey(name, found, p, critical * np.sqrt(found.v_e * (share[:, None] + share[None, :]) / 2))
 
 
-def randomised_tukey_hsd(matrix: npt.ArrayLike, how: Resampling = USUAL, *, exact: bool | None = None) -> Tukey:
+def randomised_tukey_hsd(matrix: npt.ArrayLike, how: Trials = USUAL, *, exact: bool | None = None) -> Tukey:
     """Tukey's test without a normal distribution: the scores of each topic are dealt to the systems at random.
 
     In each replicate every topic's m scores are permuted, and d* is the best minus the worst of the m means.  For all

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Literal, Unpack
+from typing import Literal
 
 import numpy as np
 
 from truegain._version import __version__
+from truegain.config import Scoring
 from truegain.inference.holes.extremes import check_known, extremes_of
 from truegain.inference.holes.filled import Filled
 from truegain.keywords import check_whole, takes
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.evaluate import DEFAULTS, OptionWords, at_level, options_of
+from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -37,7 +38,7 @@ class Holes(Shown):
 
     >>> import truegain as tg
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"y": 3.0, "z": 2.0}}}
-    >>> made = tg.holes(runs, {"1": {"x": 1, "w": 1}}, "P@2")
+    >>> made = tg.unjudged(runs, {"1": {"x": 1, "w": 1}}, "P@2")
     >>> for row in made.table().rows:
     ...     print(*row[:6])
     a 0.5 0.5 0.5 1.0 exact
@@ -143,15 +144,15 @@ def _either(greatest: Floats) -> Bools:
     return np.asarray(ahead & ahead.T)
 
 
-@takes(OptionWords, DEFAULTS)
-def holes(
+@takes()
+def unjudged(
     runs: RunsLike,
     judgments: JudgmentsLike,
     measure: MeasureLike = "nDCG@10",
     *,
     depths: tuple[int, ...] = (1, 5, 10, 20, 50, 100),
+    scoring: Scoring | None = None,
     jobs: int | None = None,
-    **options: Unpack[OptionWords],
 ) -> Holes:
     """How far scores could move if unjudged documents were judged, and how many there are.
 
@@ -160,16 +161,16 @@ def holes(
     the proofs).
 
     >>> import truegain as tg
-    >>> made = tg.holes({"1": {"x": 3.0, "y": 2.0}}, {"1": {"x": 1}}, "nDCG@2")
+    >>> made = tg.unjudged({"1": {"x": 3.0, "y": 2.0}}, {"1": {"x": 1}}, "nDCG@2")
     >>> made.worst.tolist(), made.best.tolist()
     ([[1.0]], [[1.0]])
     """
     for depth in depths:
         check_whole("depths", depth, 1)
-    given = options_of(options)
-    asked = at_level(parse_measure(measure), given.level)
+    how = scoring or Scoring()
+    asked = at_level(parse_measure(measure), how.relevant_from)
     check_known(asked)
-    filled = Filled.of(runs, judgments, asked, given, jobs)
+    filled = Filled.of(runs, judgments, asked, how, jobs)
     ranked = filled.ranked
     score = asked.score(ranked)
     worst, best, greatest, kind = extremes_by_topic(filled, asked, score)
@@ -177,7 +178,7 @@ def holes(
     wanted = sorted({depth, *(d for d in depths if d <= filled.depth)})
     beside = {"condensed": asked.score(ranked.condensed)}
     for other in ("Bpref", "infAP"):
-        beside[other] = at_level(parse_measure(other), given.level).score(ranked)
+        beside[other] = at_level(parse_measure(other), how.relevant_from).score(ranked)
     lists = ranked.list[ranked.judged] // max(1, len(ranked.topics))
     blank = np.bincount(lists, minlength=len(ranked.systems)) == 0  # by judged documents alone there is nothing
     beside = {name: np.where(blank[:, None], np.nan, values) for name, values in beside.items()}

@@ -10,9 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.errors import MeasureError, TruegainError
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned, matching_for
+from truegain.measures.evaluate import aligned, matching_for
 from truegain.message import argname
 from truegain.tables.by_key import UNJUDGED, named_by_key
 from truegain.tables.columns import Bools, Coded, Codes, Floats, Ints, frozen
@@ -34,7 +35,7 @@ class Filled:
     depth: int  # down to which documents are in question
 
     @classmethod
-    def of(cls, runs: object, judgments: object, measure: Measure, options: Options, jobs: int | None = None) -> Filled:
+    def of(cls, runs: object, judgments: object, measure: Measure, options: Scoring, jobs: int | None = None) -> Filled:
         """Runs and judgments with all documents in question; some must be judged."""
         made = cls.down_to(None, runs, judgments, measure, options, jobs)
         if made.hole.all():
@@ -43,7 +44,7 @@ class Filled:
 
     @classmethod
     def down_to(
-        cls, depth: int | None, runs: object, judgments: object, measure: Measure, options: Options,
+        cls, depth: int | None, runs: object, judgments: object, measure: Measure, options: Scoring,
         jobs: int | None = None, unmatched: Unmatched = "tell",
     ) -> Filled:  # fmt: skip
         """Align twice: once to see what is unjudged down to a depth, once with that in the pool.
@@ -51,10 +52,10 @@ class Filled:
         unmatched: what is done about systems without a judged document (see `Matching`).
         """
         _refuse_condensed(measure, options)
-        if options.complete or options.no_relevant != "zero":
+        if options.all_topics or options.no_relevant != "zero":
             raise TruegainError(
                 "holes are told for the topics a run answers, as eval scores them; leave "
-                f"{argname('complete')} and {argname('no_relevant')} out"
+                f"{argname('all_topics')} and {argname('no_relevant')} out"
             )
         loaded, table = Runs.of(runs), Judgments.of(judgments)
         if table.are_gains and (table.label < 0).any():
@@ -82,8 +83,8 @@ class Filled:
         Holes have no names here, and lists end at the depth that is in question, below which the measure does not look,
         or at `depth`.
         """
-        _refuse_condensed(measure, Options())
-        near = ranked.cut(depth or in_question(measure, Options()))
+        _refuse_condensed(measure, Scoring())
+        near = ranked.cut(depth or in_question(measure, Scoring()))
         wide = named_by_key(near)
         hole = ~wide.item_judged
         if hole.all():
@@ -188,7 +189,7 @@ class TopicHoles:
         return np.bincount(self.judged.system, weights=values, minlength=self.systems + 1).astype(np.float64)
 
 
-def in_question(measure: Measure, options: Options) -> int | None:
+def in_question(measure: Measure, options: Scoring) -> int | None:
     """Down to which rank documents are in question; None: to the end of the lists."""
     cutoff = options.depth or getattr(measure, "cutoff", None)
     return max(cutoff, DEPTH) if cutoff else None
@@ -196,11 +197,11 @@ def in_question(measure: Measure, options: Options) -> int | None:
 
 def keys_in_question(measures: Sequence[Measure], first: Sequence[Measure] = ()) -> int:
     """How many documents of each list must be known by key for `Filled.by_key`; of some measures the first alone."""
-    deepest = max((in_question(m, Options()) or sys.maxsize for m in measures), default=0)
+    deepest = max((in_question(m, Scoring()) or sys.maxsize for m in measures), default=0)
     return max(deepest, DEPTH if first else 0)
 
 
-def _refuse_condensed(measure: Measure, options: Options) -> None:
+def _refuse_condensed(measure: Measure, options: Scoring) -> None:
     if getattr(measure, "judged_only", False) or options.judged_only:
         raise MeasureError(f"{measure}: a list without its unjudged documents has no holes; leave judged_only out")
 

@@ -85,9 +85,10 @@ def unjudged_down_to(ranked: RankedGains, depth: int) -> tuple[Ints, Ints]:
 class FirstRanks:
     """Lists whose documents are known by key (`keys_in_question`), and a measure.
 
-    >>> from truegain.measures.evaluate import Options, aligned
+    >>> from truegain.config import Scoring
+    >>> from truegain.measures.evaluate import aligned
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"z": 2.0, "x": 1.0}}}
-    >>> first = FirstRanks(aligned(runs, {"1": {"x": 1, "y": 0}}, Options(), keep_keys=10), AP())
+    >>> first = FirstRanks(aligned(runs, {"1": {"x": 1, "y": 0}}, Scoring(), keep_keys=10), AP())
     >>> first.score.tolist(), first.greatest(0).tolist()  # z may be relevant: 1/2 for a, 1 for b
     ([[1.0], [0.5]], [[0.0, 0.5], [0.5, 0.0]])
     """
@@ -99,7 +100,7 @@ class FirstRanks:
         if self.measure.leaves_out_unjudged:
             raise TruegainError(f"{self.measure} leaves them out")
         if not has_ends(self.measure):
-            raise TruegainError(f"{self.measure} has no least or no greatest value")
+            raise TruegainError(f"{self.measure} has no smallest or no largest value")
         if np.isnan(self.score).any():
             raise TruegainError(f"{self.measure}: a system lacks a topic")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.errors import TruegainError, some, there_are
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned, at_level, matching_for, options_of, score
+from truegain.measures.evaluate import aligned, at_level, matching_for, score
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
@@ -40,8 +40,8 @@ def leave_out(
     *,
     pool_depth: int,
     pooled: Collection[str] | None = None,
+    scoring: Scoring | None = None,
     jobs: int | None = None,
-    **options: Any,
 ) -> list[LeftOutSystem]:
     """What each pooled system would score had it not been pooled.
 
@@ -55,21 +55,21 @@ def leave_out(
     >>> leave_out(runs, {"1": {"x": 1, "y": 1}}, "P@1", pool_depth=1)[0]
     LeftOutSystem(system='a', score=1.0, without=0.0, rank=1, rank_without=3, lost=1, lost_relevant=1)
     """
-    loaded, table, given = Runs.of(runs), Judgments.of(judgments), options_of(options)
+    loaded, table, how = Runs.of(runs), Judgments.of(judgments), scoring or Scoring()
     names = set(pooled) if pooled is not None else set(loaded.systems)
     if unknown := sorted(names - set(loaded.systems)):
         named = there_are(unknown, loaded.systems)
         raise TruegainError(f"pooled systems without a run: {some(unknown)}; give theirs too; {named}")
-    tops = {part.system: _top(part, pool_depth, given) for part in loaded.parts if part.system in names}
+    tops = {part.system: _top(part, pool_depth, how) for part in loaded.parts if part.system in names}
     times = Counter(pair for top in tops.values() for pair in top)
-    asked = parse_measures(at_level(parse_measure(measure), given.level))
+    asked = parse_measures(at_level(parse_measure(measure), how.relevant_from))
     keys = list(zip(table.topic.strings(), table.docs.strings(), strict=True))
 
     def means(of: Judgments, matching: Matching) -> Floats:
-        scores = score(aligned(loaded, of, given, jobs=jobs, matching=matching), asked, given)
+        scores = score(aligned(loaded, of, how, jobs=jobs, matching=matching), asked, how)
         return next(iter(scores.summaries.values()))
 
-    full = means(table, matching_for([a.measure for a in asked], given, "tell"))
+    full = means(table, matching_for([a.measure for a in asked], how, "tell"))
     answers = []
     for number, system in enumerate(loaded.systems):
         if system not in tops:
@@ -85,7 +85,7 @@ def leave_out(
     return answers
 
 
-def _top(part: Run, depth: int, options: Options) -> set[tuple[str, str]]:
+def _top(part: Run, depth: int, options: Scoring) -> set[tuple[str, str]]:
     columns = ordered_columns(part, options.trec_eval == "9", options.ties)
     rows = zip(columns["topic"], columns["doc"], columns["rank"].tolist(), strict=True)
     return {(topic, doc) for topic, doc, rank in rows if rank <= depth}

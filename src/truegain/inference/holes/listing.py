@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.contrasts import place_of
 from truegain.errors import MeasureError, TruegainError
 from truegain.gains.scales import ends_of
@@ -14,7 +14,7 @@ from truegain.inference.holes.predicted import Prediction, check_enough
 from truegain.inference.holes.sample import DESIGN, check_linear, looked_at
 from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import DEFAULTS, OptionWords, at_level, options_of
+from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.ordered import drawn_order, units_of
 from truegain.tables.columns import Bools, Floats
@@ -28,8 +28,8 @@ DIGITS = 4  # of predictions
 TINY = 1e-15
 
 
-@takes(OptionWords, DEFAULTS)
-def hole_list(
+@takes()
+def sample_unjudged(
     runs: RunsLike,
     judgments: JudgmentsLike,
     measure: MeasureLike = "P@10",
@@ -38,9 +38,9 @@ def hole_list(
     scale: Sequence[float] | str | None = None,
     corpus: CorpusLike | None = None,
     llm: JudgmentsLike | None = None,
+    scoring: Scoring | None = None,
     seed: int = 0,
     jobs: int | None = None,
-    **options: Unpack[OptionWords],
 ) -> GoldList:
     """The unjudged documents that all runs have where a measure looks, in a drawn order: judge from the top.
 
@@ -56,16 +56,16 @@ def hole_list(
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> runs = {"x": {t: {"a": 3, "b": 2, "c": 1} for t in qrels}, "y": {t: {"d": 3, "a": 2, "c": 1} for t in qrels}}
-    >>> listed = tg.hole_list(runs, qrels, "P@2")
+    >>> listed = tg.sample_unjudged(runs, qrels, "P@2")
     >>> len(listed), set(listed.docs), listed.design
     (6, {'d'}, 'holes')
     """
-    given = options_of(options)
-    asked = at_level(parse_measure(measure), given.level)
+    how = scoring or Scoring()
+    asked = at_level(parse_measure(measure), how.relevant_from)
     check_linear(asked)
     if getattr(asked, "cutoff", None) is None:
         raise MeasureError(f"{asked} looks at every rank, and no more than the first ones can be judged; give a cutoff")
-    made = Prediction.of(runs, judgments, asked, given, corpus=corpus, llm=llm, jobs=jobs)
+    made = Prediction.of(runs, judgments, asked, how, corpus=corpus, llm=llm, jobs=jobs)
     check_enough(made)
     ranked, open_ = made.filled.ranked, looked_at(made.filled, asked)
     if not open_.any():

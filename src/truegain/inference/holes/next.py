@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Unpack
 
 import numpy as np
 
 from truegain._version import __version__
+from truegain.config import Scoring
 from truegain.errors import MeasureError, TruegainError, check_one_of, some, there_are
 from truegain.inference.holes.bounds import extremes_by_topic
 from truegain.inference.holes.extremes import is_known
@@ -18,7 +18,7 @@ from truegain.inference.holes.order import OpenRanking, Queue, Until
 from truegain.inference.holes.predicted import Prediction
 from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import DEFAULTS, Options, OptionWords, at_level, options_of
+from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.message import Message, arg, told_value
 from truegain.tables.by_key import UNJUDGED
@@ -87,7 +87,7 @@ class Next(Shown):
     """Documents in the order they should be judged in.
 
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
-    >>> for d in judge_next(runs, None, "P@1", most=9).documents:  # nothing is judged yet
+    >>> for d in next_to_judge(runs, None, "P@1", most=9).documents:  # nothing is judged yet
     ...     print(d.topic, d.doc, d.round, d.why, round(d.predicted, 2), d.swaps, d.shift)
     1 x 1 seed 0.23 1 1.0
     1 z 2 seed 0.23 1 1.0
@@ -125,7 +125,7 @@ class Next(Shown):
 
         >>> import truegain as tg
         >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
-        >>> tg.judge_next(runs, None, "P@1", most=9).judgments().label.tolist()
+        >>> tg.next_to_judge(runs, None, "P@1", most=9).judgments().label.tolist()
         [-1.0, -1.0]
         """
         topics, docs = [d.topic for d in self.documents], [d.doc for d in self.documents]
@@ -156,8 +156,8 @@ class Next(Shown):
         return (*pair, *listed, *again, how)
 
 
-@takes(OptionWords, DEFAULTS)
-def judge_next(
+@takes()
+def next_to_judge(
     runs: RunsLike,
     judgments: JudgmentsLike | None,
     measure: MeasureLike = "nDCG@10",
@@ -167,35 +167,38 @@ def judge_next(
     most: int | None = None,
     corpus: CorpusLike | None = None,
     llm: JudgmentsLike | None = None,
-    all_topics: bool = False,
+    unjudged_topics: bool = False,
+    scoring: Scoring | None = None,
     jobs: int | None = None,
-    **options: Unpack[OptionWords],
 ) -> Next:
     """The documents to judge next, to rank all systems or to tell two apart; nothing need be judged yet.
 
     Without `most`, as many as should be judged before asking again: a round of one document a topic, two from 8 judged
-    a topic on, four from 16; of a pair 25, after two a topic.  Aslam, Pavlu and Yilmaz 2006, SIGIR, and Carterette,
+    a topic on, four from 16; of a pair 25, after two a topic.  unjudged_topics: also topics of the runs without a
+    judgment.  Aslam, Pavlu and Yilmaz 2006, SIGIR, and Carterette,
     Allan and Sitaraman 2006, SIGIR, choose documents to the same end.
 
     >>> import truegain as tg
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
-    >>> [(d.topic, d.doc, d.why) for d in tg.judge_next(runs, None, "P@1").documents]
+    >>> [(d.topic, d.doc, d.why) for d in tg.next_to_judge(runs, None, "P@1").documents]
     [('1', 'x', 'seed')]
     """
-    given = options_of(options)
-    asked = at_level(parse_measure(measure), given.level)
+    how = scoring or Scoring()
+    asked = at_level(parse_measure(measure), how.relevant_from)
     check_one_of("until", until, ("sure", "certain"))
     loaded = Runs.of(runs)
     if len(loaded.systems) < 2:
         raise TruegainError("what to judge next tells systems apart, and there is one run; give at least two")
     if pair is not None:
         _check_pair(pair, loaded, asked, until)
-    made = Prediction.of(loaded, judgments, asked, given, corpus=corpus, llm=llm, all_topics=all_topics, jobs=jobs)
+    made = Prediction.of(
+        loaded, judgments, asked, how, corpus=corpus, llm=llm, unjudged_topics=unjudged_topics, jobs=jobs
+    )
     state = OpenRanking.of(made, asked)
     if pair is None:
         order, so_far = state.for_many(), None
     else:
-        so_far = replace(_so_far(state, pair, loaded, asked, given), until=until)
+        so_far = replace(_so_far(state, pair, loaded, asked, how), until=until)
         order = state.for_pair(pair, until)
     if most is None:
         most = 0 if so_far is not None and so_far.enough else order.usual
@@ -239,7 +242,7 @@ def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Unti
         raise MeasureError(f"{measure}: when a sign is certain is not known for it; ask until sure, or for P or nDCG")
 
 
-def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Measure, options: Options) -> PairSoFar:
+def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Measure, options: Scoring) -> PairSoFar:
     """What is known of the sign by now."""
     s, hole = state.apart(pair), state.made.filled.hole
     a, b = (state.systems.index(name) for name in pair)
@@ -250,7 +253,7 @@ def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Meas
     return PairSoFar(ahead, behind, abs(difference), state.sure(pair), certain, judged, open_)
 
 
-def sign_is_certain(pair: tuple[str, str], runs: Runs, state: OpenRanking, measure: Measure, options: Options) -> bool:
+def sign_is_certain(pair: tuple[str, str], runs: Runs, state: OpenRanking, measure: Measure, options: Scoring) -> bool:
     """Whether one of two systems is ahead whatever the labels of the documents their lists have above the cutoff."""
     pool, label = state.made.filled.ranked.pool, state.made.label
     if not (label > 0).any():

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from truegain._version import __version__
+from truegain.config import Scoring
 from truegain.errors import EmptyError, TruegainError, some
 from truegain.gains.predicted import Predictor, RunVotes
 from truegain.inference.holes.ends import ends_of
 from truegain.inference.holes.filled import DEPTH, Filled, with_unjudged
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, at_level, by_whom, options_of
+from truegain.measures.evaluate import at_level, by_whom
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
 from truegain.measures.parse import MeasuresLike, parse_measures
-from truegain.message import JUDGE_NEXT, arg, argname
+from truegain.message import NEXT_TO_JUDGE, arg, argname
 from truegain.tables.by_key import UNJUDGED
 from truegain.tables.checks import check_labels, warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
@@ -26,7 +26,7 @@ from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.matched import Unmatched, doubts_told
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
-from truegain.text.corpus import Corpus
+from truegain.text.corpus import Corpus, CorpusLike
 from truegain.text.similar import unit_vectors
 
 TOP, OWN = 10, 10  # so many documents that a run alone has in its first ten: some must be judged
@@ -45,21 +45,21 @@ class Prediction:
         runs: object,
         judgments: object,
         measure: Measure,
-        options: Options,
+        options: Scoring,
         *,
         corpus: object = None,
         llm: object = None,
-        all_topics: bool = False,
+        unjudged_topics: bool = False,
         jobs: int | None = None,
     ) -> Prediction:
         """In question is what some run lists above the cutoff of the measure, or above rank 100 without one.
 
-        Topics are those of the judgments, or with `all_topics`, and where nothing is judged, all that a run answers.
+        Topics are those of the judgments; with `unjudged_topics`, and where nothing is judged, all that a run answers.
         """
         check_expected(measure)
         loaded = Runs.of(runs)
         labels = labels_of(judgments)
-        table = _with_topics(loaded, labels, all_topics)
+        table = _with_topics(loaded, labels, unjudged_topics)
         depth = options.depth or getattr(measure, "cutoff", None) or DEPTH
         unmatched: Unmatched = "tell" if table is labels else "ignore"  # there need be no judgment yet
         filled = Filled.down_to(depth, loaded, table, measure, options, jobs, unmatched)
@@ -116,9 +116,9 @@ def labels_of(judgments: object) -> Judgments | None:
         return None
 
 
-def _with_topics(runs: Runs, judgments: Judgments | None, all_topics: bool) -> Judgments:
+def _with_topics(runs: Runs, judgments: Judgments | None, unjudged_topics: bool) -> Judgments:
     """Judgments that also name the topics that only runs have, by one unjudged document each."""
-    if judgments is not None and not all_topics:
+    if judgments is not None and not unjudged_topics:
         check_labels(judgments)
         if (judgments.label >= 0).any() or judgments.are_gains:
             return judgments
@@ -158,60 +158,59 @@ def _labels_by(llm: object, filled: Filled) -> Floats:
 
 
 def evaluate_filled(
-    runs: RunsLike, judgments: JudgmentsLike, measures: MeasuresLike, llm: Any, judge_model: str | None,
-    options: dict[str, Any],
-) -> Scores:  # fmt: skip
-    """Scores with predicted labels where nobody judged; `options` are the further keywords of `evaluate`."""
-    reading = {name: options.pop(name) for name in ("corpus", "jobs") if name in options}
-    options.pop("progress", None)
-    loaded = read_runs(runs, name_by=options.pop("name_by", "file"))
-    for name in ("intents", "judged_corpus"):
-        if options.pop(name, None) is not None:
-            raise TruegainError(f"{argname(name)} has no place beside {arg('fill', 'predicted')}; leave it out")
-    given = options_of(options)
-    asked = parse_measures(measures)
-    chosen = [at_level(a.measure, given.level) for a in asked]
-    table = Judgments.of(judgments)
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measures: MeasuresLike,
+    scoring: Scoring,
+    *,
+    llm: JudgmentsLike | None = None,
+    corpus: CorpusLike | None = None,
+    jobs: int | None = None,
+) -> Scores:
+    """Scores with predicted labels where nobody judged."""
+    loaded, table, asked = read_runs(runs), Judgments.of(judgments), parse_measures(measures)
+    chosen = [at_level(a.measure, scoring.relevant_from) for a in asked]
+    of_answered = replace(scoring, all_topics=False)
     values: dict[str, Floats] = {}
     made: dict[int, Prediction] = {}
     for m in chosen:
-        depth = _depth(m, given)
+        depth = _depth(m, scoring)
         if depth not in made:
-            made[depth] = Prediction.of(loaded, table, m, replace(given, complete=False), llm=llm, **reading)
+            made[depth] = Prediction.of(loaded, table, m, of_answered, corpus=corpus, llm=llm, jobs=jobs)
             check_enough(made[depth])
         _check_both(made[depth], m)
         found = made[depth].scored(m).score
-        values[str(m)] = np.where(np.isnan(found), 0.0, found) if given.complete else found
+        values[str(m)] = np.where(np.isnan(found), 0.0, found) if scoring.all_topics else found
     deepest = made[max(made)]
     ranked, lost = deepest.filled.ranked, _left_out(deepest)
     values = {name: np.where(lost[:, None], np.nan, matrix) for name, matrix in values.items()}
-    summaries = {str(m): m.summarise(values[str(m)], ranked, given.complete) for m in chosen}
-    made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__, "fill": "predicted"}
+    summaries = {str(m): m.summarise(values[str(m)], ranked, scoring.all_topics) for m in chosen}
+    made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **vars(scoring), "fill": "predicted"}
     names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
     at = np.flatnonzero(lost).tolist()
-    bounds = {str(m): _ends(loaded, table, m, at, given, reading.get("jobs")) for m in chosen} if at else {}
+    bounds = {str(m): _ends(loaded, table, m, at, scoring, jobs) for m in chosen} if at else {}
     return Scores(
         ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names, bounds,
-        (*by_whom(table, judge_model), *doubts_told(ranked.doubts)),
+        (*by_whom(table), *doubts_told(ranked.doubts)),
     )  # fmt: skip
 
 
-def _depth(m: Measure, options: Options) -> int:
+def _depth(m: Measure, options: Scoring) -> int:
     """Down to which documents are predicted."""
     return options.depth or getattr(m, "cutoff", None) or DEPTH
 
 
 def _ends(
-    loaded: Runs, table: Judgments, m: Measure, systems: list[int], options: Options, jobs: int | None
+    loaded: Runs, table: Judgments, m: Measure, systems: list[int], options: Scoring, jobs: int | None
 ) -> dict[str, tuple[float, float]]:
     """The lowest and the highest score of some systems, whatever the labels of the documents in question.
 
     These go below a cutoff: relevant documents there raise R, or what the best list would have.
     """
-    filled = Filled.down_to(None, loaded, table, m, replace(options, complete=False), jobs, "ignore")
+    filled = Filled.down_to(None, loaded, table, m, replace(options, all_topics=False), jobs, "ignore")
     score = m.score(filled.ranked)[systems]
     worst, best = ends_of(filled, m, systems)
-    there = np.ones_like(score, np.bool_) if options.complete else ~np.isnan(score)
+    there = np.ones_like(score, np.bool_) if options.all_topics else ~np.isnan(score)
     names = [filled.ranked.systems[s] for s in systems]
     low, high = (np.where(there, np.nan_to_num(x), 0.0).sum(axis=1) / there.sum(axis=1) for x in (worst, best))
     return {name: (float(a), float(b)) for name, a, b in zip(names, low, high, strict=True)}
@@ -223,7 +222,7 @@ def check_enough(made: Prediction) -> None:
     if not known.any():
         raise TruegainError(
             "no document that the runs list is judged, so these scores would say which runs agree, not which are good; "
-            f"have some judged: {JUDGE_NEXT} lists them"
+            f"have some judged: {NEXT_TO_JUDGE} lists them"
         )
 
 

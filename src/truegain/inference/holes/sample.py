@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.errors import MeasureError, TruegainError
 from truegain.inference.holes.filled import Filled
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import at_level, options_of
+from truegain.measures.evaluate import at_level
 from truegain.measures.parse import parse_measure
 from truegain.message import arg, argname
 from truegain.sampling.streams import stream_key
@@ -46,8 +46,8 @@ def draw_holes(
     share: float | None = None,
     most: int | None = None,
     seed: int = 0,
+    scoring: Scoring | None = None,
     jobs: int | None = None,
-    **options: Any,
 ) -> Table:
     """A random sample of the unjudged documents that all runs together have where a measure looks, without labels.
 
@@ -65,10 +65,10 @@ def draw_holes(
         )
     if share is not None and most is not None:
         raise TruegainError(f"{arg('share')} and {arg('most')} both say how many documents to draw; give one of them")
-    given = options_of(options)
-    asked = at_level(parse_measure(measure), given.level)
+    how = scoring or Scoring()
+    asked = at_level(parse_measure(measure), how.relevant_from)
     check_linear(asked)
-    filled = Filled.of(runs, judgments, asked, given, jobs)
+    filled = Filled.of(runs, judgments, asked, how, jobs)
     items = np.flatnonzero(looked_at(filled, asked))
     if not len(items):
         raise TruegainError(f"no document that {asked} looks at is unjudged; there is nothing to draw")

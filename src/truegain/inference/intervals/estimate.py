@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any
 
 from truegain._version import __version__
-from truegain.engine import Engine, engine_for
+from truegain.config import Resampling, Scoring
+from truegain.engine import engine_for
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import DrawWords, check_drawable, drawn_scores, keys_needed
 from truegain.inference.collection.means import (
@@ -31,17 +32,7 @@ from truegain.keywords import takes
 from truegain.measures.ap import GMAP
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
-from truegain.measures.evaluate import (
-    DEFAULTS,
-    Options,
-    ScoringWords,
-    aligned_for,
-    at_level,
-    evaluate,
-    options_of,
-    score,
-    view_of,
-)
+from truegain.measures.evaluate import aligned_for, at_level, evaluate, score, view_of
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.message import arg
 from truegain.sampling.streams import BLOCK
@@ -50,9 +41,9 @@ from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.memory import FLOOR, MemoryLike, check_memory, limit_of
 from truegain.tables.ranked import RankedGains
 from truegain.tables.scores import Scores
+from truegain.text.corpus import CorpusLike
 
-READING = ("name_by", "jobs", "progress", "corpus", "judged_corpus")  # keywords of `evaluate` beside its options
-NOT_TOLD = ("jobs", "progress", "corpus", "judged_corpus")  # which do not change an answer, or are no short text
+RESAMPLES = 2000  # unless others are asked for
 DRAWN, HELD = 24, 18  # bytes for each topic and draw of a block, and for each topic and system
 OVER = ("topics", "collection", "topics+collection")
 TOPICS_HOLD = (
@@ -61,112 +52,150 @@ TOPICS_HOLD = (
 )
 
 
-@takes(ScoringWords, DEFAULTS)
+@takes()
 def intervals(
     runs: RunsLike,
     judgments: JudgmentsLike,
     measures: MeasuresLike,
     *,
-    over: str | Sequence[str] = "topics",
+    population: str | Sequence[str] = "topics",
     method: str | None = None,
     confidence: float = 0.95,
-    replicates: int = 2000,
-    seed: int = 0,
-    drawn: Callable[[int], None] | None = None,
     by_topic: bool = False,
+    scoring: Scoring | None = None,
+    resampling: Resampling | None = None,
+    corpus: CorpusLike | None = None,
+    judged_corpus: CorpusLike | None = None,
     memory: MemoryLike | None = None,
-    judge_model: str | None = None,
-    **options: Unpack[ScoringWords],
 ) -> Answers[Estimate]:
     """Scores with intervals: how far they would move over other topics, other collections, or both.
 
-    `over` is one or several of 'topics' (the topics are a sample), 'collection' (the documents are, the topics held
-    fixed) and 'topics+collection' (both are: every topic brings documents of its own, so the spread over topics holds
-    that over collections already, and the interval is that over topics).  Over topics `method` is one of those of
-    `topic_intervals` (Wilson's by default).  Over the collection the default is 't' (`score_estimates`); the
-    papers' own are 'bootstrap', 'percentile' and 'parametric' for AP, 'linear' and 'percentile' for other measures.
-    `judge_model` and further keywords are those of `evaluate`; measures that read text have intervals over topics
-    only.  `drawn` is told of pieces of collections that are drawn.  Over topics alone files that take more than
-    `memory` are read in batches.
+    Parameters
+    ----------
+    runs, judgments, measures
+        As `evaluate` takes them.
+    population : str or list of str
+        One or several of 'topics' (the topics are a sample), 'collection' (the documents are, the topics held fixed)
+        and 'topics+collection' (both are: every topic brings documents of its own, so the spread over topics holds
+        that over collections already, and the interval is that over topics).
+    method : str, optional
+        Over topics one of those of `topic_intervals`, Wilson's by default, as in `Study.estimates`.  Over the
+        collection 't' by default; the papers' own are 'bootstrap', 'percentile' and 'parametric' for AP, 'linear' and
+        'percentile' for other measures.
+    confidence : float
+        How often the interval holds the score.
+    by_topic : bool
+        Intervals of each topic, over the collection.
+    scoring : Scoring, optional
+        How scores are made.
+    resampling : Resampling, optional
+        How often documents or topics are drawn again: 2,000 times unless it says otherwise.
+    corpus, judged_corpus : path or corpus, optional
+        Term statistics, for measures that read text; these have intervals over topics only.
+    memory : str or int, optional
+        Over topics alone, files that take more are read in batches.
 
+    Returns
+    -------
+    Answers of Estimate
+        A row a system, measure and population: `value`, `low`, `high`, `se`, `method`.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> runs = {str(t): {"a": 3.0, "b": 2.0, "c": 1.0} for t in range(8)}
     >>> qrels = {str(t): {"abc"[t % 3]: 1, "abc"[t % 2]: 1} for t in range(8)}
-    >>> for estimate in intervals(runs, qrels, "AP", over=["topics", "collection"]):
+    >>> for estimate in intervals(runs, qrels, "AP", population=["topics", "collection"]):
     ...     print(estimate.over, round(estimate.value, 4), estimate.low < estimate.value < estimate.high)
     topics 0.8021 True
     collection 0.8021 True
     """
-    wanted = [over] if isinstance(over, str) else list(over)
-    unknown = [o for o in wanted if o not in OVER]
-    if unknown:
-        raise TruegainError(f"cannot draw over {unknown[0]!r}; choose from {', '.join(OVER)}")
-    if by_topic and wanted != ["collection"]:
-        raise TruegainError("intervals by topic are over the collection; a topic is one of the topics it is drawn from")
-    check_confidence(confidence)
-    check_replicates(replicates, confidence)
-    asked = parse_measures(measures)
-    reading: dict[str, Any] = {name: value for name, value in options.items() if name in READING}
-    given = options_of({name: value for name, value in options.items() if name not in READING})
-    texts = [a.measure for a in asked if a.measure.reads_text]
-    if texts and set(wanted) != {"topics"}:
-        raise TruegainError(f"{texts[0]} reads text, and text is not drawn anew; give intervals over topics")
-    engine = engine_for(reading.get("jobs"))
-    how = _IntervalOptions(tuple(wanted), given, method, confidence, replicates, seed, engine, drawn, by_topic)
-    if "collection" in wanted:
-        keys = keys_needed([a.measure for a in asked])
-        ranked = aligned_for(
-            asked, runs, judgments, given, keep_keys=keys, memory=memory, judge_model=judge_model, **reading
-        )
-        found = [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
-        caveats = ranked.caveats
-    else:
-        scores = evaluate(runs, judgments, asked, memory=memory, judge_model=judge_model, **options)
-        caveats = scores.caveats
-        check_memory(_need(scores, method), max(limit_of(memory, 1.0), FLOOR))
-        found = [estimate for one in asked for estimate in _over_topics(scores, how, scores.asked[one.name])]
-    made_by = {"truegain": __version__, "seed": seed, "replicates": replicates, "confidence": confidence}
-    made_by |= {k: v for k, v in options.items() if k not in NOT_TOLD}
-    return Answers(tuple(found), made_by, caveats)
+    wanted = (population,) if isinstance(population, str) else tuple(population)
+    how = IntervalSettings(wanted, scoring or Scoring(), method, confidence, by_topic, resampling or Resampling(), None)
+    return made_intervals(runs, judgments, measures, how, corpus=corpus, judged_corpus=judged_corpus, memory=memory)
 
 
 @dataclass(frozen=True)
-class _IntervalOptions:
-    """What was asked for of every measure."""
+class IntervalSettings:
+    """What was asked for of every measure; `drawn` is told of pieces of collections that are drawn."""
 
     over: tuple[str, ...]
-    options: Options
+    scoring: Scoring
     method: str | None
     confidence: float
-    replicates: int
-    seed: int
-    engine: Engine
-    progress: Callable[[int], None] | None
     by_topic: bool
+    resampling: Resampling
+    drawn: Callable[[int], None] | None = None
+
+    def __post_init__(self) -> None:
+        if unknown := [o for o in self.over if o not in OVER]:
+            raise TruegainError(f"cannot draw over {unknown[0]!r}; choose from {', '.join(OVER)}")
+        if self.by_topic and self.over != ("collection",):
+            raise TruegainError(
+                "intervals by topic are over the collection; a topic is one of the topics it is drawn from"
+            )
+        check_confidence(self.confidence)
+        check_replicates(self.replicates, self.confidence)
+
+    @property
+    def replicates(self) -> int:
+        """How many collections or samples of topics are drawn."""
+        return self.resampling.n or RESAMPLES
+
+    @property
+    def seed(self) -> int:
+        """Where random numbers begin."""
+        return self.resampling.seed
 
     @property
     def draws(self) -> DrawWords:
         """What functions that draw take."""
-        return {"replicates": self.replicates, "seed": self.seed, "engine": self.engine, "progress": self.progress}
+        engine = engine_for(self.resampling.jobs)
+        return {"replicates": self.replicates, "seed": self.seed, "engine": engine, "progress": self.drawn}
 
 
-def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: _IntervalOptions) -> list[Estimate]:
-    measure = at_level(asked.measure, how.options.level)
-    scores = score(ranked, [asked], how.options)  # which also tells what is suspicious
+def made_intervals(
+    runs: RunsLike, judgments: JudgmentsLike, measures: MeasuresLike, how: IntervalSettings, **reading: Any
+) -> Answers[Estimate]:
+    """Estimates as the settings say; further keywords are those of `evaluate` that say how to read."""
+    asked = parse_measures(measures)
+    texts = [a.measure for a in asked if a.measure.reads_text]
+    if texts and set(how.over) != {"topics"}:
+        raise TruegainError(f"{texts[0]} reads text, and text is not drawn anew; give intervals over topics")
+    jobs, memory = how.resampling.jobs, reading.get("memory")
+    if "collection" in how.over:
+        keys = keys_needed([a.measure for a in asked])
+        ranked = aligned_for(asked, runs, judgments, how.scoring, keep_keys=keys, jobs=jobs, **reading)
+        found = [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+        caveats = ranked.caveats
+    else:
+        scores = evaluate(runs, judgments, asked, scoring=how.scoring, jobs=jobs, **reading)
+        caveats = scores.caveats
+        check_memory(_need(scores, how.method), max(limit_of(memory, 1.0), FLOOR))
+        found = [estimate for one in asked for estimate in _over_topics(scores, how, scores.asked[one.name])]
+    made_by = {"truegain": __version__, "seed": how.seed, "resamples": how.replicates, "confidence": how.confidence}
+    usual = vars(Scoring())
+    made_by |= {name: value for name, value in vars(how.scoring).items() if value != usual[name]}
+    return Answers(tuple(found), made_by, caveats)
+
+
+def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: IntervalSettings) -> list[Estimate]:
+    measure = at_level(asked.measure, how.scoring.relevant_from)
+    scores = score(ranked, [asked], how.scoring)  # which also tells what is suspicious
     found: list[Estimate] = []
     if {"topics", "topics+collection"} & set(how.over):
         found += _over_topics(scores, how)
     if "collection" in how.over:
-        if how.options.complete or how.options.no_relevant == "skip":
+        if how.scoring.all_topics or how.scoring.no_relevant == "skip":
             raise TruegainError(
-                f"{arg('complete', True)} and {arg('no_relevant', 'skip')} go with intervals over topics only"
+                f"{arg('all_topics', True)} and {arg('no_relevant', 'skip')} go with intervals over topics only"
             )
         check_drawable(measure)
-        found += _over_collection(view_of(ranked, measure, how.options), measure, how)
+        found += _over_collection(view_of(ranked, measure, how.scoring), measure, how)
     return sorted(found, key=lambda e: how.over.index(e.over))
 
 
-def _over_topics(scores: Scores, how: _IntervalOptions, measure: str | None = None) -> list[Estimate]:
+def _over_topics(scores: Scores, how: IntervalSettings, measure: str | None = None) -> list[Estimate]:
     """Over topics, and over topics and collection at once: the same limits, since topics hold their documents.
 
     `measure` is one of several, where there are.
@@ -190,7 +219,7 @@ def _need(scores: Scores, method: str | None) -> int:
     return weights + HELD * len(scores.systems) * topics
 
 
-def _over_collection(view: RankedGains, measure: Measure, how: _IntervalOptions) -> list[Estimate]:
+def _over_collection(view: RankedGains, measure: Measure, how: IntervalSettings) -> list[Estimate]:
     method = how.method or "t"
     paper = left_out_of(measure) and method in (METHODS if how.by_topic else MEAN_METHODS)
     if paper or (type(measure) is GMAP and method == "bootstrap" and not how.by_topic):

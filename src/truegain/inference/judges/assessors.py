@@ -10,8 +10,9 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.errors import InputError, TruegainError, some
-from truegain.gains.make import to_gains
-from truegain.message import JUDGES, Message, arg
+from truegain.gains.make import aggregate
+from truegain.gains.rules import Rule
+from truegain.message import JUDGE_QUALITY, Message, arg
 from truegain.sampling.designs import Design, check_design
 from truegain.student import quantile_of, wilson
 from truegain.tables.assessor_list import CHANCE, INVERTED, POOLED
@@ -27,10 +28,10 @@ from truegain.tables.table import Cell, Table
 FEW = 10  # gold pairs of a kind, below which an assessor's accuracy is a guess
 
 
-def bronze_of(data: Any, rule: str | None = None) -> tuple[Judgments, tuple[str, ...]]:
+def bronze_of(data: Any, rule: str | Rule | None = None) -> tuple[Judgments, tuple[str, ...]]:
     """One bronze label a document, and what must be said about it.
 
-    With a rule it is made of the ratings, as in `to_gains`; without one there must be one label a document.
+    With a rule it is made of the ratings, as in `aggregate`; without one there must be one label a document.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": list("xyz"), "label": [0, 1, 1]})
@@ -41,7 +42,7 @@ def bronze_of(data: Any, rule: str | None = None) -> tuple[Judgments, tuple[str,
     if rule is not None:
         ratings = read_ratings(data)
         assert ratings.assessor is not None
-        made = to_gains(ratings, rule)
+        made = aggregate(ratings, rule)
         documents = f"{len(made):,} document{'' if len(made) == 1 else 's'}"
         by = f"{len(ratings):,} by {counted(len(ratings.assessor.values), 'assessor')}, of {documents}"
         return made, (f"The bronze label of a document is the {rule} of its ratings: {by}.",)
@@ -53,8 +54,8 @@ def bronze_of(data: Any, rule: str | None = None) -> tuple[Judgments, tuple[str,
         raise InputError(
             f"{several:,} documents were labelled by several of {who:,} assessors",
             file=table.source,
-            hint=f"say how their ratings become one label ({arg('rule', 'majority')}, or supermajority, mean, ...); "
-            f"{JUDGES} shows how accurate each of them is",
+            hint=f"say how their ratings become one label ({arg('aggregate', 'majority')}, or supermajority, mean, "
+            f"...); {JUDGE_QUALITY} shows how accurate each of them is",
         )
     return table, (f"The bronze labels are by {who:,} assessors, measured together as one judge.",)
 
@@ -117,7 +118,7 @@ def assessor_table(
     if design == "by-bronze":
         raise TruegainError(
             "gold drawn by bronze label favours assessors who said what the drawn label says; make one label of the "
-            f"ratings ({arg('rule')}) to measure that, or draw gold pairs at random to measure each assessor"
+            f"ratings ({arg('aggregate')}) to measure that, or draw gold pairs at random to measure each assessor"
         )
     table = read_ratings(ratings)
     assert table.assessor is not None
@@ -205,7 +206,7 @@ def _said(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
             Message(
                 f"{len(chance)} of {len(rows)} assessors are not clearly better than chance ({some(chance)}); they "
                 f"gave {lost / whole:.0%} of the labels. Leave them out, or make the bronze label by a rule that "
-                f"weighs assessors ({arg('rule', 'dawid-skene')})."
+                f"weighs assessors ({arg('aggregate', 'dawid-skene')})."
             )
         )
     if few:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from truegain._version import __version__
+from truegain.config import Gold, Resampling, Scoring
 from truegain.errors import MeasureError, TruegainError, check_one_of, some
 from truegain.gains.judge import Judge
 from truegain.gains.judge_table import count, label_table, share
@@ -21,76 +22,101 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import judges_of
 from truegain.keywords import takes
 from truegain.measures.base import mean_of_rows
-from truegain.measures.evaluate import Options, aligned, at_level, matching_for
+from truegain.measures.evaluate import aligned, at_level, heeded, matching_for
 from truegain.measures.label_weights import level_of, levels_of
 from truegain.measures.parse import MeasureLike, parse_measure
-from truegain.message import Message, arg, value_of, with_marks
-from truegain.sampling.designs import Design
+from truegain.message import Message, arg, argname, value_of, with_marks
 from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
-from truegain.tables.read import NameBy
 from truegain.tables.table import Cell, Table
 
 ShowOf = Literal["labels", "topics", "systems", "assessors"]
+PERMUTATIONS = 2000  # of the test over systems
 WITHOUT_RUNS = "Give the runs as well to see whether the judge is equally good for the documents of all systems."
 
 
 @takes()
-def judges(
+def judge_quality(
     judgments: JudgmentsLike,
     *,
-    gold: JudgmentsLike | Judge,
+    gold: JudgmentsLike | Judge | Gold,
     runs: RunsLike | None = None,
     measure: MeasureLike = "P@10",
-    level: float | None = None,
-    design: Design | None = None,
+    scoring: Scoring | None = None,
     show: ShowOf | None = None,
-    rule: str | None = None,
+    aggregate: str | None = None,
     scale: str | Sequence[float] | None = None,
-    gold_level: float | None = None,
     missing: Missing = "refuse",
-    replicates: int = 2000,
-    seed: int = 0,
-    name_by: NameBy = "file",
-    jobs: int | None = None,
+    resampling: Resampling | None = None,
 ) -> Table:
-    """How good the judge is, where, whether the data fit together, and with `runs` whether it favours some systems.
+    """Tell how good a judge is, where, whether the data fit together, and whether it favors some systems.
 
-    `judgments` are those of the cheap judge, or ratings by several assessors, of whom each is then measured, or with
-    `rule` what is made of them (see `to_gains`); `gold` are trusted labels of some pairs, `design` how these were drawn
-    (see `correct`), or a fitted `Judge`.  show: accuracy by gold label ('labels'), by topic, system or assessor (by
-    default what the data allow, the last first).  measure: which documents of the runs count, and what is relevant;
-    level: what is, where the measure does not say; gold_level: of gold labels, where their scale differs.  scale: the
-    labels that there are, such as '0:3'.
+    Parameters
+    ----------
+    judgments : path, frame, mapping or Judgments
+        The labels of the judge, or ratings by several assessors, of whom each is then measured.
+    gold : Gold, path, frame, mapping, Judgments or Judge
+        Trusted labels of some pairs and how these were sampled, `Gold("people.csv", design="random")`; or a judge that
+        was fitted on such labels.
+    runs : path, frame or mapping, optional
+        The systems' rankings, to tell whether the judge is equally good for the documents of all.
+    measure : str or Measure
+        Which documents of the runs count, and what is relevant.
+    scoring : Scoring, optional
+        The smallest label that counts as relevant (`relevant_from`), where the measure does not say.
+    show : {'labels', 'topics', 'systems', 'assessors'}, optional
+        Accuracy by gold label, topic, system or assessor; by default what the data allow, the last first.
+    aggregate : str, optional
+        The rule that makes one label of several assessors' ratings, who are then one judge; see `aggregate`.
+    scale : str or sequence of float, optional
+        The labels that there are, such as '0:3'.
+    missing : {'refuse', 'drop'}
+        Gold pairs that the judge did not label: refused, or left out.
+    resampling : Resampling, optional
+        Permutations of the test over systems (2,000 by default), their seed, and processes.
 
+    Returns
+    -------
+    Table
+        A row for each label, topic, system or assessor; what is found of the whole stands in `notes`.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
-    >>> gold = {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1, "b": 1}}
-    >>> tg.judges(bronze, gold=gold, design="random").columns
+    >>> gold = tg.Gold({"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1, "b": 1}}, design="random")
+    >>> tg.judge_quality(bronze, gold=gold).columns
     ('gold label', 'pairs', 'bronze 0', 'bronze 1')
     """
+    sample = gold if isinstance(gold, Gold) else Gold(gold)
+    design, gold_relevant_from, draws = sample.design, sample.relevant_from, resampling or Resampling()
+    for name, is_given in (("gold_aggregate", sample.aggregate is not None), ("sequential", sample.sequential)):
+        if is_given:
+            raise TruegainError(f"{argname(name)} is for a study; the quality of a judge is measured without it")
     if show is not None:
         check_one_of("show", show, get_args(ShowOf))
-    if show == "assessors" and rule is not None:
+    if show == "assessors" and aggregate is not None:
         raise TruegainError(
-            f"{arg('rule')} makes one judge of all assessors, {arg('show', 'assessors')} keeps them apart; give one"
+            f"{arg('aggregate')} makes one judge of all assessors, {arg('show', 'assessors')} keeps them apart; give "
+            "one"
         )
-    one = at_level(parse_measure(measure), Options(level=level).level)
+    one = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
     known = scale_of(scale)
     given = on_scale(Judgments.of(judgments), known)
-    trusted = gold if isinstance(gold, Judge) else on_scale(Judgments.of(gold, "gold"), known)
-    if show == "assessors" or (show is None and rule is None and is_ratings(given)):
-        return assessor_table(given, trusted, design=design, levels=levels_of(one, gold_level))
-    bronze, said = bronze_of(given, rule)
+    labels: Any = sample.labels
+    trusted = labels if isinstance(labels, Judge) else on_scale(Judgments.of(labels, "gold"), known)
+    if show == "assessors" or (show is None and aggregate is None and is_ratings(given)):
+        return assessor_table(given, trusted, design=design, levels=levels_of(one, gold_relevant_from))
+    bronze, said = bronze_of(given, aggregate)
     if runs is not None and not one.linear_in_gains:
         raise MeasureError(
             f"{one} does not say which documents of a run count, and how much: the judge's accuracy by system needs a "
             "measure that weighs ranks, such as P@10, CG@10, DCG@10 or RBP"
         )
-    labels = known if rule is None else None
-    fitted = judges_of(trusted, bronze, design, one, gold_level, missing=missing, scale=labels)
-    judge = fitted.single_for("accuracy by label, topic or system").at_levels(level_of(one), gold_level)
+    allowed = known if aggregate is None else None
+    fitted = judges_of(trusted, bronze, design, one, gold_relevant_from, missing=missing, scale=allowed)
+    judge = fitted.single_for("accuracy by label, topic or system").at_levels(level_of(one), gold_relevant_from)
     inverted = judge.inverted()
     notes = [*said, str(judge), *judge.consistency(), *(() if inverted is None else (inverted,))]
     if judge.design == "topics":
@@ -100,14 +126,14 @@ def judges(
     if runs is None:
         notes += [] if design == "elsewhere" else [WITHOUT_RUNS]
     else:
-        matching = matching_for([one], Options())
-        ranked = aligned(runs, bronze, Options(), name_by=name_by, jobs=jobs, matching=matching)
-        lists = JudgedLists.of(ranked, judge, one, gold_level=gold_level)
+        matching = matching_for([one], Scoring())
+        ranked = aligned(runs, bronze, Scoring(), jobs=draws.jobs, matching=matching)
+        lists = JudgedLists.of(ranked, judge, one, gold_relevant_from=gold_relevant_from)
         for system, mean in zip(ranked.systems, mean_of_rows(lists.naive).tolist(), strict=True):
             notes += [Message(f"{system}: {with_marks(why)}") for why in lists.impossible_means(system, mean)]
         notes += rank_notes(lists, always=True, rectified=fitted.rectifier("default") is not None)
         if len(ranked.systems) > 1:
-            found = homogeneity(lists, trials=replicates, seed=seed)
+            found = homogeneity(lists, trials=draws.n or PERMUTATIONS, seed=draws.seed)
             if show in (None, "systems"):
                 return replace(found.table(), notes=(*notes, *found.table().notes))
             notes.append(found.sentence)

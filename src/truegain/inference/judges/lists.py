@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
 
 import numpy as np
 
@@ -36,7 +35,7 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
         raise TruegainError(
             f"{name} would take labels as gains that may be slips: "
             f"{off_scale}. Say which labels there are: {arg('scale', '0:3')} if these are wrong, with "
-            f"{arg('outside', 'drop')} to take them as not judged; or a list with them if they are right"
+            f"{arg('out_of_range', 'drop')} to take them as not judged; or a list with them if they are right"
         )
     said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
     if said is not None:
@@ -47,7 +46,8 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             f"{name} takes labels as gains, and the two judges' {seem}: {said}; the bronze score "
             "would stand beside a corrected one of another size. Map one scale onto the other first (such as bronze "
             "0 and 1 to 0, 2 and 3 to 1; or gold 1 to 3), use a binary measure such as P@10 and say where relevance "
-            f"begins on each ({arg('gold_level')}), or, if both mean the same by a label, give the labels there "
+            f"begins on each ({arg('gold_relevant_from')}), or, if both mean the same by a label, give the labels "
+            "there "
             f"are ({arg('scale', '0:3')})"
         )
 
@@ -79,7 +79,7 @@ class JudgedLists:
         judge: Judge | Judges,
         measure: Measure,
         *,
-        gold_level: float | None = None,
+        gold_relevant_from: float | None = None,
         accuracy: Accuracy | None = None,
     ) -> JudgedLists:
         """Put a judge behind ranked bronze labels.
@@ -89,7 +89,7 @@ class JudgedLists:
         elsewhere); 'lists' on those that any of the systems retrieved, each counting its mean over the systems;
         'given' on all gold pairs alike.
         """
-        check_one_of("accuracy", "given" if accuracy is None else accuracy, get_args(Accuracy))
+        check_one_of("accuracy", "given" if accuracy is None else accuracy, ("system", "lists", "given"))
         check_linear(measure)
         judges = Judges.of(judge)
         has_pairs = judges.single is not None and judges.single.pairs is not None
@@ -107,7 +107,7 @@ class JudgedLists:
         weights = label_weights(ranked, measure, classes, level=cut)
         tell_unjudged(ranked, measure)
         chosen: Accuracy = accuracy or ("system" if has_pairs and DESIGNS[judges.design].here else "given")
-        at_levels = judges.at_levels(level, gold_level)
+        at_levels = judges.at_levels(level, gold_relevant_from)
         return cls(ranked, measure, at_levels, weights, frozen(measure.score(ranked)), binary, chosen)
 
     @property

@@ -25,11 +25,11 @@ from truegain.tables.ranked import RankedGains
 
 
 def rectifying(
-    ranked: RankedGains, judge: Judge, measure: Measure, gold_level: float | None = None
+    ranked: RankedGains, judge: Judge, measure: Measure, gold_relevant_from: float | None = None
 ) -> tuple[TopicFit | PairFit, Judge, Floats]:
     """What sets the scores right, the judge at the levels of the measure, and the gold label of each item, or NaN."""
     level = level_of(measure)
-    fitted = judge.at_levels(level, gold_level)
+    fitted = judge.at_levels(level, gold_relevant_from)
     gold = gold_of_items(ranked.pool, fitted, level)
     weights = expansion_by_judge(fitted, ranked.pool)
     return fit_of(ranked, gold, measure, judge.design, weights), fitted, gold
@@ -95,11 +95,11 @@ def _score_range(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple
 
 
 def refuse_not_linear(measure: Measure) -> None:
-    """Refuse a measure that single gold pairs cannot set right."""
+    """Refuse a measure that scattered gold labels cannot correct."""
     if not measure.linear_in_gains:
         raise MeasureError(
-            f"{measure} is not linear in gain, so single gold pairs cannot rectify it; gold-judge whole topics "
-            f"({arg('design', 'topics')}), or use P, CG, DCG, RBP or SDCG"
+            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; use P, CG, "
+            f"DCG, RBP or SDCG, or label whole topics ({arg('design', 'topics')})"
         )
 
 

@@ -26,17 +26,17 @@ ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000,
 class Aim:
     """What a plan is for."""
 
-    smallest: float
+    min_effect: float
     power: float
     confidence: float
-    anytime: bool
+    sequential: bool
     fixed: bool
     prices: Mapping[str, float]
 
     @property
     def half(self) -> float:
         """Half of the width to reach; 0 where nothing is said."""
-        return target_half(self.smallest, self.power, self.confidence)
+        return target_half(self.min_effect, self.power, self.confidence)
 
     def found(self, half: float) -> float:
         """The difference that this half of a width finds with this power."""
@@ -45,21 +45,21 @@ class Aim:
     def quantile(self, topics: int) -> float:
         """Of the limits: over topics, or over gold alone."""
         level = self.confidence
-        if self.anytime and not self.fixed:
+        if self.sequential and not self.fixed:
             level = 1 - error_at_all_looks(level, True)
         return quantile_of(level, math.inf if self.fixed else topics - 1.0)
 
 
-def target_half(smallest: float, power: float, confidence: float) -> float:
+def target_half(min_effect: float, power: float, confidence: float) -> float:
     """Half the width at which a true difference of this size is found with this power: d z/(z + z_power).
 
     >>> round(target_half(0.02, 0.8, 0.95), 4), target_half(0.02, 0.5, 0.95)
     (0.014, 0.02)
     """
-    if not smallest:
+    if not min_effect:
         return 0.0
     z = quantile_of(confidence)
-    return smallest * z / detectable_in_se(1 - confidence, power)
+    return min_effect * z / detectable_in_se(1 - confidence, power)
 
 
 def planned(
@@ -99,8 +99,8 @@ def planned(
         details["aimed_half_width"] = aim.half
     details["half_width"] = float(np.median([s.half for s in standings])) if judged and first <= judged else None
     details |= {
-        "truegain": __version__, "needed": needed, "smallest": aim.smallest, "power": aim.power,
-        "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "anytime": aim.anytime,
+        "truegain": __version__, "needed": needed, "min_effect": aim.min_effect, "power": aim.power,
+        "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "sequential": aim.sequential,
     }  # fmt: skip
     if aim.prices and len(standings) > 1:
         notes.append(Message(f"The cheapest mix is told for one pair: name it ({arg('pair', ('a', 'b'))})."))
@@ -111,7 +111,7 @@ def planned(
 
 def _goal_told(known: int, pairs: int, unit: str, aim: Aim) -> str:
     """What the numbers of the plan reach, or that none does."""
-    what = f"a true difference of {aim.smallest:g}"
+    what = f"a true difference of {aim.min_effect:g}"
     if known == pairs:
         return f"{what} is found with {aim.power:.0%} power"
     of = "" if pairs == 1 else " for any of them" if not known else f" for {pairs - known:,} of them"
@@ -171,14 +171,14 @@ def needed_told(
     counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim, without_gold: bool = False
 ) -> str:
     """How many labels the aim needs, in words; without_gold: `most` counts pairs that have no gold label alone."""
-    what = f"a true difference of {aim.smallest:g} ({aim.power:.0%} power, +-{aim.half:.4f})"
+    what = f"a true difference of {aim.min_effect:g} ({aim.power:.0%} power, +-{aim.half:.4f})"
     known = sorted(n for n in counts if n is not None)
     if not known:
         mix = f" ({arg('costs')} with their price gives the cheapest mix)"
         return Message(
             f"No number of gold labels finds {what} for topics like these: topics differ too much. Buy topics"
             f"{'' if 'topics' in aim.prices else mix}, or ask about "
-            f"these topics only ({arg('topics', 'fixed')})."
+            f"these topics only ({arg('population', 'fixed')})."
         )
     if len(counts) == 1:
         n = known[0]

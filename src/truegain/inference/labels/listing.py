@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.contrasts import place_of
 from truegain.errors import TruegainError, check_one_of
 from truegain.gains.scales import ends_of
@@ -13,9 +14,9 @@ from truegain.inference.study.given import Given
 from truegain.inference.study.listed import StandIn
 from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, at_level, matching_for
+from truegain.measures.evaluate import at_level, heeded, matching_for
 from truegain.measures.parse import MeasureLike, parse_measure
-from truegain.message import GOLD_LIST, arg, argname
+from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.sampling.ordered import drawn_order, units_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints
@@ -24,7 +25,6 @@ from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike, TableLike
 from truegain.tables.ranked import RankedGains
-from truegain.tables.read import NameBy
 
 LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may err yet
 LEAST_JUDGED = 20  # labels of an earlier list, below which the judge's errors are anybody's guess
@@ -32,7 +32,7 @@ LISTS = ("ordered", "random", "by-bronze", "topics")
 
 
 @takes()
-def gold_list(
+def sample_gold(
     runs: RunsLike,
     judgments: JudgmentsLike,
     measure: MeasureLike,
@@ -43,26 +43,26 @@ def gold_list(
     scale: Sequence[float] | str | None = None,
     earlier: GoldList | TableLike | Mapping[float, float] | None = None,
     seed: int = 0,
-    level: float | None = None,
-    name_by: NameBy = "file",
+    scoring: Scoring | None = None,
     jobs: int | None = None,
 ) -> GoldList:
     """The pairs to have gold-judged for the difference of two systems (`pair`), or of all of them: judge from the top.
 
     draw: see `draw_list`.  gold: labels that were drawn in the same way before, which come first.  scale: the labels
     that a gold judge may give, as '0:3', or the least and the most.  earlier: an earlier list with gold labels, or the
-    judge's error by bronze label: where it errs most comes earlier.
+    judge's error by bronze label: where it errs most comes earlier.  scoring: the smallest relevant label
+    (`relevant_from`), for measures that do not say.
 
     >>> import truegain as tg
     >>> llm = {str(t): {"a": 1, "b": 0, "c": 1} for t in range(3)}
     >>> runs = {"x": {t: {"a": 3, "b": 2} for t in llm}, "y": {t: {"a": 3, "c": 2} for t in llm}}
-    >>> listed = tg.gold_list(runs, llm, "P@2")
+    >>> listed = tg.sample_gold(runs, llm, "P@2")
     >>> len(listed), sorted(set(listed.docs)), listed.probability.round(3).tolist()
     (6, ['b', 'c'], [0.167, 0.2, 0.25, 0.333, 0.5, 1.0])
     """
-    m = at_level(parse_measure(measure), level)
-    matching = matching_for([m], Options())
-    ranked, _ = Given(runs, name_by, jobs, matching=matching).aligned(Judgments.of(judgments), 0, False)
+    m = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
+    matching = matching_for([m], Scoring())
+    ranked, _ = Given(runs, jobs=jobs, matching=matching).aligned(Judgments.of(judgments), 0, False)
     if draw == "ordered" and len(ranked.systems) < 2:
         raise TruegainError(f"an ordered list is drawn for a difference; there is one system ({ranked.systems[0]})")
     if earlier is not None and draw != "ordered":
@@ -195,7 +195,7 @@ def errors_of(earlier: object, measure: Measure) -> dict[float, float]:
     listed = gold_list_of(earlier)
     if listed is None:
         raise TruegainError(
-            f"{argname('earlier', str(earlier))}: give a list with gold labels, as {GOLD_LIST} draws it"
+            f"{argname('earlier', str(earlier))}: give a list with gold labels, as {SAMPLE_GOLD} draws it"
         )
     rows = listed.labelled
     n = len(rows)

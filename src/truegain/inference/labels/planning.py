@@ -5,29 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
+from truegain.config import Gold, Scoring, StudyConfig
 from truegain.contrasts import Contrasts, place_of
 from truegain.errors import InputError, TruegainError
-from truegain.gains.panel import GoldLike
 from truegain.inference.labels.aim import Aim, least_of, planned
-from truegain.inference.labels.listing import gold_list, weights_of
+from truegain.inference.labels.listing import sample_gold, weights_of
 from truegain.inference.results import Plan
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.by_list import ByList
+from truegain.inference.study.checks import FIXED
 from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.inference.study.given import Given
 from truegain.inference.study.listed import Listed, StandIn, spread_of_contrasts
 from truegain.inference.study.next_steps import Standing, prices_of
-from truegain.inference.study.study import DEFAULTS_OF_STUDY, Study
-from truegain.inference.study.words import PlannedWords
+from truegain.inference.study.study import Study
 from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
-from truegain.message import GOLD_LIST, Message, arg, argname, with_marks
-from truegain.sampling.designs import Design
+from truegain.message import SAMPLE_GOLD, Message, arg, argname, with_marks
 from truegain.sampling.ordered import information_after
 from truegain.tables.columns import Ints
 from truegain.tables.gold_list import GoldList
@@ -36,74 +36,97 @@ from truegain.tables.likes import JudgmentsLike, RunsLike, TableLike
 from truegain.tables.table import Table
 
 
-@takes(PlannedWords, DEFAULTS_OF_STUDY)
+@takes()
 def plan_labels(
-    runs: RunsLike,
+    runs: RunsLike | Given,
     judgments: JudgmentsLike,
     measure: MeasureLike,
     *,
-    gold: GoldLike | None = None,
-    design: Design | None = None,
     pair: tuple[str, str] | None = None,
-    smallest: float = 0.0,
     power: float = 0.8,
     costs: Mapping[str, float] | str | None = None,
     earlier: GoldList | TableLike | Mapping[float, float] | None = None,
-    **words: Unpack[PlannedWords],
+    config: StudyConfig | None = None,
 ) -> Plan:
-    """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
+    """Plan how many gold labels to buy: for the difference of two systems, or for all pairs of several.
 
-    gold: a list of `gold_list`, with or without labels, or gold labels of another `design`; one is drawn where there
-    is none.  Without labels, and for these topics, limits are the widest that so many can have: with v = range^2/4 the
-    largest variance of gold values and w the weight of a pair,
+    Parameters
+    ----------
+    runs, judgments, measure
+        As those of `Study`, with one measure.
+    pair : tuple of str, optional
+        Two systems, (a, b), of many.
+    power : float
+        The chance to detect a difference of `min_effect`.
+    costs : mapping or str, optional
+        Prices, for the cheapest mix: ``{"topic": 5, "gold": 1.5}``.
+    earlier : label list, optional
+        An earlier list with gold labels, which tells where the judge errs most; see `sample_gold`.
+    config : StudyConfig, optional
+        All else that a study is told: its ``min_effect`` is the difference worth detecting, its ``gold`` a list of
+        `sample_gold`, with labels or without, or gold labels of another design.  A list is drawn where there is none;
+        ``Gold(None, sequential=True)`` plans for one that you look at again and again.
+
+    Returns
+    -------
+    Plan
+        `needed`, how many labels, and `details`, a table by number of labels.  No plan asks for more than every pair
+        that differs: with all of these judged the difference is exact for these topics.
+
+    Notes
+    -----
+    Without labels, and for these topics, limits are the widest that so many can have: with v = range^2/4 the largest
+    variance of gold values and w the weight of a pair,
 
         half width = t sqrt(S_1 sum w^2 v/size / tau),  tau the information of the first n rows of the list
 
-    With labels the variance is that of the study.  earlier: as that of `gold_list`; limits stay the
-    widest.  smallest: the difference worth finding, with this `power`.
-    Other options are those of `Study`: topics='fixed', confidence, anytime, ...  No plan asks for more than every pair
-    that differs: with all of these judged the difference is exact for these topics.
+    With labels the variance is that of the study.
 
+    Examples
+    --------
     >>> import truegain as tg
     >>> docs = "abcdefgh"
     >>> llm = {str(t): {d: (i * t) % 3 % 2 for i, d in enumerate(docs)} for t in range(20)}
     >>> runs = {"x": {t: {d: -i for i, d in enumerate(docs)} for t in llm},
     ...         "y": {t: {d: -((i + int(t)) % 8) for i, d in enumerate(docs)} for t in llm}}
-    >>> plan = tg.plan_labels(runs, llm, "P@4", gold=tg.gold_list(runs, llm, "P@4"), smallest=0.1, topics="fixed")
+    >>> config = tg.StudyConfig(population="fixed", gold=tg.sample_gold(runs, llm, "P@4"), min_effect=0.1)
+    >>> plan = tg.plan_labels(runs, llm, "P@4", config=config)
     >>> plan.needed, plan.made_by["most"]
     ({'gold labels': 54}, 76)
     """
-    options: dict[str, Any] = {**words}
-    if smallest == 0 and costs is not None:
+    config = config or StudyConfig()
+    if config.min_effect == 0 and costs is not None:
         raise TruegainError(
-            f"{argname('costs')}: the cheapest way is one to a difference; say which matters ({arg('smallest')})"
+            f"{argname('costs')}: the cheapest way is one to a difference; say which matters ({arg('min_effect')})"
         )
-    if gold is None:
-        about = {name: options[name] for name in ("level", "name_by", "jobs") if name in options}
-        gold = gold_list(runs, judgments, measure, pair=pair, earlier=earlier, **about)
-    listed = gold_list_of(gold)
-    anytime = bool(options.pop("anytime", False))
-    before = listed is not None and not listed.judged
-    fixed = before and options.get("topics") == "fixed"
-    gold_level = options.get("gold_level")
-    if before:  # how topics differ by the bronze labels, asked for or not
-        alone = {**options, "topics": "sampled", "gold_level": None}
-        study = Study(runs, judgments, measure, smallest=smallest, **alone)
+    gold = config.gold or Gold(None)
+    if gold.labels is None:
+        input_: Any = runs if isinstance(runs, Given) else Given(runs, jobs=config.resampling.jobs)
+        drawn = sample_gold(
+            input_.runs, judgments, measure, pair=pair, earlier=earlier, scoring=Scoring(config.scoring.relevant_from),
+            jobs=input_.jobs,
+        )  # fmt: skip
+        gold = replace(gold, labels=drawn)
+    gold_list_ = gold_list_of(gold.labels)
+    unlabeled = gold_list_ is not None and not gold_list_.judged
+    if unlabeled:  # how topics differ by the bronze labels, asked for or not
+        population = "topics" if config.population == FIXED else config.population
+        study = Study.configured(runs, judgments, measure, replace(config, gold=None, population=population))
     else:
-        study = Study(runs, judgments, measure, gold=gold if listed is None else listed, design=design,
-                      smallest=smallest, anytime=anytime, **options)  # fmt: skip
+        study = Study.configured(runs, judgments, measure, replace(config, gold=gold))
     m = study.measures[0]
-    asked, names = _asked(study, pair)
-    fixed = fixed or "topics" not in study.over
+    contrasts, names = _asked(study, pair)
+    fixed = config.population == FIXED if unlabeled else "topics" not in study.over
     least, most = m.bounds()
-    if study.smallest >= most - least:
+    if study.min_effect >= most - least:
         raise TruegainError(
-            f"{argname('smallest', study.smallest, 'g')}: {m} cannot differ by more than {most - least:g}; give less"
+            f"{argname('min_effect', study.min_effect, 'g')}: {m} cannot differ by more than {most - least:g}; give "
+            "less"
         )
-    aim = Aim(study.smallest, power, study.confidence, anytime, fixed, prices_of(costs))
-    if listed is not None and before:
-        return _before_gold(study, m, asked, names, aim, listed, gold_level, earlier)
-    return _with_gold(study, m, asked, names, aim)
+    aim = Aim(study.min_effect, power, study.confidence, gold.sequential, fixed, prices_of(costs))
+    if gold_list_ is not None and unlabeled:
+        return _before_gold(study, m, contrasts, names, aim, gold_list_, gold.relevant_from, earlier)
+    return _with_gold(study, m, contrasts, names, aim)
 
 
 def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
@@ -124,7 +147,7 @@ def _before_gold(
     names: str,
     aim: Aim,
     listed: GoldList,
-    gold_level: float | None,
+    gold_relevant_from: float | None,
     earlier: GoldList | TableLike | Mapping[float, float] | None = None,
 ) -> Plan:
     """What so many labels can be worth, whatever they say."""
@@ -136,12 +159,12 @@ def _before_gold(
         )
         return Plan({}, f"{names} on {m}", Table(("gold labels",), [], {"pairs": pool}, f"{names} on {m}", (note,)))
     tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
-    against = Listed.of(study.ranked, listed, m, gold_level)
+    against = Listed.of(study.ranked, listed, m, gold_relevant_from)
     check_asked(against.unlisted(asked), listed, names)
     ends = against.scale
     s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), asked)
     own = np.zeros(len(asked)) if aim.fixed else study.lattice(m).evidence.over_topics(asked).variance
-    alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.anytime else None
+    alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.sequential else None
     standings = [
         Standing({"gold": float(s), **({} if aim.fixed else {"topics": float(v)})}, len(study.topics), 1, len(listed),
                  quantile=aim.quantile(len(study.topics)), information=tau, alpha=alpha)
@@ -251,7 +274,7 @@ def _too_few_differ(differ: int, least: int, names: str, m: Measure) -> Truegain
     documents = "only 1 labelled document" if differ == 1 else f"only {differ} labelled documents"
     return TruegainError(
         f"{documents} can move {names} on {m}, and limits need {least} drawn gold labels that do; draw a list of these "
-        f"({GOLD_LIST}) and have all of it judged, which tells limits however short it is, or have more topics"
+        f"({SAMPLE_GOLD}) and have all of it judged, which tells limits however short it is, or have more topics"
     )
 
 

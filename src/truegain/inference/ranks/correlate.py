@@ -7,21 +7,22 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, Unpack, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from truegain._version import __version__
+from truegain.config import Resampling, Scoring
 from truegain.errors import DataWarning, TruegainError, check_one_of, some
 from truegain.inference.ranks.agreement import MOVES, WIDE, RankAgreement, RankOptions, agreement, ranking
 from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.swaps import SwapRates, check_splits, halves, swap_rates
 from truegain.inference.ranks.tau import TauMethod, kendall_tau, tau_ap_b
 from truegain.keywords import check_whole, takes
-from truegain.measures.evaluate import DEFAULTS, EvaluateWords, evaluate
-from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
+from truegain.measures.evaluate import evaluate
+from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.topic_means import TopicMeans, check_mean
-from truegain.message import arg, value_of
+from truegain.message import arg, argname, value_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -29,6 +30,7 @@ from truegain.tables.runs import Runs
 from truegain.tables.scores import Scores
 from truegain.tables.sources import STANDARD_INPUT, system_name
 from truegain.tables.table import Cell, Shown, Table
+from truegain.text.corpus import CorpusLike
 
 Between = Literal["judgments", "measures", "halves"]
 BETWEEN: tuple[str, ...] = get_args(Between)
@@ -72,7 +74,20 @@ class Correlation(Shown):
     show: Show | None = None  # the one table asked for
 
     def __post_init__(self) -> None:
-        _check_show(self.between, self.show)
+        check_whole("moves", self.moves, 0)
+        check_show(self.between, self.show)
+
+    def showing(self, show: Show | None = None, moves: int = SHOWN) -> Correlation:
+        """The same answer, of which another table is shown.
+
+        Parameters
+        ----------
+        show : {'agreement', 'moves', 'swap-rates'}, optional
+            The statistics, the systems that change place most, or how often pairs swap between halves.
+        moves : int
+            How many of the systems that change place most are shown.
+        """
+        return replace(self, show=show, moves=moves)
 
     def table(self) -> Table:
         """All statistics: a row for each agreement, of halves a row for each statistic; or what `show` asks for."""
@@ -113,35 +128,58 @@ class Correlation(Shown):
         return [_short(self.agreements, self.made_by)]
 
 
-@takes(EvaluateWords, DEFAULTS)
+@takes()
 def correlate(
-    runs: RunsLike,
-    judgments: JudgmentsLike,
-    measures: MeasuresLike,
+    runs: RunsLike | Scores,
+    judgments: JudgmentsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
-    against: JudgmentsLike | None = None,
+    against: JudgmentsLike | Scores | None = None,
     between: Between | None = None,
     names: tuple[str, str] | None = None,
     method: TauMethod = "wilson",
     confidence: float = 0.95,
     top: int = 10,
     rbo_p: float = 0.9,
-    moves: int = SHOWN,
-    show: Show | None = None,
-    replicates: int | None = None,
-    seed: int = 0,
-    **options: Unpack[EvaluateWords],
+    scoring: Scoring | None = None,
+    resampling: Resampling | None = None,
 ) -> Correlation:
     """Tell how alike the systems are ordered: by two sets of judgments, by measures, or by halves of the topics.
 
-    With `against`, a second set of judgments, the runs are scored by both, over the topics that both have.
-    between='measures' compares all pairs of the measures; between='halves' splits the topics at random, `replicates`
-    times (100 unless given).  `method` names the interval of tau: 'wilson', 'hollander-wolfe', 'long-cliff' or
-    'bootstrap', of `replicates` (2000 unless given; see `tau_interval`).
-    `moves`: how many of the systems that change place most are shown.  `show`: the table and frame of the answer are
-    those of 'agreement' (as by default), 'moves' (the systems that change place most) or 'swap-rates' (of halves).
-    Further keywords are those of `evaluate`.
+    Parameters
+    ----------
+    runs : what `evaluate` takes, or Scores
+        What each system retrieved; or the scores that `evaluate` gave, then without judgments and measures.
+    judgments : what `evaluate` takes, optional
+        The labels.
+    measures : measure, or several, optional
+        By which systems are ordered.
+    against : judgments or Scores, optional
+        A second set of judgments, or the scores by it: systems are compared over the topics that both have.
+    between : {'judgments', 'measures', 'halves'}, optional
+        What is compared: two sets of judgments, all pairs of the measures, or random halves of the topics.
+    names : pair of str, optional
+        What the two sets of judgments are called.
+    method : {'wilson', 'hollander-wolfe', 'long-cliff', 'bootstrap'}
+        How the interval of tau is made (see `tau_interval`).
+    confidence : float
+        Of the interval.
+    top : int
+        How many of the best systems of both orders are compared.
+    rbo_p : float
+        The chance of rank-biased overlap to go on to the next system.
+    scoring : Scoring, optional
+        How scores are made.
+    resampling : Resampling, optional
+        How many resamples method='bootstrap' draws (2000), or how often the topics are halved (100).
 
+    Returns
+    -------
+    Correlation
+        An agreement for each measure or pair of measures; `showing` chooses which of its tables is shown.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> orders = {"x": "abcd", "y": "bacd", "z": "dcba"}
     >>> runs = {s: {"1": {d: -float(i) for i, d in enumerate(o)}} for s, o in orders.items()}
@@ -149,28 +187,33 @@ def correlate(
     >>> print(found.agreements[0])
     RR, a and b, 3 systems: tau-b 0.3333 [-0.6812, 0.9095] 95% over systems, wilson; 1 of 3 pairs swapped
     """
-    how = _between(between, against)
-    check_whole("moves", moves, 0)
-    if show is not None:
-        check_one_of("show", show, get_args(Show))
-    asked = RankOptions(method, confidence, top, rbo_p, 2000 if replicates is None else replicates, seed)
-    splits = 100 if replicates is None else replicates
-    _check_asked(how, parse_measures(measures), show, splits)
-    given = runs if _are_files(runs) else Runs.of(runs)
-    scores, other = _scored(given, judgments, against, measures, dict(options))
+    how, again = _between(between, against), resampling or Resampling()
+    asked = RankOptions(method, confidence, top, rbo_p, 2000 if again.n is None else again.n, again.seed)
+    splits = _splits(again)
+    if isinstance(runs, Scores):
+        check_asked(how, list(runs.measures), again)
+        scores, other = _given_scores(runs, judgments, measures, against, scoring)
+    else:
+        if judgments is None or measures is None:
+            what = "judgments" if judgments is None else "measures"
+            raise TruegainError(f"{what} are missing; give them after the runs, or give Scores")
+        check_asked(how, measures, again)
+        if isinstance(against, Scores):
+            raise TruegainError(f"{argname('against')}: scores are compared with scores; give these for the runs, too")
+        scores, other = scored_by_both(runs, judgments, against, measures, scoring=scoring, jobs=again.jobs)
     if len(scores.systems) < 3:
         raise TruegainError(f"{len(scores.systems)} systems have hardly an order; give at least 3 runs")
     made_by = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(asked)}
     if how == "halves":
         found = tuple(_halves(scores, m, splits, asked) for m in scores.measures)
-        return Correlation(how, (), found, {**made_by, "splits": splits}, moves, show)
+        return Correlation(how, (), found, {**made_by, "splits": splits})
     if how == "measures":
-        return Correlation(how, _measures(scores, asked), (), made_by, moves, show)
+        return Correlation(how, _measures(scores, asked), (), made_by)
     if other is None:  # `_between` has seen to it
         raise AssertionError
-    labels = names or _names(judgments, against)
+    labels = names or names_of(judgments, against)
     agreements = tuple(_judgments(scores, other, m, labels, asked) for m in scores.measures)
-    return Correlation(how, agreements, (), made_by, moves, show)
+    return Correlation(how, agreements, (), made_by)
 
 
 def _between(between: Between | None, against: object) -> Between:
@@ -189,20 +232,27 @@ def _between(between: Between | None, against: object) -> Between:
     return between
 
 
-def _check_asked(how: Between, asked: Sequence[NamedMeasure], show: Show | None, splits: int) -> None:
+def _splits(resampling: Resampling) -> int:
+    return 100 if resampling.n is None else resampling.n
+
+
+def check_asked(how: Between, measures: MeasuresLike, resampling: Resampling) -> None:
     """Refuse, before anything is read, what has no answer whatever the files hold."""
-    _check_show(how, show)
+    asked = [a.measure for a in parse_measures(measures)]
     if how == "measures":
-        if len({str(a.measure) for a in asked}) < 2:
+        if len(set(map(str, asked))) < 2:
             raise TruegainError("correlating between measures needs at least 2 of them; give several")
         return
     for one in asked:
-        check_mean(one.measure)
+        check_mean(one)
     if how == "halves":
-        check_splits(splits)
+        check_splits(_splits(resampling))
 
 
-def _check_show(how: Between, show: Show | None) -> None:
+def check_show(how: Between, show: Show | None) -> None:
+    """Refuse a table that there is not."""
+    if show is not None:
+        check_one_of("show", show, get_args(Show))
     if show == "moves" and how == "halves":
         raise TruegainError(f"halves have no single change of place to show; leave out {arg('show', 'moves')}")
     if show == "swap-rates" and how != "halves":
@@ -217,19 +267,44 @@ def _are_files(runs: object) -> bool:
     )
 
 
-def _scored(
+def _given_scores(
+    scores: Scores, judgments: object, measures: object, against: object, scoring: object
+) -> tuple[Scores, Scores | None]:
+    """Scores that are made already, of one set of judgments or two, on the same systems and measures."""
+    if judgments is not None or measures is not None or scoring is not None:
+        raise TruegainError("scores are made already: judgments, measures and scoring have no place here")
+    if against is None:
+        return scores, None
+    if not isinstance(against, Scores):
+        raise TruegainError(f"{argname('against')}: scores are compared with scores; give these of both judgments")
+    if against.systems != scores.systems or against.measures != scores.measures:
+        raise TruegainError(f"{argname('against')}: the scores are of other systems or measures; give the same ones")
+    return scores, against
+
+
+def scored_by_both(
     runs: RunsLike,
     judgments: JudgmentsLike,
     against: JudgmentsLike | None,
     measures: MeasuresLike,
-    options: dict[str, Any],
+    *,
+    scoring: Scoring | None = None,
+    corpus: CorpusLike | None = None,
+    judged_corpus: CorpusLike | None = None,
+    jobs: int | None = None,
 ) -> tuple[Scores, Scores | None]:
     """Scores by one or both sets of judgments; what both warn of is told once."""
+    loaded: RunsLike = runs if _are_files(runs) else Runs.of(runs)
     with warnings.catch_warnings(record=True) as caught:
-        first = evaluate(runs, judgments, measures, **options)
-        second = None if against is None else evaluate(runs, against, measures, **options)
+        first, second = (
+            None
+            if one is None
+            else evaluate(loaded, one, measures, scoring=scoring, corpus=corpus, judged_corpus=judged_corpus, jobs=jobs)
+            for one in (judgments, against)
+        )
     for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, DataWarning)):
         warn(message)
+    assert first is not None
     return first, second
 
 
@@ -312,7 +387,7 @@ def _halves_notes(found: Sequence[HalvesAgreement]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _names(a: object, b: object) -> tuple[str, str]:
+def names_of(a: object, b: object) -> tuple[str, str]:
     """File names without folder and ending, whole paths where these are the same, else 'a' and 'b'."""
     if isinstance(a, str | os.PathLike) and isinstance(b, str | os.PathLike):
         short = system_name(a), system_name(b)

@@ -8,7 +8,7 @@ from truegain.measures.base import Measure
 from truegain.tables.columns import Ints
 from truegain.tables.ranked import RankedGains
 
-ALIKE = "the two rank the judged documents alike in every topic"
+ALIKE = "both rank the judged documents identically in every topic"
 
 
 def ranked_alike(ranked: RankedGains, measure: Measure, a: int, b: int) -> bool:

@@ -25,15 +25,16 @@ from truegain.tables.columns import Bools, Floats, Ints, frozen
 NO_DIFFERENCE = 1e-12  # of two scores that are exact
 OF_DOCUMENTS = {"topics", "collection"}  # sources that bring other documents, not other labels alone
 METHOD = "t, moves of all sources"
+BY_WILSON = "wilson, moves of all sources"
 EVERY_LOOK = "limits at every look"
 AND_HOLES = " and holes"
-LISTS = {"gold": "list of gold labels", "holes": "sample of the holes"}
-NOT_LISTED = "on the {}: it was drawn for other runs or another measure; draw one for these"
-SCORE_NOT_LISTED = "on the {}, which tells differences: the systems it was for share {}"
-NO_SCORES = "Scores by themselves are not known: the list of gold labels was drawn to tell differences."
+LISTS = {"gold": "list of gold labels", "holes": "sample of unjudged documents"}
+NOT_LISTED = "in the {}: it was drawn for other runs or another measure; draw one for these"
+SCORE_NOT_LISTED = "in the {}, which was drawn for differences: the systems it was drawn for share {}"
+NO_SCORES = "Scores are not estimated: the list of gold labels was drawn to estimate differences."
 NO_WIDTH = (
-    "all topics say exactly the same, so the interval would have no width, which is not to be believed; use more "
-    "topics or another measure"
+    "all topics score exactly the same, so the interval would have no width, which is not credible; use more topics or "
+    "another measure"
 )
 NO_SPREAD = 1e-10  # of a score: a standard error below is none
 
@@ -95,6 +96,7 @@ class Answering:
             least, most = max(least, known_bounds[1][0]), min(most, known_bounds[1][1])
         unlisted = self.lattice.evidence.unlisted(Contrasts.scores(len(self.systems)))
         known = _without_holes(self.lattice, Contrasts.scores(len(self.systems)))
+        method = BY_WILSON if self.lattice.by_wilson(self.measure.bounds()) else METHOD
         out = []
         for s, system in enumerate(self.systems):
             few = None if touching is None else int(touching[s])
@@ -109,7 +111,7 @@ class Answering:
             held = (math.nan,) * 3 if notes else (at, min(float(low[s]), at), max(float(high[s]), at))
             out.append(
                 Estimate(
-                    system, self.name, *held, confidence=self.confidence, over=over, method=METHOD,
+                    system, self.name, *held, confidence=self.confidence, over=over, method=method,
                     se=None if notes else float(np.sqrt(spread.variance[s])), n=self.topics, notes=notes,
                 )
             )  # fmt: skip
@@ -142,14 +144,14 @@ class Answering:
             near = not exact or difference[i] == 0  # whatever ranks alike scores alike: a look at each pair takes long
             alike = still and near and self.are_alike(a, b)
             if alike and not exact:
-                notes = (f"{ALIKE}, so nothing here tells them apart",)
+                notes = (f"{ALIKE}, so these data cannot separate them",)
             if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
                 known = False
             if unlisted is not None and unlisted[i]:
                 why = NOT_LISTED.format(LISTS[lattice.labels])
-                move = "moves" if unlisted[i] == 1 else "move"
-                notes, known = (f"{_documents(int(unlisted[i]), f'that {move} this difference')} {why}",), False
+                affect = "affects" if unlisted[i] == 1 else "affect"
+                notes, known = (f"{_documents(int(unlisted[i]), f'that {affect} this difference')} {why}",), False
             if empty[i] and not notes:
                 notes = (nothing_in_common(self.confidence),)
             if alike and not lattice.over & OF_DOCUMENTS:  # whatever the labels are
@@ -353,14 +355,16 @@ def _unknown(
     """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
     notes, least = [], lattice.evidence.least_gold
     if still:
-        notes.append("no unit moves this difference, so how sure it is cannot be told")
+        notes.append("it is the same whichever unit is left out, so its uncertainty cannot be estimated")
     elif touching is not None and touching < least:
-        kind = "gold label" if lattice.labels == "gold" else "sampled hole"
+        kind = "gold label" if lattice.labels == "gold" else "label of the sample"
         order = lattice.evidence.about.order
         left = 0 if order is None else len(order.sizes) - order.n
         more = ": judge the next rows of the list" if left else f": draw them from {where}"
         if 0 < left <= least - touching:
             more = f", or all of the list: judge its last {'row' if left == 1 else f'{left} rows'}"
-        labels = f"1 {kind} touches it" if touching == 1 else f"{touching} {kind}s touch it"
+        kinds = "labels of the sample" if lattice.labels != "gold" else f"{kind}s"
+        labels = f"only 1 {kind} affects it" if touching == 1 else f"only {touching} {kinds} affect it"
+        labels = labels if touching else f"no {kind} affects it"
         notes.append(f"{labels}; at least {least} are needed{more}")
     return tuple(notes)

@@ -60,9 +60,9 @@ def at_every_look(gold: Spread, whole: Spread | None, information: float, confid
 def nothing_in_common(confidence: float) -> str:
     """What is said where no difference lies within the limits of all looks."""
     return (
-        "the limits of some looks at this list have nothing in common, which chance alone does in less than "
-        f"{100 * (1 - confidence):.3g}% of lists: perhaps labels were not given from the top down, or judging changed "
-        "on the way; nothing is claimed"
+        "the intervals of some looks at this list do not overlap, which happens by chance in less than "
+        f"{100 * (1 - confidence):.3g}% of lists: perhaps the list was not labeled from the top down, or the judging "
+        "changed on the way"
     )
 
 

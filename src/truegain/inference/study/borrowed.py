@@ -10,11 +10,12 @@ from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.sampling.designs import DESIGNS
 
+SELF_PREFERENCE = "possible self-preference"
 TOO_FEW = "too few gold labels"
-UNJUDGED_FIRST = "first documents unjudged"
+UNJUDGED_FIRST = "unjudged top documents"
 MORE_LABELS = (
-    "More topics would not settle it: labels of these documents would, or by a measure linear in gain, such as P@10, "
-    "those of a random sample of them, which `holes` draws."
+    "More topics would not help: label these documents. For a measure that is linear in gain, such as P@10, a random "
+    "sample of them is enough, which `unjudged` draws."
 )
 T = TypeVar("T", Estimate, Comparison)
 
@@ -28,20 +29,16 @@ def borrowed(
     gold labels its score stands on, None where they cannot be counted; least: how many it must stand on.
 
     >>> borrowed("rag", "gpt-4o", None, 0)
-    ['calibration borrowed: rag uses gpt-4o, which also gave the judgments, and no gold label tells how it favours rag']
+    ['possible self-preference: rag uses gpt-4o, its judge, and no gold label shows how much that favors rag']
     >>> borrowed("bm25", None, "random", 40), borrowed("rag", "gpt-4o", "random", 40)
     ([], [])
     """
     few = design is not None and labels is not None and labels < least
     if model is not None and (design is None or not DESIGNS[design].here or few):
-        known = "few gold labels tell" if few and labels else "no gold label tells"
-        return [
-            f"calibration borrowed: {system} uses {model}, which also gave the judgments, and {known} how it favours "
-            f"{system}"
-        ]
+        known = "too few gold labels show" if few and labels else "no gold label shows"
+        return [f"{SELF_PREFERENCE}: {system} uses {model}, its judge, and {known} how much that favors {system}"]
     if few:
-        are = "is" if labels == 1 else "are"
-        return [f"{TOO_FEW}: {labels} {are} of what {system} retrieved, and {least} are needed"]
+        return [f"{TOO_FEW}: {system} retrieved {labels} of the labeled documents, and {least} are needed"]
     return []
 
 
@@ -49,8 +46,8 @@ def marked(found: Sequence[T], lent: Mapping[str, Sequence[str]]) -> list[T]:
     """Answers with why the calibration of their systems is borrowed, or their gold too little: such have no p.
 
     >>> c = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02)
-    >>> marked([c], {"b": ["calibration borrowed: b"]})[0].p, marked([c], {"x": ["calibration borrowed: x"]})[0].p
-    (None, 0.02)
+    >>> [marked([c], {system: ["possible self-preference"]})[0].p for system in ("b", "x")]
+    [None, 0.02]
     """
     return [_marked(one, lent) for one in found] if any(lent.values()) else list(found)
 
@@ -69,8 +66,8 @@ def _marked(one: T, lent: Mapping[str, Sequence[str]]) -> T:
 def in_one(reasons: Sequence[str]) -> str:
     """Reasons in one clause: what they are is said once.
 
-    >>> in_one(["calibration borrowed: a uses m", "calibration borrowed: b uses m"])
-    'calibration borrowed: a uses m; b uses m'
+    >>> in_one(["possible self-preference: a uses m", "possible self-preference: b uses m"])
+    'possible self-preference: a uses m; b uses m'
     """
     first, kind = reasons[0], reasons[0].partition(":")[0]
     return "; ".join([first, *(reason.removeprefix(f"{kind}: ") for reason in reasons[1:])])

@@ -21,8 +21,8 @@ from truegain.student import quantile_of, quantiles_of
 from truegain.tables.columns import Floats, frozen
 
 STUCK = (
-    "No further label narrows what the documents that people could not judge leave open: have others look at them, or "
-    "show them in another way."
+    "More labels will not help: documents that people could not judge leave it open. Show them to other people, or in "
+    "another way."
 )
 MOST_OF_TOPICS = 0.9  # of the variance: the gold labels at hand leave some
 
@@ -38,7 +38,7 @@ class Buying:
     material: Material
     lattice: Lattice
     confidence: float
-    smallest: float  # gain that matters; below 0: how much worse it may be
+    min_effect: float  # gain that matters; below 0: how much worse it may be
     bound: bool  # whether unjudged documents hold a verdict back
     weights: Callable[[], Floats] | None = None  # system x pair: what each pair of the pool counts, where gold is drawn
 
@@ -52,12 +52,12 @@ class Buying:
         quantile = quantile_of(self.confidence, float(spread.df[0]))
         half = quantile * float(np.sqrt(spread.variance[0]))
         outcomes = [
-            outcome_of(value - half, value + half, *far, self.smallest)
+            outcome_of(value - half, value + half, *far, self.min_effect)
             for far in ((0.0, 0.0), could_move(hidden, "bound"))
         ]
-        if outcomes[0] == "cannot be told" or outcomes[1] != "cannot be told":
+        if outcomes[0] == "inconclusive" or outcomes[1] != "inconclusive":
             return steps
-        judging = sample_step(hidden, float(spread.variance[0]), quantile, abs(self.smallest), prices.get("gold"))
+        judging = sample_step(hidden, float(spread.variance[0]), quantile, abs(self.min_effect), prices.get("gold"))
         return steps if judging is None else [judging, *steps]
 
     def _aim(self, now: Standing, asked: Contrasts) -> float:
@@ -67,10 +67,10 @@ class Buying:
         cannot hold both no gain and this one.  Closer still, only whether the gain is as large is open: 0, any step.
         """
         value, half = float(self.lattice.evidence.values(asked)[0]), now.half
-        least = abs(self.smallest)
+        least = abs(self.min_effect)
         if least == 0 or half > least * (1 + 1e-9):
             return least
-        if value + half < self.smallest or value - half >= self.smallest:  # settled, unless holes hold it back
+        if value + half < self.min_effect or value - half >= self.min_effect:  # settled, unless holes hold it back
             return least
         return least / 2 if half > least / 2 * (1 + 1e-9) else 0.0
 
@@ -85,9 +85,11 @@ class Buying:
         now, value = self.standing(asked), float(self.lattice.evidence.values(asked)[0])
         unit = now.unit or "gold label"
         fall, rise = could_move(hidden, "bound" if self.bound else "")
-        far = max(value + fall - self.smallest, self.smallest - value - rise)  # that it is as large a gain, or none
+        far = max(value + fall - self.min_effect, self.min_effect - value - rise)  # that it is as large a gain, or none
         if far <= 0 and (fall or rise):
-            return f"No more {unit}s will decide it, were the difference as it is now: unjudged documents hold it back."
+            return (
+                f"If the difference stays as it is, more {unit}s will not settle it: unjudged documents leave it open."
+            )
         open_ = int(listed[0])
         if "topics" not in self.material.over and open_ <= 0:
             return STUCK if now.stuck else ""
@@ -95,20 +97,20 @@ class Buying:
         if needed is None and now.stuck and (far <= 0 or fewest_gold(replace(now, stuck=0.0), far) is not None):
             return STUCK
         if needed is not None and "topics" not in self.material.over and needed - now.gold > open_:
-            return f"{_labels(open_)} of the list that are open for these two settle it for these topics."
+            return f"{_labels(open_)} of the list still missing for these two will settle it for these topics."
         if needed is None:
             last = now.after(gold=now.pairs / now.gold)
             if last <= 0:
-                return "All labels of the list are needed to decide it, were the difference as it is now."
+                return "If the difference stays as it is, all labels of the list are needed to settle it."
             return (
-                f"No more {unit}s will decide it, were the difference as it is now: with all {now.pairs:,} the "
-                f"interval is +-{last:.4f}; topics must tell."
+                f"If the difference stays as it is, more {unit}s will not settle it: with all {now.pairs:,} the "
+                f"interval is still +-{last:.4f}. More topics are needed."
             )
         if needed <= now.gold:
             return ""
         return (
-            f"Were the difference as it is now, about {needed - now.gold:,} more {unit}"
-            f"{'s' if needed - now.gold > 1 else ''} have an even chance to decide it ({needed:,} in all)."
+            f"If the difference stays as it is, about {needed - now.gold:,} more {unit}"
+            f"{'s' if needed - now.gold > 1 else ''} would settle it with 50% power ({needed:,} in total)."
         )
 
     def _steadied(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
@@ -183,7 +185,7 @@ class Buying:
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),
             times=len(made.raters.asked) if made.raters is not None and "replicates" in parts else 0,
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
-            unit="" if made.sample is None else "sampled hole", information=tau, alpha=alpha,
+            unit="" if made.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
             away=about.away,
         )  # fmt: skip
         if (

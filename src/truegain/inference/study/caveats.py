@@ -9,7 +9,7 @@ import numpy as np
 from truegain.errors import some
 from truegain.inference.holes.first_ranks import unjudged_down_to
 from truegain.measures.base import Measure
-from truegain.message import HOLES_COMMAND, Message
+from truegain.message import UNJUDGED, Message
 from truegain.tables.columns import Ints
 from truegain.tables.ranked import RankedGains
 from truegain.tables.run import Run
@@ -28,7 +28,7 @@ def holes_in_words(ranked: RankedGains, measure: Measure) -> str:
     >>> import truegain as tg
     >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
     >>> holes_in_words(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@2").ranked, tg.parse_measure("P@2"))
-    "50% of a's first 2 are unjudged (10 of 20), and so 1% or more for 1 of 1 system: see tg.holes"
+    '50% of the top 2 of a are unjudged (10 of 20), and 1% or more for 1 of 1 system: see tg.unjudged'
     """
     depth = _cutoff(measure) or DEEP
     open_, there = (x.sum(axis=1) for x in unjudged_down_to(ranked, depth))
@@ -37,8 +37,8 @@ def holes_in_words(ranked: RankedGains, measure: Measure) -> str:
     if not many:
         return ""
     return Message(
-        f"{share[most]:.0%} of {ranked.systems[most]}'s first {depth} are unjudged ({open_[most]:,} of "
-        f"{there[most]:,}), and so {HOLES:.0%} or more for {_of(many, len(share))}: see {HOLES_COMMAND}"
+        f"{share[most]:.0%} of the top {depth} of {ranked.systems[most]} are unjudged ({open_[most]:,} of "
+        f"{there[most]:,}), and {HOLES:.0%} or more for {_of(many, len(share))}: see {UNJUDGED}"
     )
 
 
@@ -66,7 +66,7 @@ def ties_in_words(runs: Runs, measure: Measure) -> str:
     >>> import truegain as tg
     >>> runs = Runs.of({"a": {"1": {"x": 1.0, "y": 1.0}, "2": {"x": 2.0, "y": 1.0}}})
     >>> print(ties_in_words(runs, tg.parse_measure("AP")).partition(":")[0])
-    50% of a's lists have equal scores in the first 10 (1 of 2), and so 10% or more for 1 of 1 system
+    50% of the topics of a have tied scores in the top 10 (1 of 2), and 10% or more for 1 of 1 system
     """
     depth = _cutoff(measure) or TOP
     tied, lists = dict.fromkeys(runs.systems, 0), dict.fromkeys(runs.systems, 0)
@@ -79,8 +79,8 @@ def ties_in_words(runs: Runs, measure: Measure) -> str:
     if not many:
         return ""
     return Message(
-        f"{share[most]:.0%} of {most}'s lists have equal scores in the first {depth} ({tied[most]:,} of "
-        f"{lists[most]:,}), and so {TIES:.0%} or more for {_of(many, len(share))}: document ids decide there"
+        f"{share[most]:.0%} of the topics of {most} have tied scores in the top {depth} ({tied[most]:,} of "
+        f"{lists[most]:,}), and {TIES:.0%} or more for {_of(many, len(share))}: document ids break the ties"
     )
 
 

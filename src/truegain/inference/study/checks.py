@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from numbers import Integral, Real
-from typing import Literal
 
 import numpy as np
 
-from truegain.errors import ORDER, InputError, TruegainError, check_one_of
+from truegain.config import StudyConfig
+from truegain.errors import ORDER, InputError, TruegainError
 from truegain.gains.judge import Judge
 from truegain.inference.study.raters import Raters
-from truegain.message import EVALUATE, HOLE_LIST, TO_GAINS, arg, argname
+from truegain.message import AGGREGATE, EVALUATE, arg, argname
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.designs import DRAWN_PAIRS
 from truegain.sampling.gold import chance_of_draw, judged_whole
@@ -21,151 +21,100 @@ from truegain.tables.checks import warn
 from truegain.tables.columns import Codes
 from truegain.tables.judgments import Judgments
 
-LEAST_REPLICATES = 100
+RESAMPLES, LEAST_RESAMPLES = 1000, 100
+FIXED = "fixed"  # the population of these topics only
 NOT_BY_CHANCE = 1e-6
 FEW_ANSWERS = 5  # of the same judge about a document, below which a rule that takes steps hides its noise
-TopicsAs = Literal["sampled", "fixed"]
 
 
-def smallest_of(value: object) -> float:
-    """The smallest gain that matters.
-
-    >>> smallest_of(None)
-    Traceback (most recent call last):
-    truegain.errors.TruegainError: smallest None: give the smallest gain that matters, a number of at least 0
-    """
-    if not (isinstance(value, Real) and math.isfinite(value) and float(value) >= 0):
-        raise TruegainError(
-            f"{argname('smallest', value, '')}: give the smallest gain that matters, a number of at least 0"
-        )
-    return float(value)
-
-
-def margin_of(value: object, smallest: float) -> float:
+def margin_of(value: object, min_effect: float) -> float:
     """By how much a system may be worse, in place of a smallest gain that matters.
 
     >>> margin_of(0.02, 0.0)
     0.02
     >>> margin_of(0.02, 0.01)
     Traceback (most recent call last):
-    truegain.errors.TruegainError: not_worse_by= and smallest= ask for two things; leave one of them out
+    truegain.errors.TruegainError: not_worse_by= and min_effect= ask for two things; leave one of them out
     """
     if not (isinstance(value, Real) and math.isfinite(value) and float(value) > 0):
         raise TruegainError(f"{argname('not_worse_by', value, '')}: give by how much it may be worse, a number above 0")
-    if smallest > 0:
-        raise TruegainError(f"{arg('not_worse_by')} and {arg('smallest')} ask for two things; leave one of them out")
+    if min_effect > 0:
+        raise TruegainError(f"{arg('not_worse_by')} and {arg('min_effect')} ask for two things; leave one of them out")
     return float(value)
 
 
 def count_of(name: str, value: object, least: int) -> int:
     """A whole number that is large enough.
 
-    >>> count_of("replicates", 1, 100)
+    >>> count_of("resamples", 1, 100)
     Traceback (most recent call last):
-    truegain.errors.TruegainError: replicates 1: give a whole number of at least 100
+    truegain.errors.TruegainError: Resampling.n 1: give a whole number of at least 100
     """
     if not isinstance(value, Integral) or value < least:
         raise TruegainError(f"{argname(name, value, '')}: give a whole number of at least {least}")
     return int(value)
 
 
-def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") -> frozenset[SourceName]:
-    """The sources that are named, in a list or with commas; None: topics, unless these are fixed.
+def sources_of(population: str | Sequence[str]) -> frozenset[SourceName]:
+    """The sources of sampling that a population names, in a list or with commas; 'fixed' names none.
 
-    >>> sorted(sources_of("topics, collection")), sorted(sources_of(None, "fixed"))
+    >>> sorted(sources_of("topics, collection")), sorted(sources_of("fixed"))
     (['collection', 'topics'], [])
     """
-    check_one_of("topics", topics, ("sampled", "fixed"))
-    if names is None:
-        return frozenset() if topics == "fixed" else frozenset(["topics"])
-    given = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    found: set[SourceName] = set()
-    for name in given:
+    names = [name.strip() for name in population.split(",")] if isinstance(population, str) else list(population)
+    if names == [FIXED]:
+        return frozenset()
+    sources: set[SourceName] = set()
+    for name in names:
         source = next((s for s in POPULATIONS if s == name), None)
+        if name == FIXED:
+            raise TruegainError(
+                f"{argname('population')}: {FIXED!r} is these topics only and stands alone; what is not named is held "
+                "fixed"
+            )
         if source is None:
             raise TruegainError(
-                f"{argname('generalise_to')}: {name!r} is not known; give one or several of {', '.join(POPULATIONS)}"
+                f"{argname('population')}: {name!r} is not known; give {FIXED}, or one or several of "
+                f"{', '.join(POPULATIONS)}"
             )
-        found.add(source)
-    if topics == "fixed" and "topics" in found:
-        raise TruegainError(
-            f"{arg('topics', 'fixed')} is about these topics only, {argname('generalise_to')} names topics; give one "
-            "of them"
-        )
-    return frozenset(found)
+        sources.add(source)
+    return frozenset(sources)
 
 
-def check_labels(
-    gold: object, design: object, gold_level: object, hole_sample: object, over: frozenset[SourceName],
-    topics: TopicsAs,
-) -> None:  # fmt: skip
-    """Refuse words about gold labels that are not there, and topics held fixed where nothing else was sampled."""
-    if gold is None and design is not None:
-        raise TruegainError(f"{arg('design', design)} says how gold labels were drawn; give these with {arg('gold')}")
-    if gold is None and gold_level is not None:
+def check_config(config: StudyConfig, over: frozenset[SourceName]) -> None:
+    """Refuse what cannot be meant together, before any file is read."""
+    if not over and config.gold is None and config.sample is None:
         raise TruegainError(
-            f"{argname('gold_level')} says which gold labels are relevant; give these with {arg('gold')}"
+            f"{arg('population', FIXED)}, and nothing else was sampled: labels are taken as they are, so the scores "
+            f"are exact for these topics, and {EVALUATE} gives them; say what else it shall hold for, such as "
+            f"{arg('population', 'collection')}, or give {arg('gold')} or {arg('unjudged_sample')}"
         )
-    if not over and gold is None and hole_sample is None:
-        held = (
-            f"{arg('topics', 'fixed')}, and nothing else was sampled"
-            if topics == "fixed"
-            else f"{argname('generalise_to')} names nothing"
-        )
+    if config.gold is not None and config.gold.aggregate is not None and config.ratings.are_aggregated:
         raise TruegainError(
-            f"{held}: labels are taken as they are, so the scores are exact for "
-            f"these topics, and {EVALUATE} gives them; say what else it shall hold for, such as "
-            f"{arg('generalise_to', 'collection')}, or give {arg('gold')} or {arg('hole_sample')}"
+            f"{argname('aggregate')} and {argname('gold_aggregate')}: either the judgments or the gold labels may be "
+            f"ratings; make one label of the other's first, with {AGGREGATE}"
         )
+    if config.sample is not None:
+        _check_sample(config, over)
 
 
-def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule: str | None) -> None:
-    """Refuse ratings on both sides, and a rule for gold labels that are not there."""
-    if gold_rule is None:
-        return
-    if gold is None:
+def _check_sample(config: StudyConfig, over: frozenset[SourceName]) -> None:
+    """Refuse what a sample of the unjudged documents cannot stand beside."""
+    if config.gold is not None:
         raise TruegainError(
-            f"{arg('gold_rule', gold_rule)} says how ratings become gold labels; give these with {arg('gold')}"
+            f"{argname('unjudged_sample')} and {argname('gold')}: judged documents count as they are beside a sample "
+            "of the unjudged ones; have the judge label these too and draw gold from all of them, or give one of the "
+            "two"
         )
-    if rule is not None or normalise is not None:
+    if config.ratings.are_aggregated:
         raise TruegainError(
-            f"{argname('rule')} and {argname('gold_rule')}: either the judgments or the gold labels may be ratings; "
-            f"make one label of the other's first, with {TO_GAINS}"
-        )
-
-
-def check_sampled(
-    sample: object, gold: object, rule: str | None, over: Collection[str], holes: str, fill: str | None = None
-) -> None:
-    """Refuse what a sample of the unjudged documents cannot be told together with, and predictions without one."""
-    if fill is not None:
-        check_one_of("fill", fill, ("predicted",))
-        if sample is None:
-            raise TruegainError(
-                f"{arg('fill', fill)}: predictions alone rank systems and have no interval (what is called 95% holds "
-                f"in 57% to 85%); draw a sample of the unjudged documents ({HOLE_LIST}), have it judged and give "
-                f"{arg('hole_sample')}"
-            )
-    if sample is None:
-        return
-    if gold is not None:
-        raise TruegainError(
-            f"{argname('hole_sample')} and {argname('gold')}: judged documents count as they are beside a sample of "
-            "the unjudged ones; have the judge label these too and draw gold from all of them, or give one of the two"
-        )
-    if rule is not None:
-        raise TruegainError(
-            f"{argname('hole_sample')} and ratings: judged documents count as they are beside it; make labels of the "
-            f"ratings first, with {TO_GAINS}"
-        )
-    if holes != "bound":
-        raise TruegainError(
-            f"{argname('hole_sample')} and {arg('holes', holes)}: a sample tells what unjudged documents are; give one"
+            f"{argname('unjudged_sample')} and ratings: judged documents count as they are beside it; make labels of "
+            f"the ratings first, with {AGGREGATE}"
         )
     if others := [s for s in over if s != "topics"]:
         raise TruegainError(
-            f"{argname('hole_sample')} and {argname('generalise_to')} {others[0]!r}: how unjudged documents move over "
-            f"it is not known; leave {others[0]!r} or {argname('hole_sample')} out"
+            f"{argname('unjudged_sample')} and {argname('population')} {others[0]!r}: how unjudged documents move over "
+            f"it is not known; leave {others[0]!r} or {argname('unjudged_sample')} out"
         )
 
 
@@ -235,13 +184,13 @@ def check_raters(raters: Raters | None, over: frozenset[SourceName]) -> None:
     """Refuse assessors or replicates without ratings, and a rule that assessors cannot be left out of."""
     if raters is None and "assessors" in over:
         raise TruegainError(
-            f"{argname('generalise_to')} names assessors, and these judgments are not read as ratings by several: give "
-            f"ratings with a column 'assessor' and a rule, such as {arg('rule', 'mean')}"
+            f"{argname('population')} names assessors, and these judgments are not read as ratings by several: give "
+            f"ratings with a column 'assessor' and a rule, such as {arg('aggregate', 'mean')}"
         )
     if raters is None and "replicates" in over:
         raise TruegainError(
-            f"{argname('generalise_to')} names replicates, the same judge asked again: give all its ratings with "
-            f"{arg('repeated', 'all')} and a rule, such as {arg('rule', 'mean')}"
+            f"{argname('population')} names replicates, the same judge asked again: give all its ratings with "
+            f"{arg('repeated', 'all')} and a rule, such as {arg('aggregate', 'mean')}"
         )
     if raters is not None and "assessors" in over:
         raters.check_rule()
@@ -257,5 +206,5 @@ def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
             warn(
                 f"the rule {raters.rule.NAME} of {len(raters.asked)} answers each: with the topics held fixed limits "
                 "may be too narrow, as so few hardly tell how such a rule varies (of three, less than half of the "
-                f"variance is seen); take {arg('rule', 'mean')}, or name 'topics' in {argname('generalise_to')}"
+                f"variance is seen); take {arg('aggregate', 'mean')}, or name 'topics' in {argname('population')}"
             )

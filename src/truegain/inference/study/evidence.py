@@ -15,7 +15,7 @@ from truegain.gains.pair_fit import PairFit
 from truegain.gains.topic_fit import TopicFit, tails
 from truegain.inference.judges.soundness import LEAST_OWN
 from truegain.moves import Moves, Spread
-from truegain.sampling.gold import Gold
+from truegain.sampling.gold import GoldUnits
 from truegain.sampling.ordered import OrderedDraws
 from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
@@ -25,8 +25,8 @@ LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
 FEW_TOPICS = 10  # topics below which intervals over them lean on the shape of the scores
 BY_ITSELF = (
-    "Each difference is set right by itself, with what the judge knows of that difference, so it need not be that of "
-    "the two scores."
+    "Each difference is corrected by itself, with what the judge knows of that difference, so it may differ from that "
+    "of the two scores."
 )
 NO_WEIGHT = 1e-15  # what a document counts in a contrast, below which it does not move it
 
@@ -166,7 +166,7 @@ class ByGoldPairs(Evidence):
 
     fit: PairFit
     topics: tuple[str, ...]
-    gold: Gold
+    gold: GoldUnits
 
     NAME = "rectified by gold pairs, calibrated"
 

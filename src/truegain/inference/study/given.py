@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
+from truegain.config import Ratings, Scoring
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.catalogue import rule_of
 from truegain.inference.study.evidence import FEW_TOPICS, LEAST_TOPICS
+from truegain.inference.study.models import SystemModels
 from truegain.inference.study.raters import Raters
-from truegain.measures.evaluate import Options, aligned, loaders_of
-from truegain.message import arg, argname
+from truegain.measures.evaluate import aligned, loaders_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, frozen
+from truegain.tables.convert import is_paths
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike
 from truegain.tables.matched import EVERY_RANK, Matching
 from truegain.tables.mixed_scales import tell_mixed
 from truegain.tables.ranked import RankedGains
-from truegain.tables.ratings import Outside, Repeated, read_ratings
+from truegain.tables.ratings import read_ratings
 from truegain.tables.read import NameBy
-from truegain.tables.runs import Runs
+from truegain.tables.runs import RunPaths, Runs
 from truegain.tables.scale import Scale
 
 
@@ -48,6 +50,7 @@ class Given:
     runs: object
     name_by: NameBy = "file"
     jobs: int | None = None
+    models: SystemModels | None = field(default=None, kw_only=True)  # that systems use, where no column says so
     complete: bool = field(default=False, kw_only=True)  # whether a topic that a run lacks counts, as an empty list
     matching: Matching = field(default=EVERY_RANK, kw_only=True)  # which ranks count
 
@@ -88,14 +91,17 @@ class Given:
         return ranked, labels
 
     def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:
-        return aligned(
-            self.runs, labels, Options(), name_by=self.name_by, jobs=self.jobs, keep_keys=keep_keys,
-            matching=self.matching,
-        )  # fmt: skip
+        return aligned(self._files, labels, Scoring(), jobs=self.jobs, keep_keys=keep_keys, matching=self.matching)
 
     def all(self, labels: Judgments) -> Runs:
         """The runs of all systems."""
-        return Runs(tuple(run for load in loaders_of(self.runs, labels, self.name_by, 1) for run in load()))
+        return Runs(tuple(run for load in loaders_of(self._files, labels, 1) for run in load()))
+
+    @property
+    def _files(self) -> object:
+        """The runs; of files also how their systems are named."""
+        files = isinstance(self.runs, str | os.PathLike) or is_paths(self.runs)
+        return RunPaths.of(self.runs, self.name_by) if files and self.name_by != "file" else self.runs
 
 
 def _who_lacks(systems: Sequence[str], present: Bools) -> str:
@@ -115,22 +121,16 @@ def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
     table = of_topics(raters.ratings.judgments, set(topics))
     assert table.assessor is not None
     people = Coded.of(table.assessor.strings())
-    return Raters.of(replace(table, assessor=people), raters.rule, raters.scale, raters.normalise)
+    return Raters.of(replace(table, assessor=people), raters.rule, raters.scale, raters.normalize)
 
 
-def raters_of(
-    judgments: JudgmentsLike, rule: str | None, scale: Scale | str | None, normalise: str | None, repeated: Repeated,
-    outside: Outside, parameters: Mapping[str, Any],
-) -> Raters | None:  # fmt: skip
+def raters_of(judgments: JudgmentsLike, ratings: Ratings) -> Raters | None:
     """Ratings and the rule that makes gains of them; None where labels are taken as they are."""
-    if rule is None and normalise is None:
-        if parameters:
-            odd = ", ".join(map(argname, sorted(parameters)))
-            raise TruegainError(f"{odd}: this is of a rule that makes gains of ratings; give {arg('rule')} as well")
+    if not ratings.are_aggregated:
         return None
-    declared = Scale.of(scale)
-    table = read_ratings(judgments, scale=declared, outside=outside, repeated=repeated)
-    if normalise is None and declared.level not in ("ratio", "nominal"):
+    declared = Scale.of(ratings.scale)
+    table = read_ratings(judgments, scale=declared, out_of_range=ratings.out_of_range, repeated=ratings.repeated)
+    if ratings.normalize is None and declared.level not in ("ratio", "nominal"):
         tell_mixed(table)
-    chosen = rule_of("median" if rule is None else rule, **parameters)
-    return Raters.of(table, chosen, declared, "none" if normalise is None else normalise)
+    rule = rule_of("median" if ratings.aggregate is None else ratings.aggregate)
+    return Raters.of(table, rule, declared, "none" if ratings.normalize is None else ratings.normalize)

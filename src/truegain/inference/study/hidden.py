@@ -185,9 +185,9 @@ def _hidden(low: Floats, high: Floats, now: Floats, count: int) -> Hidden:
 
 
 def sample_step(
-    hidden: Hidden, variance: float, quantile: float, smallest: float = 0.0, price: float | None = None
+    hidden: Hidden, variance: float, quantile: float, min_effect: float = 0.0, price: float | None = None
 ) -> Step | None:
-    """What judging a random sample of the holes would leave of the interval: a quarter, or enough for `smallest`.
+    """What judging a random sample of the holes would leave of the interval: a quarter, or enough for `min_effect`.
 
     For labels that vary as much as they can (half of them the lowest, half the highest), n of N judged, topics random:
 
@@ -198,7 +198,7 @@ def sample_step(
     >>> far = np.full(100, 0.01)
     >>> hidden = Hidden(np.zeros(50), np.full(50, 0.02), 100, 50, np.zeros(100), far, float((far**2).sum() / 4))
     >>> print(sample_step(hidden, 1e-4, 2.0))
-    holes alone hold it back; 25 of the 100 unjudged documents judged, drawn at random: +-0.2010
+    labels of a random 25 of the 100 unjudged documents, which alone leave it open: +-0.2010
     """
     if hidden.falls is None:
         return None
@@ -209,10 +209,9 @@ def sample_step(
 
     n = min(total, max(LEAST_GOLD, -(-total // 4)))
     enough = None
-    if smallest > 0:
-        needed = [k for k in range(min(total, LEAST_GOLD), total + 1) if half(k) <= smallest]
+    if min_effect > 0:
+        needed = [k for k in range(min(total, LEAST_GOLD), total + 1) if half(k) <= min_effect]
         n, enough = (needed[0], True) if needed else (total, False)
-    some = f"{n:,} of the {total:,} unjudged documents judged, drawn at random" if n < total else (
-        f"all {total:,} unjudged documents judged")  # fmt: skip
-    phrase = f"holes alone hold it back; {some}"
+    some = f"a random {n:,} of the {total:,}" if n < total else f"all {total:,}"
+    phrase = f"labels of {some} unjudged documents, which alone leave it open"
     return Step("holes", 1.0, 0, n, half(n), None if price is None else price * n, enough, phrase=phrase)

@@ -50,7 +50,7 @@ def hole_bounds_of(ranked: RankedGains, measure: Measure, own: Bools, over_topic
     """What the holes of all lists could do; an error where nothing is known of that.
 
     own: systems with unjudged documents where the measure looks.  Where one of a pair has some, further documents, down
-    to the depth of `tg.holes`, may be relevant too; where neither has, those that any list shows to the measure may.
+    to the depth of `tg.unjudged`, may be relevant too; where neither has, those that any list shows to the measure may.
     Where the measure's worst and best over all labels are not known, it is about first ranks (`FirstRanks`).
     """
     n, topics = len(ranked.systems), len(ranked.topics)

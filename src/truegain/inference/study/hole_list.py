@@ -20,7 +20,7 @@ from truegain.inference.study.hole_sample import labels_are, with_holes
 from truegain.inference.study.listed import Listed, items_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
-from truegain.message import HOLE_LIST, arg, argname
+from truegain.message import SAMPLE_UNJUDGED, arg, argname
 from truegain.moves import Moves
 from truegain.sampling.ordered import OrderedDraws
 from truegain.tables.columns import Bools, Floats, Ints, Places, frozen
@@ -102,7 +102,7 @@ class HoleList:
         if rows.design != DESIGN:
             raise InputError(
                 f"this is a list of gold labels ({rows.design}), drawn from what has a label", file=rows.source,
-                hint=f"give it as {arg('gold')}, or draw unjudged documents ({HOLE_LIST})",
+                hint=f"give it as {arg('gold')}, or draw unjudged documents ({SAMPLE_UNJUDGED})",
             )  # fmt: skip
         rows.judgments()  # or an error: none has a label
         filled, open_ = with_holes(runs, labels, measures)
@@ -144,7 +144,8 @@ class HoleList:
         self._check_runs(listed, open_, m)
         if n < min(LEAST_SAMPLED, len(turn)):
             raise TruegainError(
-                f"{argname('hole_sample')}: {labels_are(n)} of the {len(turn):,} unjudged documents that {m} looks at "
+                f"{argname('unjudged_sample')}: {labels_are(n)} of the {len(turn):,} unjudged documents that {m} "
+                "looks at "
                 f"in these lists; at least {LEAST_SAMPLED} are needed: judge the next rows of {rows.source}"
             )
         draws, first = OrderedDraws(rows.size[turn], n), turn[:n]
@@ -167,7 +168,7 @@ class HoleList:
             f"this sample was drawn for other runs, other judgments or another measure ({self.rows.measure}): "
             f"{fewest:,} or more unjudged documents that {m} looks at are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=self.rows.source,
-            hint=f"give what it was drawn for, or draw one for these ({HOLE_LIST})",
+            hint=f"give what it was drawn for, or draw one for these ({SAMPLE_UNJUDGED})",
         )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truegain.config import Scoring
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError, some
 from truegain.gains.pair_fit import PairFit
@@ -16,11 +17,10 @@ from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.sample import LEAST_SAMPLED, check_linear, looked_at
 from truegain.inference.study.evidence import LEAST_GOLD, About, ByGoldPairs
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options
 from truegain.measures.linear import linear_parts
-from truegain.message import HOLE_LIST, argname
+from truegain.message import SAMPLE_UNJUDGED, argname
 from truegain.moves import Moves, Spread
-from truegain.sampling.gold import Gold
+from truegain.sampling.gold import GoldUnits
 from truegain.sampling.topics import Topics
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
@@ -149,7 +149,7 @@ class HoleSample:
             ranked.pool.topic.astype(np.int64), np.zeros(len(said), np.int64), worth, np.where(has, worth, np.nan),
             np.where(has, holes / max(size, 1), 1.0), shape[1],
         )  # fmt: skip
-        open_, gold = np.where(hole, counts, 0.0), Gold.drawn(ranked.pool, has, pairs.expansion, holes)
+        open_, gold = np.where(hole, counts, 0.0), GoldUnits.drawn(ranked.pool, has, pairs.expansion, holes)
         self._check_each(open_, has, m)
         return ByHoles(
             PairFit.of(pairs, open_), ranked.topics, gold, frozen(judged),
@@ -173,12 +173,12 @@ def with_holes(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tu
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the runs were first read
         cutoff = getattr(deepest, "cutoff", None)
-        filled = Filled.down_to(cutoff, runs, labels, deepest, Options(), unmatched="ignore")
+        filled = Filled.down_to(cutoff, runs, labels, deepest, Scoring(), unmatched="ignore")
     if filled.hole.all():
         raise TruegainError("no document is judged; a sample of the unjudged ones stands beside judged ones")
     open_ = looked_at(filled, deepest)
     if not open_.any():
-        raise TruegainError(f"no document that {deepest} looks at is unjudged; leave {argname('hole_sample')} out")
+        raise TruegainError(f"no document that {deepest} looks at is unjudged; leave {argname('unjudged_sample')} out")
     return filled, open_
 
 
@@ -193,20 +193,20 @@ def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floa
     stray = np.flatnonzero((item < 0) | ~open_[np.maximum(item, 0)]).tolist()
     if stray:
         raise TruegainError(
-            f"{argname('hole_sample')}: {len(stray)} of {len(names)} labels are not of unjudged documents that {m} "
+            f"{argname('unjudged_sample')}: {len(stray)} of {len(names)} labels are not of unjudged documents that {m} "
             f"looks at in these runs ({some([names[i] for i in stray])}); draw them at random from these "
-            f"{int(open_.sum()):,}, as {HOLE_LIST} does"
+            f"{int(open_.sum()):,}, as {SAMPLE_UNJUDGED} does"
         )
     if none := [names[i] for i in np.flatnonzero(~(sample.label >= 0)).tolist()]:
-        raise TruegainError(f"{argname('hole_sample')}: {some(none)} has a label below 0, which is none; judge it")
+        raise TruegainError(f"{argname('unjudged_sample')}: {some(none)} has a label below 0, which is none; judge it")
     if len(np.unique(item)) < len(item):
         twice = [names[i] for i in np.flatnonzero(np.bincount(item, minlength=1)[item] > 1).tolist()]
         raise TruegainError(
-            f"{argname('hole_sample')}: {some(sorted(set(twice)))} is labelled more than once; give one label each"
+            f"{argname('unjudged_sample')}: {some(sorted(set(twice)))} is labelled more than once; give one label each"
         )
     if len(item) < LEAST_SAMPLED and len(item) < open_.sum():
         raise TruegainError(
-            f"{argname('hole_sample')}: {labels_are(len(item))}; at least {LEAST_SAMPLED} are needed to speak of "
+            f"{argname('unjudged_sample')}: {labels_are(len(item))}; at least {LEAST_SAMPLED} are needed to speak of "
             f"{int(open_.sum()):,} unjudged documents"
         )
     out = np.full(len(open_), np.nan)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truegain.contrasts import Contrasts
+from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.collection.few import Lone, pooled
-from truegain.inference.limits import within
+from truegain.inference.limits import wilson, within
 from truegain.inference.study.anytime import at_every_look, earlier_looks
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import FEW_TOPICS, LEAST_GOLD, Evidence
@@ -25,7 +25,8 @@ from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, apart
 from truegain.sampling.source import SourceName
 from truegain.sampling.spread import TopicSpread
 from truegain.sampling.streams import generator
-from truegain.student import quantiles_of, wilson
+from truegain.student import quantiles_of
+from truegain.student import wilson as wilson_of_share
 from truegain.tables.columns import Floats
 
 Parts = dict[SourceName, Floats]
@@ -50,16 +51,28 @@ class Share(NamedTuple):
         >>> str(Share(0.5, 0.01, 0.98))
         'not known'
         """
+        return self._range("<", ">")
+
+    def _range(self, below: str, above: str) -> str:
         if self.alone:
             return "all"
         low, high = 10 * math.floor(round(10 * self.low, 6)), 10 * math.ceil(round(10 * self.high, 6))
         low, high = min(low, 90), max(high, 10)
         if low <= 0 or high >= 100:
-            return f"<{high}%" if high < 100 else f">{low}%" if low > 0 else NOT_KNOWN
+            return f"{below}{high}%" if high < 100 else f"{above}{low}%" if low > 0 else NOT_KNOWN
         return f"{low}-{high}%"
 
     def __repr__(self) -> str:
         return f"Share({self})"
+
+    @property
+    def in_words(self) -> str:
+        """The range as a sentence has it.
+
+        >>> Share(0.8, 0.63, 0.87).in_words, Share(1.0, 0.72, 1.0).in_words
+        ('60-90%', 'more than 70%')
+        """
+        return self._range("less than ", "more than ")
 
     @property
     def estimate(self) -> float | None:
@@ -81,6 +94,25 @@ class Share(NamedTuple):
         return math.floor(round(100 * self.low, 6)) / 100, math.ceil(round(100 * self.high, 6)) / 100
 
 
+def largest_of(shares: Mapping[SourceName, Share] | Mapping[str, Share]) -> tuple[str, bool] | None:
+    """The source with the largest share of several, and whether its range is above one half or above all others.
+
+    None where no source is known to have most.
+
+    >>> little, half = Share(0.1, 0.0, 0.4), Share(0.4, 0.1, 0.8)
+    >>> largest_of({"gold": Share(0.8, 0.63, 0.87), "topics": little})
+    ('gold', True)
+    >>> largest_of({"gold": Share(0.5, 0.2, 0.9), "topics": half}) is None
+    True
+    """
+    by_source = dict(shares.items())
+    top, *others = sorted(by_source, key=lambda s: -by_source[s].value)
+    most = by_source[top]
+    if most.low > min(0.5, max(by_source[s].high for s in others)):
+        return top, True
+    return (top, False) if most.value > 0.5 else None
+
+
 def largest_in_words(shares: Mapping[SourceName, Share]) -> str:
     """The largest source: *probably* where its range is neither above one half nor above all others.
 
@@ -94,12 +126,11 @@ def largest_in_words(shares: Mapping[SourceName, Share]) -> str:
     """
     if len(shares) < 2:
         return next(iter(shares), "")
-    top, *others = sorted(shares, key=lambda s: -shares[s].value)
-    most = shares[top]
-    said = f"{top} ({most} of the variance)"
-    if most.low > min(0.5, max(shares[s].high for s in others)):
-        return said
-    return f"probably {said}" if most.value > 0.5 else NOT_KNOWN
+    if (largest := largest_of(shares)) is None:
+        return NOT_KNOWN
+    source, is_sure = largest
+    by_source: dict[str, Share] = dict(shares.items())
+    return f"{'' if is_sure else 'probably '}{source} ({by_source[source]} of the variance)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +144,9 @@ class Collection:
         """The mean over topics, these held fixed (see `few.Pooled`): what `intervals` over the collection says too."""
         variance, freedom = pooled(self.spreads, asked, self.lone).total()
         if np.isnan(variance).any():
-            raise TruegainError("topics with one relevant document each do not tell what other collections would do")
+            raise TruegainError(
+                "topics with one relevant document each do not show how scores vary between collections"
+            )
         return Spread(variance / len(self.spreads) ** 2, np.maximum(freedom, 1.0))
 
 
@@ -303,13 +336,16 @@ class Lattice:
 
         V(topics) is estimated, and so is what sampled labels bring by themselves: where topics hardly differ the first
         may come out below the second, and the wider of the two counts.  So it is where assessors seem to add less than
-        nothing.  Other collections are in the topics, and add nothing to what these say.  At every look, see
-        `at_every_look`.
+        nothing.  Other collections are in the topics, and add nothing to what these say.  Gold labels that tell the
+        judge's rates alone do not widen differences, whose spread over topics holds them and covers as often as it says
+        (`python -m benchmarks.coverage confusion`).  At every look, see `at_every_look`.
         """
         if self.looks is not None:
             return self._at_every_look(asked)
         whole = self._joined(asked)
-        spoken = (*LABELS, *(self.over - {"collection"} if "topics" in self.over else self.over))
+        of_pairs = bool((asked.a != NONE).all())
+        labels = () if self.evidence.by_rates and of_pairs and "topics" in self.over else LABELS
+        spoken = (*labels, *(self.over - {"collection"} if "topics" in self.over else self.over))
         for source in ("topics", *NESTED):
             part = self.alone(asked, source) if source in spoken else None
             whole = whole if part is None else whole.or_wider(part, confidence)
@@ -324,9 +360,9 @@ class Lattice:
         parts = [part for part in known if part is not None]
         if not parts and crossed is None:
             raise TruegainError(
-                "with the topics held fixed, nothing here was sampled: all labels are known, and these scores are "
-                "exact for these topics; say what they should hold for, such as topics like these "
-                f"({argname('generalise_to')})"
+                "nothing here was sampled: for these topics only, with all labels known, the scores are exact; say "
+                "what they should hold for, such as topics like these "
+                f"({argname('population')})"
             )
         if crossed is None:
             return parts[0] if len(parts) == 1 else summed(parts)
@@ -337,9 +373,21 @@ class Lattice:
         fewest = np.min([np.full(len(asked), self.assessors[0].df), *(p.df for p in parts)], axis=0)
         return Spread(total, np.maximum(df, fewest))  # a sum is known no worse than the worst of its parts
 
+    def by_wilson(self, bounds: tuple[float, float]) -> bool:
+        """Whether limits of scores are Wilson's: of labels as they are, over topics, where scores have bounds."""
+        return self.evidence.about.plain and "topics" in self.over and bool(np.isfinite(bounds).all())
+
     def score_limits(self, spread: Spread, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
-        """Limits of the scores; of gold labels or few topics joined with Wilson's, where scores have bounds."""
+        """Limits of the scores: Wilson's where scores have bounds; by gold labels, t joined with Wilson's.
+
+        Over topics, labels as they are: Wilson's hold a mean more often than t, most of all near a bound, and are no
+        wider (`python -m benchmarks.coverage topics`).
+        """
         value, known = self.evidence.value, self.evidence.near_bounds()
+        if self.by_wilson(bounds):
+            topics = len(self.evidence.contributions())
+            low, high, _ = wilson(value, np.sqrt(spread.variance), topics, bounds, confidence, spread.df)
+            return low, high
         if known is None and "topics" in self.over and np.isfinite(bounds).all():
             topics = len(self.evidence.contributions())
             known = (np.full(len(value), float(topics)), bounds) if topics < FEW_TOPICS else None
@@ -448,5 +496,5 @@ def joined_with_wilson(
     size = np.divide(
         shrunk * (1 - shrunk) * scale**2, spread.variance, out=np.full(len(p), np.inf), where=spread.variance > 0
     )
-    wide_low, wide_high = (least + scale * end for end in wilson(p, size, quantiles_of(confidence, spread.df)))
+    wide_low, wide_high = (least + scale * end for end in wilson_of_share(p, size, quantiles_of(confidence, spread.df)))
     return np.minimum(np.maximum(low, least), wide_low), np.maximum(np.minimum(high, bounds[1]), wide_high)

@@ -19,11 +19,11 @@ UNITS = {
     "topics": "Topics",
     "collection": "Documents",
     "gold": "Gold labels",
-    "holes": "Sampled holes",
+    "holes": "Sampled unjudged documents",
     "assessors": "Assessors",
 }
-TOGETHER = "all together"
-ALL_KNOWN = {"gold": "all labels are gold", "holes": "all holes are judged"}
+TOGETHER = "all sources"
+ALL_KNOWN = {"gold": "all labels are gold", "holes": "all documents are judged"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Line:
     @property
     def reason(self) -> str:
         """Why there is no interval, or no share."""
-        return self.why or (f"its share is in that of {self.share_in}" if self.share_in else "")
+        return self.why or (f"its share is part of that of {self.share_in}" if self.share_in else "")
 
     @property
     def width(self) -> float:
@@ -84,7 +84,7 @@ def lines_of(
             continue
         if not spread.variance[0] > 0:
             exact = source in LABELS and lattice.evidence.about.exact
-            why = ALL_KNOWN[source] if exact else "nothing moves it"
+            why = ALL_KNOWN[source] if exact else "no variation"
             found.append(Line(source, None, None, shares.get(source), why, spoken_of))
             continue
         if whole.low is None:
@@ -111,20 +111,18 @@ def pulls_of(lattice: Lattice, asked: Contrasts, documents: Moves | None, most: 
 def naive_line(lattice: Lattice, asked: Contrasts, confidence: float) -> Line:
     """Student's t over topics, the labels taken as they are."""
     low, high = limits(asked.values(lattice.naive.value), lattice.naive.over_topics(asked), confidence)
-    name = "naive: topics" if lattice.naive is lattice.evidence else "naive: labels as they are"
+    name = "topics alone" if lattice.naive is lattice.evidence else "uncorrected"
     return Line(name, float(low[0]), float(high[0]))
 
 
 def pulls_in_words(source: str, units: tuple[Pull, ...]) -> str:
-    """The units that pull a difference most: what it would be without each, or how far it pulls."""
-    if all(pull.without is not None for pull in units):
-        first, *rest = units
-        units_said = [f"without {first.unit} the difference would be {signed(first.without)}"]
-        units_said += [f"without {pull.unit} {signed(pull.without)}" for pull in rest]
-    else:
-        units_said = [f"{pull.unit} by {signed(pull.move)}" for pull in units]
-    bronze = ", by the labels as they are" if source == "collection" and units[0].without is None else ""
-    return f"{UNITS[source]} that pull it most{bronze}: {', '.join(units_said)}."
+    """The most influential units: what the difference would be without each, or by how much each changes it."""
+    refitted = all(pull.without is not None for pull in units)
+    what = "difference without it" if refitted else "change in the difference"
+    first, *rest = [(pull.unit, signed(pull.without if refitted else pull.move)) for pull in units]
+    named = [f"{first[0]} ({what}: {first[1]})", *(f"{unit} ({number})" for unit, number in rest)]
+    bronze = ", by the uncorrected labels" if source == "collection" and units[0].without is None else ""
+    return f"Most influential {UNITS[source].lower()}{bronze}: {', '.join(named)}."
 
 
 def signed(x: float | None) -> str:

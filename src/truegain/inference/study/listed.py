@@ -13,21 +13,21 @@ from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
 from truegain.measures.label_weights import level_of
 from truegain.measures.linear import LinearParts, linear_parts
-from truegain.message import GOLD_LIST, by_surface
+from truegain.message import SAMPLE_GOLD, by_surface
 from truegain.tables.columns import Coded, Floats, Ids, Ints, frozen
 from truegain.tables.gold_list import GoldList
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 
-DRAW_TOPICS = by_surface("draw='topics' of tg.gold_list", "`truegain plan labels --draw topics` draws these")
+DRAW_TOPICS = by_surface("draw='topics' of tg.sample_gold", "`truegain plan labels --draw topics` draws these")
 
 
 def refuse_without_stand_in(measure: Measure) -> None:
     """Refuse a measure that is not linear in gain, and for which no other stands in."""
     if not (measure.linear_in_gains or isinstance(measure, nDCG)):
         raise MeasureError(
-            f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, nDCG, RBP, or "
-            f"have whole topics judged ({DRAW_TOPICS})"
+            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; give P, DCG, "
+            f"nDCG or RBP, or have whole topics judged ({DRAW_TOPICS})"
         )
 
 
@@ -53,8 +53,8 @@ class StandIn:
         assert isinstance(measure, nDCG)
         plain, constant = measure.over_one_ideal(ranked)
         return cls(plain, constant, (
-            f"{measure} stands for {plain} over {constant:.4g}, the mean of the topics' best by the bronze labels: "
-            "single gold labels cannot set nDCG itself right."
+            f"{measure} is replaced by {plain} divided by {constant:.4g}, the mean ideal {plain} by the bronze labels: "
+            "scattered gold labels cannot correct nDCG itself."
         ))  # fmt: skip
 
     def parts(self, labels: Floats, ranked: RankedGains) -> LinearParts:
@@ -86,7 +86,7 @@ class Listed:
         ranked: RankedGains,
         listed: GoldList,
         measure: Measure,
-        gold_level: float | None = None,
+        gold_relevant_from: float | None = None,
         gold: Floats | None = None,
     ) -> Listed:
         """A list that was drawn from these bronze labels for these runs; others are refused.
@@ -102,7 +102,7 @@ class Listed:
         level, stand_in = level_of(measure), StandIn.of(measure, ranked)
         ends = np.array(listed.scale)
         if level is not None:
-            ends = level * (ends >= (level if gold_level is None else gold_level))
+            ends = level * (ends >= (level if gold_relevant_from is None else gold_relevant_from))
         said = label if gold is None else np.where(np.isnan(gold), label, gold)
         parts = stand_in.parts(np.concatenate([label, said, ends]), ranked)
         worths = parts.worth(ends)
@@ -136,9 +136,9 @@ class Listed:
         at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(self.coefficient, axis=0) > NO_WEIGHT))[0])
         raise InputError(
             f"this list was made for other runs or another measure ({listed.measure}): {lacking.min():,} documents "
-            f"or more that {measure} tells these systems apart by are not on it, such as topic "
+            f"or more that affect {measure} of these systems are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=listed.source,
-            hint=f"give the runs it was drawn for, or draw one for these ({GOLD_LIST})",
+            hint=f"give the runs it was drawn for, or draw one for these ({SAMPLE_GOLD})",
         )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def check_bronze(listed: GoldList, item: Ints, label: Floats) -> None:
         )
     raise InputError(
         f"this list was made for other judgments: {what}", file=listed.source,
-        hint=f"give the judgments from which it was drawn, or draw a list from these ({GOLD_LIST})",
+        hint=f"give the judgments from which it was drawn, or draw a list from these ({SAMPLE_GOLD})",
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from truegain.measures.chosen import refuse_chosen
 from truegain.measures.label_weights import check_linear, tell_unjudged
 from truegain.message import with_marks
 from truegain.sampling.designs import DRAWN_PAIRS, SAME_POPULATION
-from truegain.sampling.gold import Gold
+from truegain.sampling.gold import GoldUnits
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
@@ -68,7 +68,11 @@ def beyond(measures: Sequence[Measure], design: str | None, ordered: bool = Fals
 
 
 def evidence_of(
-    ranked: RankedGains, measure: Measure, judge: Judge | None, gold_level: float | None, confidence: float = 0.95
+    ranked: RankedGains,
+    measure: Measure,
+    judge: Judge | None,
+    gold_relevant_from: float | None,
+    confidence: float = 0.95,
 ) -> Evidence:
     """What the scores of a measure stand on; what cannot be corrected is refused.
 
@@ -78,15 +82,15 @@ def evidence_of(
     if judge is None:
         return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
     if judge.design in SAME_POPULATION:
-        return rectified(ranked, measure, judge, gold_level)[0]
-    return _by_matrix(ranked, measure, judge, gold_level, confidence)
+        return rectified(ranked, measure, judge, gold_relevant_from)[0]
+    return _by_matrix(ranked, measure, judge, gold_relevant_from, confidence)
 
 
 def rectified(
-    ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None
+    ranked: RankedGains, measure: Measure, judge: Judge, gold_relevant_from: float | None
 ) -> tuple[ByGoldTopics | ByGoldPairs, Judge, Floats]:
     """Scores set right with gold labels, the judge at the levels of the measure, and the gold label of each item."""
-    fit, fitted, gold = rectifying(ranked, judge, measure, gold_level)
+    fit, fitted, gold = rectifying(ranked, judge, measure, gold_relevant_from)
     if isinstance(fit, TopicFit):
         return ByGoldTopics(fit, ranked.topics), fitted, gold
     topics = fit.has_gold().sum(axis=1)
@@ -100,14 +104,14 @@ def rectified(
             f"the gold labels of what {some(lone)} retrieved all stand in one topic, so how topics differ is not "
             "known; have gold labels drawn from more topics"
         )
-    drawn = Gold.drawn(ranked.pool, fit.pairs.sampled, fit.pairs.expansion)
+    drawn = GoldUnits.drawn(ranked.pool, fit.pairs.sampled, fit.pairs.expansion)
     return ByGoldPairs(fit, ranked.topics, drawn), fitted, gold
 
 
 def _by_matrix(
-    ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None, confidence: float
+    ranked: RankedGains, measure: Measure, judge: Judge, gold_relevant_from: float | None, confidence: float
 ) -> ByMatrices:
-    lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
+    lists = JudgedLists.of(ranked, judge, measure, gold_relevant_from=gold_relevant_from)
     answered = np.ones(len(ranked.topics), np.bool_)
     matrices = {}
     for s, system in enumerate(ranked.systems):

@@ -24,7 +24,7 @@ from truegain.inference.study.making import evidence_of, tell_holes
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import level_of
-from truegain.message import GOLD_LIST, HOLE_LIST, arg, argname
+from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, arg, argname
 from truegain.moves import Moves
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.source import SourceName
@@ -33,8 +33,8 @@ from truegain.tables.gold_list import GoldList
 from truegain.tables.ranked import RankedGains
 
 LONE = (
-    "no topic has more than one relevant document, and one relevant document a topic does not tell what other "
-    "documents would do"
+    "no topic has more than one relevant document, and one relevant document per topic does not show how scores vary "
+    "with other documents"
 )
 
 
@@ -46,7 +46,7 @@ class Material:
     ranked: RankedGains
     raters: Raters | None
     judge: Judge | None
-    gold_level: float | None
+    gold_relevant_from: float | None
     replicates: int
     seed: int
     gold_rated: bool = False  # whether the ratings are those behind the gold labels
@@ -67,14 +67,14 @@ class Material:
         over = self.spoken_of(m)
         if "collection" in self.over:
             if note := evidence.about.note:
-                raise TruegainError(f"{note} How that moves over collections is not known; give DCG or P")
+                raise TruegainError(f"{note} How that varies between collections is unknown; give DCG or P")
             check_drawable(m)
             if "collection" in over:
                 self._refuse_shallow(m)
                 collection = partial(self._collection, m)
             elif "topics" not in over:
                 raise TruegainError(
-                    f"{m} over other collections: {LONE}; name 'topics' in {argname('generalise_to')} and leave "
+                    f"{m} over other collections: {LONE}; name 'topics' in {argname('population')} and leave "
                     "'collection' out, or give a measure that sums over ranks, such as P@10"
                 )
         if self.raters is not None and self.listed is not None:
@@ -111,20 +111,20 @@ class Material:
         if self.gold_rated:
             assert self.judge is not None
             judge = replace(self.judge, gold=raters.ratings.labelled(gains))
-            return evidence_of(self.ranked, m, judge, self.gold_level, self.confidence)
+            return evidence_of(self.ranked, m, judge, self.gold_relevant_from, self.confidence)
         ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
-        return evidence_of(ranked, m, self.judge, self.gold_level, self.confidence)
+        return evidence_of(ranked, m, self.judge, self.gold_relevant_from, self.confidence)
 
     def _evidence(self, m: Measure) -> tuple[Evidence, Evidence]:
         """What the scores stand on, and the labels as they are."""
         if self.listed is not None and self.judge is not None:
-            by_list = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_level))
+            by_list = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_relevant_from))
             stand_in = StandIn.of(m, self.ranked)
             plain = evidence_of(self.ranked, stand_in.measure, None, None)
             return by_list, Plain(plain.contributions().T / stand_in.constant, self.ranked.topics)
         if self.sample is not None:
             return self.sample.evidence(m), evidence_of(self.ranked, m, None, None)
-        found = evidence_of(self.ranked, m, self.judge, self.gold_level, self.confidence)
+        found = evidence_of(self.ranked, m, self.judge, self.gold_relevant_from, self.confidence)
         return found, found if self.judge is None else evidence_of(self.ranked, m, None, None)
 
     def documents(self, m: Measure, lattice: Lattice, a: int, b: int) -> Moves:
@@ -141,8 +141,9 @@ class Material:
         if self.judge is not None and self.judge.design not in SAME_POPULATION:
             if "assessors" in self.over:
                 raise TruegainError(
-                    f"{argname('design', self.judge.design)}: the judge's rates are of all assessors together, so "
-                    f"others cannot be spoken of; leave 'assessors' out of {argname('generalise_to')}"
+                    f"{argname('design', self.judge.design)}: the judge's error rates are those of all assessors "
+                    f"together, so they say nothing of other assessors; leave 'assessors' out of "
+                    f"{argname('population')}"
                 )
             return False
         if "assessors" in self.over:
@@ -158,16 +159,16 @@ class Material:
         if "topics" in self.over or self.judge is None or self.judge.design in SAME_POPULATION:
             return
         raise TruegainError(
-            f"{argname('design', self.judge.design)} knows how often the judge errs, not where, so scores of these "
-            "topics only are off by chance, and by how much cannot be told; name 'topics' in "
-            f"{argname('generalise_to')}, or have gold labels drawn from these topics ({arg('design', 'random')})"
+            f"{argname('design', self.judge.design)} shows how often the judge errs, not where, so the chance error of "
+            "scores for these topics only is unknown; name 'topics' in "
+            f"{argname('population')}, or have gold labels drawn from these topics ({arg('design', 'random')})"
         )
 
     def _refuse_rated(self) -> None:
         """A list was drawn for one bronze label a document; what assessors would have said otherwise it cannot tell."""
         if others := sorted(self.over & {"assessors", "replicates"}):
             raise TruegainError(
-                f"an ordered list of gold labels and {argname('generalise_to')} {others[0]!r}: the list was drawn for "
+                f"an ordered list of gold labels and {argname('population')} {others[0]!r}: the list was drawn for "
                 f"one bronze label a document; leave {others[0]!r} out"
             )
 
@@ -175,17 +176,18 @@ class Material:
         """Looking many times is known for labels in a drawn order, and topics."""
         if self.listed is None and isinstance(self.sample, HoleSample):
             raise TruegainError(
-                f"{argname('anytime')}: how often one may look is known for labels in the order of a list; draw one "
-                f"with {HOLE_LIST}, or leave {argname('anytime')} out and look once"
+                f"{argname('sequential')}: how often one may look is known for labels in the order of a list; draw one "
+                f"with {SAMPLE_UNJUDGED}, or leave {argname('sequential')} out and look once"
             )
         if self.listed is None and self.sample is None:
             raise TruegainError(
-                f"{argname('anytime')}: how often one may look is known for gold labels in the order of a list; draw "
-                f"one with {GOLD_LIST}, or leave {argname('anytime')} out and look once"
+                f"{argname('sequential')}: how often one may look is known for gold labels in the order of a list; "
+                "draw "
+                f"one with {SAMPLE_GOLD}, or leave {argname('sequential')} out and look once"
             )
         if others := sorted(self.over - {"topics"}):
             raise TruegainError(
-                f"{argname('anytime')} and {argname('generalise_to')} {others[0]!r}: not known together; leave one of "
+                f"{argname('sequential')} and {argname('population')} {others[0]!r}: not known together; leave one of "
                 "them out"
             )
 
@@ -237,13 +239,13 @@ class Material:
         holes, shown = self.unjudged(m, systems)
         if not holes:
             return ""
-        there = "all lists together" if systems is None or len(systems) > 2 else "both lists together"
+        there = "in all runs" if systems is None or len(systems) > 2 else "in both runs"
         are, count, their, they = (
             ("is", "counts", "its label", "it") if holes == 1 else ("are", "count", "their labels", "they")
         )
-        open_ = f"{holes:,} of the {shown:,} documents that {m} looks at, {there}, {are} unjudged"
+        open_ = f"{holes:,} of the {shown:,} documents that {m} counts {there} {are} unjudged"
         if m.leaves_out_unjudged:
-            return f"{open_} and left out here: what {they} could do is not known."
+            return f"{open_} and left out here: what {they} could change is unknown."
         if holds and first:
             return (
                 f"{open_}: {holds} whatever the labels of those in {first}; those below, and in scores all of them, "
@@ -251,4 +253,4 @@ class Material:
             )
         if holds:
             return f"{open_}: {holds} whatever {their}; scores count {'it' if holes == 1 else 'them'} as not relevant."
-        return f"{open_} and {count} as not relevant here; `holes` tells what {they} could do."
+        return f"{open_} and {count} as not relevant here; `unjudged` shows what {they} could change."

@@ -6,24 +6,29 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truegain.errors import TruegainError, some, there_are
-from truegain.message import arg, argname, told_value
+from truegain.errors import TruegainError, some
+from truegain.message import arg
 from truegain.tables.checks import warn
 from truegain.tables.frames import is_frame
 from truegain.tables.judgments import Judgments
 from truegain.tables.models_used import judge_in
 from truegain.tables.run_files import MODELS
-from truegain.tables.runs import Runs, models_in
+from truegain.tables.runs import Runs, models_by_system, models_in
 from truegain.tables.sources import can_be_read_again, expand, pieces_of
 from truegain.tables.tabular import ending
 
-Uses = Mapping[str, str | Sequence[str]]
+SystemModels = Mapping[str, str | Sequence[str]]
 TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")  # endings of files whose columns have names
+JUDGE_MODEL = arg("judge_model", python="`model` to tg.read_judgments")
 BEGINNING = 65_536  # bytes in which a table names its columns
 
 
 def models_of(
-    uses: Uses | None, judge: str | None, systems: tuple[str, ...], runs: object = None, labels: Judgments | None = None
+    system_models: SystemModels | None,
+    judge: str | None,
+    systems: tuple[str, ...],
+    runs: object = None,
+    labels: Judgments | None = None,
 ) -> tuple[dict[str, tuple[str, ...]], str | None]:
     """The models of each system and that of the judge: as given, else as columns of the runs and judgments say.
 
@@ -32,32 +37,25 @@ def models_of(
     >>> models_of({"dense": "gpt-4o", "rag": ["gpt-4o", "e5"]}, "gpt-4o", ("dense", "rag", "bm25"))
     ({'dense': ('gpt-4o',), 'rag': ('gpt-4o', 'e5')}, 'gpt-4o')
     """
-    if not isinstance(uses or {}, Mapping):
-        raise TruegainError(f"{argname('uses', uses)}: give the models by system, such as {{'dense': 'gpt-4o'}}")
-    given = dict(uses or {})
+    given = models_by_system("system_models", system_models or {}, systems)
     gave = () if labels is None or judge is not None else judge_in(labels)
     if judge is None and len(gave) != 1:
         if given:
             raise TruegainError(
-                f"{arg('uses')} says which models systems use; say with {argname('judge_model')} which one gave the "
-                "judgments"
+                f"{arg('system_models')} says which models systems use; say with "
+                f"{JUDGE_MODEL} which one gave the judgments"
             )
         _tell_not_asked(_columns(runs, systems) if _may_name_models(runs) else {}, gave)
         return {}, None
-    if unknown := [str(s) for s in given if s not in systems]:
-        raise TruegainError(
-            f"{argname('uses')}: {told_value('uses', unknown[0], some(unknown))} is no system here; "
-            f"{there_are(unknown, systems)}"
-        )
-    found = {s: (models,) if isinstance(models, str) else _texts(s, models) for s, models in given.items()}
-    found = (_columns(runs, systems) if judge is not None or _may_name_models(runs) else {}) | found
+    found = (_columns(runs, systems) if judge is not None or _may_name_models(runs) else {}) | given
     if judge is None and not found:  # the judge's model is known, and that of no system
         return {}, gave[0]
     if not found:
         return {}, judge
     if judge is None:  # columns of either side: that they differ is as it should be
         return found, gave[0]
-    said_so = labels is not None and is_of(judge, judge_in(labels))  # by a column too: it is spelled as it should be
+    # by a column too: it is spelled as it should be
+    said_so = labels is not None and labels.model is None and is_of(judge, judge_in(labels))
     if not said_so and not any(is_of(judge, models) for models in found.values()):
         named = list(dict.fromkeys(model for models in found.values() for model in models))
         warn(f"no system uses {judge}, the judge's model; there are {some(named)}: check the spelling")
@@ -73,7 +71,7 @@ def _tell_not_asked(columns: Mapping[str, tuple[str, ...]], gave: Sequence[str])
     named = some(list(dict.fromkeys(model for models in columns.values() for model in models)))
     warn(
         f"{count} the model used ({named}), and {which}: whether a system is judged by its own model is not looked at; "
-        f"give {arg('judge_model')}"
+        f"give {JUDGE_MODEL}"
     )
 
 
@@ -105,16 +103,6 @@ def _begins_with_models(file: str) -> bool:
     beginning = next(pieces_of(file), b"")[:BEGINNING].lower()
     first = beginning if kind not in (".csv", ".tsv") else beginning.partition(b"\n")[0]
     return kind == ".parquet" or any(name.encode() in first for name in MODELS)
-
-
-def _texts(system: str, models: object) -> tuple[str, ...]:
-    texts = tuple(models) if isinstance(models, Sequence) else (models,)
-    if not all(isinstance(model, str) for model in texts):
-        raise TruegainError(
-            f"{argname('uses')}: the model of {told_value('uses', system)} is {models!r}; give its name, or a list of "
-            "names"
-        )
-    return texts
 
 
 def is_of(judge: str, models: Sequence[str]) -> bool:

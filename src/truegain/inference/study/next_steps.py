@@ -154,7 +154,7 @@ class Step:
     """One thing to buy: how many in all and how many more, the half width then, and what it costs.
 
     >>> print(Step("topics", 2.0, 50, 50, 0.0477), Step("gold", 1.1, 10, 1, 0.06, 45.0, unit="gold topic"), sep="; ")
-    50 more topics (100 in all): +-0.0477; 1 more gold topic (11 in all): +-0.0600, cost 45
+    50 more topics (100 in total): +-0.0477; 1 more gold topic (11 in total): +-0.0600, cost 45
     """
 
     what: str
@@ -177,7 +177,7 @@ class Step:
         price = "" if self.cost is None else f", cost {self.cost:,.{2 * (0 < self.cost < 10)}f}"
         if self.phrase:
             return f"{self.phrase}: +-{self.half:.4f}{price}"
-        return f"{self.more:,} more {self.words} ({self.have + self.more:,} in all): +-{self.half:.4f}{price}"
+        return f"{self.more:,} more {self.words} ({self.have + self.more:,} in total): +-{self.half:.4f}{price}"
 
     @property
     def words(self) -> str:
@@ -275,7 +275,7 @@ def _no_more_than_differ(now: Standing, steps: list[Step], aim: float, costs: Ma
         return fewer
     most = now.pairs / now.gold
     half, labels = now.after(gold=most), "label" if now.open == 1 else "labels"
-    phrase = f"{now.open:,} more gold {labels} (all pairs that differ and have none)"
+    phrase = f"{now.open:,} more gold {labels} (every pair that affects the difference)"
     enough = None if aim <= 0 else half <= aim * (1 + 1e-9)
     price = _cost(now, "gold", now.open, costs or {})
     return [*fewer, Step("gold", most, now.gold, now.open, half, price, enough, now.unit, phrase, aim)]
@@ -358,12 +358,12 @@ def _mixed(now: Standing, topics: float, gold: float, assessors: float, costs: M
     return Mix({kind: n for kind, n in more.items() if n}, half, cost)
 
 
-def _needed(now: Standing, kind: str, smallest: float, most: float) -> float:
-    """How many times as many bring half the width to `smallest`; all there are, or 4 times, where none does."""
+def _needed(now: Standing, kind: str, min_effect: float, most: float) -> float:
+    """How many times as many bring half the width to `min_effect`; all there are, or 4 times, where none does."""
     top = min(most, MOST)
-    if now.after(**{kind: top}) > smallest:
+    if now.after(**{kind: top}) > min_effect:
         return most if math.isfinite(most) else 4.0
-    return _least_times(now.after, kind, smallest, top)
+    return _least_times(now.after, kind, min_effect, top)
 
 
 def _least_times(after: Callable[..., float], kind: str, half: float, most: float) -> float:
@@ -382,7 +382,7 @@ def _step(now: Standing, kind: str, have: int, factor: float, aim: float, costs:
     unit = "" if kind != "gold" else "gold topic" if now.whole else now.unit
     phrase = ""
     if kind == "replicates":
-        phrase = f"the judge asked {more:,} more time{'' if more == 1 else 's'} ({have + more:,} in all)"
+        phrase = f"{more:,} more answer{'' if more == 1 else 's'} of the judge to each pair ({have + more:,} in total)"
     return Step(kind, factor, have, more, half, _cost(now, kind, more, costs), enough, unit, phrase, aim)
 
 

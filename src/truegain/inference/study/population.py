@@ -1,4 +1,4 @@
-"""What the answers are about, and what is held fixed, in words."""
+"""What the answers hold for, and what they do not cover, in words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from truegain.sampling.catalogue import POPULATIONS, SOURCES
 from truegain.sampling.source import SourceName
 
+OTHER = {"topics": "other topics", "collection": "other document collections"}
+
 
 @dataclass(frozen=True)
 class Population:
     """The sources that are spoken of, and how many topics and assessors stand for their like.
 
-    >>> print(Population(frozenset(["topics", "assessors"]), 50, 5, True))
-    For topics like these 50, by assessors like these 5; held fixed: the collection, the judge of the gold labels.
+    >>> print(Population(frozenset(["topics"]), 50, gold=True))
+    For topics like these 50. Not covered: other document collections; mistakes in the gold labels.
     """
 
     over: frozenset[SourceName]
@@ -38,15 +40,15 @@ class Population:
 
     @property
     def held_fixed(self) -> str:
-        """What is held fixed."""
-        words = [f"the {s}" for s in ("topics", "collection") if s not in self.over]
+        """What the answers do not cover."""
+        words = [OTHER[s] for s in ("topics", "collection") if s not in self.over]
         if "assessors" not in self.over and self.assessors:
-            words.append("the assessors")
+            words.append("other assessors")
         elif not self.assessors and not self.gold:
-            words.append("the judgments")
+            words.append("mistakes in the judgments")
         if self.gold and not self.gold_rated:
-            words.append("the judge of the gold labels")
-        return ", ".join(words) or "nothing"
+            words.append("mistakes in the gold labels")
+        return "; ".join(words) or "nothing"
 
     def __str__(self) -> str:
-        return f"{self.holds_for[0].upper()}{self.holds_for[1:]}; held fixed: {self.held_fixed}."
+        return f"{self.holds_for[0].upper()}{self.holds_for[1:]}. Not covered: {self.held_fixed}."

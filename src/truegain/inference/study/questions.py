@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from truegain.config import StudyConfig
 from truegain.contrasts import Contrasts, place_of
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.judge import Judge
@@ -42,6 +43,7 @@ from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, measures_in
 from truegain.message import Message, arg, argname, with_marks
 from truegain.sampling.catalogue import POPULATIONS
+from truegain.sampling.designs import DESIGNS
 from truegain.sampling.source import SourceName
 from truegain.tables.columns import Floats
 from truegain.tables.gold_list import GoldList
@@ -61,21 +63,22 @@ class Questions:
     `measure`.
     """
 
+    config: StudyConfig
     over: frozenset[SourceName]
     ranked: RankedGains
     measures: tuple[Measure, ...]
     refused: Mapping[str, str]  # measures that the gold labels cannot set right, and why
-    level: float | None
+    relevant_from: float | None
     raters: Raters | None
     judge: Judge | None
     gold_rated: bool
     gold_list: GoldList | None
-    hole_sample: HoleSample | HoleList | None
+    unjudged_sample: HoleSample | HoleList | None
     confidence: float
     seed: int
-    smallest: float
+    min_effect: float
     holes: str
-    uses: Mapping[str, tuple[str, ...]]
+    system_models: Mapping[str, tuple[str, ...]]
     judge_model: str | None
     unchecked: str  # whose labels these are, where a model gave them and there is no gold; in words
     trust_judge: bool
@@ -108,8 +111,18 @@ class Questions:
 
     @property
     def population(self) -> str:
-        """What the answers are about, and what is held fixed, in words."""
+        """What the answers hold for, and what they do not cover, in words."""
         return str(self._population)
+
+    @property
+    def holds_for(self) -> str:
+        """For what the answers hold, in words."""
+        return self._population.holds_for
+
+    @property
+    def not_covered(self) -> str:
+        """What the answers do not cover, in words."""
+        return self._population.held_fixed
 
     @property
     def _population(self) -> Population:
@@ -119,14 +132,16 @@ class Questions:
         """Of what some measures are told for; what is left out for one of several is told beside it."""
         over = frozenset[SourceName]().union(*map(self._material.spoken_of, measures))
         assessors = 0 if self.raters is None else len(self.raters)
-        sample = self.hole_sample
+        sample = self.unjudged_sample
         sampled = None if sample is None else (sample.size, sample.holes)
         return Population(over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled)
 
     def left_out(self, measure: MeasureLike | None = None) -> str:
         """Why a measure is not told for all that the study speaks of, in words; empty where it is."""
         m = self._measure(measure)
-        return "" if self._material.spoken_of(m) == self.over else f"{m} is not told for other collections: {LONE}."
+        return (
+            "" if self._material.spoken_of(m) == self.over else f"{m} is not generalized to other collections: {LONE}."
+        )
 
     def lattice(self, measure: MeasureLike | None = None) -> Lattice:
         """What a measure stands on; made when first asked for."""
@@ -144,7 +159,7 @@ class Questions:
             return self.measures[0]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the study was made
-            read = [at_level(a.measure, self.level) for a in measures_for(self.ranked, measures_in(measure))]
+            read = [at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, measures_in(measure))]
         names = {str(measure), *(str(m) for m in read)} if len(read) == 1 else ()
         if (found := next((m for m in self.measures if str(m) in names), None)) is not None:
             return found
@@ -178,7 +193,7 @@ class Questions:
         ]  # fmt: skip
         notes += [self._by_whom] if self._by_whom else []
         if len(of) == len(self.measures) - len(self.refused):  # all that can be told
-            notes += [Message(f"Not told: {with_marks(why)}.") for why in self.refused.values()]
+            notes += [Message(f"Not estimated: {with_marks(why)}.") for why in self.refused.values()]
         population = str(self._population_of([x.measure for x in of]))
         return Answers(tuple(found), self.made_by, (population, *dict.fromkeys(notes)))
 
@@ -186,7 +201,7 @@ class Questions:
 
     def estimates(self, measure: MeasureLike | None = None) -> Answers[Estimate]:
         """The score of every system with its interval, by all that was sampled."""
-        gold = ["gold"] if self.judge is not None else ["holes"] if self.hole_sample is not None else []
+        gold = ["gold"] if self.judge is not None else ["holes"] if self.unjudged_sample is not None else []
         chosen, found = self._chosen(measure), []
         for each in chosen:
             over = ", ".join([*(s for s in POPULATIONS if s in each.lattice.over), *gold])
@@ -234,7 +249,7 @@ class Questions:
         answering, open_ = self._answering(m), np.array([s in lent for s in self.systems])
         found = answering.ranking(self.seed, open_, (), bounds)
         if bounds is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
-            notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
+            notes.append(f"If unjudged documents count as not relevant, {_may_be_best(fewer, len(self.systems))}.")
         kinds = {s: said.partition(":")[0] for s, said in lent.items()}
         held = self._unjudged.held(m)
         return replace(
@@ -260,20 +275,20 @@ class Questions:
 
     def _growing(self) -> str:
         """How often one may look at a list that is not judged to its end; nothing where there is none."""
-        listed = self.hole_sample.rows if isinstance(self.hole_sample, HoleList) else self.gold_list
+        listed = self.unjudged_sample.rows if isinstance(self.unjudged_sample, HoleList) else self.gold_list
         if listed is None or listed.judged == len(listed) or self.over - {"topics"}:
             return ""
         stuck = f", and {len(listed.cannot):,} could not be judged" if listed.cannot else ""
         return Message(
-            f"{len(listed.labelled):,} of the list's {len(listed):,} pairs have a label{stuck}. These limits are those "
-            "of one look, at a number of labels set beforehand; to look again as labels come in, give "
-            f"{arg('anytime', True)} from the first look on."
+            f"{len(listed.labelled):,} of the list's {len(listed):,} pairs have a label{stuck}. These intervals hold "
+            "for a single look, at a number of labels fixed in advance; to look again as labels come in, give "
+            f"{arg('sequential', True)} from the first look on."
         )
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
         self._check_told(m, a, b)
         if not (found := self.lattice(m).shares(self._pair(a, b), self.seed)):
-            raise TruegainError(f"no unit moves {b} - {a}; there is no variance to share")
+            raise TruegainError(f"{b} - {a} is the same whichever unit is left out: there is no variance to divide")
         return found
 
     def decisive(
@@ -307,26 +322,26 @@ class Questions:
         >>> runs = {"now": {t: {"a": 2.0, "b": 1.0} for t in qrels},
         ...         "new": {t: {"a": 2.0, "b": 1.0 + 2 * (t == "7")} for t in qrels}}
         >>> print(tg.Study(runs, qrels, "P@1").verdict("now", "new", not_worse_by=0.1).sentence)
-        new is worse than now by less than 0.1, if at all: -0.0250 P@1 [-0.0756, 0.0256], for topics like these 40.
+        new is not worse than now by 0.1 or more: -0.0250 P@1, 95% CI [-0.0756, 0.0256], for topics like these 40.
         """
-        least = self.smallest if not_worse_by is None else -margin_of(not_worse_by, self.smallest)
+        least = self.min_effect if not_worse_by is None else -margin_of(not_worse_by, self.min_effect)
         m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)
         if -least >= m.bounds()[1] - m.bounds()[0]:
             raise TruegainError(
-                f"{argname('not_worse_by', -least, 'g')}: no two systems lie so far apart on {m}; give a smaller number"
+                f"{argname('not_worse_by', -least, 'g')}: no two systems differ that much on {m}; give a smaller number"
             )
-        lattice, answering, buying = self.lattice(m), self._answering(m), replace(self._buying(m), smallest=least)
+        lattice, answering, buying = self.lattice(m), self._answering(m), replace(self._buying(m), min_effect=least)
         comparison = answering.differences(asked)[0]
         hidden, notes = self._unjudged.hidden_limits(m, asked, lattice)
         notes += [note for note in (self.left_out(m), answering.note, answering.of_pairs) if note]
         if lattice.looks is not None and comparison.low is not None:
-            notes.append("Limits hold at every look at the growing list, all looks together.")
+            notes.append("Intervals are anytime-valid: they hold at every look at the growing list.")
         elif comparison.low is not None and (growing := self._growing()):
             notes.append(growing)
         of_systems = self._lent(m, [a, b])
         said = decided(comparison, hidden, self.holes, least)
         few = [why for reasons in of_systems.values() for why in reasons if why.startswith(FEW)]
-        if few and said == "cannot be told":  # as it is, which says more
+        if few and said == "inconclusive":  # as it is, which says more
             notes += [f"{why[0].upper()}{why[1:]}." for why in few]
             of_systems = {s: [why for why in reasons if why not in few] for s, reasons in of_systems.items()}
         lent = (*of_systems[a], *of_systems[b])
@@ -334,14 +349,14 @@ class Questions:
         safe = least < 0 and comparison.low is None and could_move(hidden, self.holes)[0] > least
         if safe and answering.are_alike(int(asked.a[0]), int(asked.b[0])):  # nothing changed
             said = "not worse"
-        said = "cannot be told" if lent else said
+        said = "inconclusive" if lent else said
         doubted = bool(self.unchecked) and not self.trust_judge
         outcome = "unchecked" if doubted and said in SETTLED else said
         sure = comparison.low is not None and comparison.p is None
         alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
         cannot = int(lattice.evidence.stuck(asked)[0])
         known = comparison.low is not None and not lattice.exact and not alike
-        if said == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
+        if said == "inconclusive" and known and (more := buying.until_decided(asked, hidden)):
             notes.append(more)
         if cannot and known and not lattice.spread(asked, self.confidence).variance[0]:  # only these leave it open
             known = False
@@ -352,7 +367,7 @@ class Questions:
         population = self._population_of([m])
         widened = self._unjudged.widened(answering, asked, hidden)
         return Verdict(
-            marked([comparison], of_systems)[0], outcome, self.smallest, population.holds_for, population.held_fixed,
+            marked([comparison], of_systems)[0], outcome, self.min_effect, population.holds_for, population.held_fixed,
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             largest_in_words(shares), self._pulls(m, asked) if known else {},
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not (stuck or held) else (), tuple(notes),
@@ -360,8 +375,19 @@ class Questions:
             None if widened is None else marked([widened], of_systems)[0],
             not_worse_by or 0.0, self.unchecked, said if doubted else None,
             "" if not doubted else "ordered" if m.linear_in_gains else "topics",
-            cannot,
+            cannot, self._sizes(lattice),
         )  # fmt: skip
+
+    def _sizes(self, lattice: Lattice) -> dict[str, str]:
+        """How many units of a source there are, in words."""
+        about, people = lattice.evidence.about, self._population.assessors
+        unit = "sampled unjudged document" if about.source == "holes" else "gold label"
+        judge = self._material.judge
+        if about.source == "gold" and judge is not None and DESIGNS[judge.design].whole:
+            unit = "gold topic"
+        counts = [("topics", len(self.topics), "topic"), (about.source, about.counts[0], unit)]
+        counts += [("assessors", people, "assessor")]
+        return {source: f"{n:,} {unit}{'' if n == 1 else 's'}" for source, n, unit in counts if n}
 
     def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:
         """What can be said of several claims by one measure all at once; each verdict is at its level by itself.
@@ -376,7 +402,7 @@ class Questions:
         ...         "fair": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0} for t in range(12)}}
         >>> study = tg.Study(runs, qrels, "P@2")
         >>> study.together([study.verdict("poor", "good"), study.verdict("poor", "fair")])
-        ('better', 'cannot be told')
+        ('better', 'inconclusive')
         """
         if not verdicts:
             return ()
@@ -401,7 +427,7 @@ class Questions:
         return by_unchecked(self.unchecked, ".") if self.unchecked else ""
 
     def _lent(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Why nothing can be claimed of each system: ids in doubt, calibration borrowed, or gold too little."""
+        """Why nothing can be claimed of each system: ids in doubt, possible self-preference, or too few gold labels."""
         return {s: self._borrowed(m, s) for s in systems or self.systems}
 
     def _check_told(self, m: Measure, a: str, b: str, lent: Sequence[str] = ()) -> None:
@@ -409,14 +435,14 @@ class Questions:
         found = self._answering(m).differences(self._pair(a, b))[0]
         why = in_one(lent) if lent else "; ".join(map(with_marks, found.notes)) if found.low is None else ""
         if why:
-            raise TruegainError(f"whether {b} is better than {a} cannot be told on {found.measure}: {why}")
+            raise TruegainError(f"the data cannot show whether {b} is better than {a} on {found.measure}: {why}")
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
         if doubts := [str(d) for d in self.ranked.doubts if d.system == system]:
             return doubts
         if open_ := self._unjudged.open_of(m, self.systems.index(system)):
             return open_
-        own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
+        own = self.judge_model is not None and is_of(self.judge_model, self.system_models.get(system, ()))
         if self.judge is None:
             return borrowed(system, self.judge_model if own else None, None, 0)
         evidence = self.lattice(m).evidence
@@ -453,7 +479,7 @@ class Questions:
     def _buying(self, m: Measure) -> Buying:
         sampled = self.judge is not None and type(self.lattice(m).evidence) is ByGoldPairs
         weights = partial(self._weights_of, m) if sampled else None
-        return Buying(self._material, self.lattice(m), self.confidence, self.smallest, self.holes == "bound", weights)
+        return Buying(self._material, self.lattice(m), self.confidence, self.min_effect, self.holes == "bound", weights)
 
     def _weights_of(self, m: Measure) -> Floats:
         """System x pair of the pool: what the pair counts in the score; made when first asked for."""

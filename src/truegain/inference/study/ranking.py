@@ -22,11 +22,11 @@ MOST_FREEDOM = 60  # beyond which standard errors are as good as known
 NO_VARIANCE = 1e-12  # of the largest: what is below is rounding
 BLOCK = 2_000_000  # numbers held at a time
 NAMED = 10  # systems that the sentence names
-TIERS = "A tier is its best system and all that are not surely worse than that; each system of a lower tier is."
+TIERS = "A tier holds its best system and every system that is not significantly worse than that one."
 ZERO = "; unjudged documents count as not relevant"
 PICKED = (
-    "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking holds for "
-    "all pairs at once."
+    "These two were chosen by their scores, but this verdict is for a pair chosen in advance. The ranking allows for "
+    "all pairs."
 )
 # there are none; whatever their labels; so of those in the first ranks alone; counted as not relevant
 HolesHeld = Literal["", "bound", "first", "zero"]
@@ -117,7 +117,7 @@ class Ranking(Shown):
         >>> r.ahead.astype(int).tolist()
         [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
         >>> print(r.sentence)
-        2 of 3 systems may be best: b and c; the other one is worse (95%, all 3 pairs at once).
+        2 of 3 systems may be best: b and c; the other one is worse (simultaneous 95% confidence for all 3 pairs).
         >>> r = Ranking.of(("a", "b"), np.array([0.5, 0.4]), np.array([[0, 0], [1, 0]], bool))  # b, by the difference
         >>> r.best, r.heads, r.tier.tolist()
         (('b',), ('b', 'a'), [2, 1])
@@ -141,6 +141,12 @@ class Ranking(Shown):
         )  # fmt: skip
 
     @property
+    def certainty(self) -> str:
+        """How sure the ranking is, in words."""
+        n, level = len(self.systems), f"{100 * self.confidence:g}% confidence"
+        return level if n == 2 else f"simultaneous {level} for all {n * (n - 1) // 2:,} pairs"
+
+    @property
     def sentence(self) -> str:
         """Who may be best, and no more than that; by whose labels, where no person has checked them."""
         if not self.labels_by:
@@ -150,21 +156,22 @@ class Ranking(Shown):
     @property
     def _sentence(self) -> str:
         n, k, on = len(self.systems), len(self.best), f" on {self.measure}" if self.measure else ""
-        pairs = "the pair" if n == 2 else f"all {n * (n - 1) // 2} pairs at once"
-        sure = f"({100 * self.confidence:g}%, {pairs})"
+        sure = f"({self.certainty})"
         if n == 1:
             return f"{self.systems[0]} is the only system."
         if k == n:
-            may_be = ", as unjudged documents may be relevant"
+            may_be = ", because unjudged documents may be relevant"
             open_ = {"": "", "bound": may_be, "first": may_be, "zero": ZERO}[self.holes]
             open_ = "" if self.why_open else open_  # the notes say why
-            return f"Any of the {n} systems may be best{on}: none is told apart from the best {sure}{open_}."
+            any_, no_two = ("Either", "the two do not") if n == 2 else (f"Any of the {n}", "no two")
+            system = "system" if n == 2 else "systems"
+            return f"{any_} {system} may be best{on}: {no_two} differ significantly {sure}{open_}."
         named = f"{', '.join(self.best[:-1])} and {self.best[-1]}" if 1 < k <= NAMED else some(self.best, NAMED)
         first = f"Only {named} may be best" if k == 1 else f"{k} of {n} systems may be best"
         listed = "" if k == 1 else f": {named}"
         others = "the other one is worse" if n - k == 1 else "each of the others is worse than some other system"
-        bound, below = ", whatever the unjudged documents are", "; those below count as not relevant"
-        of_first = f", whatever the unjudged documents in {self.held} are{below}"
+        bound, below = ", whatever the labels of unjudged documents", "; those below count as not relevant"
+        of_first = f", whatever the labels of unjudged documents in {self.held}{below}"
         held = {"": "", "bound": bound, "first": of_first, "zero": ZERO}[self.holes]
         return f"{first}{on}{listed}; {others} {sure}{held}."
 

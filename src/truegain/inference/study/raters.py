@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.consensus import Consensus
-from truegain.gains.magnitudes import normalised
+from truegain.gains.magnitudes import normalized
 from truegain.gains.rules import Rule
 from truegain.inference.study.evidence import Evidence
 from truegain.message import arg, argname
@@ -35,14 +35,14 @@ class Raters:
     rule: Rule
     scale: Scale
     names: tuple[str, ...]
-    normalise: str = "none"  # how magnitudes come to one scale, again whoever is left out
+    normalize: str = "none"  # how magnitudes come to one scale, again whoever is left out
 
     @classmethod
-    def of(cls, table: Judgments, rule: Rule, scale: Scale, normalise: str = "none") -> Raters:
+    def of(cls, table: Judgments, rule: Rule, scale: Scale, normalize: str = "none") -> Raters:
         """Ratings grouped by document."""
         grouped = Grouped.of(table)
         assert table.assessor is not None
-        return cls(grouped, rule, scale, table.assessor.values, normalise)
+        return cls(grouped, rule, scale, table.assessor.values, normalize)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -74,10 +74,10 @@ class Raters:
         some = self.ratings
         if weights is not None:
             some = replace(some, weight=frozen(some.weight * weights))
-        if self.normalise != "none":
+        if self.normalize != "none":
             weight = np.empty(len(some.weight))
             weight[some.order] = some.weight
-            moved = normalised(some.judgments, self.normalise, weight)
+            moved = normalized(some.judgments, self.normalize, weight)
             some = some.valued(moved.label[some.order])
         return self.rule.fit(some, self.scale)
 
@@ -120,7 +120,7 @@ class Raters:
         if isinstance(self.rule, Consensus) and not self.rule.TAKES_WEIGHTS:
             raise TruegainError(
                 f"the rule {self.rule.NAME} takes no weights, so assessors cannot be left out; take another, such as "
-                f"mean, median or dawid-skene, or leave 'assessors' out of {argname('generalise_to')}"
+                f"mean, median or dawid-skene, or leave 'assessors' out of {argname('population')}"
             )
 
     def check(self) -> None:
@@ -129,19 +129,19 @@ class Raters:
         if len(self) < LEAST:
             raise TruegainError(
                 f"{len(self)} assessor{' is' if len(self) == 1 else 's are'} too few to say what other assessors would "
-                f"have said; have at least {LEAST}, better 10, or leave 'assessors' out of {argname('generalise_to')}"
+                f"have said; have at least {LEAST}, better 10, or leave 'assessors' out of {argname('population')}"
             )
         if what := self.people.nested_because:
             raise TruegainError(
                 f"{what}: assessors are nested in topics, and the spread over topics holds theirs already; leave "
-                f"'assessors' out of {argname('generalise_to')}"
+                f"'assessors' out of {argname('population')}"
             )
         alone = self.people.rated_once
         if alone > MOST_ALONE * len(self.ratings):
             raise TruegainError(
                 f"{alone} of {len(self.ratings)} documents have one rating, so how assessors differ on these cannot be "
                 f"told, and more than {MOST_ALONE:.0%} of them make the spread too small; have documents rated twice "
-                f"or more, or leave 'assessors' out of {argname('generalise_to')}"
+                f"or more, or leave 'assessors' out of {argname('population')}"
             )
 
     def check_repeated(self) -> None:
@@ -154,7 +154,7 @@ class Raters:
             )
         if least < 2:
             raise TruegainError(
-                f"{argname('generalise_to')} names replicates, and not every document was rated twice or more by the "
+                f"{argname('population')} names replicates, and not every document was rated twice or more by the "
                 f"same judge; ask the judge again about all documents ({arg('repeated', 'all')} takes all ratings), or "
                 "leave 'replicates' out"
             )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from truegain.config import StudyConfig
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.study.caveats import holes_in_words, ties_in_words
 from truegain.inference.study.study import Study
@@ -108,21 +108,19 @@ def _topics(pool: Pool) -> Coded:
     return Coded(pool.topics, pool.topic)
 
 
-def supported(
-    runs: Runs, judgments: JudgmentsLike, options: Mapping[str, Any], measures: Sequence[str]
-) -> list[Support]:
+def supported(runs: Runs, judgments: JudgmentsLike, config: StudyConfig, measures: Sequence[str]) -> list[Support]:
     """What a study of these files can say, by measure and by what it shall hold for.
 
-    options: keywords of `tg.Study` that the files call for, such as gold and design, or rule.
+    config: what the files call for, such as gold labels and their design, or ratings.
     """
     over = ["topics", "topics,collection"]
-    if options.get("rule") or options.get("gold_rule"):
+    if config.ratings.are_aggregated or (config.gold is not None and config.gold.aggregate is not None):
         over.append("topics,assessors")
-    return [_for(population, runs, judgments, options, measures) for population in over]
+    return [_for(population, runs, judgments, config, measures) for population in over]
 
 
 def _for(
-    population: str, runs: Runs, judgments: JudgmentsLike, options: Mapping[str, Any], measures: Sequence[str]
+    population: str, runs: Runs, judgments: JudgmentsLike, config: StudyConfig, measures: Sequence[str]
 ) -> Support:
     possible, refused, alone = [], dict[str, tuple[str, ...]](), dict[str, str]()
     caveats: dict[str, tuple[str, ...]] = {}
@@ -130,7 +128,7 @@ def _for(
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always", DataWarning)
             try:
-                study = Study(runs, judgments, measure, generalise_to=population, **options)
+                study = Study.configured(runs, judgments, measure, replace(config, population=population))
                 study.lattice(measure)
                 if left_out := study.left_out(measure):
                     raise TruegainError(left_out.removesuffix("."))
@@ -141,7 +139,7 @@ def _for(
         possible.append(measure)
         alone |= {measure: some_pairs} if some_pairs else {}
         said = [w.message.message for w in heard if isinstance(w.message, DataWarning)]
-        doubt = f"no person has checked {study.unchecked}: what they decide is 'unchecked' until there is gold"
+        doubt = f"no person has checked {study.unchecked}: verdicts are 'unchecked' until there are gold labels"
         found = [*said, holes_in_words(study.ranked, study.measures[0]), ties_in_words(runs, study.measures[0])]
         found += [doubt] if study.unchecked else []
         for what in dict.fromkeys(filter(None, found)):

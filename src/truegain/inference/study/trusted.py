@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from truegain.config import Gold, UnjudgedSample
 from truegain.errors import InputError, TruegainError
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import UNMATCHED
@@ -18,7 +19,7 @@ from truegain.inference.study.given import Given, of_topics
 from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.measures.base import Measure
-from truegain.message import HOLE_LIST, arg, argname
+from truegain.message import SAMPLE_UNJUDGED, arg, argname
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.sampling.ordered import OrderedDraws
 from truegain.tables.columns import Floats
@@ -27,16 +28,20 @@ from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
 
 
-def listed_in(gold: Any, design: Design | None) -> tuple[Any, Design | None, GoldList | None]:
+def listed_in(gold: Gold | None) -> tuple[Any, Design | None, GoldList | None]:
     """Gold labels, their design, and the list they stand in, None where there is none: it knows how it was drawn."""
-    listed = gold_list_of(gold)
+    if gold is None:
+        return None, None, None
+    listed = gold_list_of(gold.labels)
     if listed is None:
-        return gold, design, None
-    if design is not None:
-        raise TruegainError(f"{listed.source} knows its design ({listed.design}); leave {arg('design', design)} out")
+        return gold.labels, gold.design, None
+    if gold.design is not None:
+        raise TruegainError(
+            f"{listed.source} knows its design ({listed.design}); leave {arg('design', gold.design)} out"
+        )
     if listed.design == HOLES:
         raise InputError("this is a sample of unjudged documents, no gold labels of judged ones", file=listed.source,
-                         hint=f"give it as {arg('hole_sample')}")  # fmt: skip
+                         hint=f"give it as {arg('unjudged_sample')}")  # fmt: skip
     if listed.design == "ordered" or (listed.cannot and listed.design == "random"):
         # pairs drawn at random are an ordered list with sizes all alike, which goes on past what nobody could judge
         return listed.judgments(), "random", replace(listed, design="ordered")
@@ -69,7 +74,7 @@ class Labels:
         gold: object,
         design: Design | None,
         measure: Measure,
-        gold_level: float | None,
+        gold_relevant_from: float | None,
         rated: bool,
         listed: GoldList | None = None,
     ) -> Judge | None:
@@ -96,7 +101,7 @@ class Labels:
             known = np.concatenate([labels.label, trusted.label, np.arange(listed.scale[0], listed.scale[1] + 1)])
             scale = np.unique(known[known >= 0]).tolist()
         try:
-            judge = fit_judge(labels, trusted, design, measure, gold_level, scale=scale, weights=weights)
+            judge = fit_judge(labels, trusted, design, measure, gold_relevant_from, scale=scale, weights=weights)
         except InputError as error:  # a study leaves none out by itself
             if error.hint is None or UNMATCHED not in error.hint.marked:
                 raise
@@ -108,20 +113,18 @@ class Labels:
             tell_same_topics(judge, self.kept.topic.values)
         return judge
 
-    def sample(
-        self, labels: object, runs: Given, measures: Sequence[Measure], fill: str | None = None
-    ) -> HoleSample | HoleList:
+    def sample(self, sample: UnjudgedSample, runs: Given, measures: Sequence[Measure]) -> HoleSample | HoleList:
         """The sample of the holes: a list knows with which chances it was drawn, any other has equal ones."""
-        rows = gold_list_of(labels)
+        rows = gold_list_of(sample.labels)
         if rows is not None:
             return HoleList.of(runs.all(self.kept), self.kept, rows, tuple(measures))
-        if fill is not None:
+        if sample.predicted:
             raise TruegainError(
-                f"{arg('fill', fill)}: predictions are set right by a sample that was drawn in proportion to what they "
-                f"leave open; draw it with {HOLE_LIST}, or leave {argname('fill')} out: these labels, drawn with equal "
-                "chances, then stand for the rest"
+                "predictions are corrected by a sample that was drawn in proportion to what they leave open; draw it "
+                f"with {SAMPLE_UNJUDGED}, or do not predict: these labels, drawn with equal chances, then stand for "
+                "the other unjudged documents"
             )
-        drawn = Judgments.of(labels)
+        drawn = Judgments.of(sample.labels)
         drawn.check_drawn("labels of the sample")
         return HoleSample.of(runs.all(self.kept), self.kept, self.of_study(drawn), tuple(measures))
 

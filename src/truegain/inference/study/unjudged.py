@@ -110,7 +110,7 @@ class UnjudgedDocuments:
         if told or m.leaves_out_unjudged:
             return []
         open_ = open_at_the_top(self.material.ranked, [system])
-        return [f"{UNJUDGED_FIRST}: {open_}, and {m} has no least or no greatest value"] if open_ else []
+        return [f"{UNJUDGED_FIRST}: {open_}, and {m} has no smallest or no largest value"] if open_ else []
 
     def bounds_of_pair(self, m: Measure, asked: Contrasts) -> HoleBounds | None:
         """The same of one pair."""
@@ -133,7 +133,7 @@ class UnjudgedDocuments:
         if self.material.sample is not None or not self.material.unjudged(m, list(pair))[0]:  # a sample stands for them
             return nothing, []
         if m.leaves_out_unjudged:
-            return nothing, [f"What unjudged documents could do is not known; {m} leaves them out."]
+            return nothing, [f"What unjudged documents could change is unknown: {m} leaves them out."]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the runs were first read
             try:
@@ -156,8 +156,8 @@ class UnjudgedDocuments:
         if not holes:
             return ""
         return (
-            f"{holes:,} of the {shown:,} documents that {m} looks at in these lists have no label, and none of them is "
-            "asked for here: what they could do stays open (see `holes`)."
+            f"{holes:,} of the {shown:,} documents that {m} counts in these runs have no label, and this list leaves "
+            "them out: what they could change stays open (see `unjudged`)."
         )
 
 
@@ -167,4 +167,4 @@ def _systems(asked: Contrasts) -> list[int]:
 
 def _not_known(m: Measure, error: TruegainError) -> str:
     why = with_marks(error).removeprefix(f"{m}: ")
-    return Message(f"What unjudged documents could do to {m} is not known; {why}.")
+    return Message(f"What unjudged documents could change in {m} is unknown: {why}.")

@@ -12,7 +12,7 @@ from truegain.inference.study.alike import ALIKE
 from truegain.inference.study.borrowed import MORE_LABELS, UNJUDGED_FIRST, in_one
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
-from truegain.inference.study.lattice import NOT_KNOWN
+from truegain.inference.study.lattice import largest_of
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
 from truegain.inference.study.next_steps import Step
 from truegain.inference.study.rule import SETTLED, Outcome, could_move, decided, outcome_of, undone_by
@@ -29,37 +29,47 @@ OTHERS = {
     "assessors": "other assessors",
     "replicates": "other answers of the same judge",
     "gold": "other gold labels",
-    "holes": "another sample of the holes",
+    "holes": "another sample of the unjudged documents",
 }
 WITHIN = {
-    "collection": "their documents",
-    "replicates": "the noise of their ratings",
-    "gold": "their gold labels",
-    "holes": "their sampled holes",
+    "collection": "documents",
+    "replicates": "repeated ratings",
+    "gold": "gold labels",
+    "holes": "the sample of unjudged documents",
 }
 OF_PAIR = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p")
 VALUES = ("value_a", "value_b")  # their difference is what is refused where there is none
-AWAY = "the gold labels, of other topics,"
+CAUSES = {
+    "topics": "having few topics",
+    "collection": "the choice of documents",
+    "assessors": "having few assessors",
+    "replicates": "changes between the judge's answers",
+    "gold": "having few gold labels",
+    "holes": "having labels of few unjudged documents",
+}
+ASSUMES_WORST = "the verdict assumes the worst case"
+EXACT = "exact, because all labels are gold"
+EXACT_BUT_UNJUDGED = "exact for the judged documents, which all have gold labels"
 
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Shown):
-    """Whether b is better than a: the answer first, then what it stands on.
+    """Whether b is better than a: the outcome, then what it rests on.
 
-    better: low + what holes could take > 0, and >= the smallest gain that matters;  worse: high + what holes could
-    give < 0;  not better: it is < the smallest gain, or the two are exactly as good;  cannot be told: otherwise.
-    With `not_worse_by` the claim is another one; not worse: low + what holes could take > -not_worse_by;  worse: high
-    + what holes could give < -not_worse_by.
+    better: the interval, extended by what unjudged documents could take, lies above 0 and at or above the smallest
+    gain that matters;  worse: extended by what they could add, it lies below 0;  not better: it lies below the smallest
+    gain, or the two score exactly the same;  inconclusive: otherwise.  With `not_worse_by` the claim is another one;
+    not worse: the interval lies above -not_worse_by;  worse: it lies below.
 
     unchecked: labels of a model decide it (`by_labels` says how), which no person has checked, and nobody trusts.
 
     `difference`, `low`, `high` and `p` are its numbers, by the labels there are (`comparison` has all of them);
-    `with_holes` is what `Study.compare` says, whatever unjudged documents are.
+    `with_holes` has limits that hold whatever unjudged documents are, as `Study.compare` gives them.
     """
 
     comparison: Comparison  # by the labels there are; see `with_holes`
     outcome: Outcome
-    smallest: float
+    min_effect: float
     holds_for: str
     held_fixed: str
     lines: tuple[Line, ...]
@@ -80,6 +90,7 @@ class Verdict(Shown):
     by_labels: Outcome | None = None  # what these labels say, where they are not trusted
     to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
     cannot: int = 0  # documents of a list that move the difference and that people could not judge
+    sizes: Mapping[str, str] = field(default_factory=dict)  # how many units of a source there are, such as '50 topics'
 
     @property
     def with_holes(self) -> Comparison:
@@ -109,13 +120,13 @@ class Verdict(Shown):
     def with_limits(self, wider: float, variance: float, quantile: float) -> Outcome:
         """The answer by limits so many times as far out, where holes are held against as many standard errors."""
         c, hidden = self.comparison, self.hidden
-        if self.outcome == "cannot be told" or c.low is None or c.high is None:
+        if self.outcome == "inconclusive" or c.low is None or c.high is None:
             return self.outcome
         low, high = (c.difference + wider * (end - c.difference) for end in (c.low, c.high))
         if hidden is not None and hidden.over is not None:
             hidden = hidden.with_limits(variance, quantile)
         said = decided(replace(c, low=low, high=high), hidden, self.holes, self._least)
-        return said if said == "cannot be told" else self.outcome if self.outcome == "unchecked" else said
+        return said if said == "inconclusive" else self.outcome if self.outcome == "unchecked" else said
 
     # ------------------------------------------------------------------ in one sentence
 
@@ -123,18 +134,41 @@ class Verdict(Shown):
     def sentence(self) -> str:
         """The verdict in one sentence."""
         c = self.comparison
-        if math.isnan(c.difference):  # nothing here tells it: no number
-            asked = f"{self._asked()} cannot be told on {c.measure}, {self.holds_for}"
-            return f"{self._by_whom(asked)}: {self._why()}{self._open}."
-        found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
-        if self.alike and self._said == "not better":
-            head = f"{c.b} is not better than {c.a}, they do not differ"
-            return f"{self._by_whom(head)}: {found}; {ALIKE}{self._open}."
-        if self._exact and not self.alike:
-            holes = self.hidden is not None and self.hidden.documents
-            found += ", exactly by its judged documents, all gold" if holes else ", exactly: all its labels are gold"
-        head, more = self._answered()
-        return f"{self._by_whom(head)}: {found}{more}{self._open}."
+        return self.with_numbers(f"{signed(c.difference)} {c.measure}{self._interval}")
+
+    def with_numbers(self, numbers: str) -> str:
+        """The sentence, with difference and interval written as a page or a table has them."""
+        c = self.comparison
+        if math.isnan(c.difference):  # no number is known
+            return f"{self._open_question(f' on {c.measure}')}, {self.holds_for}; {self._why()[1]}{self._assumed}."
+        return f"{self._claim}{numbers}, {self.holds_for}{self.after_numbers}."
+
+    @property
+    def headline(self) -> str:
+        """The answer without its numbers."""
+        on = f" on {self.comparison.measure}"
+        if self._said != "inconclusive":
+            return f"{self._by_whom(self._answer(on))}."
+        if self._is_gain:
+            c = self.comparison
+            return (
+                f"{self._inconclusive}: {c.b} is better than {c.a}{on}, but perhaps by less than {abs(self._least):g}."
+            )
+        return f"{self._open_question(on)}."
+
+    @property
+    def after_numbers(self) -> str:
+        """What follows the numbers: why it is inconclusive, what it does not hold for, what was assumed."""
+        if self._said == "inconclusive":
+            more = "".join(self._why())
+        elif self.alike and self._said == "not better":
+            more = f"; {ALIKE}"
+        else:
+            exact = self._exact and not self.alike
+            unjudged = self.hidden is not None and self.hidden.documents
+            why = EXACT_BUT_UNJUDGED if unjudged else EXACT
+            more = (f"; {why}" if exact else "") + (self._not_shown() if self._said == "better" else "")
+        return f"{more}{self._assumed}"
 
     @property
     def _said(self) -> Outcome:
@@ -144,48 +178,60 @@ class Verdict(Shown):
     @property
     def _least(self) -> float:
         """What the difference is held against: the smallest gain, or below 0 how much worse it may be."""
-        return -self.not_worse_by if self.not_worse_by > 0 else self.smallest
-
-    def _by_whom(self, head: str) -> str:
-        """An answer with whose labels say so, where no person has checked them."""
-        if not self.labels_by:
-            return head
-        asked = self._asked()
-        said = f"w{head[1:]}" if head.startswith(asked) else head  # a question goes on in small letters
-        return by_unchecked(self.labels_by, f", {said}")
-
-    def _asked(self) -> str:
-        c, by = self.comparison, f" by {self.not_worse_by:g} or more"
-        return (
-            f"Whether {c.b} is worse than {c.a}{by}" if self.not_worse_by > 0 else f"Whether {c.b} is better than {c.a}"
-        )
-
-    def _answered(self) -> tuple[str, str]:
-        """The answer, and what is to be said behind its numbers."""
-        c, least, said = self.comparison, abs(self._least), self._said
-        by, gain = f" by {least:g} or more" if least > 0 else "", c.low is not None and c.low + self._could[0] > 0
-        if said == "better":
-            return f"{c.b} is better than {c.a}{by}", self._survives()
-        if said == "not worse":
-            return f"{c.b} is worse than {c.a}{self._if_at_all}", ""
-        if said == "worse":
-            return f"{c.b} is worse than {c.a}{by if self.not_worse_by > 0 else ''}", ""
-        if said == "not better":
-            only = ", only by less" if gain else ", it is as good" if self._exact and not least else ""
-            return f"{c.b} is not better than {c.a}{by}{only}", ""
-        if gain and not self.borrowed and self.not_worse_by <= 0:
-            more = ", as unjudged documents could take so much away" if c.low is not None and c.low >= least else ""
-            return f"{c.b} is better than {c.a} by more than 0, but whether{by} cannot be told{more}", self._survives()
-        return f"{self._asked()} cannot be told", f"; {self._why()}"
+        return -self.not_worse_by if self.not_worse_by > 0 else self.min_effect
 
     @property
-    def _if_at_all(self) -> str:
-        return if_at_all(self.not_worse_by)
+    def _is_gain(self) -> bool:
+        """Whether it is a gain, though perhaps too small a one."""
+        low = self.comparison.low
+        return low is not None and low + self._could[0] > 0 and not self.borrowed and self.not_worse_by <= 0
+
+    def _by_whom(self, answer: str) -> str:
+        """An answer with whose labels say so, where no person has checked them."""
+        return by_unchecked(self.labels_by, f", {answer}") if self.labels_by else answer
+
+    @property
+    def _inconclusive(self) -> str:
+        return self._by_whom("the result is inconclusive") if self.labels_by else "Inconclusive"
+
+    def _open_question(self, on: str = "") -> str:
+        c, by = self.comparison, f" by {self.not_worse_by:g} or more"
+        claim = f"worse than {c.a}{on}{by}" if self.not_worse_by > 0 else f"better than {c.a}{on}"
+        return f"{self._inconclusive}: the data cannot show whether {c.b} is {claim}"
+
+    @property
+    def _claim(self) -> str:
+        """What stands before the numbers."""
+        c = self.comparison
+        if self._said != "inconclusive":
+            return f"{self._by_whom(self._answer())}: "
+        shown = round(c.difference, 4)
+        side = "the same as" if shown == 0 else "lower than" if shown < 0 else "higher than"
+        return f"{self._inconclusive}: {c.b} {'is better than' if self._is_gain else f'scores {side}'} {c.a}, "
+
+    def _answer(self, on: str = "") -> str:
+        """The answer where there is one."""
+        c, least = self.comparison, abs(self._least)
+        than, by = f"than {c.a}{on}", f" by {least:g} or more" if least > 0 else ""
+        if self._said == "better":
+            return f"{c.b} is better {than}{by}"
+        if self._said == "not worse":
+            return f"{c.b} is not worse {than}{by}"
+        if self._said == "worse":
+            return f"{c.b} is worse {than}{by if self.not_worse_by > 0 else ''}"
+        if self._is_gain:
+            return f"{c.b} is better {than}, but by less than {least:g}"
+        if self.alike:
+            return f"{c.b} is not better {than}"
+        same = "; both score the same" if self._exact and not least else ""
+        return f"{c.b} is not better {than}{by}{same}"
 
     @property
     def _interval(self) -> str:
-        low, high = self.comparison.low, self.comparison.high
-        return "" if low is None or high is None or self._exact else f" [{unsigned(low)}, {unsigned(high)}]"
+        c = self.comparison
+        if c.low is None or c.high is None or self._exact:
+            return ""
+        return f", {100 * c.confidence:g}% CI [{unsigned(c.low)}, {unsigned(c.high)}]"
 
     @property
     def _exact(self) -> bool:
@@ -211,48 +257,57 @@ class Verdict(Shown):
         return "; unjudged documents count as not relevant" if counted else ""
 
     @property
-    def _open(self) -> str:
-        """What was taken of documents without a label: that people could not judge, or were not asked about."""
+    def _assumed(self) -> str:
+        """What was assumed of documents without a label: that people could not judge, or were not asked about."""
         if not self.cannot:
             return self._as_zero
-        are = (
-            "document that people could not judge counts"
-            if self.cannot == 1
-            else ("documents that people could not judge count")
-        )
-        return f"; {self.cannot:,} {are} at worst and at best{self._as_zero}"
+        these = f"{_count(self.cannot, 'document')} that people could not judge"
+        return f"; the interval allows for any label of {these}{self._as_zero}"
 
-    def _survives(self) -> str:
-        """What was held fixed and would, by itself, take the difference away."""
+    def _not_shown(self) -> str:
+        """What is not covered and would, by itself, take the difference away."""
         lost = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and not x.asked and x.survives is False]
         kept = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and x.asked and x.survives]
         if not lost:
             return ""
-        return f"; it survives {_and(kept)}, not {_and(lost)}" if kept else f"; it does not survive {_and(lost)}"
+        return f"; shown for {_and(kept)}, not for {_and(lost)}" if kept else f"; not shown for {_and(lost)}"
 
-    def _why(self) -> str:
-        """Why it cannot be told."""
+    def _why(self) -> tuple[str, str]:
+        """Why it is inconclusive, behind the sign or word that joins it to the sentence."""
         c = self.comparison
         if self.borrowed:
-            return in_one(self.borrowed)
+            return "; ", in_one(self.borrowed)
         if c.low is None or c.high is None:
-            return "; ".join(c.notes) or "it has no interval"
+            return "; ", "; ".join(c.notes) or "it has no interval"
         if self.alike and self.hidden is not None:
-            could = f"could move it by {signed(self.hidden.least)} to {signed(self.hidden.most)}"
-            return f"{ALIKE}, but {self.hidden.counted} {could}"
+            could = f"could change it by {signed(self.hidden.least)} to {signed(self.hidden.most)}"
+            return "; ", f"{ALIKE}, but {self.hidden.counted} {could}"
+        if self._is_gain:
+            reduced = ", because unjudged documents could reduce the gain" if c.low >= abs(self._least) else ""
+            return ", but ", f"perhaps by less than {abs(self._least):g}{reduced}{self._not_shown()}"
         labels, gain = outcome_of(c.low, c.high, 0.0, 0.0, self._least), self.not_worse_by <= 0 and c.low > 0
-        if self.hidden is not None and self.hidden.documents and (labels != "cannot be told" or gain):
-            return self._held_back(self.hidden, c.low, c.high)
-        none = f"{self._least:g} lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
-        return f"{none} within the limits{self._mostly()}"
+        if self.hidden is not None and self.hidden.documents and (labels != "inconclusive" or gain):
+            below = (
+                f"; the gain is below {self.min_effect:g} by the judged documents"
+                if self.min_effect > 0 and c.high < self.min_effect
+                else ""
+            )
+            return f"{below}, but ", self._held_back(self.hidden, c.low, c.high)
+        includes = f"{self._least:g}" if self.min_effect <= 0 else f"both 0 and {self.min_effect:g}"
+        return ", but ", f"the interval includes {includes}{self._mostly()}"
 
     def _mostly(self) -> str:
         """Which source brings most of the variance, or probably does; nothing of one source."""
-        if sum(x.share is not None and x.asked for x in self.lines) < 2:
+        shares = {x.source: x.share for x in self.lines if x.share is not None and x.asked}
+        if len(shares) < 2:
             return ""
-        if self.largest_source == NOT_KNOWN:
-            return ", and no source is known to bring most of the variance"
-        return f", and the largest source is {self.largest_source}"
+        if (largest := largest_of(shares)) is None:
+            return "; no single source dominates the variance"
+        source, is_sure = largest
+        few = f"having only {self.sizes[source]}" if source in self.sizes else CAUSES[source]
+        if is_sure:
+            return f"; {shares[source].in_words} of the variance comes from {few}"
+        return f"; probably most of the variance ({shares[source]}) comes from {few}"
 
     def _undone_by(self, hidden: Hidden) -> int | None:
         c = self.comparison
@@ -263,24 +318,25 @@ class Verdict(Shown):
         of, count = hidden.counted, self._undone_by(hidden)
         some = hidden.over is not None  # of topics like these no least number is known
         labels = outcome_of(low, high, 0.0, 0.0, self._least)
-        if labels == "cannot be told":
-            return f"{self.smallest:g} lies within the limits, and {of} could take all of the gain away"
+        if labels == "inconclusive":
+            return f"the interval includes {self.min_effect:g}, and {of} could remove the whole gain"
         if labels in ("better", "not worse"):
             on = hidden.to_undo(low - self._least)
             where = (
                 f"on as few as {on} of {hidden.topics} topics" if some else f"on {on} or more of {hidden.topics} topics"
             )
-            so = "better" if labels == "better" else f"worse{self._if_at_all}"
             if count is None:
-                return f"by the labels there are it is {so}, unless unjudged documents turn against it {where} ({of})"
+                return f"{of} could change that, {where}"
             fewest = f"as few as {count:,}" if some else f"{count:,} or more"
-            return f"by the labels there are it is {so}, unless {fewest} of {of} are relevant, {where}"
-        worse = f"it is worse by {self.not_worse_by:g} or more" if self.not_worse_by > 0 else "it is worse"
-        what = worse if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
-        fewest = f" (as few as {count} relevant ones can)" if some else f" ({count} or more would have to be relevant)"
-        less = " and make it less sure" if hidden.wider[1] > 0 else ""
-        most = f"{of} could add up to {hidden.most:.4f}{less}{'' if count is None else fewest}"
-        return f"by the labels there are {what}, but {most}"
+            return f"that would change if {fewest} of {of} were relevant, {where}"
+        wider = " and widen the interval" if hidden.wider[1] > 0 else ""
+        most = f"{of} could add up to {hidden.most:.4f}{wider}"
+        if count is None:
+            return most
+        relevant = f"relevant one{'' if count == 1 else 's'}"
+        if some:
+            return f"{most}; as few as {count:,} {relevant} would change the verdict"
+        return f"{most}; at least {count:,} {relevant} would be needed to change the verdict"
 
     # ------------------------------------------------------------------ at length
 
@@ -307,15 +363,15 @@ class Verdict(Shown):
 
     def about_with(self, how_to_check: str, how_to_draw: str) -> tuple[str, ...]:
         """The same, with other words for how gold labels and unjudged documents are drawn."""
-        said = [f"Limits are those of {100 * self.comparison.confidence:g}%. Held fixed: {self.held_fixed}."]
+        said = [f"Intervals have {100 * self.comparison.confidence:g}% confidence. Not covered: {self.held_fixed}."]
         said += self._shares()
         said += [pulls_in_words(source, units) for source, units in self.decisive.items() if units]
         if self.hidden is not None and self.hidden.documents:
-            how = "the verdict takes the worst" if self.holes == "bound" else "the verdict counts them as not relevant"
-            where = f" where {self.comparison.measure} looks" if self.hidden.first is None else ""
+            how = ASSUMES_WORST if self.holes == "bound" else "the verdict counts them as not relevant"
+            where = f" that {self.comparison.measure} would count" if self.hidden.first is None else ""
             said.append(
-                f"Holes: {self.hidden.counted}{where} could move the difference by {signed(self.hidden.least)} to "
-                f"{signed(self.hidden.most)}; {how}."
+                f"{self.hidden.counted[:1].upper()}{self.hidden.counted[1:]}{where} could change the difference by "
+                f"{signed(self.hidden.least)} to {signed(self.hidden.most)}; {how}."
             )
         said += self._next(how_to_check, how_to_draw)
         return (*said, *self.notes)
@@ -325,41 +381,49 @@ class Verdict(Shown):
         line = {x.source: x for x in self.lines if x.share is not None}
         if len(line) < 2:
             return []
-        nested = [AWAY if line[s].away else words for s, words in WITHIN.items() if s in line and "topics" in line]
-        within = f"; the interval over topics holds {_and(nested)} too, whose shares stand apart" if nested else ""
+        nested = [
+            "gold labels of other topics" if line[s].away else words
+            for s, words in WITHIN.items()
+            if s in line and "topics" in line
+        ]
+        said = ["Shares of the variance are 90% ranges."]
+        if nested:
+            shares = "whose share is" if len(nested) == 1 else "whose shares are"
+            said.append(
+                f"The interval over topics includes the uncertainty from {_and(nested)}, {shares} listed separately."
+            )
         people = line.get("assessors")
         little = people is not None and people.share is not None and people.share.value < 0.05
         if people is not None and little and people.width > self.lines[-1].width / 2:
-            within += (
-                "; assessors seem to add little to what the other sources hold of them already, wide as their own "
-                "line is"
+            said.append(
+                "Assessors seem to add little: the other sources already include most of the width of their line."
             )
-        return [f"Shares of the variance are ranges, right in 9 of 10 studies{within}."]
+        return [" ".join(said)]
 
     def _next(self, how_to_check: str, how_to_draw: str) -> list[str]:
         c = self.comparison
         if self.borrowed and self.borrowed[0].startswith(DOUBT):
-            return ["More topics would not settle it: that takes documents whose ids are those of the judgments."]
+            return ["More topics would not help: first use the same document ids in the runs and the judgments."]
         if self.borrowed and self.borrowed[0].startswith(UNJUDGED_FIRST):
             return [MORE_LABELS]
         if self.borrowed and not self.borrowed[0].startswith(FEW):
             return [
-                f"More topics would not settle it: that takes {LEAST_GOLD} or more gold labels of what the system "
-                "retrieved, drawn at random."
+                f"More topics would not help: the verdict needs gold labels of at least {LEAST_GOLD} documents drawn "
+                "at random from what the system retrieved."
             ]
         first = [f"First: {how_to_check}"] if how_to_check else []
         if not self.steps or c.low is None or c.high is None:
             return first
-        head = f"What more would bring (half the width of the interval, now +-{(c.high - c.low) / 2:.4f}):"
+        head = f"To narrow the interval (now +-{(c.high - c.low) / 2:.4f}):"
         if self.settled:
-            settled = "The claim is settled; more would only narrow the interval.\n" if self.smallest > 0 else ""
+            settled = "The claim is settled; more data would only narrow the interval.\n" if self.min_effect > 0 else ""
             return ["\n".join([f"{settled}{head}", *(f"  {s.in_words}" for s in self.steps)])]
         said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
         if self.aim > 0:
             enough = [s for s in self.steps if s.enough]
             priced = [s for s in enough if s.cost is not None]
             if not enough:
-                said[0] += f"\nNone of these alone brings +-{self.aim:g}."
+                said[0] += f"\nNone of these alone reaches +-{self.aim:g}."
             elif priced and len(priced) == len(enough):
                 said[0] += f"\nCheapest for +-{self.aim:g}: {str(priced[0]).partition(' (')[0]}."
         return [*first, *said, *filter(None, [how_to_draw])]
@@ -372,8 +436,8 @@ class Verdict(Shown):
             return ""
         draw = "" if self.to_check == "ordered" else f", draw={self.to_check!r}"
         return (
-            f"have a person check {self.labels_by}: tg.gold_list(runs, judgments, {c.measure!r}, pair=({c.a!r}, "
-            f"{c.b!r}){draw}) draws what to judge; with labels in its first rows, gold= takes it."
+            f"have a person check {self.labels_by}: tg.sample_gold(runs, judgments, {c.measure!r}, pair=({c.a!r}, "
+            f"{c.b!r}){draw}) draws the documents to label; fill in labels from the top, then give it as gold=."
         )
 
     @property
@@ -393,8 +457,8 @@ class Verdict(Shown):
         """How to draw the sample of the holes, where that is a next step."""
         c = self.comparison
         return "" if self.holes_to_draw is None else (
-            f"tg.hole_list(runs, judgments, {c.measure!r}, pair=({c.a!r}, {c.b!r})) draws them for these two; with "
-            "labels in its first rows, hole_sample= takes it."
+            f"tg.sample_unjudged(runs, judgments, {c.measure!r}, pair=({c.a!r}, {c.b!r})) draws them for these two; "
+            "fill in labels from the top, then give it as unjudged=."
         )  # fmt: skip
 
     def table(self, words: bool = True) -> Table:
@@ -420,7 +484,7 @@ class Verdict(Shown):
             if words and line.share_in:
                 share = f"in {line.share_in}"
             zero: Cell = line.why or line.survives if words else line.survives
-            over = line.source if line.asked else f"{line.source} (held fixed)"
+            over = line.source if line.asked else f"{line.source} (not covered)"
             rows.append((*about, over, value, line.low, line.high, share, *ends, zero))
         of_share = ("share",) if words else ("share", "share low", "share high")
         columns = ("over", "difference", "low", "high", *of_share, "excludes 0")
@@ -444,7 +508,7 @@ class Verdict(Shown):
             **{name: None if refused and name in VALUES else _or_none(getattr(c, name)) for name in OF_PAIR},
             "with_holes": {name: _or_none(getattr(self.with_holes, name)) for name in ("low", "high", "p")},
             "confidence": c.confidence,
-            "smallest": self.smallest,
+            "min_effect": self.min_effect,
             **({"not_worse_by": self.not_worse_by} if self.not_worse_by > 0 else {}),
             "holds_for": self.holds_for,
             "held_fixed": self.held_fixed,
@@ -470,15 +534,6 @@ class Verdict(Shown):
             "notes": [*(note for note in c.notes if note not in self.borrowed), *self.notes],
             "made_by": dict(self.made_by),
         }
-
-
-def if_at_all(margin: float) -> str:
-    """How the claim ends that b is not worse than a by a margin.
-
-    >>> f"worse{if_at_all(0.02)}"
-    'worse by less than 0.02, if at all'
-    """
-    return f" by less than {margin:g}, if at all"
 
 
 def _or_none(x: object) -> object:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import msgspec
+
+from truegain.config import StudyConfig, settings_of
 from truegain.errors import InputError, TruegainError
 from truegain.gains.reading import RatingsAsked
 from truegain.inference.study.study import Study
-from truegain.inference.study_file.asked import StudyAsked
+from truegain.inference.study_file.asked import StudyInputs
 from truegain.made_by import named
 from truegain.message import with_marks
 from truegain.tables.header import Told, headers_of, own_gold, telling, values_of
@@ -18,8 +21,6 @@ from truegain.tables.notice import counted, warn
 from truegain.tables.sources import PathLike, expand
 from truegain.tables.study_text import StudyText
 from truegain.tables.study_words import FileWords, key_of
-
-NAMES = {float: "float", int: "integer", bool: "boolean", str: "text"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +34,18 @@ class _Files:
     candidate: str | None = None
 
 
-PARTS = (_Files, StudyAsked, RatingsAsked)
-KINDS = {name.replace("_", "-"): kind for part in PARTS for name, kind in get_type_hints(part).items()}
+def kinds_of_file() -> dict[str, Any]:
+    """By option, what a study file may give for it.
+
+    >>> kinds_of_file()["min-effect"], kinds_of_file()["measure"]
+    (<class 'float'>, list[str] | None)
+    """
+    kinds = {name: kind for part in (_Files, StudyInputs, RatingsAsked) for name, kind in get_type_hints(part).items()}
+    kinds |= {option.name: option.kind for option in settings_of(StudyConfig)}
+    return {name.replace("_", "-"): kind for name, kind in kinds.items()}
+
+
+KINDS = kinds_of_file()
 
 
 def read_study(path: PathLike) -> Study:
@@ -68,69 +79,66 @@ def read_study(path: PathLike) -> Study:
             hint = f'write a line such as {name} = "{example}"'
             raise InputError(f"no {name} are named", file=text.file, hint=hint)
     try:
-        return _study(files, _made(StudyAsked, words), _made(RatingsAsked, words), named(path))
+        config = StudyConfig.from_options(words)
+        return _study(files, _made(StudyInputs, words), config, _made(RatingsAsked, words), named(path))
     except TruegainError as error:
         raise _placed(error, said) from None
 
 
-def _study(files: _Files, asked: StudyAsked, reading: RatingsAsked, source: str) -> Study:
+def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: RatingsAsked, source: str) -> Study:
     columns = reading.columns or ""
-    said = headers_of(columns)
-    reading = replace(reading, columns=said.judged.written)
+    headers = headers_of(columns)
+    reading = replace(reading, columns=headers.judged.written)
+    gold = None if config.gold is None else str(config.gold.labels)
     told = Told(
-        files.judgments, *said, reading.missing, own_gold("gold", asked.gold), columns=columns,
+        files.judgments, *headers, reading.missing, own_gold("gold", gold), columns=columns,
         values=values_of(reading.values),
     )  # fmt: skip
     with telling(told):
-        if beyond := asked.beyond_gold():
-            asked = replace(asked, measure=[m for m in asked.measure or () if m not in beyond])
+        if beyond := inputs.beyond_gold(config):
+            inputs = replace(inputs, measure=[m for m in inputs.measure or () if m not in beyond])
             warn(f"{source}: {counted(len(beyond), 'measure')} left out: {'; '.join(beyond.values())}")
-        study = asked.study(str(files.judgments), expand(files.runs or []), reading)
-    study.claims = tuple(asked.claims(study.systems, files.pair, files.baseline, files.candidate))
-    study.costs = asked.costs
+        study = inputs.study(str(files.judgments), expand(files.runs or []), config, reading)
+    study.claims = tuple(inputs.claims(study.systems, files.pair, files.baseline, files.candidate))
+    study.costs = inputs.costs
     study.made_by["study"] = source
     return study
 
 
 def _words(text: StudyText) -> tuple[dict[str, Any], FileWords]:
-    """What the file says by the names of fields, and where it says it."""
+    """What the file says by the names of options, and where it says it."""
     words, keys = {}, {}
     for option, key, value, line in text.options(KINDS, "a study"):
-        several, kind, choices = _kind(KINDS[option])
-        told = text.told(option, key, line, several)
-        text.check_kind(key, NAMES[kind], line)
-        words[option.replace("-", "_")] = _cast(told, kind, choices, f"{key} is {value!r}", text.file, line)
+        kind = KINDS[option]
+        told = text.told(option, key, line, get_origin(without_none(kind)) is list)
+        words[option.replace("-", "_")] = _converted(told, kind, f"{key} is {value!r}", text.file, line)
         keys[option] = text.key(option, key, line, told)
-    return words, FileWords(text.file, keys)
+    return words, FileWords(text.file, keys, {*text.tables.values()})
 
 
-def _kind(hint: Any) -> tuple[bool, type, tuple[Any, ...]]:
-    """Whether several may be given, what each is, and of which it is one.
+def without_none(kind: Any) -> Any:
+    """What a value is where it is given.
 
-    >>> _kind(list[str] | None), _kind(Literal["a", "b"]), _kind(float | None)
-    ((True, <class 'str'>, ()), (False, <class 'str'>, ('a', 'b')), (False, <class 'float'>, ()))
+    >>> without_none(int | None), without_none(str)
+    (<class 'int'>, <class 'str'>)
     """
-    parts = [part for part in get_args(hint) if part is not NoneType] if NoneType in get_args(hint) else [hint]
-    one = parts[0]
-    if get_origin(one) is list:
-        return True, get_args(one)[0], ()
-    return (False, str, get_args(one)) if get_origin(one) is Literal else (False, one, ())
+    return next((part for part in get_args(kind) if part is not NoneType), kind) if NoneType in get_args(kind) else kind
 
 
-def _cast(told: Any, kind: type, choices: tuple[Any, ...], problem: str, file: str, line: int | None) -> Any:
-    """A value as what the field is."""
-    if isinstance(told, list):
-        return [str(one) for one in told]
-    if choices and told not in choices:
-        hint = f"{told!r} is not one of {', '.join(map(repr, choices))}"
-        raise InputError(problem, file=file, line=line, hint=hint)
-    if kind is bool and not isinstance(told, bool):
-        raise InputError(problem, file=file, line=line, hint="give true or false")
+def _converted(told: Any, kind: Any, problem: str, file: str, line: int | None) -> Any:
+    """A value as what the option is; what it cannot be is refused with its line."""
+    one = without_none(kind)
     try:
-        return kind(told)
-    except ValueError:
-        what = "a whole number" if kind is int else "a number"
-        raise InputError(problem, file=file, line=line, hint=f"give {what}") from None
+        if get_origin(one) is list:
+            told = [x if isinstance(x, bool) else str(x) for x in told]
+        elif one is str and isinstance(told, int | float) and not isinstance(told, bool):
+            told = str(told)
+        return msgspec.convert(told, kind, strict=not isinstance(told, str) or get_origin(one) is Literal)
+    except msgspec.ValidationError:
+        wanted = {bool: "give true or false", int: "give a whole number", float: "give a number"}
+        choices = ", ".join(map(repr, get_args(one)))
+        hint = f"{told!r} is not one of {choices}" if get_origin(one) is Literal else wanted.get(one, "give a text")
+        raise InputError(problem, file=file, line=line, hint=hint) from None
 
 
 def _made(part: type[Any], words: dict[str, Any]) -> Any:

@@ -1,1 +1,1 @@
-"""HTTP: the assessor's pages, the organiser's page, and the interface that LLM judges use."""
+"""HTTP: the assessor's pages, the organizer's page, and the interface that LLM judges use."""

@@ -1,24 +1,47 @@
-"""Pages as HTML: what the desk allows to be shown, in the study's words."""
+"""Pages as HTML: what a template is given, with the study's texts."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from truegain.judging.desk.steps import Page, PageStep
-from truegain.judging.server.people import way_back
-from truegain.judging.server.templates import static, templates
-from truegain.judging.study.shown import answer_of, shown
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from truegain.judging.server.platforms import way_back
+from truegain.judging.study.display import answer_of, as_html
 from truegain.judging.study.study import JudgingStudy
-from truegain.judging.tasks.forms import CANNOT
-from truegain.judging.tasks.material import Document
-from truegain.judging.tasks.task import Wrong
+from truegain.judging.tasks.base import CANNOT, Document, Wrong
 from truegain.judging.texts import Wording
+from truegain.judging.workflow.steps import Page, PageStep
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+
+@cache
+def templates() -> Environment:
+    """All templates, each compiled once, when it is first used; what is missing is an error, and texts are escaped."""
+    return Environment(
+        loader=PackageLoader("truegain.judging", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+@cache
+def static(base: str, name: str) -> str:
+    """The address of a file; it changes when the file does, so that browsers may keep it."""
+    data = (files("truegain.judging") / "static" / name).read_bytes()
+    return f"{base}/static/{name}?{hashlib.sha256(data).hexdigest()[:8]}"
+
 
 HTMX = {
     "includeIndicatorStyles": False,  # an inline style, which our policy forbids
@@ -60,8 +83,8 @@ class Renderer:
 
     def __init__(self, study: JudgingStudy) -> None:
         self.study = study
-        self.texts = Wording(study.words.language, study.words.texts)
-        self._given = self._of_study()
+        self.texts = Wording(study.words.language, {**study.task.texts, **study.words.texts})
+        self._study_context = self._of_study()
 
     def page(self, page: Page, token: str, base: str = "", *, words: bool = False) -> str:
         """A page of someone's unit; `words`: practice with words, for who cannot see lines."""
@@ -77,7 +100,7 @@ class Renderer:
             wrong=self._wrong(page.errors),
             way=way_back(self.study.people, page),
             others=self._others(page.other),
-            labels={key: name for key, name, _ in self._given["options"]},
+            labels={key: name for key, name, _ in self._study_context["options"]},
             picks=[(*option, "") for option in page.options],
             notices=f"{unit}/notice" if name == "doc" else "",
             words_only=words,
@@ -100,48 +123,55 @@ class Renderer:
         return self._render(f"{template}.html", base, here=here)
 
     def _render(self, template: str, base: str, **about: Any) -> str:
-        given = {**self._given, "wrong": {}, "notices": "", "page": None, **about}
-        return templates().get_template(template).render(given, static=lambda name: static(base, name))
+        context = {**self._study_context, "wrong": {}, "notices": "", "page": None, **about}
+        return templates().get_template(template).render(context, static=lambda name: static(base, name))
 
     def _of_study(self) -> dict[str, Any]:
         """What every page may use."""
         study, texts = self.study, self.texts
         words, task = study.words, study.task
-        kind = "claim" if task.name == "claim" else "pair" if task.docs_per_item == 2 else "doc"
         options = [(o.key, *texts.option(task.name, o.key, o.name, o.meaning)) for o in task.options]
         asks = any(topic.question for topic in study.topics.values())
         tries = [study.rules.practice_tries] * task.has_practice + [study.rules.question_tries] * asks
         what = "both" if task.has_practice and asks else "practice" if task.has_practice else "question"
         return {
-            "study": study, "words": words, "rules": study.rules, "people": study.people, "t": texts, "kind": kind,
-            "options": options, "reasons": [(name, texts(f"cannot.{name}"), "") for name in CANNOT],
-            "size": max((len(unit.items) for unit in study.units), default=0), "asks": asks,
-            "what": texts(f"consent.what_{what}"), "tries": tries[0] if len(set(tries)) == 1 else 0,
+            "study": study,
+            "words": words,
+            "rules": study.rules,
+            "people": study.people,
+            "t": texts,
+            "kind": task.item,
+            "options": options,
+            "reasons": [(name, texts(f"cannot.{name}"), "") for name in CANNOT],
+            "size": max((len(unit.items) for unit in study.units), default=0),
+            "asks": asks,
+            "what": texts(f"consent.what_{what}"),
+            "tries": tries[0] if len(set(tries)) == 1 else 0,
             "contact": words.contact if "://" in words.contact else f"mailto:{words.contact}",
-            "htmx": json.dumps(HTMX), "shown": shown, "answer_of": answer_of, "paragraphs": _paragraphs,
-        }  # fmt: skip
+            "htmx": json.dumps(HTMX),
+            "as_html": as_html,
+            "answer_of": answer_of,
+            "paragraphs": _paragraphs,
+        }
 
     def _wrong(self, errors: tuple[Wrong, ...]) -> dict[str, ShownFault]:
         """The first mistake of each field."""
-        found: dict[str, ShownFault] = {}
+        faults: dict[str, ShownFault] = {}
         for error in errors:
             anchor = "number-meant" if error.choices else error.field
-            found.setdefault(error.field, ShownFault(self.texts(error.text, **error.about), anchor, error.choices))
-        return found
+            faults.setdefault(error.field, ShownFault(self.texts(error.text, **error.about), anchor, error.choices))
+        return faults
 
     def _others(self, fields: Mapping[str, str]) -> list[tuple[str, str]]:
         """What was sent the other time, as it is told to who sent it."""
         texts, task = self.texts, self.study.task
-        asked = {"magnitude": "magnitude.ask", "preference": "prefer.ask", "claim": "support.ask"}
-        ask = texts(asked.get(task.name, f"label.ask_{task.name}"))
-        names = {key: name for key, name, _ in self._given["options"]}
-        told = [(ask, fields.get(name, "")) for name in ("number", "label", "prefer", "support", "choice")]
-        told += [(texts("passed.reason"), fields.get("reason", ""))]
+        names = {key: name for key, name, _ in self._study_context["options"]}
+        rows = [(texts(task.ask), fields.get(task.field, "")), (texts("passed.reason"), fields.get("reason", ""))]
         if why := fields.get("cannot", ""):
-            told.append((texts("cannot.ask"), texts(f"cannot.{why}") if f"cannot.{why}" in texts else why))
-        return [(label, names.get(value, value)) for label, value in told if value]
+            rows.append((texts("cannot.ask"), texts(f"cannot.{why}") if f"cannot.{why}" in texts else why))
+        return [(label, names.get(value, value)) for label, value in rows if value]
 
 
 def _paragraphs(text: str) -> Markup:
     """A topic's text, which is shown as documents are."""
-    return shown(Document("", text))
+    return as_html(Document("", text))

@@ -17,12 +17,12 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from truegain.judging.server.buckets import Buckets
-from truegain.judging.server.people import MTURK_FRAMES, MTURK_HOSTS
+from truegain.judging.server.platforms import MTURK_FRAMES, MTURK_HOSTS, Buckets
 from truegain.judging.store.database import StoreError, UnreachableError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
 
 ACCESS = logging.getLogger("truegain.judging.access")
 FAILED = logging.getLogger("truegain.judging.failed")
@@ -72,10 +72,10 @@ def policy(mturk: bool) -> str:
     )
 
 
-def told(path: str) -> str:
+def logged_path(path: str) -> str:
     """An address as it may stand in a log: nothing in it opens anything.
 
-    >>> told("/u/Zk3J0x8mQ2pL7vR9tYwB/doc/3")
+    >>> logged_path("/u/Zk3J0x8mQ2pL7vR9tYwB/doc/3")
     '/u/*/doc/3'
     """
     parts = path[:400].split("/")
@@ -165,7 +165,11 @@ class RequestGuard:
             await self._say(503 if _is_unreachable(error) else 500, scope, receive, sending)
         finally:
             ACCESS.info(
-                "%s %s %d %.0f ms", scope["method"], told(scope["path"]), status, 1e3 * (time.perf_counter() - began)
+                "%s %s %d %.0f ms",
+                scope["method"],
+                logged_path(scope["path"]),
+                status,
+                1e3 * (time.perf_counter() - began),
             )
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -227,7 +231,7 @@ class RequestGuard:
             self._warned = True
             FAILED.warning(
                 "a proxy on this machine says for whom it asks (X-Forwarded-For), and is not believed: all who come "
-                "by it count as one address; name it: truegain judging serve --proxy 127.0.0.1 (told once)"
+                "by it count as one address; name it: truegain annotate serve --proxy 127.0.0.1 (told once)"
             )
 
     async def _say(
@@ -289,7 +293,7 @@ _NAMES = {
 
 
 def _headers(mturk: bool) -> dict[str, str]:
-    given = {
+    headers = {
         "Content-Security-Policy": policy(mturk),
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
@@ -297,7 +301,7 @@ def _headers(mturk: bool) -> dict[str, str]:
         "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
-    return given if mturk else given | {"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin"}
+    return headers if mturk else headers | {"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin"}
 
 
 def _odd_length(scope: Scope) -> int:
@@ -342,26 +346,26 @@ def counted_as(scope: Scope) -> str:
     A proxy on this machine that was not named is one client, whoever it says it asks for.
     """
     client = (scope.get("client") or ("",))[0]
-    found = address_of(client)
-    if found is None:
+    address = address_of(client)
+    if address is None:
         return ""
-    return network_of(client) if not found.is_loopback or _is_unnamed_proxy(scope) else ""
+    return network_of(client) if not address.is_loopback or _is_unnamed_proxy(scope) else ""
 
 
 def _is_unnamed_proxy(scope: Scope) -> bool:
     """Whether this machine asks for another: of a proxy that was named the other's address would be the client's."""
-    found = address_of((scope.get("client") or ("",))[0])
+    address = address_of((scope.get("client") or ("",))[0])
     headers = Headers(scope=scope)
-    return found is not None and found.is_loopback and any(name in headers for name in FORWARDED)
+    return address is not None and address.is_loopback and any(name in headers for name in FORWARDED)
 
 
 def address_of(client: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """A client's address, of IPv4 also where a socket of IPv6 tells it; None where it is none."""
     try:
-        found = ipaddress.ip_address(client)
+        address = ipaddress.ip_address(client)
     except ValueError:
         return None
-    return (found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None) or found
+    return (address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None) or address
 
 
 def network_of(client: str) -> str:
@@ -370,10 +374,10 @@ def network_of(client: str) -> str:
     >>> network_of("203.0.113.7"), network_of("2001:db8::7"), network_of("::ffff:203.0.113.7")
     ('203.0.113.7', '2001:db8::/64', '203.0.113.7')
     """
-    found = address_of(client)
-    if found is None or found.version == 4:
-        return str(found or client)
-    return str(ipaddress.ip_network(f"{found}/64", strict=False))
+    address = address_of(client)
+    if address is None or address.version == 4:
+        return str(address or client)
+    return str(ipaddress.ip_network(f"{address}/64", strict=False))
 
 
 def _is_unreachable(error: Exception) -> bool:
@@ -385,9 +389,9 @@ def _log_failure(scope: Scope, error: Exception) -> None:
     """What failed and where; of an error of the database not its words, which may hold what was typed."""
     kind = type(error)
     if isinstance(error, UnreachableError):  # no fault of a place in the program
-        FAILED.error("%s %s: the database cannot be reached", scope["method"], told(scope["path"]))
+        FAILED.error("%s %s: the database cannot be reached", scope["method"], logged_path(scope["path"]))
         return
     is_of_store = isinstance(error, StoreError) or kind.__module__.startswith(("sqlalchemy", "psycopg", "sqlite3"))
     words = "" if is_of_store else _SECRET.sub("*", str(error))[:300]
     place = "".join(traceback.format_tb(error.__traceback__))
-    FAILED.error("%s %s: %s %s\n%s", scope["method"], told(scope["path"]), kind.__qualname__, words, place)
+    FAILED.error("%s %s: %s %s\n%s", scope["method"], logged_path(scope["path"]), kind.__qualname__, words, place)

@@ -1,20 +1,162 @@
-"""The server's start: its socket, its workers, and what it logs."""
+"""Listening: sockets, connections that do not hold the server up, and uvicorn's processes.
+
+uvicorn waits for ever for a request that was begun, and for a client that does not read.  The body of a request has its
+own limit of time, with an answer, in `security.py`.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import logging
 import socket
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from truegain.errors import TruegainError, why
-from truegain.judging.server.connections import HEAD_BYTES, PatientProtocol, files_at_most
+from truegain.judging.server.security import address_of, network_of
 from truegain.message import argname
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Sequence
+
+
+FAILED = logging.getLogger("truegain.judging.failed")
+HEAD_SECONDS = 20.0  # in which the head of a request is there, from its first byte or from the connection's begin
+READ_SECONDS = 60.0  # in which a client takes what was written to it, 64 KB at a time
+MOST = 2_000  # connections of one server process
+PER_ADDRESS = 250  # of them from one address: a class of 40 with six each; named proxies and this machine have no limit
+SPARE = 200  # files that the process keeps for its database, its pages and its log
+HEAD_BYTES = 64 * 1024
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP/1.1 by h11, whatever else is installed, with an end to every wait for the client."""
+
+    _open: ClassVar[Counter[str]] = Counter()  # connections of this process by address
+    _told = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._head: asyncio.TimerHandle | None = None
+        self._reading: asyncio.TimerHandle | None = None
+        self._from = ""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a connection, unless there are too many, and wait for its first request."""
+        super().connection_made(transport)
+        transport.set_write_buffer_limits(high=0)  # `pause_writing` tells of every byte that is not taken
+        host = self.client[0] if self.client else ""
+        if not _is_exempt(host, tuple(self.config.forwarded_allow_ips or ())):
+            self._from = network_of(host)
+            self._open[self._from] += 1
+        if len(self.connections) > files_at_most() or (self._from and self._open[self._from] > PER_ADDRESS):
+            self._tell()
+            transport.abort()
+            return
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget it."""
+        if self._from:
+            self._open[self._from] -= 1
+            if self._open[self._from] <= 0:
+                del self._open[self._from]
+            self._from = ""
+        self._wait_no_more("_head", "_reading")
+        self._unset_keepalive_if_required()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what comes; bytes alone keep no connection open, a whole request does."""
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request; where it is there in part, time runs."""
+        super().on_response_complete()
+        if self.conn.trailing_data[0]:
+            self._watch()
+
+    def pause_writing(self) -> None:
+        """What was written waits to be taken."""
+        super().pause_writing()
+        if self._reading is None:
+            self._reading = self.loop.call_later(READ_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """All of it was taken."""
+        super().resume_writing()
+        self._wait_no_more("_reading")
+
+    def _watch(self) -> None:
+        """Wait for a head only so long; not while a request is being answered."""
+        if self.transport.is_closing() or not self._is_waiting:
+            self._wait_no_more("_head")
+        elif self._head is None:
+            self._head = self.loop.call_later(HEAD_SECONDS, self._give_up)
+
+    def _wait_no_more(self, *timers: str) -> None:
+        for name in timers:
+            if (timer := getattr(self, name)) is not None:
+                timer.cancel()
+                setattr(self, name, None)
+
+    @property
+    def _is_waiting(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _give_up(self) -> None:
+        self._head = None
+        if self._is_waiting:
+            self.transport.close()
+
+    def _tell(self) -> None:
+        cls = type(self)
+        if not cls._told:
+            cls._told = True
+            FAILED.warning(
+                "connections were refused: a server process takes %d, and %d from one address (this is told once)",
+                files_at_most(),
+                PER_ADDRESS,
+            )
+
+
+@cache
+def files_at_most() -> int:
+    """Connections that this process has files for; its limit is raised as far as it may be."""
+    try:
+        import resource
+    except ImportError:  # pragma: no cover - not on Windows
+        return MOST
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST + SPARE
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return MOST if soft == resource.RLIM_INFINITY else max(1, min(MOST, soft - SPARE))
+
+
+@lru_cache(maxsize=1024)
+def _is_exempt(host: str, proxies: Sequence[str]) -> bool:
+    """Whether connections are not counted by address: this machine's, and those of named proxies."""
+    address = address_of(host)
+    if address is None or address.is_loopback:
+        return True
+    networks = (ipaddress.ip_network(proxy, strict=False) for proxy in proxies)
+    return any(address in network for network in networks if network.version == address.version)
+
+
+# ---------------------------------------------------------------------- the server
+
 
 BACKLOG = 2048
 KEEP_ALIVE = 75  # seconds idle; longer than proxies and browsers keep a connection, so that they close it and not we
@@ -67,26 +209,26 @@ def trusted(proxies: Iterable[str]) -> list[str]:
     >>> trusted(["172.18.0.0/16"])
     ['172.18.0.0/16', '::ffff:172.18.0.0/112']
     """
-    found = []
-    for given in proxies:
+    networks = []
+    for proxy in proxies:
         try:
-            network = ipaddress.ip_network(given.strip(), strict=False)
+            network = ipaddress.ip_network(proxy.strip(), strict=False)
         except ValueError:
             raise TruegainError(
-                f"{argname('proxies')}: {given!r} is no address of a proxy; give one such as 172.18.0.2, or a network "
+                f"{argname('proxies')}: {proxy!r} is no address of a proxy; give one such as 172.18.0.2, or a network "
                 "such as 172.18.0.0/16"
             ) from None
         if network.prefixlen == 0:
             raise TruegainError(
-                f"{argname('proxies')}: {given!r} is everyone: anybody could say that they are somebody else; name the "
+                f"{argname('proxies')}: {proxy!r} is everyone: anybody could say that they are somebody else; name the "
                 "proxy alone"
             )
         at = network.network_address
         length = "" if network.prefixlen == network.max_prefixlen else f"/{network.prefixlen}"
-        found.append(f"{at}{length}")
+        networks.append(f"{at}{length}")
         if network.version == 4:
-            found.append(f"::ffff:{at}" + (f"/{network.prefixlen + 96}" if length else ""))
-    return found
+            networks.append(f"::ffff:{at}" + (f"/{network.prefixlen + 96}" if length else ""))
+    return networks
 
 
 def run(factory: str, at: Listening, *, workers: int = 1, log: bool = True, proxies: Iterable[str] = ()) -> None:
@@ -96,11 +238,21 @@ def run(factory: str, at: Listening, *, workers: int = 1, log: bool = True, prox
     """
     files_at_most()
     config = uvicorn.Config(
-        factory, factory=True, workers=workers, access_log=False, log_level="warning", server_header=False,
-        proxy_headers=True, forwarded_allow_ips=trusted(proxies), timeout_graceful_shutdown=SETTLE,
-        timeout_keep_alive=KEEP_ALIVE, log_config=_logging(log), http=PatientProtocol, ws="none",
+        factory,
+        factory=True,
+        workers=workers,
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        proxy_headers=True,
+        forwarded_allow_ips=trusted(proxies),
+        timeout_graceful_shutdown=SETTLE,
+        timeout_keep_alive=KEEP_ALIVE,
+        log_config=_logging(log),
+        http=PatientProtocol,
+        ws="none",
         h11_max_incomplete_event_size=HEAD_BYTES,
-    )  # fmt: skip
+    )
     server = uvicorn.Server(config)
     if workers > 1:
         old = {"target": server.run} if "target" in signature(Multiprocess).parameters else {}  # before uvicorn 0.50

@@ -1,4 +1,4 @@
-"""Transactions that are done wholly or not at all, on SQLite and on PostgreSQL."""
+"""The database of a study, on SQLite or PostgreSQL: its version, its connections, transactions that are tried again."""
 
 from __future__ import annotations
 
@@ -9,17 +9,123 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Select, Table, create_engine, event
+from alembic.config import Config
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Connection, Engine, Select, Table, create_engine, event, inspect, text
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from truegain.errors import TruegainError
-from truegain.judging.store.upgrade import upgrade
+
+VERSIONS = Path(__file__).parent / "migrations"
+LOCK = 7_102_014  # an advisory lock of PostgreSQL
+
+
+def upgrade(engine: Engine, url: URL, versions: Path = VERSIONS) -> str:
+    """Bring a database to the newest version, and give back where the copy of the old one lies ('': there was none)."""
+    script = _script(versions)
+    head = script.get_current_head()
+    with engine.connect() as connection, connection.begin():
+        if current(connection) == head:
+            return ""
+    with engine.connect() as connection, connection.begin():
+        _take_time(connection)
+        guard(connection)
+        context = MigrationContext.configure(connection)
+        old = context.get_current_revision()
+        if old == head:  # another server was first
+            return ""
+        revisions = {revision.revision for revision in script.walk_revisions()}
+        if old is not None and old not in revisions:
+            raise TruegainError(
+                f"the database has version {old}, which this truegain does not know: a newer one wrote it; "
+                "install that one, or open another database"
+            )
+        copy = _copy(connection, url, old) if old is not None else ""
+        with Operations.context(context):
+            for revision in reversed(list(script.iterate_revisions("head", old or "base"))):
+                revision.module.upgrade()
+                context.stamp(script, revision.revision)
+    return copy
+
+
+def guard(connection: Connection) -> None:
+    """Let one server at a time open a study: two that start together do it one after the other."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+
+
+def _take_time(connection: Connection) -> None:
+    """Set no limits on this transaction: an upgrade takes as long as the study is large, and others wait for it."""
+    if connection.dialect.name == "postgresql":
+        for name in ("lock_timeout", "statement_timeout"):
+            connection.execute(text(f"SET LOCAL {name} = 0"))
+
+
+def current(connection: Connection) -> str | None:
+    """The version of a database; None where nothing was made in it yet."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _script(versions: Path) -> ScriptDirectory:
+    config = Config()
+    config.set_main_option("script_location", str(VERSIONS).replace("%", "%%"))
+    config.set_main_option("version_locations", str(versions).replace("%", "%%"))
+    config.set_main_option("path_separator", "newline")
+    return ScriptDirectory.from_config(config)
+
+
+def _copy(connection: Connection, url: URL, old: str) -> str:
+    """Copy all tables: SQLite into a file beside the database, PostgreSQL into a schema of the same database."""
+    if connection.dialect.name == "sqlite":
+        place = Path(str(url.database))
+        target = _free(place.with_name(f"{place.name}.before-{old}"))
+        _copy_file(place, target)
+        return str(target)
+    names = inspect(connection)
+    schema = f"before_{old}"
+    while names.has_schema(schema):
+        schema += "_"
+    connection.execute(text(f'CREATE SCHEMA "{schema}"'))
+    for table in names.get_table_names():
+        connection.execute(text(f'CREATE TABLE "{schema}"."{table}" AS TABLE "{table}"'))
+    return schema
+
+
+def _copy_file(place: Path, target: Path) -> None:
+    """Copy what was committed; the copy has its name once it is whole, and a half one of a time before gives way."""
+    half = target.with_name(f"{target.name}.half")
+    parts = [half.with_name(half.name + more) for more in ("", "-journal", "-wal", "-shm")]
+    for left in parts:
+        left.unlink(missing_ok=True)
+    try:
+        with closing(sqlite3.connect(place)) as source, closing(sqlite3.connect(half)) as copy:
+            source.backup(copy)
+        half.replace(target)
+    finally:
+        for left in parts:
+            left.unlink(missing_ok=True)
+
+
+def _free(path: Path) -> Path:
+    """A name that no file has yet."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.name}-{number}")
+    return free
+
+
+# ---------------------------------------------------------------------- connections and transactions
+
 
 T = TypeVar("T")
 FILE = "judging.sqlite"  # in the study's folder, unless another database is given
@@ -135,16 +241,16 @@ def insert_new(connection: Connection, table: Table, **values: Any) -> bool:
 def _parsed(url: str) -> URL:
     """The address of a database, with the driver that we use."""
     try:
-        found = make_url(url)
+        parsed = make_url(url)
     except ArgumentError:
         raise TruegainError(f"{url!r} is no address of a database; give {_FORMS}") from None
-    backend = found.drivername.partition("+")[0]
+    backend = parsed.drivername.partition("+")[0]
     if backend == "sqlite":
-        if not found.database or found.database == ":memory:":
+        if not parsed.database or parsed.database == ":memory:":
             raise TruegainError("a database in memory is lost when the server ends; give sqlite:///file")
-        return found.set(drivername="sqlite+pysqlite")
+        return parsed.set(drivername="sqlite+pysqlite")
     if backend in ("postgresql", "postgres"):
-        return found.set(drivername="postgresql+psycopg")
+        return parsed.set(drivername="postgresql+psycopg")
     raise TruegainError(f"databases of the kind {backend!r} are not supported; give {_FORMS}")
 
 

@@ -28,12 +28,14 @@ GOING = text("outcome IS NULL")
 HOLDING = text("outcome IS NULL AND NOT beside AND state NOT IN ('consent', 'practice', 'none', 'paused', 'crowded')")
 
 settings = Table(  # digest of the study, paused or not, keyed-hash secret
-    "settings", metadata,
+    "settings",
+    metadata,
     Column("name", Text, primary_key=True),
     Column("value", JSON, nullable=False),
-)  # fmt: skip
+)
 assessors = Table(
-    "assessors", metadata,
+    "assessors",
+    metadata,
     Column("id", Text, primary_key=True),  # opaque, as exported
     Column("platform", Text, nullable=False),
     Column("platform_id", Text, nullable=False),
@@ -42,9 +44,10 @@ assessors = Table(
     Column("came", Float, nullable=False),
     Column("excluded", Text),  # why; NULL: not
     UniqueConstraint("platform", "platform_id"),
-)  # fmt: skip
+)
 units = Table(
-    "units", metadata,
+    "units",
+    metadata,
     Column("id", Text, primary_key=True),
     Column("topic", Text, nullable=False),
     Column("place", Integer, nullable=False),  # the order in which units are given out
@@ -54,9 +57,10 @@ units = Table(
     Column("state", Text, nullable=False),  # free, held, done
     Column("session", Text),  # who holds it, or did it
     Index("units_by_state", "state", "place"),
-)  # fmt: skip
+)
 sessions = Table(
-    "sessions", metadata,
+    "sessions",
+    metadata,
     Column("id", Text, primary_key=True),
     Column("token", Text, nullable=False, unique=True),
     Column("assessor", Text, ForeignKey("assessors.id"), nullable=False),
@@ -88,9 +92,10 @@ sessions = Table(
     Index("one_at_a_unit", "unit", unique=True, sqlite_where=HOLDING, postgresql_where=HOLDING),
     Index("one_a_person", "assessor", unique=True, sqlite_where=GOING, postgresql_where=GOING),
     Index("sessions_by_lease", "outcome", "lease"),
-)  # fmt: skip
+)
 answers = Table(  # append only: the highest revision counts
-    "answers", metadata,
+    "answers",
+    metadata,
     Column("id", _id, primary_key=True, autoincrement=True),
     Column("session", Text, ForeignKey("sessions.id"), nullable=False),
     Column("kind", Text, nullable=False),  # practice, question, item
@@ -107,18 +112,20 @@ answers = Table(  # append only: the highest revision counts
     Column("at", Float, nullable=False),
     Column("event", _id, ForeignKey("events.id"), nullable=False),  # no answer without its line in the audit trail
     UniqueConstraint("session", "kind", "number", "revision"),
-)  # fmt: skip
+)
 drafts = Table(  # typed, not sent to go on, or not accepted
-    "drafts", metadata,
+    "drafts",
+    metadata,
     Column("session", Text, ForeignKey("sessions.id"), primary_key=True),
     Column("step", Text, primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("fields", JSON, nullable=False),
     Column("notice", Text, nullable=False),  # refused, resumed, reported, twice; '': only typed
     Column("at", Float, nullable=False),
-)  # fmt: skip
+)
 visits = Table(  # when an item was the current one, by the server's clock
-    "visits", metadata,
+    "visits",
+    metadata,
     Column("id", _id, primary_key=True, autoincrement=True),
     Column("session", Text, ForeignKey("sessions.id"), nullable=False),
     Column("number", Integer, nullable=False),
@@ -128,9 +135,10 @@ visits = Table(  # when an item was the current one, by the server's clock
     Column("ended", Float),
     Column("seconds", Float),  # NULL: going on
     Index("visits_by_session", "session", "number"),
-)  # fmt: skip
+)
 sent = Table(  # pages sent once, and what was answered
-    "sent", metadata,
+    "sent",
+    metadata,
     Column("session", Text, ForeignKey("sessions.id"), primary_key=True),
     Column("once", Text, primary_key=True),
     Column("digest", Text, nullable=False),
@@ -138,9 +146,10 @@ sent = Table(  # pages sent once, and what was answered
     Column("number", Integer, nullable=False),
     Column("counted", Boolean, nullable=False),  # whether an answer came of it
     Column("at", Float, nullable=False),
-)  # fmt: skip
+)
 events = Table(  # the audit trail: append only
-    "events", metadata,
+    "events",
+    metadata,
     Column("id", _id, primary_key=True, autoincrement=True),
     Column("at", Float, nullable=False),
     Column("session", Text),
@@ -148,9 +157,10 @@ events = Table(  # the audit trail: append only
     Column("kind", Text, nullable=False),
     Column("about", JSON, nullable=False),
     Index("events_by_session", "session"),
-)  # fmt: skip
+)
 invitations = Table(
-    "invitations", metadata,
+    "invitations",
+    metadata,
     Column("digest", Text, primary_key=True),
     Column("assessor", Text),
-)  # fmt: skip
+)

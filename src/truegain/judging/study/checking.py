@@ -12,15 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from truegain.errors import some
-from truegain.judging.study.items import ANCHORS
-from truegain.judging.study.rows import collecting, refuse
-from truegain.judging.study.settings import CODES, FILE, JudgingSettings
-from truegain.judging.study.study import ALL, JudgingStudy, Opened, open_study
-from truegain.judging.study.units import first_tenth, given_out, holding
-from truegain.judging.study.writing import levels_of
-from truegain.judging.tasks.catalogue import LABELLED
-from truegain.judging.tasks.material import HTML, Item, Unit
-from truegain.judging.tasks.task import Task
+from truegain.judging.study.create import levels_of
+from truegain.judging.study.files import collecting, refuse
+from truegain.judging.study.study import ALL, CODES, FILE, JudgingSettings, JudgingStudy, Opened, open_study
+from truegain.judging.study.units import ANCHORS, first_tenth, given_out, holding
+from truegain.judging.tasks.base import HTML, Item, Task, Unit
+from truegain.judging.tasks.catalogue import has_own_labels
 from truegain.judging.texts import Wording
 from truegain.tables.gold_list_read import read_gold_list
 from truegain.tables.paper import counted
@@ -54,7 +51,7 @@ class Needs:
     each: int  # units that one may take
     minutes: float  # of a unit: the middle one
     hours: float  # of all units together
-    told: bool  # by the study, or else reckoned from its texts
+    is_stated: bool  # minutes: by the study, or else estimated from its texts
     cost: float | None
 
 
@@ -73,7 +70,7 @@ class Checked:
         return self.opened.study()
 
     def lines(self) -> list[str]:
-        """What `truegain judging check` prints."""
+        """What `truegain annotate check` prints."""
         opened, settings = self.opened, self.opened.settings
         lines = [f"wrong: {fault}" for fault in self.faults]
         lines += [f"note: {note}" for note in self.notes]
@@ -81,31 +78,48 @@ class Checked:
             return lines
         n, topics = self.needs, len({unit.topic for unit in opened.units})
         lines += ["" for _ in lines[:1]]
-        lines.append(f"{settings.task}: {counted(topics, 'topic')}, {counted(len(opened.documents), 'document')}, "
-                     f"{counted(n.units, 'unit')}, at most {n.most_of_a_topic:,} of a topic")  # fmt: skip
-        if told := labels_told(opened.task, settings):
-            lines.append(f"labels: {told}")
-        lines.append(f"judgments: {n.judgments:,}; {judgments_told(opened)}")
+        lines.append(
+            f"{settings.task}: {counted(topics, 'topic')}, {counted(len(opened.documents), 'document')}, "
+            f"{counted(n.units, 'unit')}, at most {n.most_of_a_topic:,} of a topic"
+        )
+        if label_list := label_list_of(opened.task, settings):
+            lines.append(f"labels: {label_list}")
+        lines.append(f"judgments: {n.judgments:,}; {judgments_summary(opened)}")
         of_topic, named = settings.people.most_of_topic, settings.people.number
         again = {None: "a topic any number of times, a document once", 1: "nobody sees a topic twice"}
-        lines.append(f"people: at least {n.people:,}, each with {counted(n.each, 'unit')} at most; "
-                     f"{again.get(of_topic, f'a topic at most {of_topic} times, a document once')}"
-                     f"{'; number in [people] does not say how many there are' if named is None else ''}")  # fmt: skip
+        lines.append(
+            f"people: at least {n.people:,}, each with {counted(n.each, 'unit')} at most; "
+            f"{again.get(of_topic, f'a topic at most {of_topic} times, a document once')}"
+            f"{'; number in [people] does not say how many there are' if named is None else ''}"
+        )
         least = f", with {settings.rules.seconds:g} s or more on each page" if settings.rules.seconds else ""
-        how = "as the study says" if n.told else f"at {reading_rate(opened)} a minute{least}"
+        how = "as the study says" if n.is_stated else f"at {reading_rate(opened)} a minute{least}"
         unit = f"minutes: {n.minutes:.1f}" if n.minutes >= 1 else f"seconds: {60 * n.minutes:.0f}"
         in_all = f"{n.hours:.1f} hours" if n.hours >= 1 else f"{60 * n.hours:.1f} minutes"
         lines.append(f"{unit} a unit ({how}), {in_all} in all")
         if n.cost is not None and settings.people.pay is not None:
             money = settings.people.currency
             hourly = f"about {settings.people.pay / n.minutes * 60:.2f} an hour, " if n.minutes else ""
-            lines.append(f"cost: {n.cost:,.2f} {money}".rstrip() + f", {settings.people.pay:.2f} a unit, {hourly}"
-                         "without fees")  # fmt: skip
+            lines.append(
+                f"cost: {n.cost:,.2f} {money}".rstrip() + f", {settings.people.pay:.2f} a unit, {hourly}without fees"
+            )
         return lines
 
 
 def check_study(folder: str | Path) -> Checked:
-    """Look at everything that a study says and holds."""
+    """Check everything that a study says and holds, before anyone is paid.
+
+    Parameters
+    ----------
+    folder : str or Path
+        With `judging.toml` in it.
+
+    Returns
+    -------
+    Checked
+        All faults and notes, and what the study takes: people, minutes, cost.
+
+    """
     opened = open_study(folder)
     faults, notes = list(opened.faults), list[str]()
     settings, task = opened.settings, opened.task
@@ -142,57 +156,65 @@ def _check_texts(opened: Opened, faults: list[str], notes: list[str]) -> None:
     if empty:
         faults.append(f"{counted(len(empty), 'document')} without text: {some(empty, LISTED)}")
     if marked:
-        told = ", ".join(f"{kind} in {n}" for kind, n in sorted(kinds.items()))
-        notes.append(f"{counted(len(marked), 'document')} with markup that is taken out before they are shown "
-                     f"({told}): {some(marked, LISTED)}")  # fmt: skip
+        counts = ", ".join(f"{kind} in {n}" for kind, n in sorted(kinds.items()))
+        notes.append(
+            f"{counted(len(marked), 'document')} with markup that pages remove ({counts}): {some(marked, LISTED)}"
+        )
     if tagged:
-        notes.append(f"{counted(len(tagged), 'document')} with tags, which are shown as they stand, since the format "
-                     f"is text: {some(tagged, LISTED)}; if they are HTML, say so (format = 'html' in {FILE}, or a "
-                     "field `format` of a document)")  # fmt: skip
+        notes.append(
+            f"{counted(len(tagged), 'document')} with tags, which pages show as text: {some(tagged, LISTED)}; "
+            f"if they are HTML, set format = 'html' in {FILE}, or a field `format` of the document"
+        )
     alike = Counter(d.text.strip() for d in opened.documents.values() if d.text.strip())
     if double := [name for name, d in opened.documents.items() if alike[d.text.strip()] > 1]:
-        notes.append(f"{counted(len(double), 'document')} with a text that another has, too: {some(double, LISTED)}")
+        notes.append(f"{counted(len(double), 'document')} with the same text as another: {some(double, LISTED)}")
 
 
 def _check_shown(opened: Opened, faults: list[str], notes: list[str]) -> None:
     """Hold the words that pages show against those given: whoever judges a document must see all of it."""
     of_html = [d for d in opened.documents.values() if d.format == HTML]
     try:
-        from truegain.judging.study.shown import lost_words, shown
+        from truegain.judging.study.display import as_html, lost_words
     except ImportError:
         if of_html:
-            notes.append(f"whether all words of {counted(len(of_html), 'HTML document')} are shown is not known here: "
-                         "install truegain[judging]")  # fmt: skip
+            notes.append(
+                f"{counted(len(of_html), 'HTML document')} not checked for words that pages lose: "
+                "install truegain[judging]"
+            )
         return
     short, bare = [], []
     for document in opened.documents.values():
         if not document.text.strip():
             continue
-        if document.format == HTML and not _TAG.sub(" ", str(shown(document))).strip():
+        if document.format == HTML and not _TAG.sub(" ", str(as_html(document))).strip():
             bare.append(document.id)
         elif lost := lost_words(document):
             short.append(f"{document.id} ({lost.words:,} of {lost.of:,} words, from {lost.first!r} on)")
     if bare:
-        faults.append(f"{counted(len(bare), 'document')} of which nothing is shown, only markup: {some(bare, LISTED)}")
+        faults.append(f"{counted(len(bare), 'document')} with markup and no text: {some(bare, LISTED)}")
     if short:
-        faults.append(f"{counted(len(short), 'document')} of which words would not be shown: {some(short, LISTED)}; "
-                      "mend the markup, or take them for plain text (format = 'text')")  # fmt: skip
+        faults.append(
+            f"{counted(len(short), 'document')} with words that pages would lose: {some(short, LISTED)}; "
+            "fix the markup, or set format = 'text'"
+        )
 
 
 def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str]) -> None:
     bare = [t.topic.id for t in opened.topics if not t.topic.text]
     if bare:
-        notes.append(f"{counted(len(bare), 'topic')} with a title alone, and no text that tells the need: "
-                     f"{some(bare, LISTED)}")  # fmt: skip
-    said = " ".join(opened.faults)
+        notes.append(
+            f"{counted(len(bare), 'topic')} with a title but no text that describes the need: {some(bare, LISTED)}"
+        )
+    reported = " ".join(opened.faults)
     lacking = [t.topic.id for t in opened.topics if t.topic.question is None]
-    lacking = [name for name in lacking if f"the question of topic {name} " not in said]  # which was told
+    lacking = [name for name in lacking if f"the question of topic {name} " not in reported]  # which was told
     if lacking and task.has_practice:
-        faults.append(f"{counted(len(lacking), 'topic')} without a question of four options: {some(lacking, LISTED)} "
-                      "(give `question`: asked, options, right)")  # fmt: skip
+        faults.append(
+            f"{counted(len(lacking), 'topic')} without a question of four options: {some(lacking, LISTED)} "
+            "(give `question`: asked, options, right)"
+        )
     elif lacking:
-        notes.append(f"{counted(len(lacking), 'topic')} without a question, which then is not asked: "
-                     f"{some(lacking, LISTED)}")  # fmt: skip
+        notes.append(f"{counted(len(lacking), 'topic')} without a question, so none is asked: {some(lacking, LISTED)}")
     size = opened.settings.design.size if opened.settings else 0
     if small := sorted({unit.topic for unit in opened.units if len(unit.items) < size}):
         notes.append(
@@ -201,12 +223,16 @@ def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str
     if opened.settings and opened.settings.design.order == "decisive" and size > 1:
         ranks = {(row.topic, row.item.key): place for place, row in reversed(list(enumerate(opened.pool.rows)))}
         if (share := first_tenth(opened.units, ranks)) > LATE:
-            notes.append(f"order decisive with units of {size}: the first tenth of the pool is judged after "
-                         f"{share:.0%} of all judgments; smaller units (size in [units]) have it sooner")  # fmt: skip
+            notes.append(
+                f"order decisive with units of {size}: the first tenth of the pool is judged after "
+                f"{share:.0%} of all judgments; smaller units (size in [units]) have it sooner"
+            )
     apart = sorted({u.topic for u in opened.units for i in u.items if i.claim and i.claim not in i.answer and i.answer})
     if apart:
-        notes.append(f"{counted(len(apart), 'topic')} with a claim that is not in its answer word for word: "
-                     f"{some(apart, LISTED)}")  # fmt: skip
+        notes.append(
+            f"{counted(len(apart), 'topic')} with a claim that does not occur verbatim in its answer: "
+            f"{some(apart, LISTED)}"
+        )
 
 
 def _check_list(opened: Opened, settings: JudgingSettings, task: Task, faults: list[str], notes: list[str]) -> None:
@@ -219,48 +245,58 @@ def _check_list(opened: Opened, settings: JudgingSettings, task: Task, faults: l
         listed = read_gold_list(name)
     if listed is None:
         return
-    if task.name not in LABELLED:
-        notes.append(f"the task {task.name} gives no labels of the list, which are {listed.labels}: `truegain judging "
-                     "export --filled` cannot fill it in (graded and binary can)")  # fmt: skip
+    if not has_own_labels(task.name):
+        notes.append(
+            f"the task {task.name} gives no labels of the list, which are {listed.labels}: `truegain annotate "
+            "export --filled` cannot fill it in (graded and binary can)"
+        )
         return
-    given, (low, high) = [option.value for option in task.options], listed.scale
-    if off := sorted(value for value in given if not low <= value <= high):
-        faults.append(f"{_labels(off)} not on the scale of the list, {listed.labels}, which could not be filled in "
-                      "(take out of [[labels]] what it lacks, or draw it with `truegain plan labels --scale "
-                      f"{min(low, *off):g}:{max(high, *off):g}`)")  # fmt: skip
+    values, (low, high) = [option.value for option in task.options], listed.scale
+    if off := sorted(value for value in values if not low <= value <= high):
+        faults.append(
+            f"{_labels(off)} not on the scale of the list, {listed.labels}, which could not be filled in "
+            "(take out of [[labels]] what it lacks, or draw it with `truegain plan labels --scale "
+            f"{min(low, *off):g}:{max(high, *off):g}`)"
+        )
     level = _LEVEL.search(listed.measure)
-    if level and max(given) < float(level[1]):
-        faults.append(f"{listed.measure} counts labels from {level[1]} on as relevant, and the highest that assessors "
-                      f"may give is {max(given):g} (take the task graded, with a label of {level[1]})")  # fmt: skip
-    elif lacking := sorted(set(levels_of(listed.scale)) - set(given)):
-        notes.append(f"the list has the labels {listed.labels}, and assessors may give only "
-                     f"{', '.join(f'{value:g}' for value in sorted(given))}: {_labels(lacking)} never given, and "
-                     f"{listed.measure} is that of the labels given"
-                     f"{' (the task graded has all)' if task.name == 'binary' else ''}")  # fmt: skip
+    if level and max(values) < float(level[1]):
+        faults.append(
+            f"{listed.measure} counts labels from {level[1]} on as relevant, and the highest that assessors "
+            f"may give is {max(values):g} (take the task graded, with a label of {level[1]})"
+        )
+    elif lacking := sorted(set(levels_of(listed.scale)) - set(values)):
+        notes.append(
+            f"the list has the labels {listed.labels}, and assessors may give only "
+            f"{', '.join(f'{value:g}' for value in sorted(values))}: {_labels(lacking)} never given, and "
+            f"{listed.measure} is that of the labels given"
+            f"{' (the task graded has all)' if task.name == 'binary' else ''}"
+        )
 
 
 def _labels(values: Sequence[float]) -> str:
     """Labels as the subject of a sentence."""
-    told = some([f"{value:g}" for value in values], LISTED)
-    return f"label {told} is" if len(values) == 1 else f"labels {told} are"
+    names = some([f"{value:g}" for value in values], LISTED)
+    return f"label {names} is" if len(values) == 1 else f"labels {names} are"
 
 
 def _check_words(settings: JudgingSettings, faults: list[str], notes: list[str]) -> None:
     words = settings.words
     if not words.title.strip():
-        faults.append("the study has no title, which assessors read on top (title in [words])")
+        faults.append("the study has no title (title in [words])")
     if not words.contact.strip():
-        notes.append("nobody is named whom assessors can ask (contact in [words])")
+        notes.append("no contact for questions of assessors (contact in [words])")
     if words.language.partition("-")[0].lower() not in LANGUAGES and not words.texts:
-        faults.append(f"language {words.language!r} is not known: the pages are in {' and '.join(LANGUAGES)}; put "
-                      "their texts into [texts] for another one")  # fmt: skip
+        faults.append(
+            f"language {words.language!r} is not known: the pages are in {' and '.join(LANGUAGES)}; put "
+            "their texts into [texts] for another one"
+        )
     people = settings.people
     if people.platform == "prolific":
         lacking = [name for name in CODES if not people.codes.get(name, "").strip()]
         if lacking:
             faults.append(f"Prolific's codes for {', '.join(lacking)} are missing (codes in [people])")
-        given = [code for code in people.codes.values() if code.strip()]
-        if len(set(given)) < len(given):
+        codes = [code for code in people.codes.values() if code.strip()]
+        if len(set(codes)) < len(codes):
             faults.append("two of Prolific's codes are the same: nobody could tell who finished (codes in [people])")
 
 
@@ -270,34 +306,44 @@ def _check_people(
     """Whether there are enough people for the units of each topic, and enough topics for the people."""
     people = settings.people
     if people.pay is None:
-        notes.append("what a unit pays is not told, so neither is the cost (pay in [people])")
+        notes.append("no pay per unit, so no estimate of cost (pay in [people])")
     if needs is None:
         return
     if people.minutes is not None and people.minutes < (least := _middle_minutes(opened, settings)):
         notes.append(f"minutes = {people.minutes:g} is less than reading takes, about {least:.1f}")
     topics, of_topic = len({unit.topic for unit in opened.units}), people.most_of_topic
     if of_topic is not None and people.most is not None and people.most > topics * of_topic:
-        faults.append(f"a person may take {people.most} units, but there are {counted(topics, 'topic')}, and nobody "
-                      f"takes more than {of_topic} of one (most in [people]: at most {topics * of_topic}, or "
-                      "most_of_topic = 'any')")  # fmt: skip
+        faults.append(
+            f"a person may take {people.most} units, but there are {counted(topics, 'topic')}, and nobody "
+            f"takes more than {of_topic} of one (most in [people]: at most {topics * of_topic}, or "
+            "most_of_topic = 'any')"
+        )
     if people.number is None:
         return
-    told, there = len(faults), "1 person" if people.number == 1 else f"{people.number:,} people"
+    before, there = len(faults), "1 person" if people.number == 1 else f"{people.number:,} people"
     if of_topic is not None and people.number * of_topic < needs.most_of_a_topic:
         wanted = -(-needs.most_of_a_topic // of_topic)
-        faults.append(f"a topic has {needs.most_of_a_topic} units, which need {wanted} people, and there "
-                      f"{'is' if people.number == 1 else 'are'} {people.number} (number in [people]; or "
-                      "most_of_topic = 'any', or fewer judgments in [units])")  # fmt: skip
+        faults.append(
+            f"a topic has {needs.most_of_a_topic} units, which need {wanted} people, and there "
+            f"{'is' if people.number == 1 else 'are'} {people.number} (number in [people]; or "
+            "most_of_topic = 'any', or fewer judgments in [units])"
+        )
     if people.number * needs.each < needs.units:
-        faults.append(f"{needs.units} units are too many for {there} with {needs.each} each: there are "
-                      "too few topics, or people, or units that one may take")  # fmt: skip
-    if len(faults) == told and (done := _given_out(opened, settings, people.number)) < needs.units:
-        faults.append(f"{there} can take {done:,} of {needs.units:,} units, since nobody judges a "
-                      f"document twice: {needs.people:,} are needed (number in [people]; or fewer judgments, or "
-                      "smaller units, in [units])")  # fmt: skip
+        faults.append(
+            f"{needs.units} units are too many for {there} with {needs.each} each: there are "
+            "too few topics, or people, or units that one may take"
+        )
+    if len(faults) == before and (done := _given_out(opened, settings, people.number)) < needs.units:
+        faults.append(
+            f"{there} can take {done:,} of {needs.units:,} units, since nobody judges a "
+            f"document twice: {needs.people:,} are needed (number in [people]; or fewer judgments, or "
+            "smaller units, in [units])"
+        )
     if settings.rules.others > max(0, people.number - settings.design.judgments):
-        faults.append(f"others = {settings.rules.others}: with {there} and {settings.design.judgments} for each "
-                      "document there are fewer left to ask where one cannot judge (others in [rules])")  # fmt: skip
+        faults.append(
+            f"others = {settings.rules.others}: with {there} and {settings.design.judgments} for each "
+            "document there are fewer left to ask where one cannot judge (others in [rules])"
+        )
 
 
 def _given_out(opened: Opened, settings: JudgingSettings, people: int) -> int:
@@ -315,9 +361,16 @@ def _needs(opened: Opened, settings: JudgingSettings) -> Needs:
     minutes = people.minutes or statistics.median(spent)
     hours = (len(units) * people.minutes if people.minutes else sum(spent)) / 60
     return Needs(
-        len(units), most, sum(len(unit.items) for unit in units), _enough(opened, settings, least), each, minutes,
-        hours, people.minutes is not None, None if people.pay is None else len(units) * people.pay,
-    )  # fmt: skip
+        len(units),
+        most,
+        sum(len(unit.items) for unit in units),
+        _enough(opened, settings, least),
+        each,
+        minutes,
+        hours,
+        people.minutes is not None,
+        None if people.pay is None else len(units) * people.pay,
+    )
 
 
 def _enough(opened: Opened, settings: JudgingSettings, least: int) -> int:
@@ -365,25 +418,25 @@ def reading_units(text: str) -> tuple[int, int]:
 def reading_rate(opened: Opened) -> str:
     """The rate by which minutes are reckoned, in words: signs where documents have more of them than words."""
     signs, words = map(sum, zip(*(reading_units(d.text) for d in opened.documents.values()), strict=True))
-    told = [f"{SIGNS_A_MINUTE} signs"] * (signs > 0) + [f"{WORDS_A_MINUTE} words"] * (words > signs or not signs)
-    return " or ".join(told)
+    rates = [f"{SIGNS_A_MINUTE} signs"] * (signs > 0) + [f"{WORDS_A_MINUTE} words"] * (words > signs or not signs)
+    return " or ".join(rates)
 
 
-def judgments_told(opened: Opened) -> str:
+def judgments_summary(opened: Opened) -> str:
     """How many judgments each item gets, those of Hk and Nk apart."""
     anchors, others = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for unit in opened.units:
         for place, item in enumerate(unit.items):
             (anchors if place in (unit.high, unit.low) else others)[unit.topic, item.key] += 1
-    said = [f"{n} of each of {counted(k, 'item')}" for n, k in sorted(Counter(others.values()).items())]
+    parts = [f"{n} of each of {counted(k, 'item')}" for n, k in sorted(Counter(others.values()).items())]
     if anchors:
-        said.append(f"{_span(list(anchors.values()))} of each Hk and Nk ({ANCHORS})")
-    return ", ".join(said)
+        parts.append(f"{_span(list(anchors.values()))} of each Hk and Nk ({ANCHORS})")
+    return ", ".join(parts)
 
 
-def labels_told(task: Task, settings: JudgingSettings) -> str:
+def label_list_of(task: Task, settings: JudgingSettings) -> str:
     """The labels that a study may define, as assessors see them, each with its value."""
-    if task.name not in LABELLED:
+    if not has_own_labels(task.name):
         return ""
     words = Wording(settings.words.language, settings.words.texts)
     return ", ".join(f"{words.option(task.name, o.key, o.name, o.meaning)[0]} ({o.value:g})" for o in task.options)

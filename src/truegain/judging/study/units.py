@@ -1,4 +1,4 @@
-"""Units: every item gets its wanted number of judgments, anchors stand in each, and neighbours change."""
+"""From a pool to units: which items are judged, by how many, and which of them one assessor gets together."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Literal
 
 import numpy as np
 
-from truegain.errors import TruegainError
-from truegain.judging.tasks.material import Item, Unit
+from truegain.errors import TruegainError, some
+from truegain.judging.study.files import PoolRow, TopicRow
+from truegain.judging.tasks.base import Item, Task, Unit
 from truegain.message import argname
 from truegain.sampling.streams import generator
+from truegain.tables.paper import counted
 
 Order = Literal["spread", "decisive"]
 ORDERS: tuple[Order, ...] = ("spread", "decisive")
@@ -98,14 +100,14 @@ def first_tenth(units: Sequence[Unit], ranks: Mapping[tuple[str, str], int]) -> 
     >>> [first_tenth(build_units(items, Design(1, size, "decisive"), None, ranks), ranks) for size in (1, 5)]
     [0.1, 0.5]
     """
-    asked = [
+    early = [
         [(unit.topic, item.key) for place, item in enumerate(unit.items) if place not in (unit.high, unit.low)]
         for unit in units
     ]
-    listed = sorted({ranks[key] for keys in asked for key in keys if key in ranks})
+    listed = sorted({ranks[key] for keys in early for key in keys if key in ranks})
     top = set(listed[: max(1, len(listed) // 10)])
-    last = max((n for n, keys in enumerate(asked, 1) if any(ranks.get(key) in top for key in keys)), default=0)
-    return sum(map(len, asked[:last])) / max(1, sum(map(len, asked)))
+    last = max((n for n, keys in enumerate(early, 1) if any(ranks.get(key) in top for key in keys)), default=0)
+    return sum(map(len, early[:last])) / max(1, sum(map(len, early)))
 
 
 def sharing(units: Sequence[Unit]) -> dict[str, frozenset[str]]:
@@ -115,20 +117,20 @@ def sharing(units: Sequence[Unit]) -> dict[str, frozenset[str]]:
     >>> sharing([one, two, Unit("1-003", "1", (Item(("d",)),))])["1-001"]
     frozenset({'1-002'})
     """
-    found = holding(units)
+    units_of = holding(units)
     return {
-        unit.id: frozenset(other for item in unit.asked for other in found[unit.topic, item.key]) - {unit.id}
+        unit.id: frozenset(other for item in unit.judged_items for other in units_of[unit.topic, item.key]) - {unit.id}
         for unit in units
     }
 
 
 def holding(units: Sequence[Unit]) -> dict[tuple[str, str], list[str]]:
     """Of each topic and item the units that ask about it, Hk and Nk aside."""
-    found: dict[tuple[str, str], list[str]] = {}
+    units_of: dict[tuple[str, str], list[str]] = {}
     for unit in units:
-        for item in unit.asked:
-            found.setdefault((unit.topic, item.key), []).append(unit.id)
-    return found
+        for item in unit.judged_items:
+            units_of.setdefault((unit.topic, item.key), []).append(unit.id)
+    return units_of
 
 
 def given_out(units: Sequence[Unit], people: int, most: int | None, of_topic: int | None) -> int:
@@ -148,8 +150,18 @@ def given_out(units: Sequence[Unit], people: int, most: int | None, of_topic: in
         for who in tuple(left):
             mine, of = had[who], topics[who]
             may = most is None or len(mine) < most
-            at = next((i for i, unit in enumerate(free) if (of_topic is None or of[unit.topic] < of_topic)
-                       and mine.isdisjoint(barred[unit.id])), None) if may else None  # fmt: skip
+            at = (
+                next(
+                    (
+                        i
+                        for i, unit in enumerate(free)
+                        if (of_topic is None or of[unit.topic] < of_topic) and mine.isdisjoint(barred[unit.id])
+                    ),
+                    None,
+                )
+                if may
+                else None
+            )
             if at is None:
                 left.remove(who)
                 continue
@@ -164,8 +176,8 @@ def _check(design: Design, anchors: Mapping[str, tuple[Item, Item]] | None) -> N
     if design.judgments < 1:
         raise TruegainError(f"{argname('judgments', design.judgments, '')}: give at least 1 for each document")
     if design.size < least:
-        said = "Hk, Nk and at least one more document" if anchors is not None else "at least one"
-        raise TruegainError(f"{argname('size', design.size, '')}: a unit needs {said}, so give at least {least}")
+        needed = "Hk, Nk and at least one more document" if anchors is not None else "at least one"
+        raise TruegainError(f"{argname('size', design.size, '')}: a unit needs {needed}, so give at least {least}")
 
 
 def _blocks(topic: str, items: Sequence[Item], design: Design, held: int) -> list[list[int]]:
@@ -224,3 +236,146 @@ def _unit(name: str, topic: str, items: list[Item], pair: tuple[Item, Item] | No
     every = [*items, *pair]
     high, low = order.index(len(items)), order.index(len(items) + 1)
     return Unit(name, topic, tuple(every[k] for k in order), high, low)
+
+
+# ---------------------------------------------------------------------- items of a topic, and its Hk and Nk
+
+
+Anchors = dict[str, tuple[Item, Item]]
+ANCHORS = "a topic's known highly relevant and its known non-relevant document, which check attention"
+SAY = "give labels (`truegain annotate init --anchors` takes a qrels file), or `high` and `low` of each topic"
+LISTED = 5  # topics in a sentence
+
+
+def anchors_of(
+    topics: Sequence[TopicRow], pool: Mapping[str, Sequence[PoolRow]], labels: Sequence[PoolRow], faults: list[str]
+) -> Anchors:
+    """Hk and Nk of each topic: those that it names, else the first with the highest and the lowest label.
+
+    labels: that they are chosen by, where not by those of the pool.
+    """
+    anchors: Anchors = {}
+    bare: list[str] = []
+    alike: list[str] = []
+    for row in topics:
+        topic, own = row.topic.id, pool.get(row.topic.id, ())
+        high, low = row.high, row.low
+        if bool(high) != bool(low):
+            faults.append(f"{row.place}: topic {topic} names {'high' if high else 'low'} alone; name both Hk and Nk")
+            continue
+        if not high:
+            labeled = [r for r in (labels or own) if r.label is not None and r.topic == topic]
+            if not labeled:
+                bare.append(topic)
+                continue
+            most, least = max(r.label or 0.0 for r in labeled), min(r.label or 0.0 for r in labeled)
+            if most == least:
+                alike.append(topic)
+                continue
+            high = next(r.item.docs[0] for r in labeled if r.label == most)
+            low = next(r.item.docs[0] for r in labeled if r.label == least)
+        if high == low:
+            faults.append(f"{row.place}: topic {topic} has the same document, {high}, as Hk and as Nk")
+            continue
+        there = {r.item.docs[0]: r.item for r in own}
+        anchors[topic] = (there.get(high, Item((high,))), there.get(low, Item((low,))))
+    if bare:
+        faults.append(
+            f"Hk and Nk ({ANCHORS}) are not known of {counted(len(bare), 'topic')}: {some(bare, LISTED)}; {SAY}"
+        )
+    if alike:
+        many = counted(len(alike), "topic")
+        faults.append(f"all labels are alike in {many}, and Hk would be as Nk: {some(alike, LISTED)}; {SAY}")
+    return anchors
+
+
+def items_of(
+    pool: Mapping[str, Sequence[PoolRow]],
+    task: Task,
+    opponents: int,
+    seed: int,
+    anchors: Anchors | None,
+    faults: list[str],
+) -> dict[str, list[Item]]:
+    """The items of each topic, without its anchors.
+
+    opponents: that each document is compared with, where two are asked about and the pool does not name pairs.
+    """
+    items_by_topic: dict[str, list[Item]] = {}
+    for topic, rows in pool.items():
+        items = [row.item for row in rows]
+        problem = _problem(topic, items, task)
+        if not problem and task.docs_per_item == 2 and len(items[0].docs) == 1:
+            items, problem = pairs_of(topic, items, opponents, seed)
+        if problem:
+            faults.append(problem)
+            continue
+        pair = (anchors or {}).get(topic, ())
+        left = [item for item in items if item.docs not in [a.docs for a in pair]]
+        if not left:
+            faults.append(f"topic {topic} has no document beside its Hk and Nk; add to the pool")
+            continue
+        items_by_topic[topic] = left
+    return items_by_topic
+
+
+def _problem(topic: str, items: Sequence[Item], task: Task) -> str:
+    """What of the pool's rows does not fit the task."""
+    sizes = {len(item.docs) for item in items}
+    claims = sum(bool(item.claim) for item in items)
+    if task.item == "claim" and claims < len(items):
+        without = counted(len(items) - claims, "row")
+        return f"topic {topic}: {without} of the pool without a `claim` beside the cited document"
+    if task.item != "claim" and claims:
+        return f"topic {topic}: {counted(claims, 'row')} of the pool with a claim, which {task.name} does not ask about"
+    if sizes - {1, task.docs_per_item} or len(sizes) > 1:
+        wanted = "one document" if task.docs_per_item == 1 else "two documents, or all of them one"
+        return f"topic {topic}: each row of the pool must have {wanted}"
+    if any(len(set(item.docs)) < len(item.docs) for item in items):
+        return f"topic {topic}: a pair is twice the same document"
+    return ""
+
+
+def pairs_of(topic: str, items: Sequence[Item], opponents: int, seed: int) -> tuple[list[Item], str]:
+    """Pairs in which each document meets so many others, as often on the left as on the right; or why there are none.
+
+    Documents stand in a circle in an order drawn by chance, and each meets its nearest ones; so each pair there could
+    be is among them with the chance k/(n - 1).
+
+    >>> made, _ = pairs_of("1", [Item((d,)) for d in "abcdefg"], 4, 0)
+    >>> len(made), made[0].probability == 4 / 6
+    (14, True)
+    """
+    n = len(items)
+    if n < 2:
+        return [], f"topic {topic} has one document; a preference needs two"
+    if any(item.probability < 1 for item in items):
+        return [], (
+            f"topic {topic}: documents were drawn with probabilities, and those of pairs do not follow from them; "
+            "name the pairs (doc_a, doc_b) with the probability of each"
+        )
+    order = np.argsort(generator(seed, f"pairs {topic}").random(n)).tolist()
+    if n <= opponents + 1:
+        near, chance = n // 2, 1.0
+    else:
+        near, chance = opponents // 2, opponents / (n - 1)
+    made = []
+    for step in range(1, near + 1):
+        half = n == 2 * step  # the pairs across the circle are met from both ends
+        for i in range(n // 2 if half else n):
+            made.append(Item((items[order[i]].docs[0], items[order[(i + step) % n]].docs[0]), chance))  # noqa: PERF401
+    return made, ""
+
+
+def places_of(items: Mapping[str, Sequence[Item]], rows: Sequence[PoolRow]) -> dict[tuple[str, str], int]:
+    """The place of each item in the list; of a pair that the list does not have, that of its first document."""
+    first: dict[tuple[str, str], int] = {}
+    for place, row in enumerate(rows):
+        first.setdefault((row.topic, row.item.key), place)
+    return {
+        (topic, item.key): first[topic, item.key]
+        if (topic, item.key) in first
+        else min(first[topic, doc] for doc in item.docs)
+        for topic, own in items.items()
+        for item in own
+    }

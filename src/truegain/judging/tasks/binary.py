@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from truegain.errors import TruegainError
+from truegain.judging.tasks.base import Level, Option
 from truegain.judging.tasks.graded import GradedTask
-from truegain.judging.tasks.task import Level, Option
 
 LABELS = (
     Option("1", 1.0, "Relevant", "Something in it helps with the topic."),
@@ -26,3 +27,10 @@ class BinaryTask(GradedTask):
 
     name: ClassVar[str] = "binary"
     level: ClassVar[Level] = "nominal"
+    ask: ClassVar[str] = "label.ask_binary"
+
+    def __post_init__(self) -> None:
+        if {label.value for label in self.labels} != {0.0, 1.0}:
+            raise TruegainError(
+                "the task binary has two labels, of the values 1 and 0; for others take the task graded"
+            )

@@ -8,13 +8,12 @@ from dataclasses import fields
 from typing import Any
 
 from truegain.errors import TruegainError
+from truegain.judging.tasks.base import ChoosingTask, Option, Task
 from truegain.judging.tasks.binary import BinaryTask
-from truegain.judging.tasks.choosing import ChoosingTask
 from truegain.judging.tasks.claim import ClaimTask
 from truegain.judging.tasks.graded import GradedTask
 from truegain.judging.tasks.magnitude import MagnitudeTask
 from truegain.judging.tasks.preference import PreferenceTask
-from truegain.judging.tasks.task import Option, Task
 
 TASKS: dict[str, type[MagnitudeTask] | type[ChoosingTask]] = {
     "magnitude": MagnitudeTask,
@@ -24,33 +23,49 @@ TASKS: dict[str, type[MagnitudeTask] | type[ChoosingTask]] = {
     "claim": ClaimTask,
 }
 
-LABELLED = ("graded", "binary")  # whose labels a study may define
+
+def has_own_labels(name: str) -> bool:
+    """Whether a study may define the labels of a task.
+
+    >>> [name for name in TASKS if has_own_labels(name)]
+    ['graded', 'binary']
+    """
+    return "labels" in {f.name for f in fields(TASKS[name])}
 
 
 def task_of(name: str, settings: Mapping[str, Any] | None = None) -> Task:
-    """A task by its name, with a study's settings.
+    """Make a task from its name and a study's settings.
 
-    seconds: that each item needs.  reason: whether one is asked.  decimal: the mark of numbers; other tasks pass it by.
-    labels: of graded and binary, from the first shown to the last: value, name and meaning of each.
+    Parameters
+    ----------
+    name : str
+        One of `TASKS`.
+    settings : mapping, optional
+        `seconds` that each item needs; `reason`, whether one is required; `decimal`, the mark in numbers, which tasks
+        without numbers ignore; `labels` of graded and binary, in the order shown: value, name and meaning of each.
 
+    Returns
+    -------
+    Task
+
+    Examples
+    --------
     >>> task_of("graded", {"labels": [{"value": 1, "name": "yes"}, {"value": 0, "name": "no"}]}).options[1]
     Option(key='0', value=0.0, name='no', meaning='')
+
     """
     kind = TASKS.get(name)
     if kind is None:
         raise TruegainError(f"there is no task {name!r}; there are {', '.join(TASKS)}")
-    given = dict(settings or {})
-    if unknown := sorted(set(given) - set(CHECKS)):
+    values = dict(settings or {})
+    if unknown := sorted(set(values) - set(CHECKS)):
         raise TruegainError(f"a task has no setting {unknown[0]!r}; there are {', '.join(CHECKS)}")
-    known = {f.name for f in fields(kind)}
-    if given.get("labels") and "labels" not in known:
+    field_names = {f.name for f in fields(kind)}
+    if values.get("labels") and "labels" not in field_names:
         raise TruegainError(f"the task {name} has no labels to define; leave them out, or take the task graded")
-    if not given.get("labels"):
-        given.pop("labels", None)
-    found = kind(**{key: CHECKS[key](value) for key, value in given.items() if key in known})
-    if name == "binary" and {option.value for option in found.options} != {0.0, 1.0}:
-        raise TruegainError("the task binary has two labels, of the values 1 and 0; for others take the task graded")
-    return found
+    if not values.get("labels"):
+        values.pop("labels", None)
+    return kind(**{key: CHECKS[key](value) for key, value in values.items() if key in field_names})
 
 
 def _seconds(value: Any) -> float:

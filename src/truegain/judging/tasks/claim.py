@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from truegain.judging.tasks.choosing import ChoosingTask
-from truegain.judging.tasks.task import Option
+from truegain.judging.tasks.base import ChoosingTask, ItemKind, Option
 
 SUPPORT = (
     Option("full", 2.0, "Yes, all of it", "Everything the claim says is in the passage or follows from it."),
@@ -27,6 +26,8 @@ class ClaimTask(ChoosingTask):
     name: ClassVar[str] = "claim"
     template: ClassVar[str] = "claim.html"
     field: ClassVar[str] = "support"
+    item: ClassVar[ItemKind] = "claim"
+    ask: ClassVar[str] = "support.ask"
 
     @property
     def options(self) -> tuple[Option, ...]:

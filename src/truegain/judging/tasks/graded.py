@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from truegain.judging.tasks.choosing import ChoosingTask
-from truegain.judging.tasks.task import Option
+from truegain.judging.tasks.base import ChoosingTask, Option
 
 LABELS = (
     Option("3", 3.0, "Highly relevant", "The topic is its main subject and it answers most of the need."),
@@ -29,6 +28,7 @@ class GradedTask(ChoosingTask):
     name: ClassVar[str] = "graded"
     template: ClassVar[str] = "graded.html"
     field: ClassVar[str] = "label"
+    ask: ClassVar[str] = "label.ask_graded"
     why: ClassVar[str] = "reason.label"
 
     @property

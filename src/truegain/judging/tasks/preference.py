@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from truegain.judging.tasks.choosing import ChoosingTask
-from truegain.judging.tasks.task import Option
+from truegain.judging.tasks.base import ChoosingTask, ItemKind, Option
 
 CHOICES = (
     Option("left", 1.0, "Document A"),
@@ -27,6 +26,8 @@ class PreferenceTask(ChoosingTask):
     template: ClassVar[str] = "preference.html"
     field: ClassVar[str] = "prefer"
     docs_per_item: ClassVar[int] = 2
+    item: ClassVar[ItemKind] = "pair"
+    ask: ClassVar[str] = "prefer.ask"
 
     @property
     def options(self) -> tuple[Option, ...]:

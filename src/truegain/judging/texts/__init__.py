@@ -16,15 +16,15 @@ _NAMED = re.compile(r"\{(\w+)\}")
 
 @cache
 def catalogue(language: str = "en", part: str = "") -> Mapping[str, str]:
-    """The texts of a language by dotted name, those of the assessor's pages or of another part (`organiser`).
+    """The texts of a language by dotted name, those of the assessor's pages or of another part (`organizer`).
 
     >>> catalogue("de")["number.empty"]
     'Geben Sie eine Zahl über 0 ein'
     """
     language = language.partition("-")[0].lower()
     name = f"{part}_" if part else ""
-    found = files(__package__) / f"{name}{language if language in LANGUAGES else 'en'}.toml"
-    return MappingProxyType(dict(_flat(tomllib.loads(found.read_text(encoding="utf-8")))))
+    file = files(__package__) / f"{name}{language if language in LANGUAGES else 'en'}.toml"
+    return MappingProxyType(dict(_flat(tomllib.loads(file.read_text(encoding="utf-8")))))
 
 
 def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
@@ -50,7 +50,7 @@ class Wording:
 
     def __call__(self, name: str, /, **about: object) -> str:
         """The text of that name with {names} filled in; a name in it that is not told of stays as it is written."""
-        return _NAMED.sub(lambda found: str(about.get(found[1], found[0])), self._texts[name])
+        return _NAMED.sub(lambda name_in_text: str(about.get(name_in_text[1], name_in_text[0])), self._texts[name])
 
     def __contains__(self, name: str) -> bool:
         return name in self._texts

@@ -20,7 +20,7 @@ from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Runs
 
 DEEP = 100  # ranks looked at where a measure has no cutoff
-LATER = "What was tested, and how large a favour may be, stands below, at the judge."
+LATER = "Tests, and how large a favor may be: see the section about the judge."
 MIXED = "scales seem to mix"
 FEW_TOPICS = 25
 FEW_LABELS = 5
@@ -32,11 +32,11 @@ def topics_check(ranked: RankedGains, judgments: Judgments) -> Check:
     judged = {str(judgments.topic.values[c]) for c in np.unique(judgments.topic.code)}
     left = sorted(judged - set(ranked.topics))
     n = len(ranked.topics)
-    about = [f"All systems answer these {n}."]
+    about = [f"All systems answered these {n}."]
     if left:
-        about.append(f"{many(len(left), 'judged topic')} left out, since some system lacks them: {named(left, 5)}.")
+        about.append(f"{many(len(left), 'judged topic')} left out, because some system lacks them: {named(left, 5)}.")
     if n < FEW_TOPICS:
-        about.append(f"Fewer than {FEW_TOPICS}: intervals are wide, and one topic may decide.")
+        about.append(f"Fewer than {FEW_TOPICS} topics: intervals are wide, and one topic may decide.")
     return Check("Topics", not left and n >= FEW_TOPICS, count(n), tuple(about))
 
 
@@ -55,7 +55,7 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None)
     cutoff = getattr(measure, "cutoff", None)
     holes, shown = unjudged_by_system(ranked, cutoff)
     total, whole = int(holes.sum()), int(shown.sum())
-    where = "in the lists" if cutoff is None else f"in the first {cutoff}"
+    where = "in the runs" if cutoff is None else f"in the top {cutoff}"
     name = f"Unjudged documents {where}"
     if not total:
         return Check(name, True, f"none of {count(whole)}", ())
@@ -68,14 +68,14 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None)
     value = f"{count(total)} of {count(whole)} ({_share(total, whole)})"
     if are_idle(bounds, measure):
         same = "the two systems keep" if len(ranked.systems) == 2 else "all pairs of systems keep"
-        about.append(f"Whatever their labels, {same} their order by {measure}.")
+        about.append(f"For any labels of these, {same} their order by {measure}.")
         return Check(name, True, value, tuple(about))
     if bounds is not None and bounds.measure == str(measure) and len(bounds.systems) > 2:
         n = len(bounds.systems)
         opened = int(np.triu(bounds.open_order, 1).sum())
         about.append(
-            f"Whatever their labels, {count(n * (n - 1) // 2 - opened)} of {many(n * (n - 1) // 2, 'pair')} of systems "
-            f"keep their order by {measure}; {count(opened)} could change it."
+            f"For any labels of these, {count(n * (n - 1) // 2 - opened)} of {many(n * (n - 1) // 2, 'pair')} of "
+            f"systems keep their order by {measure}; {count(opened)} could change it."
         )
     return Check(name, False, value, tuple(about))
 
@@ -106,7 +106,7 @@ def ties_check(runs: Runs, depth: int) -> Check:
         by[part.system] += here
     most = sorted((n, s) for s, n in by.items() if n)[::-1]
     about = [
-        f"Lists with equal scores in their first {depth} ranks; document ids decide there, as in trec_eval.",
+        f"Lists with tied scores in the top {depth}; document ids break the ties, as in trec_eval.",
         *([f"Most: {named([f'{s} ({n:,})' for n, s in most], 4)}."] if most else []),
     ]
     return Check("Tied scores", not tied, f"{count(tied)} of {many(lists, 'list')}", tuple(about))
@@ -124,7 +124,7 @@ def identical_check(ranked: RankedGains) -> Check:
         groups[key].append(system)
     same = [names for names in groups.values() if len(names) > 1]
     about = [f"The same judged documents at the same ranks: {', '.join(names)}." for names in same[:5]]
-    about += ["They count as systems of their own here."] if same else []
+    about += ["Each counts as a system of its own."] if same else []
     return Check("Identical runs", not same, "none" if not same else many(len(same), "group"), tuple(about))
 
 
@@ -139,13 +139,13 @@ def labels_check(judgments: Judgments, ranked: RankedGains) -> Check:
         rare = [f"{v:g} ({c:,})" for v, c in zip(values, n, strict=True) if c < FEW_LABELS]
         if rare:
             fine = False
-            about.append(f"Given fewer than {FEW_LABELS} times, and so perhaps a slip: {', '.join(rare)}.")
+            about.append(f"Used fewer than {FEW_LABELS} times, perhaps by mistake: {', '.join(rare)}.")
     if (values < 0).any():
         fine = False
         about.append(f"{count(int(n[values < 0].sum()))} below 0: pooled, not judged, as in trec_eval.")
     if len(values) == 1:
         fine = False
-        about.append("Only one label is used: no measure can tell systems apart by it alone.")
+        about.append("Only one label is used, so no measure can compare systems by it alone.")
     empty = [t for t, r in zip(ranked.topics, ranked.pool_relevant(1.0), strict=True) if r == 0]
     if empty and values.max() >= 1:
         fine = False
@@ -160,21 +160,21 @@ def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
     drawn = Check("Gold labels", not judge.notes, f"{count(judge.pairs)}{share}, {judge.design}", judge.notes)
     better = Check(
         "Judge better than chance", not judge.not_chance, f"D = {judge.rates[2]:.2f}",
-        (f"{judge.told}.", "D is 0 for a coin and 1 for a faultless judge.", *filter(None, [judge.not_chance])),
+        (f"{judge.told}.", "D is 0 for a coin toss and 1 for a perfect judge.", *filter(None, [judge.not_chance])),
     )  # fmt: skip
     found = [drawn, better]
     if judge.by_system is not None:
-        words = "not equally good" if judge.by_system.differs else "no difference shown"
-        found.append(Check("Judge alike for all systems", not judge.by_system.differs, words, (LATER,)))
+        words = "not equally accurate" if judge.by_system.differs else "no difference shown"
+        found.append(Check("Judge equally accurate for all systems", not judge.by_system.differs, words, (LATER,)))
     return found
 
 
 def unchecked_check(labels: str) -> Check:
     """Labels of a model that no person has checked: how often it errs, and for whom, nobody knows, trusted or not."""
     about = (
-        f"The judgments are {labels}, and there is no gold: how often they err, and whether they favour a system, is "
-        "not known, and no interval here speaks of it.",
-        "Have a person judge some of the pairs (truegain plan labels draws a list) and give them with --gold.",
+        f"The judgments are {labels}, and there are no gold labels: how often they are wrong, and whether they favor a "
+        "system, is unknown, and no interval covers it.",
+        "Have a person label some of the pairs (truegain plan labels draws a list) and give them with --gold.",
     )
     return Check("Labels checked by a person", False, "none", about, fails=True)
 
@@ -185,7 +185,7 @@ def assessors_check(agreement: AgreementReport) -> Check:
     at, who = people.columns.index("look"), people.columns.index("assessor")
     looked = [f"{row[who]}: {row[at]}" for row in people.rows if row[at]]
     about = (*people.notes, *looked[:8])
-    value = many(len(looked), "worth a look", "worth a look") if looked else f"none of {count(len(people.rows))}"
+    value = many(len(looked), "to look at", "to look at") if looked else f"none of {count(len(people.rows))}"
     return Check("Assessors that stand out", not looked, value, tuple(f"{x.rstrip('.')}." for x in about))
 
 
@@ -201,7 +201,7 @@ def scales_check(ratings: Judgments, level: str | None) -> Check:
         f"{many(len(names), 'assessor')} of {count(len(ratings.assessor.values))} rate up to {low:g} "
         f"({named(names, 4)}), others up to {high:g} on the same topics: {MIXED}.",
         "Labels made of them are those of the longer scale. Bring the ratings to one scale first, or leave some "
-        "assessors out (--drop-assessors); numbers on personal scales are normalised (--scale ratio --normalise).",
+        "assessors out (--drop-assessors); numbers on personal scales are normalized (--scale ratio --normalize).",
     )
     return Check(name, False, MIXED, about)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -118,6 +118,7 @@ class Made:
     inputs: Mapping[str, str | None] = field(default_factory=dict)
     judgments: str = "JUDGMENTS"  # as a command names them; placeholders for what was not read from files
     runs: Mapping[str, str] = field(default_factory=dict)  # of systems
+    words: Callable[[str], str] = str  # a message as its reader knows it: a command names options, not arguments
 
     def files(self, *systems: str) -> str:
         """The judgments and some systems' runs, for a command."""
@@ -134,7 +135,7 @@ class Facts:
     gold: int  # labels of the trusted judge, 0 where there is none
     assessors: int  # 0 where labels are taken as they are
     confidence: float
-    smallest: float
+    min_effect: float
     over: frozenset[str]
     holds_for: str
     held_fixed: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from truegain.config import Resampling
 from truegain.errors import DataWarning, TruegainError, there_are
-from truegain.inference.agreement.agree import AgreementReport, agree
+from truegain.inference.agreement.agree import AgreementReport, agreement
 from truegain.inference.holes.bounds import OpenOrder
 from truegain.inference.holes.extremes import is_known
-from truegain.inference.holes.next import Next, judge_next
+from truegain.inference.holes.next import Next, next_to_judge
 from truegain.inference.intervals.estimate import intervals
 from truegain.inference.ranks.tau import tau_interval
 from truegain.inference.results import Comparison
@@ -65,7 +66,7 @@ def gather(
     pairs: Sequence[tuple[str, str]] = (),
     baselines: Sequence[str] = (),
     costs: Costs = None,
-    gold_level: float | None = None,
+    gold_relevant_from: float | None = None,
     corpus: object = None,
     judged_corpus: object = None,
     told: Sequence[str] = (),
@@ -84,6 +85,7 @@ def gather(
         raise TruegainError(
             f"{argname(kind, unknown[0])} is no system here; {there_are(unknown[:1], study.systems, 8)}"
         )
+    made = made or Made(str(study.made_by["truegain"]), options=study.made_by)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
         for m in study.measures:
@@ -91,9 +93,9 @@ def gather(
         measures = tuple(_scores(study, m, kept) for m in study.measures)
         asked = _asked(pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
-        answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept)) for c in claims)
+        answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept, made.words)) for c in claims)
         answered = _together(study, answered, kept)
-        judge = judge_facts(study, gold_level)
+        judge = judge_facts(study, gold_relevant_from)
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
@@ -102,14 +104,12 @@ def gather(
         to_judge = _next(study, runs, labels, answered[0] if asked else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
-    population = study.population.removesuffix(".")
-    holds_for, _, held_fixed = population.partition("; held fixed: ")
     return Facts(
         study.systems, len(study.topics), len(judgments), 0 if study.judge is None else study.judge.size,
-        0 if study.raters is None else len(study.raters), study.confidence, study.smallest, frozenset(study.over),
-        holds_for, held_fixed, measures, answered, bool(asked), tuple(checks),
-        made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, to_judge,
-        content, _rule(study) if rated else "", study.replicates, study.seed,
+        0 if study.raters is None else len(study.raters), study.confidence, study.min_effect, frozenset(study.over),
+        study.holds_for, study.not_covered, measures, answered, bool(asked), tuple(checks),
+        made, judge, agreement, to_judge,
+        content, _rule(study) if rated else "", study.resamples, study.seed,
         unchecked="" if study.trust_judge else study.unchecked,
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ def gather(
 def _rule(study: Study) -> str:
     """How ratings became one label, in words."""
     assert study.raters is not None
-    scaled = "" if study.raters.normalise == "none" else f", after normalising by the {study.raters.normalise}"
+    scaled = "" if study.raters.normalize == "none" else f", after normalizing by the {study.raters.normalize}"
     return f"rule {study.raters.rule.NAME}{scaled}"
 
 
@@ -150,7 +150,7 @@ def _of_measure(study: Study, m: Measure) -> dict[str, Any]:
         naive = tuple(float(value[study.systems.index(s)]) for s in ranking.systems)
     assert ranking.ahead is not None
     holes, shown = unjudged_by_system(study.ranked, getattr(m, "cutoff", None))
-    unjudged = (0 if study.hole_sample is not None else int(holes.sum()), int(shown.sum()))
+    unjudged = (0 if study.unjudged_sample is not None else int(holes.sum()), int(shown.sum()))
     estimates = tuple(by_system[s] for s in ranking.systems)
     notes = tuple(n for n in ranking.notes if n != study.population)
     values = (ranking, estimates, naive, ranking.ahead, alone, compared, unjudged, notes)
@@ -170,11 +170,16 @@ def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_firs
     return tuple(found)
 
 
-def _verdicts(study: Study, claim: Claim, costs: Costs, kept: Keeping) -> tuple[Verdict, ...]:
+def _verdicts(
+    study: Study, claim: Claim, costs: Costs, kept: Keeping, words: Callable[[str], str]
+) -> tuple[Verdict, ...]:
     a, b, given = claim.a, claim.b, str(costs)
-    found = (
-        kept(("verdict", a, b, str(m), given), partial(study.verdict, a, b, m, costs), Verdict) for m in study.measures
-    )
+
+    def worded(m: Measure) -> Verdict:
+        verdict = study.verdict(a, b, m, costs)
+        return replace(verdict, notes=tuple(map(words, verdict.notes)), borrowed=tuple(map(words, verdict.borrowed)))
+
+    found = (kept(("verdict", a, b, str(m), given), partial(worded, m), Verdict) for m in study.measures)
     return tuple(replace(verdict, made_by=study.made_by) for verdict in found)
 
 
@@ -205,9 +210,9 @@ def _agreement(study: Study) -> AgreementReport | None:
     raters = study.raters
     if raters is None or len(raters) < 2:
         return None
-    how = None if raters.normalise == "none" else raters.normalise
+    how = None if raters.normalize == "none" else raters.normalize
     try:
-        return agree(raters.ratings.judgments, scale=raters.scale, normalise=how, confidence=study.confidence)
+        return agreement(raters.ratings.judgments, scale=raters.scale, normalize=how, confidence=study.confidence)
     except TruegainError:
         return None
 
@@ -245,7 +250,7 @@ def _next(
             continue
         pair = None if claim is None else (claim.a, claim.b)
         try:
-            make = partial(judge_next, runs, judgments, m, pair=pair, most=LISTED)
+            make = partial(next_to_judge, runs, judgments, m, pair=pair, most=LISTED)
             found: Next = kept(("next", str(m), pair), make, Next)
         except TruegainError:
             continue
@@ -262,8 +267,8 @@ def _content(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         found = intervals(
-            runs, judgments, list(BY_TEXT), confidence=study.confidence, seed=study.seed, corpus=corpus,
-            judged_corpus=judged_corpus,
+            runs, judgments, list(BY_TEXT), confidence=study.confidence, resampling=Resampling(seed=study.seed),
+            corpus=corpus, judged_corpus=judged_corpus,
         )  # fmt: skip
     names = list(dict.fromkeys(e.measure for e in found))
     rows = {m: [e for e in found if e.measure == m] for m in names}
@@ -304,7 +309,7 @@ def _checks(
         found.append(unchecked_check(study.unchecked))
     if agreement is not None:
         found.append(assessors_check(agreement))
-    if study.raters is not None and len(study.raters) > 1 and study.raters.normalise == "none":
+    if study.raters is not None and len(study.raters) > 1 and study.raters.normalize == "none":
         found.append(scales_check(study.raters.ratings.judgments, study.raters.scale.level))
         told = [x for x in told if MIXED not in x]
     found.append(told_check(told))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from truegain.config import Gold, Resampling
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
 from truegain.gains.judge import Judge
@@ -20,22 +21,24 @@ from truegain.report.facts.facts import JudgeFacts
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
-from truegain.tables.read import NameBy
+from truegain.tables.runs import RunPaths
 from truegain.tables.table import Table
 
 
 def judges_by_list(
-    listed: GoldList, bronze: Judgments, runs: list[str] | None, measure: Measure, show: str | None,
-    gold_level: float | None, replicates: int, seed: int, name_by: NameBy, jobs: int | None,
+    listed: GoldList, bronze: Judgments, runs: RunPaths | None, measure: Measure, show: str | None,
+    gold_relevant_from: float | None, replicates: int, seed: int, jobs: int | None,
 ) -> Table:  # fmt: skip
     """How good a judge is by the labels of an ordered list, as a page tells it: by system with runs, else by label."""
     if runs is None:
         within = Labels(bronze, bronze, tuple(bronze.topic.values))
-        judge = within.judge(listed.judgments(), "random", measure, gold_level, False, listed)
+        judge = within.judge(listed.judgments(), "random", measure, gold_relevant_from, False, listed)
         assert judge is not None
         return replace(_by_label(judge), notes=(_on_list(judge),))
-    study = Study(runs, bronze, measure, gold=listed, gold_level=gold_level, seed=seed, name_by=name_by, jobs=jobs)
-    found = judge_facts(study, gold_level, replicates)
+    gold = Gold(listed, relevant_from=gold_relevant_from)
+    resampling = Resampling(seed=seed, jobs=jobs)
+    study = Study(runs, bronze, measure, gold=gold, resampling=resampling)
+    found = judge_facts(study, gold_relevant_from, replicates)
     assert found is not None
     by_system = None if found.by_system is None else found.by_system.table()
     if show == "systems" and by_system is None:
@@ -45,7 +48,7 @@ def judges_by_list(
     return replace(table, notes=(found.told, *found.notes, *found.by_rank, *said))
 
 
-def judge_facts(study: Study, gold_level: float | None, trials: int = 2000) -> JudgeFacts | None:
+def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 2000) -> JudgeFacts | None:
     """The facts of the judge; None where there is no gold."""
     judge = study.judge
     if judge is None:
@@ -61,7 +64,7 @@ def judge_facts(study: Study, gold_level: float | None, trials: int = 2000) -> J
     try:
         if ordered and _leaves_out(study):
             raise TruegainError("the list was drawn to tell differences, and leaves out documents that systems share")
-        lists = JudgedLists.of(study.ranked, judge, measure, gold_level=gold_level)
+        lists = JudgedLists.of(study.ranked, judge, measure, gold_relevant_from=gold_relevant_from)
         found = homogeneity(lists, trials=trials, seed=study.seed)
         ranks = rank_notes(lists, always=True, rectified=True)
     except TruegainError as error:

@@ -16,7 +16,7 @@ from truegain.report.facts.facts import Facts, MeasureFacts
 Mark = Literal["right", "wrong", "undecided"]
 
 
-def mark_of(outcome: Outcome, difference: float, smallest: float = 0.0) -> Mark:
+def mark_of(outcome: Outcome, difference: float, min_effect: float = 0.0) -> Mark:
     """An outcome beside the true difference.
 
     'better' is right where the difference is above 0 and no smaller than the smallest gain that matters, 'not better'
@@ -24,17 +24,17 @@ def mark_of(outcome: Outcome, difference: float, smallest: float = 0.0) -> Mark:
 
     >>> mark_of("better", 0.01), mark_of("better", -0.01), mark_of("worse", -0.01), mark_of("worse", 0.0)
     ('right', 'wrong', 'right', 'wrong')
-    >>> mark_of("not better", 0.01, smallest=0.02), mark_of("better", 0.01, smallest=0.02), mark_of("not better", 0.01)
+    >>> mark_of("not better", 0.01, 0.02), mark_of("better", 0.01, 0.02), mark_of("not better", 0.01)
     ('right', 'wrong', 'wrong')
-    >>> mark_of("not worse", -0.01, smallest=-0.02), mark_of("not worse", -0.03, smallest=-0.02)
+    >>> mark_of("not worse", -0.01, min_effect=-0.02), mark_of("not worse", -0.03, min_effect=-0.02)
     ('right', 'wrong')
-    >>> mark_of("cannot be told", 0.3)
+    >>> mark_of("inconclusive", 0.3)
     'undecided'
     """
     if outcome not in SETTLED:
         return "undecided"
-    better = difference > 0 and difference >= smallest
-    right = {"better": better, "not better": not better, "worse": difference < 0, "not worse": difference > smallest}
+    better = difference > 0 and difference >= min_effect
+    right = {"better": better, "not better": not better, "worse": difference < 0, "not worse": difference > min_effect}
     return "right" if right[outcome] else "wrong"
 
 
@@ -92,7 +92,7 @@ def _of_measure(facts: Facts, at: int) -> MeasureMarks | None:
     if not known:
         return None
     claims = [
-        _marked(c.verdicts[at], known[c.b] - known[c.a], facts.smallest)
+        _marked(c.verdicts[at], known[c.b] - known[c.a], facts.min_effect)
         for c in facts.claims
         if c.a in known and c.b in known
     ]
@@ -104,7 +104,9 @@ def _of_measure(facts: Facts, at: int) -> MeasureMarks | None:
     return MeasureMarks(m, tuple(claims), len(facts.claims) - len(claims), scores, len(ahead), right, pairs)
 
 
-def _marked(verdict: Verdict, true: float, smallest: float) -> MarkedClaim:
+def _marked(verdict: Verdict, true: float, min_effect: float) -> MarkedClaim:
     naive = replace(verdict.comparison, low=verdict.naive.low, high=verdict.naive.high)
-    labels = decided(naive, verdict.hidden, verdict.holes, smallest)
-    return MarkedClaim(verdict, true, mark_of(verdict.outcome, true, smallest), labels, mark_of(labels, true, smallest))
+    labels = decided(naive, verdict.hidden, verdict.holes, min_effect)
+    return MarkedClaim(
+        verdict, true, mark_of(verdict.outcome, true, min_effect), labels, mark_of(labels, true, min_effect)
+    )

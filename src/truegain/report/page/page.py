@@ -28,7 +28,10 @@ def page(facts: Facts, title: str = "", sections: Sequence[Section] | None = Non
         el("a", "To the verdict", class_="skip", href="#verdict"),
         _top(facts, sections, title),
         el("main", *(s.html(i) for i, s in enumerate(sections, 1)), class_="wrap"),
-        el("footer", el("div", "One file; nothing is loaded from anywhere. Figures carry their data.", class_="wrap")),
+        el(
+            "footer",
+            el("div", "One file that loads nothing from elsewhere. Figures include their data.", class_="wrap"),
+        ),
         json_script(data, "truegain-data"),
         Html(f"<script>{_asset('script.js')}</script>"),
     )

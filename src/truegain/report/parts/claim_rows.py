@@ -1,4 +1,4 @@
-"""Claims one below the other: what is said of each, its interval, and its numbers."""
+"""The table of claims: the outcome of each, its interval, its numbers, and what it rests on."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from truegain.report.parts.html import Child, Html, el, join, name
 from truegain.report.parts.numbers import limits, many, signed
 from truegain.report.parts.svg import Span, axis_head, row, stacked
 from truegain.report.parts.table import cell, head, num, plot, room, table, tr
-from truegain.report.parts.words import chip_of, counted
+from truegain.report.parts.words import chip_of, counted, rests_on
 
-COLUMNS = ("system", "against", "outcome", "difference", "low", "high", "as_labelled")
+COLUMNS = ("system", "against", "outcome", "difference", "low", "high", "as_labelled", "rests_on")
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class ClaimRows:
     measure: str
     confidence: float
     both: bool
-    smallest: float = 0.0
+    min_effect: float = 0.0
     above: str = ""  # what stands above the rows
+    details: Sequence[str] = ()  # where on the page the details of each claim are; empty where there are none
 
     @property
     def several(self) -> bool:
@@ -42,17 +43,21 @@ class ClaimRows:
         """The figure, with its data and itself to take along."""
         axis = Axis.of([x for v in self.verdicts for x in self._ends(v)], 5, zero=True)
         drawn = [self._spans(v) for v in self.verdicts]
-        rows = [self._row(v, axis, spans) for v, (_, spans) in zip(self.verdicts, drawn, strict=True)]
-        top = [head("system, and against which" if self.several else "system"), head("answer", "vv")]
-        top += [head(axis_head(axis, signs=True), "p"), *([head("as labelled", "n0 o")] if self.both else [])]
+        to = self.details or [""] * len(self.verdicts)
+        rows = [self._row(v, axis, spans, at) for v, (_, spans), at in zip(self.verdicts, drawn, to, strict=True)]
+        top = [head("claim" if self.several else "system"), head("outcome", "vv")]
+        top += [head(axis_head(axis, signs=True), "p"), *([head("uncorrected", "n0 o")] if self.both else [])]
         top += [head("corrected" if self.both else "difference", "n0"), head(f"{self.level} interval", "n0 o")]
+        top.append(head("rests on", "lk"))
         first = self.verdicts[0].comparison.a
-        about: Child = "The claims that were asked about" if self.several else ("Is it better than ", name(first), "?")
+        about: Child = (
+            "Claims: is the first better?" if self.several else ("Claims: is it better than ", name(first), "?")
+        )
         words = join(about, el("span", f", by {self.measure}", class_="m"))
-        cols = ("cs", "vv", None, *(["x o"] if self.both else []), "x", "y o")
+        cols = ("cs", "vv", None, *(["xu o"] if self.both else []), "x", "y o", "lk")
         names = (x for v in self.verdicts for x in (v.comparison.a, v.comparison.b))
         made = table(words, top, rows, cols=cols, kind=f"sort {room(names)}")
-        title = f"Differences in {self.measure}{'' if self.several else f', less {first}'}, with {self.level} intervals"
+        title = f"Differences in {self.measure}{'' if self.several else f' from {first}'}, with {self.level} intervals"
         svg = svg_link("claims.svg", stacked(drawn, axis, title, signs=True))
         return el("figure", made, el("figcaption", *self._caption(), links(self._data(), svg)), class_="claims")
 
@@ -65,36 +70,45 @@ class ClaimRows:
         spans = [Span(c.naive, v.naive.low, v.naive.high, True)] if self.both and c.naive is not None else []
         return f"{c.b} against {c.a}" if self.several else c.b, [*spans, Span(c.difference, c.low, c.high)]
 
-    def _row(self, v: Verdict, axis: Axis, spans: Sequence[Span]) -> Html:
+    def _row(self, v: Verdict, axis: Axis, spans: Sequence[Span], details: str) -> Html:
         c = v.comparison
         against = (el("br"), el("span", "against ", name(c.a), class_="of2")) if self.several else ()
         first = el("th", name(c.b), *against, scope="row", title=f"{c.b} against {c.a}")
         numbers = [num(signed(c.naive), more="o")] if self.both else []
-        numbers.append(num(signed(c.difference, smallest=self.smallest)))
-        numbers.append(num(limits(c.low, c.high, signs=True, smallest=self.smallest), more="o"))
-        return tr(first, cell(chip_of(v), kind="vv"), plot(row(axis, spans, zero=True)), *numbers)
+        numbers.append(num(signed(c.difference, min_effect=self.min_effect)))
+        numbers.append(num(limits(c.low, c.high, signs=True, min_effect=self.min_effect), more="o"))
+        why = el("a", rests_on(v) or "details", href=f"#{details}") if details else rests_on(v)
+        return tr(first, cell(chip_of(v), kind="vv"), plot(row(axis, spans, zero=True)), *numbers, cell(why, kind="lk"))
 
     def _data(self) -> Html:
-        pairs = [(v.outcome, v.comparison) for v in self.verdicts]
-        return csv_link("claims.csv", COLUMNS, [(c.b, c.a, o, c.difference, c.low, c.high, c.naive) for o, c in pairs])
+        found = [(v.outcome, v.comparison, rests_on(v)) for v in self.verdicts]
+        rows = [(c.b, c.a, o, c.difference, c.low, c.high, c.naive, on) for o, c, on in found]
+        return csv_link("claims.csv", COLUMNS, rows)
 
     def _caption(self) -> tuple[Child, ...]:
         half = f"{100 * (1 - self.confidence) / 2:.3g}%"
         alone = (
-            f" Each row is a claim tested alone: of equal systems about {half} would be called better, and as many "
-            f"worse; the more claims, the more of these.{' ' + self.above if self.above else ''}"
+            f" Each row is tested alone: two equal systems would be called better in about {half} of studies, and "
+            f"worse in as many; the more claims, the more such errors.{' ' + self.above if self.above else ''}"
+            " “Rests on” names what leaves a claim open, or the largest source of its uncertainty."
         )
-        key = " Open: labels as they are; filled: corrected." if self.both else ""
+        key = " Hollow: uncorrected; filled: corrected." if self.both else ""
         bold = el("b", f"{counted([v.outcome for v in self.verdicts])}.")
-        back_held = [v for v in self.verdicts if v.outcome == "cannot be told" and (v.comparison.low or 0.0) > 0]
+        back_held = [
+            v
+            for v in self.verdicts
+            if v.outcome == "inconclusive" and (low := v.comparison.low or 0.0) > 0 and low >= self.min_effect
+        ]
         back = ""
         if back_held:
-            back = f" {many(len(back_held), 'claim')} with an interval above 0 cannot be told: {_held_back(back_held)}."
+            are = "is" if len(back_held) == 1 else "are"
+            claims = f"{many(len(back_held), 'claim')} with an interval above 0 {are} inconclusive"
+            back = f" {claims}: {_held_back(back_held)}."
         return bold, key, back, alone
 
 
 def _held_back(held: Sequence[Verdict]) -> str:
-    """Why claims with an interval above 0 cannot be told."""
+    """Why claims with an interval above 0 are inconclusive."""
     lent, hidden = any(v.borrowed for v in held), any(not v.borrowed for v in held)
-    why = ["unjudged documents could turn it"] if hidden else []
-    return " or ".join([*why, *(["the judge knows too little of what they retrieved"] if lent else [])])
+    why = ["unjudged documents could change it"] if hidden else []
+    return " or ".join([*why, *(["too little is known of the judge's errors on what they retrieved"] if lent else [])])

@@ -20,13 +20,13 @@ RIGHT = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
 
 @dataclass(frozen=True)
 class NumberLine:
-    """Bars of the difference b less a, each with words; `smallest` is the smallest gain that matters."""
+    """Bars of the difference b less a, each with words; `min_effect` is the smallest gain that matters."""
 
     measure: str
     a: str
     b: str
     bars: Sequence[tuple[str, Span]]
-    smallest: float = 0.0
+    min_effect: float = 0.0
 
     def html(self, caption: Child) -> Html:
         """The figure, with its data and itself to take along."""
@@ -44,7 +44,7 @@ class NumberLine:
     @property
     def axis(self) -> Axis:
         """From the least to the greatest limit, with 0 and the smallest gain that matters."""
-        return Axis.of([*(x for _, s in self.bars for x in (s.low, s.high, s.value)), self.smallest], zero=True)
+        return Axis.of([*(x for _, s in self.bars for x in (s.low, s.high, s.value)), self.min_effect], zero=True)
 
     @property
     def height(self) -> int:
@@ -61,13 +61,13 @@ class NumberLine:
     def words(self) -> str:
         """The whole content of the figure."""
         told = "; ".join(f"{w}: {', '.join(self._numbers(s))}" for w, s in self.bars)
-        least = f" The smallest gain that matters is {signed(self.smallest)}." if self.smallest > 0 else ""
-        return f"Number line of the difference in {self.measure}, {self.b} less {self.a}. {told}.{least}"
+        least = f" The smallest gain that matters is {signed(self.min_effect)}." if self.min_effect > 0 else ""
+        return f"Number line of the difference in {self.measure}, {self.b} minus {self.a}. {told}.{least}"
 
     def _numbers(self, span: Span) -> tuple[str, str]:
         """A value and its limits, in words."""
-        ends = limits(span.low, span.high, signs=True, smallest=self.smallest)
-        return signed(span.value, smallest=self.smallest), ends
+        ends = limits(span.low, span.high, signs=True, min_effect=self.min_effect)
+        return signed(span.value, min_effect=self.min_effect), ends
 
     def _drawn(self, axis: Axis) -> Html:
         zero, height = axis.at(0.0), self.height
@@ -88,9 +88,9 @@ class NumberLine:
 
     def _hatched(self, axis: Axis, height: int) -> Html | None:
         """From zero to the smallest gain that matters."""
-        if self.smallest <= 0:
+        if self.min_effect <= 0:
             return None
-        zero, to = axis.at(0.0), axis.at(self.smallest)
+        zero, to = axis.at(0.0), axis.at(self.min_effect)
         stroke = el("line", class_="hxl", x1=0, y1=0, x2=0, y2=6)
         turned = {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
         hatch = el("pattern", stroke, id="hx", width=6, height=6, **turned)

@@ -23,17 +23,17 @@ def plain(x: float | None, digits: int = 3) -> str:
     return f"{round(x, digits) + 0.0:,.{digits}f}".replace("-", MINUS)
 
 
-def signed(x: float | None, digits: int = 3, smallest: float = 0.0) -> str:
+def signed(x: float | None, digits: int = 3, min_effect: float = 0.0) -> str:
     """A difference, with as many digits as show on which side of 0, and of the smallest gain that matters, it lies.
 
     >>> signed(0.0378), signed(-0.0574).replace(MINUS, "-"), signed(-0.000076).replace(MINUS, "-"), signed(0.0)
     ('+0.038', '-0.057', '-0.0001', '+0.000')
-    >>> signed(0.0099996, smallest=0.01), signed(0.01, smallest=0.01), signed(1e-17)
+    >>> signed(0.0099996, min_effect=0.01), signed(0.01, min_effect=0.01), signed(1e-17)
     ('+0.0099996', '+0.010', '+0.000')
     """
     if x is None or math.isnan(x):
         return NONE
-    digits = _digits(x, digits, (0.0, smallest))
+    digits = _digits(x, digits, (0.0, min_effect))
     return f"{round(x, digits) + 0.0:+,.{digits}f}".replace("-", MINUS)
 
 
@@ -45,7 +45,7 @@ def _digits(x: float, digits: int, sides: tuple[float, ...]) -> int:
     return MOST_DIGITS
 
 
-def limits(low: float | None, high: float | None, *, signs: bool = False, smallest: float = 0.0) -> str:
+def limits(low: float | None, high: float | None, *, signs: bool = False, min_effect: float = 0.0) -> str:
     """Both ends of an interval.
 
     >>> limits(0.351, 0.4).replace(EN, "-"), limits(0.057, 0.133, signs=True)
@@ -56,7 +56,7 @@ def limits(low: float | None, high: float | None, *, signs: bool = False, smalle
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NONE
     if signs:
-        return f"{signed(low, smallest=smallest)} to {signed(high, smallest=smallest)}"
+        return f"{signed(low, min_effect=min_effect)} to {signed(high, min_effect=min_effect)}"
     dash = " to " if low < 0 else EN
     return f"{plain(low)}{dash}{plain(high)}"
 
@@ -93,12 +93,12 @@ def many(n: int, noun: str, nouns: str = "") -> str:
 
 
 def held(n: int, of: int, noun: str) -> str:
-    """How many of some hold.
+    """How many of some contain something.
 
     >>> held(1, 1, "claim"), held(1, 3, "claim"), held(0, 2, "interval")
-    ('1 of 1 claim holds', '1 of 3 claims holds', '0 of 2 intervals hold')
+    ('1 of 1 claim contains', '1 of 3 claims contains', '0 of 2 intervals contain')
     """
-    return f"{n:,} of {many(of, noun)} {'holds' if n == 1 else 'hold'}"
+    return f"{n:,} of {many(of, noun)} {'contains' if n == 1 else 'contain'}"
 
 
 def percent(x: float | None, digits: int = 0) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from truegain.inference.study.lattice import Share, largest_of
 from truegain.inference.study.verdict import Verdict
 from truegain.report.parts.html import Html, el, join
 from truegain.report.parts.numbers import MINUS, many, small
@@ -13,7 +13,7 @@ from truegain.tables.models_used import by_unchecked
 
 CHIPS = {
     "better": ("ok", "✓"), "not worse": ("ok", "✓"), "worse": ("no", "✕"), "not better": ("nb", "="),
-    "cannot be told": ("un", "?"), "unchecked": ("uc", "!"),
+    "inconclusive": ("un", "?"), "unchecked": ("uc", "!"),
 }  # fmt: skip
 
 
@@ -50,32 +50,47 @@ def by_whom(labels_by: str, words: str) -> str:
 
 
 def counted(outcomes: Sequence[str]) -> str:
-    """How many of some claims have each answer.
+    """How many of some claims have each outcome.
 
-    >>> counted(["worse", "better", "cannot be told", "better"])
-    'Of 4 claims: 2 better, 1 worse, 1 cannot be told'
+    >>> counted(["worse", "better", "inconclusive", "better"])
+    '4 claims: 2 better, 1 worse, 1 inconclusive'
     """
     found = {outcome: outcomes.count(outcome) for outcome in CHIPS}
-    return f"Of {many(len(outcomes), 'claim')}: {', '.join(f'{n:,} {outcome}' for outcome, n in found.items() if n)}"
+    return f"{many(len(outcomes), 'claim')}: {', '.join(f'{n:,} {outcome}' for outcome, n in found.items() if n)}"
 
 
-@dataclass(frozen=True)
-class Said:
-    """A verdict's sentence in three parts: the claim, its numbers, and what follows them."""
+SOURCES = {
+    "topics": "topics",
+    "collection": "the collection",
+    "assessors": "assessors",
+    "replicates": "the judge's repeated answers",
+    "gold": "gold labels",
+    "holes": "the sample of unjudged documents",
+}
 
-    head: str
-    rest: str
-    whole: bool = False  # whether the sentence could not be taken apart, and `rest` is all of it
 
-    @classmethod
-    def of(cls, verdict: Verdict) -> Said:
-        """The sentence taken apart where its numbers begin; left whole where that is not seen."""
-        c, sentence = verdict.comparison, verdict.sentence
-        numbers = rf": [+-][\d.,]+ {re.escape(c.measure)}"
-        found = re.search(rf"{numbers}(?: \[[^\]]*\])?, {re.escape(verdict.holds_for)}", sentence)
-        if found is None:
-            return cls("", sentence, True)
-        return cls(sentence[: found.start()] + ".", sentence[found.end() :].rstrip("."))
+def shared_lines(verdict: Verdict) -> list[tuple[str, Share]]:
+    """Sources with their share of the variance, the largest first."""
+    found = [(x.source, x.share) for x in verdict.lines if x.share is not None]
+    return sorted(found, key=lambda one: -one[1].value)
+
+
+def rests_on(verdict: Verdict) -> str:
+    """In a few words: what leaves a claim open, or where most of its uncertainty comes from."""
+    c, hidden = verdict.comparison, verdict.hidden
+    if verdict.borrowed:
+        return "too little known of the judge"
+    if c.low is None or c.high is None:
+        return "no interval"
+    if verdict.outcome == "inconclusive" and hidden is not None and hidden.documents and verdict.holes == "bound":
+        return many(hidden.documents, "unjudged document")
+    shares = shared_lines(verdict)
+    if not shares:
+        return "exact" if verdict.exact else ""
+    if len(shares) == 1:
+        return SOURCES[shares[0][0]]
+    largest = largest_of(dict(shares))
+    return "no single source" if largest is None else f"{SOURCES[largest[0]]}, {dict(shares)[largest[0]]}"
 
 
 def true_minus(text: str) -> str:

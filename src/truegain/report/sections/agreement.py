@@ -26,7 +26,7 @@ def section(facts: Facts) -> Section | None:
     value, low, high = map(_number, numbers)
     name = str(first)
     span = f" ({facts.level} interval {limits(low, high)})" if low is not None else ""
-    said = f"{name[:1].upper()}{name[1:]} is {plain(value)}{span}: 1 is perfect agreement, 0 what chance would bring."
+    said = f"{name[:1].upper()}{name[1:]} is {plain(value)}{span}: 1 is perfect agreement, 0 is chance agreement."
     alpha = next(c for c in found.topics.columns if c.startswith("alpha"))
     people = None
     if "correlation" in found.assessors.columns:
@@ -83,12 +83,12 @@ def _plotted(found: Table, unit: str, value: str, about: str, fold: bool = False
         cells += [num(plain(s.value)), num(limits(s.low, s.high), more="o")]
         rows.append(tr(*cells, *([cell(str(r[at["look"]] or ""), kind="lk")] if look else [])))
     top = [head(unit), head("ratings", "n0 o"), head(axis_head(axis), "p"), head(value, "n0"), head("interval", "n0 o")]
-    top += [head("worth a look", "lk")] if look else []
+    top += [head("note", "lk")] if look else []
     made = table(
         about, top, rows, cols=("cs", "x o", None, "z", "y o", *(["lk"] if look else [])), kind=f"sort {room(units)}"
     )
     left = len(found.rows) - len(shown)
-    said = f"{count(left)} of {count(len(found.rows))} stand in the CSV only. " if left else ""
+    said = f"{count(left)} of {count(len(found.rows))} are in the CSV only. " if left else ""
     drawn = stacked([(str(r[at[unit]]), [s]) for r, s in zip(known, spans, strict=True)][:DRAWN], axis, about)
     data = csv_link(f"agreement-{unit}.csv", found.columns, found.rows)
     caption = el("figcaption", said, _notes(found), links(data, svg_link(f"agreement-{unit}.svg", drawn)))

@@ -1,4 +1,4 @@
-"""Who is told apart from whom: cells with numbers, a triangle, or a staircase, by how many systems there are."""
+"""Which systems differ significantly: cells with numbers, a triangle, or a staircase, by how many systems there are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEADERS = 7
 GRID = 220, 92, 38  # pixels of the names, of a cell and of a row, in a grid that leaves the page
 SIDE = 860  # pixels of a drawing that leaves the page
 STEPS = (5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2500, 5000, 10**6)
-CLASSES = ("not told apart", "would be, had only that pair been asked", "told apart")
+CLASSES = ("not significantly different", "different only if tested alone", "significantly different")
 
 
 def section(facts: Facts) -> Section | None:
@@ -33,18 +33,18 @@ def section(facts: Facts) -> Section | None:
     n = len(facts.systems)
     pairs = many(n * (n - 1) // 2, "pair")
     said = (
-        f"{count(_counts(first)[2])} of {pairs} of systems are told apart by {first.name} ({facts.level}, all at once)."
+        f"{count(_counts(first)[2])} of {pairs} of systems differ significantly on {first.name} (simultaneous "
+        f"{facts.level} confidence)."
     )
     said = by_whom(first.ranking.labels_by, said)
     more = (folded(f"The same by {m.name}", _figure(m), _open(m)) for m in others)
     body = join(paragraph(said, class_="lede"), _figure(first), _open(first), *more)
     data = {m.name: _data(m) for m in facts.measures if n <= TRIANGLE}
-    title = "Who is told apart from whom"
-    return Section("apart", title, "Told apart", body, data, chip=f"{first.name}, {pairs}")
+    return Section("apart", "Which systems differ?", "Differences", body, data, chip=f"{first.name}, {pairs}")
 
 
 def classes(m: MeasureFacts) -> Ints:
-    """System by system, best first: 0 not told apart, 1 only if asked alone, 2 told apart."""
+    """System by system, best first: 0 not different, 1 only if tested alone, 2 significantly different."""
     return np.where(m.apart, 2, np.where(m.alone, 1, 0))
 
 
@@ -75,9 +75,9 @@ def _open(m: MeasureFacts) -> Html | None:
     """Systems of which no pair can be told, whatever p says."""
     if not m.ranking.open:
         return None
-    why = "the judge's calibration does not reach them, or too few gold labels are of what they retrieved"
+    why = "the judge may favor them, or too few of their documents have gold labels"
     return paragraph(
-        names_in(f"Told apart from none: {named(m.ranking.open, 5)}; {why}.", m.ranking.open), class_="note"
+        names_in(f"Not compared with any other: {named(m.ranking.open, 5)}; {why}.", m.ranking.open), class_="note"
     )
 
 
@@ -107,23 +107,23 @@ def _cells(m: MeasureFacts) -> Html:
             cells.append(el("td", *words, class_=f"k{kinds[i, j]}", data_s=names[j]))  # which a phone says
             data.append((s, names[j], d, c.p, c.p_adjusted, CLASSES[kinds[i, j]]))
         rows.append(tr(who(s), *cells))
-    top = [head("better by score"), *(head(name(s), "n0") for s in names[1:])]
-    about = f"Differences in {m.name}, row less column"
+    top = [head("higher score"), *(head(name(s), "n0") for s in names[1:])]
+    about = f"Differences in {m.name}, row minus column"
     columns = ("better", "worse", "difference", "p", "p_adjusted", "told")
     caption = (
-        " p is adjusted for all pairs (the largest t of all, Westfall and Young 1993). A pair is told apart where an "
-        "interval that holds all pairs at once leaves out 0."
+        " p is adjusted for all pairs (the largest t of all, Westfall and Young 1993). A pair differs significantly if "
+        "its simultaneous interval excludes 0."
     )
     stem = f"pairs-{file_name(m.name)}"
     take = links(csv_link(f"{stem}.csv", columns, data), svg_link(f"{stem}.svg", _grid(m, kinds, told)))
     inside = scrolls(table(about, top, rows, kind="cells", unseen=True), about)
-    return el("figure", inside, _legend(m), el("figcaption", el("b", "Row less column."), caption, take))
+    return el("figure", inside, _legend(m), el("figcaption", el("b", "Row minus column."), caption, take))
 
 
 def _grid(m: MeasureFacts, kinds: Ints, told: Mapping[tuple[int, int], tuple[str, str]]) -> str:
     """The same cells as a drawing that leaves the page; their columns have the numbers of the rows."""
     names, (left, wide, high) = m.ranking.systems, GRID
-    parts = [el("text", f"Differences in {m.name}, row less column", class_="b", x=8, y=18)]
+    parts = [el("text", f"Differences in {m.name}, row minus column", class_="b", x=8, y=18)]
     for i, s in enumerate(names):
         if i < len(names) - 1:
             parts.append(el("text", f"{i + 1} {s[:26]}", x=8, y=50 + high * i + 22))
@@ -139,7 +139,7 @@ def _grid(m: MeasureFacts, kinds: Ints, told: Mapping[tuple[int, int], tuple[str
         box = el("rect", class_=f"m{kind}", x=x, y=y, width=wide - 2, height=high - 2)
         parts.append(el("g", box, el("g", *words, class_=f"k{kind}")))
     size = left + wide * (len(names) - 1) + 8, 60 + high * (len(names) - 1)
-    return alone(join(*parts), *size, f"Differences in {m.name}, row less column")
+    return alone(join(*parts), *size, f"Differences in {m.name}, row minus column")
 
 
 # ---------------------------------------------------------------------- many: a triangle of cells
@@ -149,8 +149,8 @@ def _triangle(m: MeasureFacts) -> Html:
     n, kinds, told = len(m.estimates), classes(m), _counts(m)
     paths = join(*(el("path", class_=f"m{k}", d=_path(kinds, k)) for k in (0, 1, 2)))
     words = (
-        f"Triangle of {many(n * (n - 1) // 2, 'pair')} of systems, best first: {count(told[2])} told apart, "
-        f"{count(told[1])} only if asked alone, {count(told[0])} not told apart."
+        f"Triangle of {many(n * (n - 1) // 2, 'pair')} of systems, best first: {count(told[2])} significantly "
+        f"different, {count(told[1])} only if tested alone, {count(told[0])} not."
     )
     example = _example(m)
     outline = None
@@ -161,10 +161,10 @@ def _triangle(m: MeasureFacts) -> Html:
     drawing = el("svg", paths, outline, viewBox=f"0 0 {n} {n}", role="img", aria_label=words, **looks)
     left = el("div", el("div", drawing, *_ticks(n), *_beside_diagonal(m), class_="mx"))
     right = el("div", el("h3", "Read along a row"), _example_words(m, example), _legend(m), _leaders(m))
-    bold = el("b", "The plain band along the diagonal is what is not told apart.")
+    bold = el("b", "The plain band along the diagonal holds pairs that do not differ significantly.")
     said = (
         " A row is a system, best on top; its cells are the systems below it by score, numbered along the top. "
-        f"{_gap_words(m)} The CSV has a digit a pair: 2 told apart, 1 only if asked alone, 0 not."
+        f"{_gap_words(m)} The CSV has a digit per pair: 2 significantly different, 1 only if tested alone, 0 not."
     )
     rows = [(i, s, f"|{d}") for i, (s, d) in enumerate(zip(m.ranking.systems, _digits(m), strict=True), 1)]
     stem = f"pairs-{file_name(m.name)}"
@@ -208,21 +208,23 @@ def _example(m: MeasureFacts) -> int | None:
 
 def _example_words(m: MeasureFacts, i: int | None) -> Html:
     if i is None:
-        return paragraph("No system is told apart from one below it.")
+        return paragraph("No system is significantly better than one below it.")
     first, n = _first_below(m)[i] or 0, len(m.estimates)
     below = int(m.apart[i, i + 1 :].sum())
-    told = f", rank {i + 1}: it is told apart from {count(below)} of the {count(n - i - 1)} below it, first from "
+    told = (
+        f", rank {i + 1}: it differs significantly from {count(below)} of the {count(n - i - 1)} below it, first from "
+    )
     systems = m.ranking.systems
     return paragraph("The outlined row is ", name(systems[i]), told, name(systems[first]), f" at rank {first + 1}.")
 
 
 def _gap_words(m: MeasureFacts) -> str:
-    """How far apart two ranks are before they are told apart, where anything is."""
+    """How many ranks two systems are apart before they differ significantly, where any do."""
     gaps = [first - i for i, first in enumerate(_first_below(m)) if first is not None]
     if not gaps:
-        return "No two systems are told apart."
+        return "No two systems differ significantly."
     far = count(float(np.median(gaps)))
-    return f"Of systems told apart from any below, half are so only from {far} or more ranks below."
+    return f"Half of the systems that differ from any below differ only from those {far} or more ranks below."
 
 
 def _tier_leaders(m: MeasureFacts) -> list[int]:
@@ -248,7 +250,7 @@ def _leaders(m: MeasureFacts) -> Html:
         told, single = int(m.apart[i].sum()), int((m.alone[i] & ~m.apart[i]).sum())
         numbers = [num(str(i + 1)), num(count(told)), *([num(count(single))] if asked else [])]
         rows.append(tr(who(m.ranking.systems[i]), *numbers))
-    top = [head("system"), *heads("rank", "told apart from", *(["more if asked alone"] if asked else []))]
+    top = [head("system"), *heads("rank", "differs from", *(["more if tested alone"] if asked else []))]
     return table("Best of each tier", top, rows, kind="ld")
 
 
@@ -266,7 +268,7 @@ def _staircase(m: MeasureFacts) -> Html:
         el("path", class_="m2", d=f"{steps}V{n}H0z"),
         el("path", class_="axl", d=f"M0 0L{n} {n}", **still),
     )
-    words = f"Staircase over {count(n)} systems: for every rank the first rank below it that it is told apart from."
+    words = f"Staircase over {count(n)} systems: for every rank, the first rank below that differs significantly."
     drawing = el("svg", inner, viewBox=f"0 0 {n} {n}", role="img", aria_label=words)
     left = el("div", el("div", drawing, *_ticks(n), class_="mx"))
     rows = [
@@ -274,10 +276,10 @@ def _staircase(m: MeasureFacts) -> Html:
     ]
     stem = f"told-{file_name(m.name)}"
     data = csv_link(f"{stem}.csv", ("rank", "system", "first_rank_told_apart_from"), rows)
-    bold = el("b", "Across: rank. Down: the first rank it is told apart from.")
+    bold = el("b", "Across: rank. Down: the first rank that differs significantly from it.")
     said = (
-        " The line on the diagonal is the rank itself; the further the stairs lie below it, the less is told. "
-        f"{_gap_words(m)} What would be told apart if asked alone is not worked out for so many."
+        " The diagonal is the rank itself; the further the stairs lie below it, the fewer systems differ. "
+        f"{_gap_words(m)} For so many systems, pairs were not tested alone."
     )
     caption = el("figcaption", bold, said, links(data, _square(stem, inner, n, words)))
     return el("figure", el("div", left, el("div", _legend(m), _leaders(m)), class_="mxg"), caption)

@@ -24,8 +24,8 @@ from truegain.report.sections import (
 SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     verdict.section,
     truth.section,
-    claims.section,
     health.section,
+    claims.section,
     systems.section,
     apart.section,
     judge.section,

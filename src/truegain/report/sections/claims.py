@@ -1,12 +1,12 @@
-"""What decides each claim: its sources, their shares, and the units that pull it most."""
+"""What decides each claim: its sources, their shares, and the most influential units."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truegain.inference.study.lattice import Share
-from truegain.inference.study.lines import UNITS, Line, Pull
-from truegain.inference.study.verdict import Verdict
+from truegain.inference.study.lattice import largest_of
+from truegain.inference.study.lines import UNITS, Pull
+from truegain.inference.study.verdict import ASSUMES_WORST, Verdict
 from truegain.report.facts.facts import Facts
 from truegain.report.facts.wide import with_holes
 from truegain.report.parts.axis import Axis
@@ -16,98 +16,105 @@ from truegain.report.parts.numbers import limits, many, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, alone, axis_head, hidden_svg, line, listed, pc, row, stacked
 from truegain.report.parts.table import folded, head, label, num, plot, table, tr, who
-from truegain.report.parts.words import chip_of, true_minus
+from truegain.report.parts.words import SOURCES, chip_of, shared_lines, true_minus
 
 MOST_CARDS = 24
 MIDDLE = "\N{BLACK LEFT-POINTING SMALL TRIANGLE} against \N{MIDDLE DOT} for \N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
-WORDS = {
-    "topics": "topics",
-    "collection": "the collection",
-    "assessors": "assessors",
-    "replicates": "the judge asked again",
-    "gold": "gold labels",
-    "holes": "the sample of unjudged documents",
-}
-
-
-ANYTIME = ("anytime=True", "--anytime")  # in Python, and in a command
 
 
 def section(facts: Facts) -> Section | None:
-    """Only where some difference has an interval; a card for every claim, the first open."""
-    verdicts = [v for c in facts.claims for v in c.verdicts if v.comparison.low is not None]
+    """Only where some difference has an interval; the first claim open, all others in one fold."""
+    verdicts = detailed(facts)
     if not verdicts:
         return None
-    shown = verdicts[:MOST_CARDS]
-    cards = [_card(facts, v, i) for i, v in enumerate(shown)]
-    left = len(verdicts) - len(shown)
-    said = f"{many(left, 'claim')} more: the page's data (JSON) has all." if left else ""
-    body = join(*cards, paragraph(said, class_="note") if said else None)
+    first, *others = verdicts[:MOST_CARDS]
+    cards = [_card(facts, v, i) for i, v in enumerate(others, 1)]
+    left = len(verdicts) - MOST_CARDS
+    said = f"{many(left, 'more claim')}: the page's data (JSON) has all." if left > 0 else ""
+    more = paragraph(said, class_="note") if said else None
+    rest = folded(f"Details of {many(len(cards), 'other claim')}", *cards, more) if cards else None
+    parts = _parts(facts, first, 0)
+    body = join(el("div", el("h3", _about(first), _mostly(first)), *parts, class_="claim-body", id=anchor(0)), rest)
     return Section("decides", "What decides it", "What decides it", body)
 
 
-def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
+def detailed(facts: Facts) -> list[Verdict]:
+    """Verdicts with details: those with an interval."""
+    return [v for c in facts.claims for v in c.verdicts if v.comparison.low is not None]
+
+
+def anchor(number: int) -> str:
+    """Where the details of a claim are on the page; a browser opens the folds around it.
+
+    >>> anchor(0)
+    'claim-1'
+    """
+    return f"claim-{number + 1}"
+
+
+def anchors(facts: Facts) -> list[str]:
+    """Where the details of each claim are, by the first measure; empty where there are none."""
+    shown = detailed(facts)[:MOST_CARDS]
+    at = {id(v): anchor(i) for i, v in enumerate(shown)}
+    return [at.get(id(c.first), "") for c in facts.claims]
+
+
+def _about(verdict: Verdict) -> Html:
     c = verdict.comparison
-    inside = [
+    return join(name(c.b), " against ", name(c.a), el("span", f", {c.measure}", class_="m"))
+
+
+def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
+    inside = el("div", *_parts(facts, verdict, number), class_="claim-body", id=anchor(number))
+    return folded(join(_about(verdict), " ", chip_of(verdict)), inside, kind="claim")
+
+
+def _parts(facts: Facts, verdict: Verdict, number: int) -> list[Html | None]:
+    c = verdict.comparison
+    notes = (*verdict.borrowed, *verdict.notes)
+    return [
         _shares(verdict, number),
         _sources(facts, verdict, number),
         *(_pulls(verdict, source, pulls, number) for source, pulls in verdict.decisive.items() if pulls),
         _holes(facts, verdict),
-        *(
-            paragraph(names_in(true_minus(x.replace(*ANYTIME) if facts.made.command else x), (c.a, c.b)), class_="note")
-            for x in (*verdict.borrowed, *verdict.notes)
-        ),
+        *(paragraph(names_in(true_minus(x), (c.a, c.b)), class_="note") for x in notes),
     ]
-    about = join(name(c.b), " against ", name(c.a), el("span", f", {c.measure}", class_="m"))
-    if number == 0:
-        return el("div", el("h3", about, _mostly(verdict)), *inside, class_="claim-body")
-    return folded(join(about, " ", chip_of(verdict)), el("div", *inside, class_="claim-body"), kind="claim")
-
-
-def _shared(verdict: Verdict) -> list[Line]:
-    """Sources with a share, the largest first."""
-    return sorted((x for x in verdict.lines if x.share is not None), key=lambda x: -_share(x).value)
-
-
-def _share(line: Line) -> Share:
-    assert line.share is not None
-    return line.share
 
 
 def _mostly(verdict: Verdict) -> str:
-    lines = _shared(verdict)
-    if len(lines) < 2:
+    shares = shared_lines(verdict)
+    if len(shares) < 2:
         return ""
-    source, most = lines[0].source, _share(lines[0])
-    if most.value <= 0.5:
-        return ": no source is known to bring most of it"
-    return f": {'' if most.low > 0.5 else 'probably '}mostly {WORDS[source]}"
+    if (largest := largest_of(dict(shares))) is None:
+        return ": no single source dominates the uncertainty"
+    source, is_sure = largest
+    return f": most of the uncertainty {'' if is_sure else 'probably '}comes from {SOURCES[source]}"
 
 
 def _shares(verdict: Verdict, number: int) -> Html:
-    """One bar of what is estimated, with the ranges in words; what is held fixed has no segment."""
-    lines = _shared(verdict)
-    fixed = f"Held fixed, and so without a share: {verdict.held_fixed}."
-    if len(lines) < 2:
-        only = f"All of the variance is over {WORDS[lines[0].source]}: nothing else was sampled. " if lines else ""
+    """One bar of what is estimated, with the ranges in words; what is not covered has no segment."""
+    shares = shared_lines(verdict)
+    fixed = f"Not covered, and so without a share: {verdict.held_fixed}."
+    if len(shares) < 2:
+        only = f"All of the variance comes from {SOURCES[shares[0][0]]}: nothing else was sampled. " if shares else ""
         return paragraph(only, fixed, class_="note")
-    total = sum(_share(x).value for x in lines) or 1.0
+    total = sum(share.value for _, share in shares) or 1.0
     parts, at = [], 0.0
-    for i, x in enumerate(lines, 1):
-        wide = 100 * _share(x).value / total
+    for i, (source, share) in enumerate(shares, 1):
+        wide = 100 * share.value / total
         if wide <= 0:
             continue
         kind = min(i, 3)
         parts.append(el("rect", class_=f"g{kind}", x=pc(at), y=0, width=pc(max(wide - 0.3, 0.2)), height=26))
         if wide >= 28:
-            words = f"{WORDS[x.source]} {_share(x)}"
+            words = f"{SOURCES[source]} {share}"
             parts.append(el("text", words, class_=f"on{kind}", x=pc(at), dx=9, y=18))
         at += wide
-    told = ", ".join(f"{WORDS[x.source]} {_share(x)}" for x in lines)
+    told = ", ".join(f"{SOURCES[source]} {share}" for source, share in shares)
     bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {told}.")
-    data = [(WORDS[x.source], _share(x).estimate, *_share(x).ends) for x in lines]
+    data = [(SOURCES[source], share.estimate, *share.ends) for source, share in shares]
     c = verdict.comparison
-    drawn = alone(join(*parts), 860, 26, f"{c.b} less {c.a}, {c.measure}: shares of the variance: {told}")
+    drawn = alone(join(*parts), 860, 26, f"{c.b} minus {c.a}, {c.measure}: shares of the variance: {told}")
     columns = ("source", "share", "low", "high")
     take = links(csv_link(f"shares-{number}.csv", columns, data), svg_link(f"shares-{number}.svg", drawn))
     return el(
@@ -116,14 +123,14 @@ def _shares(verdict: Verdict, number: int) -> Html:
         el(
             "figcaption",
             el("b", "Shares of the variance"),
-            f", drawn as estimated, in words with ranges that are right in 9 of 10 studies: {told}. {fixed}",
+            f": the bar shows the estimates, the numbers are 90% ranges: {told}. {fixed}",
             take,
         ),
     )
 
 
 def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
-    """The difference over each source alone, over all together, and by the labels as they are."""
+    """The difference over each source alone, over all sources, and uncorrected."""
     found = verdict.table(words=False)
     if len(found.rows) < 2:
         return None
@@ -135,15 +142,15 @@ def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
     axis = Axis.of([x for _, s in spans for x in (s.low, s.high, s.value)], zero=True)
     rows = []
     for words, s in spans:
-        ends = limits(s.low, s.high, signs=True, smallest=facts.smallest)
-        numbers = num(signed(s.value, smallest=facts.smallest)), num(ends, more="o")
+        ends = limits(s.low, s.high, signs=True, min_effect=facts.min_effect)
+        numbers = num(signed(s.value, min_effect=facts.min_effect)), num(ends, more="o")
         rows.append(tr(label(words), plot(row(axis, [s], zero=True, height=20)), *numbers))
-    top = [head("over"), head(axis_head(axis, signs=True), "p"), head("difference", "n0")]
+    top = [head("source"), head(axis_head(axis, signs=True), "p"), head("difference", "n0")]
     top.append(head(f"{facts.level} interval", "n0 o"))
     c = verdict.comparison
-    drawn = stacked([(w, [s]) for w, s in spans], axis, f"{c.b} less {c.a}, {c.measure}, by source", signs=True)
+    drawn = stacked([(w, [s]) for w, s in spans], axis, f"{c.b} minus {c.a}, {c.measure}, by source", signs=True)
     take = links(csv_link(f"sources-{number}.csv", found.columns, found.rows), svg_link(f"sources-{number}.svg", drawn))
-    about = "The difference over each source alone, and over all"
+    about = "The difference with the interval over each source alone, and over all"
     return el(
         "figure", table(about, top, rows, cols=("w", None, "x", "y o"), kind="src"), el("figcaption", take)
     )  # fmt: skip
@@ -154,7 +161,7 @@ def _float(cell: object) -> float | None:
 
 
 def _pulls(verdict: Verdict, source: str, pulls: Sequence[Pull], number: int) -> Html:
-    """The units that move the difference most; without it: all fitted again."""
+    """The most influential units; without it: all fitted again."""
     most = max(abs(p.move) for p in pulls) or 1.0
     refit, digits = all(p.without is not None for p in pulls), 3 if most >= 0.01 else 4
     rows, drawn = [], []
@@ -164,13 +171,14 @@ def _pulls(verdict: Verdict, source: str, pulls: Sequence[Pull], number: int) ->
         numbers = [num(signed(p.move, digits)), *([num(signed(p.without, digits))] if refit else [])]
         drawn.append((p.unit, join(bar, line(50, 0, 20, "zero"))))
         rows.append(tr(who(p.unit), plot(hidden_svg(drawn[-1][1], 20)), *numbers))
-    top = [head(UNITS[source].lower().removesuffix("s")), head(MIDDLE, "mid"), head("move", "n0")]
+    top = [head(UNITS[source].lower().removesuffix("s")), head(MIDDLE, "mid"), head("influence", "n0")]
     top += [head("without it", "n0")] if refit else []
     cols = ("w", None, "x", *(["x"] if refit else []))
-    about = table(f"{UNITS[source]} that move it most", top, rows, cols=cols, kind="mv")
+    about = table(f"Most influential {UNITS[source].lower()}", top, rows, cols=cols, kind="mv")
     data = csv_link(f"{source}-{number}.csv", ("unit", "move", "without"), [tuple(p) for p in pulls])
     c = verdict.comparison
-    title = f"{UNITS[source]} that move {c.b} less {c.a}, {c.measure}, most; the longest by {signed(most, digits)[1:]}"
+    largest = signed(most, digits)[1:]
+    title = f"Most influential {UNITS[source].lower()}: {c.b} minus {c.a}, {c.measure}; largest influence {largest}"
     take = links(data, svg_link(f"{source}-{number}.svg", listed(drawn, title)))
     return el("figure", about, el("figcaption", _turned(verdict, pulls) if refit else "", take))
 
@@ -180,19 +188,19 @@ def _turned(verdict: Verdict, pulls: Sequence[Pull]) -> str:
     d = verdict.comparison.difference
     turned = [p.unit for p in pulls if p.without is not None and p.without * d < 0]
     if turned:
-        return f"Without {' or '.join(turned)} alone the difference would have the other sign."
-    return f"Leave any one of them out and the difference keeps its sign ({signed(d)} with all)."
+        return f"Without {' or '.join(turned)}, the difference would change sign."
+    return f"Without any one of them, the difference keeps its sign ({signed(d)} with all)."
 
 
 def _holes(facts: Facts, verdict: Verdict) -> Html | None:
     hidden = verdict.hidden
     if hidden is None or not hidden.documents:
         return None
-    how = "the verdict takes the worst" if verdict.holes == "bound" else "the verdict counts them as not relevant"
-    found = hidden.counted + (f" where {verdict.comparison.measure} looks" if hidden.first is None else "")
+    how = ASSUMES_WORST if verdict.holes == "bound" else "the verdict counts them as not relevant"
+    found = hidden.counted + (f" that {verdict.comparison.measure} would count" if hidden.first is None else "")
     if not hidden.least and not hidden.most:
-        return paragraph(f"{found} cannot move the difference: they count alike in both.", class_="note")
+        return paragraph(f"{found} cannot change the difference: they count the same in both.", class_="note")
     move = limits(hidden.least, hidden.most, signs=True)
     wide = with_holes(facts, verdict)
-    to = "" if wide is None else f", and widen its interval to {limits(*wide, signs=True, smallest=facts.smallest)}"
-    return paragraph(f"{found} could move the difference by {move}{to}; {how}.", class_="note")
+    to = "" if wide is None else f", and widen its interval to {limits(*wide, signs=True, min_effect=facts.min_effect)}"
+    return paragraph(f"{found} could change the difference by {move}{to}; {how}.", class_="note")

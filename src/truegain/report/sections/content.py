@@ -25,14 +25,14 @@ def section(facts: Facts) -> Section | None:
     agree = ""
     if (tau := content.tau.get(first)) is not None:
         span = limits(tau.low, tau.high, signs=True)
-        agree = f" Its order agrees with that by {facts.main.name} with tau {plain(tau.value)} ({facts.level}, {span})."
+        agree = f" Its order agrees with that by {facts.main.name}: tau {plain(tau.value)} ({facts.level} CI {span})."
     lede = paragraph(
         "By ", first, ", ", name(best.system), f" has the highest score, {plain(best.value)}.", agree, class_="lede"
     )
     about = (
-        "How much closer the words of the first 20 documents come to those of the relevant ones than the collection is "
-        "(Hui, Berberich and Mele 2017). Unjudged documents count through their words, so holes matter less; what is "
-        "relevant is told by the judgments as they are."
+        "How much closer the text of the top 20 documents is to that of the relevant ones than the collection is (Hui, "
+        "Berberich and Mele 2017). Unjudged documents count by their text, so they matter less; relevance is taken "
+        "from the uncorrected judgments."
     )
     notes = (paragraph(true_minus(n), class_="note") for n in content.notes)
     body = join(lede, paragraph(about, class_="prose-p"), _figure(facts, content), *notes)

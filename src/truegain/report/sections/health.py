@@ -1,4 +1,4 @@
-"""Data health: what was looked at before anything is believed."""
+"""Data health: checks of the data."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from truegain.report.parts.section import Section
 from truegain.report.parts.words import true_minus
 
 SIGNS = {
-    "fine": ("ok", "\N{CHECK MARK}", "fine"),
-    "look": ("lk", "!", "worth a look"),
-    "fails": ("no", "\N{MULTIPLICATION X}", "fails"),
+    "fine": ("ok", "\N{CHECK MARK}", "passed"),
+    "look": ("lk", "!", "needs a look"),
+    "fails": ("no", "\N{MULTIPLICATION X}", "failed"),
 }
 
 
@@ -20,16 +20,13 @@ def section(facts: Facts) -> Section:
     """Always there."""
     fails, n = [c for c in facts.checks if c.fails], len(facts.checks)
     looks = sum(not c.fine for c in facts.checks) - len(fails)
-    said = f"All {count(n)} checks are fine."
-    worth = f"{count(looks)} {'is' if looks == 1 else 'are'} worth a look" if looks else ""
+    said = f"All {count(n)} checks passed."
+    worth = f"{count(looks)} {'needs' if looks == 1 else 'need'} a look" if looks else ""
     if fails:
-        verb = "fails" if len(fails) == 1 else "fail"
-        said = f"{count(len(fails))} of {count(n)} checks {verb}{f', and {worth}' if worth else ''}."
+        said = f"{count(len(fails))} of {count(n)} checks failed{f', and {worth}' if worth else ''}."
     elif looks:
-        said = (
-            f"{count(looks)} of {count(n)} checks {'is' if looks == 1 else 'are'} worth a look; none stopped the work."
-        )
-    held = f"Held fixed: {facts.held_fixed}. What is held fixed was not varied, and no interval speaks of it."
+        said = f"{count(looks)} of {count(n)} checks {'needs' if looks == 1 else 'need'} a look; none failed."
+    held = f"Not covered by any interval: {facts.held_fixed}."
     rows = [(c.name, c.state, c.value, " ".join(c.about)) for c in facts.checks]
     body = join(
         paragraph(said, class_="lede"),

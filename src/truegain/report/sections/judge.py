@@ -1,4 +1,4 @@
-"""The judge against the gold labels, and whether it favours a system."""
+"""The judge against the gold labels, and whether it favors a system."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from truegain.report.parts.table import folded, head, heads, label, num, plot, r
 from truegain.report.parts.words import true_minus
 
 UNFOLDED = 24
-OF_LIST = ", of documents that the list was drawn from"
+OF_LIST = ", among the documents that the list was drawn from"
 
 
 def section(facts: Facts) -> Section | None:
@@ -25,8 +25,9 @@ def section(facts: Facts) -> Section | None:
         return None
     right, rejected, d = judge.rates
     lede = (
-        f"The judge finds {percent(right)} of the relevant documents and rejects {percent(rejected)} of the others, by "
-        f"{many(judge.pairs, 'gold label')} ({judge.design}){OF_LIST if judge.design == 'ordered' else ''}."
+        f"The judge accepts {percent(right)} of the relevant documents (sensitivity) and rejects {percent(rejected)} "
+        f"of the others (specificity), by {many(judge.pairs, 'gold label')} "
+        f"({judge.design}){OF_LIST if judge.design == 'ordered' else ''}."
     )
     parts: list[Child] = []
     if judge.by_system is not None:
@@ -57,7 +58,7 @@ def section(facts: Facts) -> Section | None:
 
 
 def _clearest(found: Homogeneity) -> tuple[str, str, str] | None:
-    """The system of the clearest favour, its size and its limits, adjusted for all tests and systems."""
+    """The system of the clearest favor, its size and its limits, adjusted for all tests and systems."""
     most = found.clearest
     if most is None or most.value is None:
         return None
@@ -67,31 +68,29 @@ def _clearest(found: Homogeneity) -> tuple[str, str, str] | None:
 
 
 def _favoured(found: Homogeneity) -> str:
-    """Whether the judge favours a system; as a fact only where the test shows it."""
+    """Whether the judge favors a system; as a fact only where the test shows it."""
     most, p = _clearest(found), found.adjusted.get("favour")
     if most is not None and p is not None and p < ALPHA:
         system, size, _ = most
-        side = "It favours" if size.startswith("+") else "It is hard on"
-        return (
-            f"{side} {system} ({size} {found.measure} more than the others get, for documents of the same gold label)."
-        )
-    uneven = "It is not equally good for all systems; that it favours one is not shown."
-    return uneven if found.differs else "That it favours a system is not shown."
+        side = "It favors" if size.startswith("+") else "It is hard on"
+        return f"{side} {system}: {size} {found.measure} relative to the others, at equal gold labels."
+    uneven = "It is not equally accurate for all systems, but no favored system is shown."
+    return uneven if found.differs else "No favored system is shown."
 
 
 def _tested(found: Homogeneity) -> str:
     """What was tested, and what the gold pairs leave open."""
     ps = ", ".join(f"{name} {'not testable' if p is None else p_value(p)}" for name, p in found.adjusted.items())
-    how = "rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni"
+    how = "rates by permutation within topics, favor by t over topics, all adjusted by Bonferroni"
     said = f"Differences between systems: {ps} ({how})."
     if found.differs:
-        said += " Its errors need not cancel: a difference by its labels alone may be its doing."
+        said += " Its errors need not cancel, so they may explain a difference by its labels alone."
     else:
-        said += " That is no proof that there are none."
+        said += " This does not prove that there are none."
     if (most := _clearest(found)) is None:
-        return f"{said} The size of a favour cannot be told: some system lacks gold pairs of a label, or has no errors."
+        return f"{said} Favor cannot be estimated: some system lacks gold labels of one kind, or has no errors."
     system, size, ends = most
-    return f"{said} The clearest favour is to {system}: {size} {found.measure}, with an adjusted interval of {ends}."
+    return f"{said} The largest favor is to {system}: {size} {found.measure}, adjusted interval {ends}."
 
 
 def _favours(facts: Facts, judge: JudgeFacts) -> Html:
@@ -105,7 +104,7 @@ def _favours(facts: Facts, judge: JudgeFacts) -> Html:
     rows, data, spans = [], [], []
     for s, f in zip(order, favours, strict=True):
         (k_n, k_r), (n_n, n_r) = found.right[place[s]].tolist(), found.pairs[place[s]].tolist()
-        drawn: Child = "not told: too few gold labels"
+        drawn: Child = "too few gold labels"
         if f.value is not None:
             spans.append((s, [Span(f.value, f.low, f.high)]))
             drawn = row(axis, spans[-1][1], zero=True, height=20)
@@ -113,22 +112,22 @@ def _favours(facts: Facts, judge: JudgeFacts) -> Html:
         rows.append(tr(who(s), num(*_rate(k_r, n_r)), num(*_rate(k_n, n_n)), plot(drawn), *numbers))
         rates = int(n_r), k_r / n_r if n_r else None, int(n_n), k_n / n_n if n_n else None
         data.append((s, *rates, f.value, f.low, f.high))
-    top = [head("system"), *heads("relevant found (mR)", "others rejected (mN)")]
+    top = [head("system"), *heads("sensitivity", "specificity")]
     top += [
-        head(axis_head(axis, signs=True, words="favour, plot"), "p"),
-        head("favour", "n0"),
+        head(axis_head(axis, signs=True, words="favor, plot"), "p"),
+        head("favor", "n0"),
         head("95% interval", "n0 o"),
     ]
     about = f"On the documents each system retrieved ({found.measure}), best system on top"
     made = table(about, top, rows, cols=("cs", "z", "z", None, "x", "y o"), kind=f"sort jd {room(order)}")
     said = (
-        f": what the judge's errors add to a system's {found.measure} more than to the others', for documents of the "
-        "same gold label. Each interval is of one system alone; the sentence above is adjusted for all of them."
+        f": how much more the judge's errors add to a system's {found.measure} than to the others', at equal gold "
+        "labels. Each interval is for one system alone; the sentence above is adjusted for all of them."
     )
     columns = ("system", "gold_relevant", "mR", "gold_non_relevant", "mN", "favour", "low", "high")
-    drawing = svg_link("judge.svg", stacked(spans, axis, f"Favour, {found.measure}", signs=True)) if spans else None
+    drawing = svg_link("judge.svg", stacked(spans, axis, f"Favor, {found.measure}", signs=True)) if spans else None
     take = links(csv_link("judge.csv", columns, data), drawing)
-    caption = el("figcaption", el("b", "Favour"), said, take)
+    caption = el("figcaption", el("b", "Favor"), said, take)
     if len(order) > UNFOLDED:
         return el("figure", folded(f"The judge, system by system ({count(len(order))})", made, caption, opened=True))
     return el("figure", made, caption)
@@ -152,16 +151,16 @@ def _scores(facts: Facts) -> Html | None:
         was, now = two[0].value, two[1].value
         numbers = num(plain(was)), num(plain(now)), num(signed(now - was), more="o")
         rows.append(tr(who(system), plot(row(axis, two)), *numbers))
-    top = [head("system"), head(axis_head(axis), "p"), *heads("as labelled", "corrected"), head("change", "n0 o")]
-    about = f"{m.name} by the labels as they are, and corrected"
+    top = [head("system"), head(axis_head(axis), "p"), *heads("uncorrected", "corrected"), head("change", "n0 o")]
+    about = f"{m.name}, uncorrected and corrected"
     made = table(about, top, rows, cols=("cs", None, "x", "x", "x o"), kind=f"sort {room(s for s, _ in spans)}")
     columns = ("system", "as_labelled", "corrected", "low", "high")
     data = csv_link("corrected.csv", columns, [(s, a.value, b.value, b.low, b.high) for s, (a, b) in spans])
-    said = f"Open: labels as they are. Filled: corrected by gold labels, with {facts.level} intervals."
+    said = f"Hollow: uncorrected. Filled: corrected by gold labels, with {facts.level} intervals."
     caption = el("figcaption", said, links(data, svg_link("corrected.svg", stacked(spans, axis, m.name))))
     if len(spans) > UNFOLDED:
         return el(
-            "figure", folded(f"{m.name} of {many(len(spans), 'system')}, as labelled and corrected", made, caption)
+            "figure", folded(f"{m.name} of {many(len(spans), 'system')}, uncorrected and corrected", made, caption)
         )
     return el("figure", made, caption)
 
@@ -174,7 +173,7 @@ def _labels(judge: JudgeFacts) -> Html:
         for gold, n, *shares in found.rows
     ]
     first, *rest = (c.replace("bronze", "judge says") for c in found.columns)
-    about = "What the judge says, given the gold label"
+    about = "The judge's label, given the gold label"
     made = scrolls(table(about, [head(first), *heads(*rest)], rows, kind="cm"), about)
     take = links(csv_link("labels.csv", found.columns, found.rows))
     return el("figure", made, el("figcaption", "Shares of the judge's labels, by gold label.", take))

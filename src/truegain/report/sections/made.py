@@ -17,11 +17,9 @@ def section(facts: Facts) -> Section:
     options = {k: v for k, v in made.options.items() if v not in (None, "", [], {}, ())}
     rows = (tr(label(k.replace("_", " ")), cell(_shown(v))) for k, v in options.items())
     files = (tr(label(el("bdi", f)), cell(_digest(d))) for f, d in made.inputs.items())
-    read = f"What was read ({count(len(made.inputs))}), SHA-256, first {DIGITS} digits"
+    read = f"Input files ({count(len(made.inputs))}), first {DIGITS} digits of SHA-256"
     body = join(
-        paragraph(
-            f"truegain {made.version}. The same files, options and version make the same page, to the last byte."
-        ),
+        paragraph(f"truegain {made.version}. The same files, options and version make the same page, byte for byte."),
         el("pre", made.command, tabindex="0") if made.command else None,
         folded(f"Options ({count(len(options))})", table("Options", (), rows, kind="kv", unseen=True)),
         folded(read, table("Files and digests", (), files, kind="kv", unseen=True)) if made.inputs else None,
@@ -31,7 +29,7 @@ def section(facts: Facts) -> Section:
 
 
 def _digest(digest: str | None) -> Child:
-    return "read once, no digest" if digest is None else el("code", digest[:DIGITS])
+    return "read from a stream, no digest" if digest is None else el("code", digest[:DIGITS])
 
 
 def _shown(value: object) -> str:

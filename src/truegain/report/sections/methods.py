@@ -46,15 +46,15 @@ def section(facts: Facts) -> Section:
 def _moves(facts: Facts) -> tuple[str, ...]:
     """How the variance of each source is found."""
     left_out = " and ".join(s for s in ("topics", "assessors") if s in facts.over)
-    found = [
-        f"Each unit has a move, how far it takes a score or a difference; the squares of the moves of {left_out} "
-        "(each left out in turn, everything fitted again) add up to the variance over them (Efron and Stein 1981). "
-        if left_out
-        else "Each unit has a move, how far it takes a score or a difference; their squares add up to a variance. "
-    ]
+    found = []
+    if left_out:
+        found.append(
+            f"Variance over {left_out} was estimated with the jackknife: each unit was left out in turn and everything "
+            "fitted again (Efron and Stein 1981). "
+        )
     if facts.judge is not None and facts.judge.rectified:
-        found.append("The move of a gold label is what it counts times its residual. ")
-    return (*found, "Limits are Student's, with Satterthwaite's degrees of freedom (1946).")
+        found.append("The influence of a gold label is its weight times its residual. ")
+    return (*found, "Intervals use Student's t with Satterthwaite's degrees of freedom (1946).")
 
 
 def _variance(facts: Facts) -> str:
@@ -65,7 +65,7 @@ def _variance(facts: Facts) -> str:
     if "topics" in facts.over and away:
         return "V = V(topics) + V(gold labels of other topics);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
     if "topics" in facts.over:
-        return "V = V(topics), in which all that is nested in topics is counted;   d ± t(df) √V"
+        return "V = V(topics), which includes all that is nested in topics;   d ± t(df) √V"
     return "V = Σ V(source);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
 
 
@@ -92,60 +92,61 @@ def _what(facts: Facts) -> str:
         f"{many(facts.labels, 'rating' if facts.rule else 'label')}"
     )
     if facts.rule:
-        said += f" by {many(facts.assessors, 'assessor')}; those of a document became one label by the {facts.rule}"
+        said += f" by {many(facts.assessors, 'assessor')}, combined into one label per document by the {facts.rule}"
     said += f" (truegain {facts.made.version}). "
     if facts.judge is not None:
         drawn = DRAWN.get(facts.judge.design, facts.judge.design)
-        said += f"A trusted judge labelled {many(facts.gold, 'pair')} ({drawn}), by which scores were corrected. "
-    return f"{said}The answers hold {small(facts.holds_for)}; held fixed: {facts.held_fixed}."
+        said += f"Scores were corrected with {many(facts.gold, 'gold label')} ({drawn}). "
+    return f"{said}The results hold {small(facts.holds_for)}. Not covered: {facts.held_fixed}."
 
 
 def _more(facts: Facts) -> list[str]:
-    least = f", and not below the smallest gain that matters ({facts.smallest:g})" if facts.smallest else ""
-    short = ", and not better where it lies below that gain" if facts.smallest else ""
+    least = f", and not below the smallest gain that matters ({facts.min_effect:g})" if facts.min_effect else ""
+    short = ", and not better if it lies below that gain" if facts.min_effect else ""
     found = [
-        f"One system is called better than another where the whole {facts.level} interval of the difference, with the "
-        f"worst that unjudged documents could do where that is known, lies above 0{least}; it is called worse where, "
-        f"with the best they could do, it lies below 0{short}; otherwise it cannot be told."
+        f"A system is called better than another if the whole {facts.level} interval of the difference lies above "
+        f"0{least}, with unjudged documents at their worst where that is known. It is called worse if the interval "
+        f"lies below 0 with unjudged documents at their best{short}. Otherwise the comparison is inconclusive."
     ]
     if facts.judge is not None and not facts.judge.rectified:
         found.append(
-            "Scores are corrected by inverting the judge's confusion matrix, measured on the gold labels (Goldberg et "
-            "al. 2018); the noise of the gold labels is part of every interval."
+            "Scores were corrected by inverting the judge's confusion matrix, estimated from the gold labels (Goldberg "
+            "et al. 2018). Every interval includes the sampling error of the gold labels."
         )
     elif facts.corrected:
         found.append(
-            "Scores are corrected by the gold labels: the score by the judge's labels, less what the gold labels show "
-            "of its errors, weighted as they were drawn (Angelopoulos et al. 2023). The gold labels are a sample, and "
-            "their noise is part of every interval."
+            "Scores were corrected by prediction-powered inference: the score by the judge's labels, minus its error "
+            "estimated from the gold labels, weighted by their sampling probabilities (Angelopoulos et al. 2023). "
+            "Every interval includes the sampling error of the gold labels."
         )
     if "collection" in facts.over:
         found.append(
-            f"Other collections of the same kind were drawn {facts.replicates:,} times by resampling documents "
+            f"Variance over collections was estimated from {facts.replicates:,} bootstrap resamples of the documents "
             f"(Cormack and Lynam 2006; seed {facts.seed})."
         )
     if "assessors" in facts.over:
         found.append(
-            "Assessors are crossed with topics: what topics hold of them already is taken away once (Cameron, Gelbach "
-            "and Miller 2011)."
+            "Assessors are crossed with topics: variance shared by both is counted once (Cameron, Gelbach and Miller "
+            "2011)."
         )
     if len(facts.systems) > 2:
         found.append(
-            "All pairs of systems are held at once by the largest of their t values, drawn with the covariance of the "
-            f"scores (Westfall and Young 1993; {DRAWS[0]:,} to {DRAWS[1]:,} draws, the more systems the fewer; seed "
-            f"{facts.seed}); a system's rank lies between 1 + the number surely better and "
-            "the number of systems less those surely worse (Al Mohamad, Goeman and van Zwet 2018)."
+            "Pairs of systems were tested simultaneously with the distribution of the largest t, drawn with the "
+            f"covariance of the scores (Westfall and Young 1993; {DRAWS[0]:,} to {DRAWS[1]:,} draws, the more systems "
+            f"the fewer; seed {facts.seed}). A system's possible ranks run from 1 + the number of systems "
+            "significantly better to the number of systems minus those significantly worse (Al Mohamad, Goeman and van "
+            "Zwet 2018)."
         )
     if facts.judge is not None and facts.judge.by_system is not None:
         found.append(
-            "Whether the judge is equally good for all systems was tested by permuting its errors within topics "
+            "Whether the judge is equally accurate for all systems was tested by permuting its errors within topics "
             f"({facts.judge.by_system.trials:,} permutations, seed {facts.seed})."
         )
     if facts.agreement is not None:
         found.append("Agreement is Krippendorff's alpha (Hayes and Krippendorff 2007), its interval over documents.")
     if facts.content is not None:
         names = " and ".join(facts.content.estimates)
-        found.append(f"{names} compare the words of what was found with those of what is relevant (Hui et al. 2017).")
+        found.append(f"{names} compare the text of retrieved documents with that of relevant ones (Hui et al. 2017).")
     return found
 
 

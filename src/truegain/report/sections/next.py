@@ -19,10 +19,10 @@ from truegain.report.parts.svg import Span, axis_head, row, stacked
 from truegain.report.parts.table import cell, head, heads, label, num, plot, scrolls, table, tr, who
 from truegain.report.parts.words import true_minus
 
-BLOCKED = "Have unjudged documents judged first"
+BLOCKED = "Judge the unjudged documents first"
 NO_CHANCE = (
-    "How likely they are relevant is not told: no document that a system shows was judged and found not relevant, so "
-    "that from these labels all others would seem relevant. "
+    "How likely they are to be relevant is not estimated: every judged document that a system retrieved is relevant, "
+    "so these labels would predict that all others are. "
 )
 SHOWN = 10  # documents with a row; the CSV has more
 
@@ -56,12 +56,12 @@ def _check(facts: Facts, verdict: Verdict) -> Html | None:
     measure = shlex.quote(verdict.comparison.measure)
     files = facts.made.files(verdict.comparison.a, verdict.comparison.b)
     command = f"truegain plan labels {files} -m {measure}{draw} -o LIST.csv"
-    drawn = " draws the topics to judge; with their labels filled in, "
+    drawn = " draws the topics to label; fill in their labels, then add "
     if verdict.to_check == "ordered":
-        drawn = " draws the pairs to judge, best first; with labels filled in from the top, "
+        drawn = " draws the pairs to label, most useful first; fill in labels from the top, then add "
     words = paragraph(
-        "How often they err, and for whom, nobody knows, and nothing else here tells. ", el("code", command),
-        drawn, el("code", "--gold LIST.csv"), " takes it.",
+        "Nobody knows how often these labels are wrong, and for which systems. ", el("code", command),
+        drawn, el("code", "--gold LIST.csv"), ".",
     )  # fmt: skip
     return el("div", el("h3", f"First have a person check {verdict.labels_by}"), words, class_="card")
 
@@ -69,7 +69,7 @@ def _check(facts: Facts, verdict: Verdict) -> Html | None:
 def _blocked(facts: Facts, verdict: Verdict) -> bool:
     """Whether unjudged documents could turn the difference even if nothing else were open: no other step settles it."""
     d, could = verdict.comparison.difference, could_move(verdict.hidden, verdict.holes)
-    return not math.isnan(d) and any(could) and outcome_of(d, d, *could, facts.smallest) == "cannot be told"
+    return not math.isnan(d) and any(could) and outcome_of(d, d, *could, facts.min_effect) == "inconclusive"
 
 
 def _steps(verdict: Verdict, steps: tuple[Step, ...], blocked: bool) -> Html:
@@ -80,23 +80,26 @@ def _steps(verdict: Verdict, steps: tuple[Step, ...], blocked: bool) -> Html:
     now = ((c.high or 0.0) - (c.low or 0.0)) / 2
     axis = Axis.of([-now, now, *(x for s in steps for x in (-s.half, s.half))], 4, zero=True)
     priced = any(s.cost is not None for s in steps)
-    rows = [_step(axis, "as it is", None, now, priced, kind="on")]
+    rows = [_step(axis, "now", None, now, priced, kind="on")]
     rows += [_step(axis, _bought(s, whole=True), s.cost, s.half, priced) for s in steps]
-    top = [head("what more"), *(heads("cost") if priced else [])]
+    top = [head("step"), *(heads("cost") if priced else [])]
     top += [head(axis_head(axis, signs=True, words="expected interval, plot"), "p"), *heads("expected")]
     cols = (None, *(["x"] if priced else []), "w2", "x")
-    made = table("The interval to expect after each step alone", top, rows, cols=cols, kind="pl", unseen=True)
-    title = "The claim is settled; more would only narrow the interval" if verdict.settled else _title(verdict, steps)
+    made = table("Expected interval after each step alone", top, rows, cols=cols, kind="pl", unseen=True)
+    title = (
+        "The claim is settled; more data would only narrow the interval" if verdict.settled else _title(verdict, steps)
+    )
     title = BLOCKED if blocked else title
     told = (
-        f", {c.measure}: half the width of the interval is ±{plain(now)}. Widths below are expectations, a step each."
+        f", {c.measure}: the half-width of the interval is now {plain(now)}. Each row shows the half-width expected "
+        "after that step alone."
     )
     data = [(s.what, s.have, s.more, s.half, s.cost) for s in steps]
-    halves = [("as it is", now), *((_bought(s, whole=True), s.half) for s in steps)]
+    halves = [("now", now), *((_bought(s, whole=True), s.half) for s in steps)]
     drawn = stacked(
         [(w, [Span(0.0, -h, h)]) for w, h in halves],
         axis,
-        f"{c.b} less {c.a}, {c.measure}: interval to expect",
+        f"{c.b} minus {c.a}, {c.measure}: expected interval",
         signs=True,
     )
     columns = ("what", "have", "more", "half_width", "cost")
@@ -113,24 +116,24 @@ def _why_blocked(verdict: Verdict) -> Html:
     move = limits(hidden.least, hidden.most, signs=True)
     return paragraph(
         name(c.b), " against ", name(c.a), f", {c.measure}: the difference is {signed(c.difference)}, and "
-        f"{hidden.counted} could move it by {move}. More topics would not settle that; "
-        "labels of these would.",
+        f"{hidden.counted} could change it by {move}. Labels of these would settle it; more "
+        "topics would not.",
     )  # fmt: skip
 
 
 def _bought(step: Step, whole: bool = False) -> str:
     if step.phrase:
         return f"{step.phrase[:1].upper()}{step.phrase[1:]}" if whole else step.phrase
-    return f"{step.more:,} more {step.words}" + (f" ({step.have + step.more:,} in all)" if whole else "")
+    return f"{step.more:,} more {step.words}" + (f" ({step.have + step.more:,} in total)" if whole else "")
 
 
 def _title(verdict: Verdict, steps: tuple[Step, ...]) -> str:
     if verdict.aim <= 0:
-        return "What more would bring"
+        return "To narrow the interval"
     enough = next((s for s in steps if s.enough), None)
     if enough is None:
-        return f"Nothing here alone brings ±{verdict.aim:g}"
-    return f"Enough for ±{verdict.aim:g}, as far as can be expected: {_bought(enough)}"
+        return f"No single step reaches ±{verdict.aim:g}"
+    return f"Expected to reach ±{verdict.aim:g}: {_bought(enough)}"
 
 
 def _step(axis: Axis, words: str, cost: float | None, half: float, priced: bool, kind: str | None = None) -> Html:
@@ -143,11 +146,11 @@ def _step(axis: Axis, words: str, cost: float | None, half: float, priced: bool,
 def _order(found: Next) -> str:
     """By what the list is ordered."""
     if found.pair is not None:
-        return "Their order: those high up in topics where fewer than two are judged, then those that tell most."
+        return "Order: top documents of topics with fewer than two judged ones, then the most informative ones."
     return (
-        "Their order: one of every topic in turn, first documents high up in topics where fewer than two are judged, "
-        "then those of systems of whose own documents none is judged, then those whose labels would tell most about "
-        "pairs of systems whose order is still open."
+        "Order: one of each topic in turn; first top documents of topics with fewer than two judged ones, then "
+        "documents of systems without a judged document of their own, then those most informative about pairs of "
+        "systems whose order is still open."
     )
 
 
@@ -162,15 +165,15 @@ def _documents(facts: Facts) -> Html | None:
         numbers = *chance, num(signed(d.shift, 4)), num(count(d.systems), more="o")
         rows.append(tr(cell(count(i), kind="k"), who(d.topic), cell(name(d.doc)), *numbers))
     top = [head("#"), head("topic"), head("document")]
-    top += heads(*(["chance that it is relevant"] if found.tells_chance else []), "would move")
-    top += heads("systems that have it", kind="n0 o")
+    top += heads(*(["probability of relevance"] if found.tells_chance else []), "largest change")
+    top += heads("retrieved by", kind="n0 o")
     pair = "" if found.pair is None else f"{true_minus(str(found.pair))}. "
-    of = f"The first {count(len(rows))} of {many(found.open, 'unjudged document')} that could move {found.measure}"
+    of = f"The first {count(len(rows))} of {many(found.open, 'unjudged document')} that could change {found.measure}"
     said = (
-        f"{pair}{of} (the CSV has {count(len(found.documents))}). {_order(found)} “Would move” is how far the highest "
-        f"label would move two systems apart at most. {'' if found.tells_chance else NO_CHANCE}Have them judged, add "
-        "the labels to the judgments, and make the page again. Labels chosen in this order are no random sample and do "
-        "not say what the other unjudged documents are worth."
+        f"{pair}{of} (the CSV has {count(len(found.documents))}). {_order(found)} “Largest change” is the most that "
+        f"the highest label would change the difference of two systems. {'' if found.tells_chance else NO_CHANCE}Label "
+        "them, add the labels to the judgments, and write the report again. Labels chosen in this order are not a "
+        "random sample and say nothing about the other unjudged documents."
     )
     listed = found.table()
     take = links(csv_link("judge-next.csv", listed.columns, listed.rows))
@@ -183,5 +186,5 @@ def _sample(facts: Facts) -> Html | None:
     """How a random sample would tell that, where a study takes one: labels as they are, and measures linear in gain."""
     if facts.corrected or facts.rule or not all(m.measure.linear_in_gains for m in facts.measures):
         return None
-    draw, take = el("code", "truegain holes --show sample"), el("code", "--hole-sample")
-    return join(" A random sample would: ", draw, " draws one, and ", take, " gives its labels to this report.")
+    draw, take = el("code", "truegain unjudged --show sample"), el("code", "--unjudged-sample")
+    return join(" A random sample does: draw one with ", draw, " and give its labels to this report with ", take, ".")

@@ -25,10 +25,10 @@ FIRST = 40  # of the first tier then
 TIERS = 7  # beyond which the rest are joined
 COLUMNS = ("system", "score", "low", "high", "rank", "may_rank_from", "may_rank_to", "tier")
 READ = (
-    " “May rank” and tiers hold for all pairs at once: a rank lies between 1 + the number of systems that are surely "
-    "better and the number of all less those surely worse. A tier holds its {} and those that cannot "
-    "be separated from it. Each system of a lower tier is surely worse than the best of every tier above; of the "
-    "others above it that is not said, and it may be as good as they are."
+    " Possible ranks and tiers hold for all pairs together: a system's rank is at least 1 + the number of systems "
+    "significantly better, and at most the number of systems minus those significantly worse. A tier holds its {} and "
+    "every system not significantly worse. A system of a lower tier is significantly worse than the first of each tier "
+    "above, but may be as good as others there."
 )
 
 
@@ -95,7 +95,7 @@ def _figure(facts: Facts, m: MeasureFacts) -> Html:
     drawn = stacked(known[:ROWS], axis, f"{m.name} with {facts.level} intervals")
     stem = f"systems-{file_name(m.name)}"
     bars = [
-        el("b", "Overlap of bars decides nothing here; “may rank” does."),
+        el("b", "Do not compare systems by overlapping bars; use the column “possible ranks”."),
         f" Bars are {facts.level} intervals of each score, {small(facts.holds_for)}.",
     ]
     read = READ.format("best system by score") if known else READ.format("first system").strip()
@@ -139,9 +139,13 @@ def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: b
         head("#", "k"),
         head("system"),
         head(soft(m.name), "n0"),
-        head(axis_head(axis) if known else "why there is none", "p"),
+        head(axis_head(axis) if known else "why there is no score", "p"),
     ]
-    top += [head(f"{facts.level} interval", "n0 o"), head("may rank", "n0"), *([head("tier", "n0 k")] if tiers else [])]
+    top += [
+        head(f"{facts.level} interval", "n0 o"),
+        head("possible ranks", "n0"),
+        *([head("tier", "n0 k")] if tiers else []),
+    ]
     asked = {s for c in facts.claims for s in ((c.a,) if c.baseline else (c.a, c.b))} if facts.asked else set()
     rows, r = [], m.ranking
     for i in at:

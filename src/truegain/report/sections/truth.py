@@ -17,8 +17,8 @@ from truegain.report.parts.table import cell, folded, head, heads, num, plot, ro
 from truegain.report.parts.words import CHIPS
 
 UNFOLDED, NAMED = 24, 3
-SIGNS = {"right": "better", "wrong": "worse", "undecided": "cannot be told"}
-SAYS = {"cannot be told": "", "unchecked": ""}
+SIGNS = {"right": "better", "wrong": "worse", "undecided": "inconclusive"}
+SAYS = {"inconclusive": "", "unchecked": ""}
 
 
 def section(facts: Facts) -> Section | None:
@@ -52,13 +52,13 @@ def said(m: MeasureMarks, both: bool) -> str:
     """How many verdicts are right, as the labels are and corrected, and how many intervals hold the truth."""
     by, scores = m.measure.name, f"{held(m.held, len(m.scores), 'score interval')} the true score."
     if not m.claims:
-        return f"By {by} the truth of no claim is known; {scores}"
+        return f"By {by}, the truth of no claim is known; {scores}"
     found = counted([c.mark for c in m.claims])
     if not both:
-        return f"Of {many(len(m.claims), 'verdict')} by {by} {found}; {scores}"
+        return f"Of {many(len(m.claims), 'verdict')} by {by}, {found}; {scores}"
     labels = counted([c.labels_mark for c in m.claims])
     of = many(len(m.claims), "verdict")
-    return f"Of {of} by {by}, the labels as they are have {labels}; corrected by gold labels {found}. {scores}"
+    return f"Of {of} by {by}, the uncorrected labels have {labels}; corrected by gold labels, {found}. {scores}"
 
 
 def counted(marks: Sequence[Mark]) -> str:
@@ -74,7 +74,7 @@ def _wrong(m: MeasureMarks, both: bool) -> list[str]:
     """Who is wrong about what."""
     labels = [(c.labels, c) for c in m.claims if both and c.labels_mark == "wrong"]
     said_by = {
-        "The labels as they are": labels,
+        "The uncorrected labels": labels,
         "The verdict" if not both else "The corrected verdict": [
             (c.verdict.outcome, c) for c in m.claims if c.mark == "wrong"
         ],
@@ -84,7 +84,7 @@ def _wrong(m: MeasureMarks, both: bool) -> list[str]:
         for outcome, c in rows[:NAMED]:
             v, true = c.verdict.comparison, signed(c.true)
             verb = "says" if who_says.endswith("verdict") else "say"
-            found.append(f"{who_says} {verb} wrongly that {v.b} is {outcome} than {v.a} (in truth {true}).")
+            found.append(f"{who_says} wrongly {verb} that {v.b} is {outcome} than {v.a} (true difference {true}).")
         if len(rows) > NAMED:
             found.append(f"And {count(len(rows) - NAMED)} more.")
     return found
@@ -93,18 +93,18 @@ def _wrong(m: MeasureMarks, both: bool) -> list[str]:
 def _one_draw(both: bool) -> str:
     shared = "the same topics and gold labels" if both else "the same topics"
     return (
-        f"This is one draw: all intervals rest on {shared}, so they hold or miss the truth together, and one page does "
-        "not show how often they do."
+        f"This is one sample: all intervals use {shared}, so they contain or miss the truth together. One page does "
+        "not show how often they contain it."
     )
 
 
 def _besides(m: MeasureMarks) -> list[str]:
-    """Pairs told apart, all at once, and which of them in the true order."""
+    """Pairs that differ significantly, jointly, and which of them in the true order."""
     if m.pairs < 2:
         return []
-    told = f"{count(m.apart)} of {many(m.pairs, 'pair')} of systems are told apart, all at once"
+    told = f"{count(m.apart)} of {many(m.pairs, 'pair')} of systems differ significantly, jointly"
     return (
-        [f"{told}; {count(m.in_order)} of these {count(m.apart)} stand in the true order."] if m.apart else [f"{told}."]
+        [f"{told}; {count(m.in_order)} of these {count(m.apart)} are in the true order."] if m.apart else [f"{told}."]
     )
 
 
@@ -117,9 +117,7 @@ def _unknown(facts: Facts, found: Sequence[MeasureMarks]) -> str:
         for f in found
         if f.unknown
     ]
-    return " ".join(
-        ["The true scores are those of the file given as truth; the page took no other look at them.", *words]
-    )
+    return " ".join(["The true scores come from the file given as truth, and were used for nothing else.", *words])
 
 
 def _figures(facts: Facts, m: MeasureMarks) -> list[Html]:
@@ -151,21 +149,20 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
         drawn = row(axis, spans, zero=True, more=line(axis.at(c.true), 0, 26, "tru"))
         marks = [*([_mark(c.labels, c.labels_mark)] if both else []), _mark(c.verdict.outcome, c.mark)]
         rows.append(tr(who(v.b) if one else _claim(v.b, v.a), *marks, plot(drawn), num(signed(c.true))))
-    top = [head("system" if one else "claim"), *([head("labels as they are", "tv")] if both else [])]
+    top = [head("system" if one else "claim"), *([head("uncorrected", "tv")] if both else [])]
     top += [
         head("corrected" if both else "verdict", "tv"),
         head(axis_head(axis, signs=True), "p"),
-        *heads("in truth"),
+        *heads("true difference"),
     ]
     about = join("Is it better than ", name(m.claims[0].verdict.comparison.a), "?") if one else "Is the first better?"
-    words = join(about, el("span", f", by {m.measure.name}, beside the truth", class_="m"))
+    words = join(about, el("span", f", by {m.measure.name}, with the truth", class_="m"))
     cols = ("cs", *(["tv"] if both else []), "tv", None, "x")
     key = (
         f"Dashed line: the true difference. Filled: the verdict's, with its {facts.level} interval."
-        f"{' Open: by the labels as they are.' if both else ''} That one system is better is right where the true "
-        f"difference is {f'{facts.smallest:g} or more' if facts.smallest else 'above 0'}; that it is worse, where it "
-        "is below 0. "
-        "Undecided: it was said that it cannot be told."
+        f"{' Hollow: uncorrected.' if both else ''} “Better” is right if the true difference is "
+        f"{f'{facts.min_effect:g} or more' if facts.min_effect else 'above 0'}; “worse” is right if it is below 0. "
+        "Undecided: the verdict was inconclusive."
     )
     data = [_record(c, both) for c in m.claims]
     stem = f"truth-{file_name(m.measure.name)}"
@@ -208,7 +205,7 @@ def _scores(facts: Facts, m: MeasureMarks) -> Html:
         *heads("true", "estimated"),
         head(f"{facts.level} interval", "n0 o"),
     ]
-    top.append(head("holds it", "n0"))
+    top.append(head("contains it", "n0"))
     made = table(
         join("True scores and intervals", el("span", f", by {m.measure.name}", class_="m")), top, rows,
         cols=("cs", None, "x", "x", "ci o", "x"), kind=f"sort {room(e.system for e, _ in m.scores)}",

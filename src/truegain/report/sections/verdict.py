@@ -17,12 +17,13 @@ from truegain.report.parts.numbers import count, limits, many, named, p_value, p
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span
 from truegain.report.parts.table import cell, head, label, num, scrolls, table, tr
-from truegain.report.parts.words import CHIPS, Said, by_whom, chip, chip_of, in_short, true_minus
+from truegain.report.parts.words import CHIPS, by_whom, chip, chip_of, in_short, true_minus
+from truegain.report.sections.claims import anchors
 
 NAMED = 8
 FAINT = (
-    " The faint bar is the interval that holds whatever the labels of unjudged documents are: its ends are the limits "
-    "of the worst and of the best case, which is what the verdict goes by."
+    " The faint bar is the interval that holds for any labels of the unjudged documents, from the worst case to the "
+    "best case. The verdict uses it."
 )
 
 
@@ -53,11 +54,11 @@ def section(facts: Facts) -> Section:
 
 
 def _signed(facts: Facts, x: float | None) -> str:
-    return signed(x, smallest=facts.smallest)
+    return signed(x, min_effect=facts.min_effect)
 
 
 def _limits(facts: Facts, low: float | None, high: float | None) -> str:
-    return limits(low, high, signs=True, smallest=facts.smallest)
+    return limits(low, high, signs=True, min_effect=facts.min_effect)
 
 
 def _about_two(facts: Facts) -> bool:
@@ -69,57 +70,40 @@ def _about_two(facts: Facts) -> bool:
 
 def _about_pair(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     verdict = claim.first
-    said = Said.of(verdict)
-    below = join(_lede(facts, verdict, said), _number_line(facts, verdict))
-    return verdict.outcome, in_short(verdict), _on_measure(said.head or _plain_head(verdict), verdict), below
+    below = join(_lede(facts, verdict), _number_line(facts, verdict))
+    return verdict.outcome, in_short(verdict), verdict.headline, below
 
 
-def _on_measure(head: str, verdict: Verdict) -> str:
-    """The claim with the measure that it is about."""
-    c = verdict.comparison
-    return head.replace(f" than {c.a}", f" than {c.a} on {c.measure}", 1)
-
-
-def _plain_head(verdict: Verdict) -> str:
-    c = verdict.comparison
-    words = {
-        "better": f"{c.b} is better than {c.a}.",
-        "worse": f"{c.b} is worse than {c.a}.",
-        "not better": f"{c.b} is not better than {c.a}.",
-        "cannot be told": f"Whether {c.b} is better than {c.a} cannot be told.",
-    }
-    return words.get(verdict.outcome, f"Whether {c.b} is better than {c.a} is not checked.")
-
-
-def _lede(facts: Facts, verdict: Verdict, said: Said) -> Html:
+def _lede(facts: Facts, verdict: Verdict) -> Html:
     """The numbers, for whom, and why."""
     c = verdict.comparison
-    if said.whole:
-        return paragraph(true_minus(said.rest), class_="lede")
+    if math.isnan(c.difference):
+        return paragraph(true_minus(verdict.sentence), class_="lede")
     by = f"Corrected by {many(facts.gold, 'gold label')}, the" if facts.corrected else "The"
     found = el("b", f"{_signed(facts, c.difference)} {c.measure}", class_="nb")
     parts: list[Child] = [f"{by} difference is ", found]
     if not math.isnan(c.value_a + c.value_b):  # a list of gold labels may tell differences alone
         parts.append(f" ({plain(c.value_b)} against {plain(c.value_a)})")
     if c.low is not None and c.high is not None and c.low != c.high:
-        parts += [f", and its {facts.level} interval reaches ", el("b", f"from {_limits(facts, c.low, c.high)}")]
-    parts += [f", {verdict.holds_for}", names_in(true_minus(said.rest), (c.a, c.b)), ". ", _as_labelled(verdict)]
+        parts += [f", {facts.level} CI ", el("b", _limits(facts, c.low, c.high))]
+    after = names_in(true_minus(verdict.after_numbers), (c.a, c.b))
+    parts += [f", {verdict.holds_for}", after, ". ", _as_labelled(verdict)]
     return paragraph(*parts, class_="lede")
 
 
 def _as_labelled(verdict: Verdict) -> str:
-    """What the labels would have said if taken as they are; nothing where they are."""
+    """What the uncorrected labels would have said; nothing where nothing is corrected."""
     c, naive = verdict.comparison, verdict.naive
     if c.naive is None or c.naive == c.difference or naive.low is None or naive.high is None:
         return ""
     found = f"{signed(c.naive)} ({limits(naive.low, naive.high, signs=True)}; {p_value(c.naive_p)})"
     if naive.low <= 0 <= naive.high:
-        return f"The labels alone, taken as they are, would not have told: {found}."
-    return f"The labels alone, taken as they are, would have called it {_better(naive.low)}: {found}."
+        return f"The uncorrected labels would have been inconclusive: {found}."
+    return f"The uncorrected labels would have called it {_better(naive.low)}: {found}."
 
 
 def _at_zero(low: float, high: float) -> str:
-    return "crosses zero" if low <= 0 <= high else f"lies {'above' if low > 0 else 'below'} zero"
+    return "includes 0" if low <= 0 <= high else f"lies {'above' if low > 0 else 'below'} 0"
 
 
 def _better(low: float) -> str:
@@ -133,29 +117,27 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
     bars: list[tuple[str, Span]] = []
     both = c.naive is not None and c.naive != c.difference and naive.low is not None
     if both and c.naive is not None:
-        bars.append(("Labels as they are", Span(c.naive, naive.low, naive.high, True)))
+        bars.append(("Uncorrected", Span(c.naive, naive.low, naive.high, True)))
     bars.append(("Corrected" if both else "Difference", Span(c.difference, c.low, c.high)))
     if (wide := with_holes(facts, verdict)) is not None:
-        bars.append(("Whatever the unjudged are", Span(c.difference, *wide, is_faint=True)))
+        bars.append(("With unjudged documents", Span(c.difference, *wide, is_faint=True)))
     first = _at_zero(c.low, c.high)
     which = f"The bar “{bars[both][0]}” {first}." if len(bars) > 1 else f"The bar {first}."
     if wide is not None:
         then = _at_zero(*wide)
         which = f"{which[:-1]}{', and' if then == first else '; but'} the faint one {then}{' too' * (then == first)}."
-    least = (
-        f" Dashed line: {signed(facts.smallest)}, the smallest gain that matters (as given); hatched: less than that."
-    )
+    least = f" Dashed line: {signed(facts.min_effect)}, the smallest gain that matters; hatched: smaller gains."
     caption = (
         el("b", which),
         f" Difference in {c.measure}, ",
         name(c.b),
-        " less ",
+        " minus ",
         name(c.a),
-        f", with {facts.level} intervals. Solid line: no difference.{least if facts.smallest > 0 else ''}",
-        " The open bar is what the labels say if taken as true." if both else "",
+        f", with {facts.level} intervals. Solid line: no difference.{least if facts.min_effect > 0 else ''}",
+        " The hollow bar takes all labels as true." if both else "",
         FAINT if wide is not None else "",
     )
-    return NumberLine(c.measure, c.a, c.b, bars, facts.smallest).html(caption)
+    return NumberLine(c.measure, c.a, c.b, bars, facts.min_effect).html(caption)
 
 
 # ---------------------------------------------------------------------- a ranking
@@ -164,15 +146,15 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
 def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     m, verdict = facts.main, claim.first
     n, k = len(m.ranking.systems), len(m.ranking.best)
-    sure = f"{facts.level}, all {count(n * (n - 1) // 2)} pairs at once"
+    sure = m.ranking.certainty
     if k == n:
-        lede: list[Child] = [f"None is told apart from the best ({sure}), {small(facts.holds_for)}."]
+        lede: list[Child] = [f"No two systems differ significantly ({sure}), {small(facts.holds_for)}."]
     else:
         others = "The other one is worse" if n - k == 1 else "Each of the others is worse than some other system"
         these = names_in(f"These are {named(m.ranking.best, NAMED)}. ", m.ranking.best) if k > 1 else None
         lede = [these, f"{others} ({sure}), {small(facts.holds_for)}."]
     two = join(
-        el("h2", "The two best, had they been named beforehand", class_="two-best"),
+        el("h2", "The two best, as if chosen in advance", class_="two-best"),
         paragraph(
             chip_of(verdict), " ", names_in(_short(facts, verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
         ),
@@ -181,7 +163,7 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     )
     notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
     below = join(paragraph(*lede, class_="lede"), *notes, two)
-    outcome = "unchecked" if facts.unchecked else "better" if k == 1 else "cannot be told"
+    outcome = "unchecked" if facts.unchecked else "better" if k == 1 else "inconclusive"
     short = "unchecked" if facts.unchecked else "one may be best" if k == 1 else f"{count(k)} may be best"
     return outcome, short, by_whom(verdict.labels_by, _ranking_words(m)), below
 
@@ -197,12 +179,9 @@ def _ranking_words(m: MeasureFacts) -> str:
 
 def _short(facts: Facts, verdict: Verdict) -> str:
     """Claim and numbers in one sentence."""
-    said, c = Said.of(verdict), verdict.comparison
-    if said.whole:
-        return true_minus(said.rest)
-    span = "" if c.low is None or c.high is None else f", {_limits(facts, c.low, c.high)}"
-    found = f"{_signed(facts, c.difference)} {c.measure}{span}"
-    return f"{said.head[:-1]}: {found}, {verdict.holds_for}{true_minus(said.rest)}."
+    c = verdict.comparison
+    span = "" if c.low is None or c.high is None else f", {facts.level} CI {_limits(facts, c.low, c.high)}"
+    return true_minus(verdict.with_numbers(f"{_signed(facts, c.difference)} {c.measure}{span}"))
 
 
 # ---------------------------------------------------------------------- a baseline
@@ -227,21 +206,21 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
     if n == 1:
         heading = f"{next(iter(said))} is {'' if better else 'not '}shown to be better than {than}."
     elif len(better) == 1:
-        heading = f"{better[0]} is shown to be better than {than}, of {count(n)} systems the only one."
+        heading = f"Only {better[0]}, of {count(n)} systems, is shown to be better than {than}."
     some = f" against {'one or both' if len(against) == 2 else 'one or more'}" if several else ""
     told = {
         "better": f"better: {named(better, NAMED)}",
         "worse": f"worse{some}: {named(by['worse'], NAMED)}",
         "not better": f"not better{some}: {named(by['not better'], NAMED)}",
-        "cannot be told": f"it cannot be told{some} of {named(by['cannot be told'], NAMED)}",
+        "inconclusive": f"inconclusive{some}: {named(by['inconclusive'], NAMED)}",
     }
     words = "; ".join(told[o] for o, systems in by.items() if systems)
-    sure = f"{small(facts.holds_for)}, {_at_once(len(claims))} at {facts.level}"
-    only = {o: [b for b, found in alone.items() if _joint(found) == o and b in by["cannot be told"]] for o in SETTLED}
+    sure = f"{small(facts.holds_for)}, {_jointly(facts, len(claims))}"
+    only = {o: [b for b, found in alone.items() if _joint(found) == o and b in by["inconclusive"]] for o in SETTLED}
     would = " and ".join(f"{named(names, NAMED)} would be {o}" for o, names in only.items() if names)
-    more = f" Each asked alone, {would}." if would else ""
+    more = f" Tested alone, {would}." if would else ""
     lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).{more}", facts.systems), class_="lede")
-    outcome = next((o for o in ("better", "cannot be told", "not better", "worse") if by[o]), "cannot be told")
+    outcome = next((o for o in ("better", "inconclusive", "not better", "worse") if by[o]), "inconclusive")
     short = f"{count(len(better))} of {count(n)} better"
     if several:
         short = f"{count(len(better))} of {count(n)} better than {'both' if len(against) == 2 else 'all'}"
@@ -250,8 +229,11 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
     return outcome, short, heading, lede
 
 
-def _at_once(claims: int) -> str:
-    return "this claim" if claims == 1 else f"{'both' if claims == 2 else f'all {count(claims)}'} claims at once"
+def _jointly(facts: Facts, claims: int) -> str:
+    """How sure some claims are together."""
+    if claims == 1:
+        return f"{facts.level} confidence"
+    return f"simultaneous {facts.level} confidence for {'both' if claims == 2 else f'all {count(claims)}'} claims"
 
 
 def _than(against: Sequence[str]) -> str:
@@ -271,37 +253,37 @@ def _not_checked(facts: Facts, claims: Sequence[Claim], against: Sequence[str]) 
         said.setdefault(c.b, set()).add(c.first.by_labels or c.first.outcome)
     by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
     words = "; ".join(f"{o}: {named(names, NAMED)}" for o, names in by.items() if names)
-    lede = f"What these labels alone say, on {facts.main.name} ({small(facts.holds_for)}, each claim alone): {words}."
+    lede = f"By these labels alone, on {facts.main.name} ({small(facts.holds_for)}, each claim alone): {words}."
     return "unchecked", "unchecked", heading, paragraph(names_in(lede, facts.systems), class_="lede")
 
 
 def _joint(outcomes: set[str]) -> str:
     """What is known of a system that shall be better than every baseline."""
-    return next((o for o in ("worse", "not better", "cannot be told") if o in outcomes), "better")
+    return next((o for o in ("worse", "not better", "inconclusive") if o in outcomes), "better")
 
 
 # ---------------------------------------------------------------------- below the verdict
 
 
 def _fixed(facts: Facts, claim: Claim) -> Html:
-    """For whom, what is held fixed, what unjudged documents count as or could do, and how sure."""
-    items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Held fixed": facts.held_fixed}
+    """For whom, what is not covered, what unjudged documents count as or could change, and how sure."""
+    items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Not covered": facts.held_fixed}
     if _about_two(facts):
         if len(facts.claims) == 1:
             items["Unjudged documents could add"] = _holes(facts, claim.first)
-        items["Level"] = f"{facts.level}, {_level(facts, claim)}"
+        items["Confidence"] = _level(facts, claim)
     else:
         items["Unjudged documents"] = _unjudged(facts.main)
-        items["Level"] = f"{facts.level}, all pairs at once"
+        items["Confidence"] = f"simultaneous {facts.level} for all pairs"
     return el("dl", *(el("div", el("dt", k), el("dd", v)) for k, v in items.items()), class_="fixed")
 
 
 def _level(facts: Facts, claim: Claim) -> str:
     if len(facts.claims) == 1:
-        return "this claim alone"
+        return f"{facts.level} for this claim alone"
     if not claim.baseline or facts.unchecked:
-        return "each claim alone"
-    return f"{_at_once(sum(c.baseline for c in facts.claims))} above, each alone in its row"
+        return f"{facts.level} for each claim alone"
+    return f"simultaneous {facts.level} in the headline, {facts.level} for each row alone"
 
 
 def _unjudged(m: MeasureFacts) -> str:
@@ -311,12 +293,12 @@ def _unjudged(m: MeasureFacts) -> str:
         return "none"
     if m.ranking.holes == "bound":
         return (
-            f"{count(holes)} of {count(of)}; the ranking holds whatever {'its label' if holes == 1 else 'their labels'}"
+            f"{count(holes)} of {count(of)}; the ranking holds for any {'label' if holes == 1 else 'labels'} of these"
         )
     if m.ranking.holes == "first":
         return (
-            f"{count(holes)} of {count(of)}; the ranking holds whatever the labels of those in {m.ranking.held}, and "
-            "counts those below as not relevant"
+            f"{count(holes)} of {count(of)}; the ranking holds for any labels of those in {m.ranking.held}, and counts "
+            "those below as not relevant"
         )
     return f"{count(holes)} of {count(of)}, counted as not relevant"
 
@@ -324,17 +306,17 @@ def _unjudged(m: MeasureFacts) -> str:
 def _holes(facts: Facts, verdict: Verdict) -> str:
     hidden = verdict.hidden
     if hidden is None:
-        return "not known for this measure; they count as not relevant"
+        return "unknown for this measure; they count as not relevant"
     below = f"; {hidden.as_zero}" if hidden.as_zero and verdict.holes == "bound" else ""
     if not hidden.documents:
-        return f"nothing, all{hidden.where} are judged{below}"
+        return f"nothing: all{hidden.where} are judged{below}"
     if not hidden.least and not hidden.most:
-        return f"nothing ({many(hidden.documents, 'document')}{hidden.where} that count alike in both){below}"
+        return f"nothing ({many(hidden.documents, 'document')}{hidden.where} that count the same in both){below}"
     found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')}{hidden.where})"
     if verdict.holes != "bound":
         return f"{found}; the verdict counts them as not relevant"
     wide = with_holes(facts, verdict)
-    return found + ("" if wide is None else f"; with them the interval reaches from {_limits(facts, *wide)}") + below
+    return found + ("" if wide is None else f"; interval with them: {_limits(facts, *wide)}") + below
 
 
 def _by_measure(facts: Facts, claim: Claim) -> Html | None:
@@ -346,7 +328,7 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
         about = join(name(claim.b), " against ", name(claim.a))
         top = [
             head("measure"),
-            head("answer"),
+            head("outcome"),
             head("difference", "n0"),
             head(f"{facts.level} interval", "n0 o"),
         ]
@@ -371,5 +353,6 @@ def _claims(facts: Facts) -> Html | None:
     if len(facts.claims) < 2:
         return None
     verdicts = [c.first for c in facts.claims]
-    above = "The headline holds for all of them at once." if facts.claims[0].baseline and not facts.unchecked else ""
-    return ClaimRows(verdicts, facts.main.name, facts.confidence, facts.corrected, facts.smallest, above).html()
+    above = "The headline holds for all of them together." if facts.claims[0].baseline and not facts.unchecked else ""
+    to = anchors(facts)
+    return ClaimRows(verdicts, facts.main.name, facts.confidence, facts.corrected, facts.min_effect, above, to).html()

@@ -1,0 +1,569 @@
+"""The options of a study, each declared once.
+
+A config object is an argument in Python, a table of `study.toml` and a group of options on the command line.  Each of
+its fields carries the help text, the name of the option and, where a file or the command line can give less than Python
+can, the type that they give.  This module imports nothing heavy: pages of help are made from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from functools import partial
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+from truegain.errors import TruegainError, check_one_of
+from truegain.message import OF_CONFIGS, SAMPLE_GOLD, SAMPLE_UNJUDGED, OfConfig, arg, argname
+
+if TYPE_CHECKING:
+    from truegain.gains.panel import GoldLike
+    from truegain.gains.rules import Rule
+    from truegain.tables.gold_list import GoldList
+    from truegain.tables.likes import JudgmentsLike
+    from truegain.tables.scale import Scale
+
+Design = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
+Repeated = Literal["error", "first", "last", "mean", "all"]
+OutOfRange = Literal["error", "drop"]
+Unjudged = Literal["bound", "non-relevant"]
+NoRelevant = Literal["zero", "skip"]
+Ties = Literal["descending", "ascending", "input"]
+Version = Literal["9", "10"]
+Config = TypeVar("Config")
+
+REPEATED: tuple[Repeated, ...] = ("error", "first", "last", "mean", "all")
+UNJUDGED: tuple[Unjudged, ...] = ("bound", "non-relevant")
+OUT_OF_RANGE: tuple[OutOfRange, ...] = ("error", "drop")
+TIES: tuple[Ties, ...] = ("descending", "ascending", "input")
+LARGEST = 2**63 - 1  # that arrays of whole numbers hold
+
+
+class Setting(NamedTuple):
+    """One option: what it is called in each place, what it may be, and what it is for.
+
+    Attributes
+    ----------
+    name : str
+        Its name in messages, and with hyphens on the command line: `gold_relevant_from`.
+    field : str
+        Its name as a field of its config, which is also its key in the table of a study file: `relevant_from`.
+    kind : type
+        What a study file or the command line gives for it.
+    default : object
+        Its value where none is given.
+    help : str
+        What it is for, in a sentence or two.
+    advanced : bool
+        Whether few need it.
+    short : str
+        Its name of one letter on the command line, if it has one: `-l`.
+    table : str
+        The table of a study file that it stands in: `gold`; none where it stands at the top.
+    least : float, optional
+        The smallest number that it may be.
+    """
+
+    name: str
+    field: str
+    kind: Any
+    default: Any
+    help: str
+    advanced: bool = False
+    short: str = ""
+    table: str = ""
+    least: float | None = None
+
+
+def setting(
+    default: Any = MISSING,
+    *,
+    help: str = "",  # noqa: A002 (as everywhere in argparse, click and typer)
+    name: str = "",
+    kind: Any = None,
+    advanced: bool = False,
+    short: str = "",
+    least: float | None = None,
+    config: type[Any] | None = None,
+) -> Any:
+    """Declare a field of a config.
+
+    Parameters
+    ----------
+    default : object, optional
+        Without one the field must be given.
+    help : str
+        What it is for.
+    name : str, optional
+        The option's name, where it is not the field's.
+    kind : type, optional
+        What a study file or the command line gives for it, where Python takes more than that.
+    advanced : bool
+        Whether few need it.
+    short : str, optional
+        Its name of one letter on the command line.
+    least : float, optional
+        The smallest number that it may be.
+    config : type, optional
+        The config that stands there; with `help` the field is an option of its own as well.
+    """
+    declared = {"name": name, "help": help, "kind": kind, "advanced": advanced, "short": short}
+    return field(default=default, metadata={**declared, "least": least, "config": config})
+
+
+def settings_of(config: type[Any]) -> Iterator[Setting]:
+    """The options that a config declares, in order.
+
+    Those of a config within it stand in its place, with the table of a study file that they are of.
+
+    >>> [option.name for option in settings_of(Resampling)]
+    ['resamples', 'seed', 'jobs']
+    >>> [(option.table, option.field) for option in settings_of(StudyConfig) if option.name == "gold_relevant_from"]
+    [('gold', 'relevant_from')]
+    """
+    for one in fields(config):
+        declared = one.metadata
+        inner: type[Any] | None = declared["config"]
+        if declared["help"]:
+            yield _setting_of(one)
+        if inner is not None:
+            yield from (option._replace(table=one.name) for option in settings_of(inner))
+
+
+def _setting_of(one: Field[Any]) -> Setting:
+    declared = one.metadata
+    kind = declared["kind"] or eval(str(one.type), globals())  # a name of this module, or a builtin
+    default = None if one.default is MISSING else one.default
+    name = declared["name"] or one.name
+    more = {key: declared[key] for key in ("help", "advanced", "short", "least")}
+    return Setting(name, one.name, kind, default, **more)
+
+
+def is_config(kind: type[Any]) -> bool:
+    """Whether a class is a config: a dataclass whose fields were declared by `setting`.
+
+    >>> is_config(Scoring), is_config(int)
+    (True, False)
+    """
+    return is_dataclass(kind) and all("advanced" in one.metadata for one in fields(kind))
+
+
+def check_count(name: str, value: object, least: int | None = None) -> None:
+    """Refuse what is no whole number, one below the least, and one that arrays cannot hold (a seed may be any).
+
+    >>> check_count("jobs", -3, 1)
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: jobs -3: give a whole number of at least 1
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or (least is not None and value < least):
+        raise TruegainError(
+            f"{argname(name, value)}: give a whole number" + ("" if least is None else f" of at least {least}")
+        )
+    if abs(int(value)) > LARGEST and name != "seed":
+        raise TruegainError(f"{argname(name, value, '')}: give a whole number of at most {LARGEST:,}")
+
+
+def _check_number(name: str, value: object) -> None:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TruegainError(f"{argname(name, value)}: give a number")
+
+
+# ---------------------------------------------------------------------- gold labels
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """Trusted labels of some of the judged pairs, and how these pairs were chosen.
+
+    Parameters
+    ----------
+    labels : path, frame, mapping, Judgments or label list
+        The trusted labels.  A list that `sample_gold` drew knows its design.
+    design : {'random', 'by-bronze', 'topics', 'by-gold', 'elsewhere'}, optional
+        How the pairs were sampled: at random; at random within each bronze label; whole topics; at random within each
+        gold label; or from other topics or another collection.
+    relevant_from : float, optional
+        The smallest gold label that counts as relevant; by default that of the measure.
+    aggregate : str, optional
+        The labels are ratings by several assessors, aggregated to one label by this rule, such as 'mean'.
+    sequential : bool
+        Intervals hold at every look at a list that is still being labeled, however often you look.
+
+    Examples
+    --------
+    >>> Gold("people.csv", design="random")
+    Gold(labels='people.csv', design='random', relevant_from=None, aggregate=None, sequential=False)
+    """
+
+    labels: GoldLike | None = setting(
+        name="gold",
+        kind=str,
+        help="Trusted labels for some of the judged pairs: a file, or column:NAME or assessor:NAME of the judgments.",
+    )
+    design: Design | None = setting(
+        None,
+        help="How the gold pairs were sampled: random; by-bronze label; whole topics; by-gold label; or elsewhere.",
+    )
+    relevant_from: float | None = setting(
+        None,
+        name="gold_relevant_from",
+        advanced=True,
+        help="The smallest gold label that counts as relevant (default: the measure's own).",
+    )
+    aggregate: str | None = setting(
+        None,
+        name="gold_aggregate",
+        advanced=True,
+        help="Gold labels are ratings by several assessors: the rule that makes one label of them, such as mean.",
+    )
+    sequential: bool = setting(
+        False, help="Limits that hold at every look at a list that is still being labeled, however often you look."
+    )
+
+    def __post_init__(self) -> None:
+        if self.relevant_from is not None:
+            _check_number("gold_relevant_from", self.relevant_from)
+
+
+# ---------------------------------------------------------------------- unjudged documents
+
+
+@dataclass(frozen=True, eq=False)
+class UnjudgedSample:
+    """Labels of a random sample of the runs' unjudged documents, which then stand for the others.
+
+    Parameters
+    ----------
+    labels : path, frame, mapping, Judgments or label list
+        The labels, down to the deepest cutoff of the measures.  A list that `sample_unjudged` drew knows its chances.
+    predicted : bool
+        Unjudged documents count as predicted from the text of judged ones, and the sample corrects the predictions.
+    sequential : bool
+        Intervals hold at every look at a list that is still being labeled, however often you look.
+
+    Examples
+    --------
+    >>> UnjudgedSample("sample.csv").predicted
+    False
+    """
+
+    labels: JudgmentsLike | GoldList = setting(
+        name="unjudged_sample",
+        kind=str,
+        help="Labels of a random sample of the runs' unjudged documents, down to the cutoff.",
+    )
+    predicted: bool = setting(
+        False, help="Unjudged documents count as predicted; the labels of the sample correct the predictions."
+    )
+    sequential: bool = setting(
+        False, help="Limits that hold at every look at a list that is still being labeled, however often you look."
+    )
+
+
+# ---------------------------------------------------------------------- ratings by several assessors
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Judgments are ratings by several assessors, and how these become one label a document.
+
+    Parameters
+    ----------
+    aggregate : str, optional
+        The rule, with its parameters in parentheses: 'mean', 'median', 'majority', 'unanimity(p=0.1)', 'dawid-skene'.
+        By default the median, where ratings are normalized.
+    scale : str or Scale, optional
+        What a rating can be: '0:3', '0,1,2,3', 'ratio' or 'nominal'.
+    normalize : {'geometric', 'median', 'range', 'anchors'}, optional
+        How magnitudes of different assessors are made comparable.
+    repeated : {'error', 'first', 'last', 'mean', 'all'}
+        Which of several ratings of a document by one assessor count.
+    out_of_range : {'error', 'drop'}
+        Ratings outside the scale: refused, or left out.
+
+    Examples
+    --------
+    >>> Ratings("unanimity(p=0.1)", scale="0:3").repeated
+    'error'
+    """
+
+    aggregate: str | Rule | None = setting(
+        None,
+        kind=str | None,
+        help="How ratings become one label: sum, mean, median, geometric, majority, supermajority, unanimity, "
+        "weighted, dawid-skene, glad or mace; parameters in parentheses, as in 'unanimity(p=0.1)'.",
+    )
+    scale: Scale | str | None = setting(
+        None, kind=str | None, help="What a rating can be: 0:3, 0,1,2,3, ratio or nominal (default: not checked)."
+    )
+    normalize: str | None = setting(None, help="Magnitudes: geometric, median, range or anchors.")
+    repeated: Repeated = setting(
+        "error", advanced=True, help="Which of several ratings of a document by one assessor count."
+    )
+    out_of_range: OutOfRange = setting("error", advanced=True, help="Ratings outside the scale: an error, or left out.")
+
+    def __post_init__(self) -> None:
+        check_one_of("repeated", self.repeated, REPEATED)
+        check_one_of("out_of_range", self.out_of_range, OUT_OF_RANGE)
+
+    @property
+    def are_aggregated(self) -> bool:
+        """Whether the judgments are ratings that become labels."""
+        return self.aggregate is not None or self.normalize is not None
+
+
+# ---------------------------------------------------------------------- how scores are made
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How scores are made; the defaults are those of trec_eval 10, except that missing topics only warn.
+
+    Parameters
+    ----------
+    relevant_from : float, optional
+        The smallest label that counts as relevant, for measures that do not say (trec_eval -l).
+    all_topics : bool
+        Every judged topic counts; one that a run lacks counts 0 (trec_eval -c).
+    depth : int, optional
+        Keep only the first so many documents of each ranking (trec_eval -M).
+    judged_only : bool
+        Drop unjudged documents from the rankings first (trec_eval -J).
+    no_relevant : {'zero', 'skip'}
+        A topic with no relevant document counts 0 (trec_eval) or has no value (gdeval).
+    trec_eval : {'10', '9'}
+        Which version to follow: 9 compares scores as float32 and interpolates precision otherwise.
+    ties : {'descending', 'ascending', 'input'}
+        Of equal scores the largest document id comes first (trec_eval, gdeval), the smallest (pyndeval), or they stay
+        in the order of the file (cwl).
+
+    Examples
+    --------
+    >>> Scoring(relevant_from=2).all_topics
+    False
+    """
+
+    relevant_from: float | None = setting(
+        None, short="-l", help="The smallest label that counts as relevant, for measures that do not say (default: 1)."
+    )
+    all_topics: bool = setting(
+        False, short="-c", help="Every judged topic counts; one that a run lacks counts 0 (trec_eval -c)."
+    )
+    depth: int | None = setting(
+        None,
+        short="-M",
+        advanced=True,
+        least=1,
+        help="Keep only the first so many documents of each ranking (trec_eval -M).",
+    )
+    judged_only: bool = setting(
+        False, short="-J", advanced=True, help="Drop unjudged documents from the rankings first (trec_eval -J)."
+    )
+    no_relevant: NoRelevant = setting(
+        "zero", advanced=True, help="A topic with no relevant document: counts 0 (trec_eval), or has no value (gdeval)."
+    )
+    trec_eval: Version | float = setting(
+        "10", kind=Version, advanced=True, help="Which trec_eval to follow: 9 compares scores as float32."
+    )
+    ties: Ties = setting(
+        "descending",
+        advanced=True,
+        help="Of equal scores the largest document id first (trec_eval), the smallest (pyndeval), or as in the file.",
+    )
+
+    def __post_init__(self) -> None:
+        if self.relevant_from is not None:
+            _check_number("relevant_from", self.relevant_from)
+            if not math.isfinite(self.relevant_from):
+                raise TruegainError(
+                    f"{argname('relevant_from', self.relevant_from, 'g')} is not a finite number; give the smallest "
+                    "relevant label"
+                )
+            if self.relevant_from < 0:
+                raise TruegainError(
+                    f"{argname('relevant_from', self.relevant_from, 'g')} is negative: unjudged documents would become "
+                    "relevant"
+                )
+        if self.depth is not None:
+            check_count("depth", self.depth)
+            if self.depth < 1:
+                raise TruegainError(f"{argname('depth', self.depth)} keeps no document; give at least 1")
+        object.__setattr__(self, "trec_eval", str(self.trec_eval).split(".")[0])  # 9, 9.08 and "10.0" are versions too
+        check_one_of("trec_eval", self.trec_eval, ("10", "9"))
+        check_one_of("ties", self.ties, TIES)
+        check_one_of("no_relevant", self.no_relevant, ("zero", "skip"))
+
+
+# ---------------------------------------------------------------------- drawing again
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How often to resample, from which seed, and on how many processes.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many resamples are drawn; by default as many as the question needs.
+    seed : int
+        Where random numbers begin: the same seed gives the same answer.
+    jobs : int, optional
+        Processes that share the work; by default one for each core.
+
+    Examples
+    --------
+    >>> Resampling(seed=7).n is None
+    True
+    """
+
+    n: int | None = setting(None, name="resamples", least=1, help="How many resamples are drawn.")
+    seed: int = setting(0, least=0, help="Where random numbers begin: the same seed gives the same answer.")
+    jobs: int | None = setting(None, least=1, help="Processes that share the work (default: one for each core).")
+
+    def __post_init__(self) -> None:
+        if self.n is not None:
+            check_count("resamples", self.n, 1)
+        check_count("seed", self.seed, 0)
+        if self.jobs is not None:
+            check_count("jobs", self.jobs, 1)
+
+
+# ---------------------------------------------------------------------- a study
+
+
+@dataclass(frozen=True, eq=False)
+class StudyConfig:
+    """What a study is told beside its runs, judgments and measures.
+
+    The fields are the keywords of `Study`, which has their description; functions that make a study of their own, such
+    as `plan_labels` and `write_report`, take them together as one.
+
+    Examples
+    --------
+    >>> StudyConfig(gold="people.csv", unjudged="sample.csv").unjudged
+    UnjudgedSample(labels='sample.csv', predicted=False, sequential=False)
+    """
+
+    population: str | Sequence[str] = setting(
+        "topics",
+        kind=str,
+        help="What the answer is about: topics, collection, assessors, replicates, several with commas; or fixed, "
+        "these topics only.",
+    )
+    gold: Gold | None = setting(None, config=Gold)
+    unjudged: Unjudged | UnjudgedSample = setting(
+        "bound",
+        kind=Unjudged,
+        config=UnjudgedSample,
+        help="Unjudged documents hold the verdict back where they could turn it, or count as not relevant.",
+    )
+    ratings: Ratings = setting(Ratings(), config=Ratings)
+    min_effect: float = setting(0.0, least=0, help="The smallest difference that matters.")
+    confidence: float = setting(0.95, help="The confidence of every interval.")
+    scoring: Scoring = setting(Scoring(), config=Scoring)
+    resampling: Resampling = setting(Resampling(), config=Resampling)
+    trust_judge: bool = setting(False, help="Take labels that a model gave for decided, though no person checked them.")
+
+    def __post_init__(self) -> None:
+        put = partial(object.__setattr__, self)  # a path or frame stands for the config with its defaults
+        put("gold", config_of(Gold, self.gold))
+        put("ratings", config_of(Ratings, self.ratings) or Ratings())
+        put("scoring", self.scoring or Scoring())
+        put("resampling", self.resampling or Resampling())
+        if not (isinstance(self.unjudged, str) and self.unjudged in UNJUDGED):
+            put("unjudged", config_of(UnjudgedSample, self.unjudged))
+        if not (isinstance(self.min_effect, Real) and math.isfinite(self.min_effect) and self.min_effect >= 0):
+            raise TruegainError(
+                f"{argname('min_effect', self.min_effect, '')}: give the smallest difference that matters, a number of "
+                "at least 0"
+            )
+        put("min_effect", float(self.min_effect))
+
+    @property
+    def sample(self) -> UnjudgedSample | None:
+        """The sample of unjudged documents, where one is given."""
+        return None if isinstance(self.unjudged, str) else self.unjudged
+
+    @property
+    def sequential(self) -> bool:
+        """Whether intervals hold at every look at a list that is still being labeled."""
+        return bool((self.gold and self.gold.sequential) or (self.sample and self.sample.sequential))
+
+    @classmethod
+    def from_options(cls, values: Mapping[str, Any]) -> StudyConfig:
+        """The config that options give, by their names; what is said of labels that are not given is refused.
+
+        >>> StudyConfig.from_options({"gold": "people.csv", "design": "random", "seed": 7}).gold.design
+        'random'
+        >>> StudyConfig.from_options({"gold": "list.csv", "sequential": True}).sample is None
+        True
+        """
+        tables: dict[str, dict[str, Any]] = {"": {}}
+        for option in settings_of(cls):
+            if option.name in values and values[option.name] != option.default:
+                tables.setdefault(option.table, {})[option.field] = values[option.name]
+        own = tables.pop("")
+        _check_given(tables.get("gold", {}), tables.get("unjudged", {}), own)
+        without = [name for name in ("gold", "unjudged") if "labels" not in tables.get(name, {})]
+        made = {
+            name: config(**tables[name])
+            for name, config in CONFIGS.items()
+            if name in tables and name not in without  # what is said of one may be meant for the other
+        }
+        return cls(**{**own, **made})
+
+
+# ---------------------------------------------------------------------- what stands for a config
+
+CONFIGS: dict[str, type[Any]] = {
+    "gold": Gold, "unjudged": UnjudgedSample, "ratings": Ratings, "scoring": Scoring, "resampling": Resampling,
+}  # fmt: skip
+OF_CONFIGS += (  # so that messages and study files name an option as they have it
+    OfConfig(s.name, s.table, s.field, CONFIGS[s.table].__name__) for s in settings_of(StudyConfig) if s.table
+)
+
+
+def _check_given(gold: Mapping[str, Any], sample: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+    """Refuse words about gold labels, or about a sample of unjudged documents, where there are none."""
+    if "labels" not in gold:
+        if "design" in gold:
+            raise TruegainError(
+                f"{arg('design', gold['design'])} says how gold labels were drawn; give these with {arg('gold')}"
+            )
+        if "relevant_from" in gold:
+            raise TruegainError(
+                f"{argname('gold_relevant_from')} says which gold labels are relevant; give these with {arg('gold')}"
+            )
+        if "aggregate" in gold:
+            raise TruegainError(
+                f"{arg('gold_aggregate', gold['aggregate'])} says how ratings become gold labels; give these with "
+                f"{arg('gold')}"
+            )
+        if "sequential" in gold and "labels" not in sample:
+            raise TruegainError(
+                f"{argname('sequential')}: how often one may look is known for labels in the order of a list; draw one "
+                f"with {SAMPLE_GOLD} and give it with {arg('gold')}, or leave {argname('sequential')} out and look once"
+            )
+    if "labels" not in sample and "predicted" in sample:
+        raise TruegainError(
+            f"{arg('predicted', True)}: predictions alone rank systems and have no interval (what is called 95% holds "
+            f"in 57% to 85%); draw a sample of the unjudged documents ({SAMPLE_UNJUDGED}), have it judged and give "
+            f"{arg('unjudged_sample')}"
+        )
+    if "labels" in sample and "unjudged" in own:
+        raise TruegainError(
+            f"{argname('unjudged_sample')} and {arg('unjudged', own['unjudged'])}: a sample tells what unjudged "
+            "documents are; give one"
+        )
+
+
+def config_of(kind: type[Config], value: object) -> Config | None:
+    """The config that a value stands for: itself, or the config with its defaults around a path or frame.
+
+    >>> config_of(Gold, "people.csv").labels, config_of(Gold, None)
+    ('people.csv', None)
+    """
+    if value is None or isinstance(value, kind):
+        return value
+    return kind(value)  # type: ignore[call-arg]

@@ -1,0 +1,1 @@
+"""What assessors and the organizer do; every rule of the collection lives here."""
