@@ -153,7 +153,7 @@ def _scores(facts: Facts) -> Html | None:
         rows.append(tr(who(system), plot(row(axis, two)), *numbers))
     top = [head("system"), head(axis_head(axis), "p"), *heads("uncorrected", "corrected"), head("change", "n0 o")]
     about = f"{m.name}, uncorrected and corrected"
-    made = table(about, top, rows, cols=("cs", None, "x", "x", "x o"), kind=f"sort {room(s for s, _ in spans)}")
+    made = table(about, top, rows, cols=("cs", None, "xu", "x", "x o"), kind=f"sort {room(s for s, _ in spans)}")
     columns = ("system", "as_labelled", "corrected", "low", "high")
     data = csv_link("corrected.csv", columns, [(s, a.value, b.value, b.low, b.high) for s, (a, b) in spans])
     said = f"Hollow: uncorrected. Filled: corrected by gold labels, with {facts.level} intervals."
