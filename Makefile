@@ -41,7 +41,7 @@ fast: $(VENV)/test build/browser/ready
 # The compiled parts once more, with AddressSanitizer and UndefinedBehaviorSanitizer, in a copy; the tests that feed them
 # what nobody should, and those that use all of them.  The first fault ends it.
 CHECKED    := build/sanitized
-C_TESTS    ?= tests/tables/test_scan.py tests/tables/test_split.py tests/tables/test_fuzz.py tests/sampling/test_deals.py \
+C_TESTS    ?= tests/data/test_scan.py tests/data/test_split.py tests/data/test_fuzz.py tests/sampling/test_deals.py \
   tests/sampling/test_copies.py tests/text/test_words.py tests/cli/test_memory.py
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g
 

@@ -16,7 +16,7 @@ def compiled(module: str) -> Extension:
     )
 
 
-MODULES = ("tables._scan", "tables._split", "sampling._copies", "sampling._deals", "text._words")
+MODULES = ("io._scan", "io._split", "sampling._copies", "sampling._deals", "text._words")
 
 setup(
     ext_modules=[compiled(f"truegain.{module}") for module in MODULES],

@@ -26,17 +26,16 @@ import numpy as np
 
 from benchmarks.races.scoring import files_of
 from benchmarks.workloads import FOLDER, make
-from truegain.cluster.cluster import Cluster
-from truegain.cluster.job import Job
 from truegain.config import Scoring
-from truegain.engine import Engine, Local
+from truegain.data.pool import RankedGains
 from truegain.errors import DataWarning, needs
-from truegain.inference.collection.expansion import drawn_scores
-from truegain.inference.collection.spread import collection_spread
+from truegain.io.columns import Floats
 from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
-from truegain.tables.columns import Floats
-from truegain.tables.ranked import RankedGains
+from truegain.parallel.cluster import Cluster, Job
+from truegain.parallel.jobs import Engine, Local
+from truegain.stats.collection_ap import collection_spread
+from truegain.stats.other_collections import drawn_scores
 
 WORKERS = 2
 JOBS = {"ap": "AP by topics, results of 2 MB each", "rr": "RR, all topics scored again for blocks of 20 collections"}

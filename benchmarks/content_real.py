@@ -25,15 +25,14 @@ from pathlib import Path
 
 import numpy as np
 
-from truegain.cli.progress import Progress
-from truegain.engine import Local
+from truegain.cli.streams import Progress
+from truegain.data.judgments import Judgments, judgments_of_columns
+from truegain.data.runs import Run, Runs, read_runs, run_of_columns
 from truegain.errors import DataWarning, TruegainError
-from truegain.experiments.incomplete_judgments import KEEP, Incomplete, incomplete
-from truegain.report.curves import curves_chart
-from truegain.report.saving import check_ending, save
-from truegain.tables.columns import Floats
-from truegain.tables.judgments import Judgments, judgments_of_columns
-from truegain.tables.runs import Run, Runs, read_runs, run_of_columns
+from truegain.experiments.incomplete_collections import KEEP, Incomplete, incomplete
+from truegain.io.columns import Floats
+from truegain.parallel.jobs import Local
+from truegain.report.charts import check_ending, curves_chart, save
 from truegain.text.words import Cutting
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"  # beside the checkout

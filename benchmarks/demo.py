@@ -12,10 +12,9 @@ from collections import Counter
 from dataclasses import replace
 
 import truegain as tg
-from truegain.experiments.world import leaning, simulate
-from truegain.experiments.world_truth import true_scores
-from truegain.inference.study.rule import decided
-from truegain.report.facts.marks import mark_of
+from truegain.experiments.worlds import leaning, simulate, true_scores
+from truegain.report.facts import mark_of
+from truegain.study.verdict import decided
 
 MEASURES, BASELINE = ("P@10", "DCG@10"), "system-5"
 

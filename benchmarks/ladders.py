@@ -72,8 +72,8 @@ def _replicates(place: Path, size: int) -> Job:
 
 def _topics(place: Path, size: int) -> Job:
     """The randomisation test of two systems, on the first so many topics."""
-    from truegain.inference.differences.resampled import randomisation_p
-    from truegain.inference.monte_carlo import Trials
+    from truegain.stats.multiple_testing import Trials
+    from truegain.stats.pair_tests import randomisation_p
 
     x = matrices.scores_of(place)
     z = (x[1] - x[0])[None, :size]

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.contrasts import Contrasts
-from truegain.gains.pair_fit import PairFit
-from truegain.gains.sampled_pairs import SampledPairs
-from truegain.gains.topic_fit import TopicFit
-from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs, ByGoldTopics
-from truegain.inference.study.lattice import Lattice, limits
+from truegain.io.columns import Floats
+from truegain.judge_error.pair_estimators import PairFit, SampledPairs
+from truegain.judge_error.topic_estimators import TopicFit
 from truegain.sampling.gold import GoldUnits
-from truegain.student import p_of, p_values_of, quantile_of
-from truegain.tables.columns import Floats
+from truegain.stats.contrasts import Contrasts
+from truegain.stats.student_t import p_of, p_values_of, quantile_of
+from truegain.study.estimators import LEAST_GOLD, ByGoldPairs, ByGoldTopics
+from truegain.study.variance import VarianceModel, limits
 
 ENDLESS = (-math.inf, math.inf)
 
@@ -58,7 +57,7 @@ def by_pairs(pairs: SampledPairs, *coefficients: Floats, bounds: tuple[float, fl
 
 def told(evidence: ByGoldTopics | ByGoldPairs, b: int = 0, a: int | None = None, *, these: bool = False) -> Told:
     """The score of a system, or its difference from another (b - a): of topics like these, or of these only."""
-    lattice = Lattice(evidence, evidence, frozenset() if these else frozenset(["topics"]))
+    lattice = VarianceModel(evidence, evidence, frozenset() if these else frozenset(["topics"]))
     if a is None:
         asked = Contrasts.scores(len(evidence.value))
         spread = lattice.spread(asked)
@@ -84,7 +83,7 @@ def gold_alone(gold: Floats, *, others: bool = False) -> tuple[float, float]:
 def verdicts(evidence: ByGoldTopics | ByGoldPairs) -> Floats:
     """Of every pair of systems, the later against the earlier: 1 better, -1 worse, 0 not told apart, NaN refused."""
     asked = Contrasts.all_pairs(len(evidence.value))
-    spread = Lattice(evidence, evidence, frozenset(["topics"])).spread(asked)
+    spread = VarianceModel(evidence, evidence, frozenset(["topics"])).spread(asked)
     d, se = evidence.values(asked), np.sqrt(spread.variance)
     p = p_values_of(np.divide(d, se, out=np.zeros(len(d)), where=se > 0), spread.df)
     touching = evidence.touching(asked)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError
-from truegain.gains.judge import Judge
-from truegain.gains.panel import Judges
-from truegain.gains.topic_fit import TopicFit
-from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import Accuracy, Method
-from truegain.inference.judges.sources import rectifying
+from truegain.io.columns import Floats
+from truegain.judge_error.judge import Judge
+from truegain.judge_error.panel import Accuracy, Judges, Method
+from truegain.judge_error.system_judges import JudgedLists, rectifying
+from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.base import Measure
-from truegain.tables.columns import Floats
-from truegain.tables.ranked import RankedGains
 
 
 def corrected_values(

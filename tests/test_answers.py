@@ -21,22 +21,20 @@ import pytest
 from markdown_it import MarkdownIt
 
 import truegain as tg
+from truegain.data.label_lists import GoldList
 from truegain.errors import TruegainError
-from truegain.inference.agreement.agree import AgreementReport
-from truegain.inference.corrections.answers import Corrections
-from truegain.inference.differences.by_measure import ComparisonsByMeasure
-from truegain.inference.differences.comparisons import Comparisons
-from truegain.inference.holes.bounds import Holes
-from truegain.inference.holes.next import Next
-from truegain.inference.ranks.agreement import RankAgreement
-from truegain.inference.ranks.correlate import Correlation
-from truegain.inference.results import Answers, Comparison, Estimate, Plan
-from truegain.inference.study.ranking import Ranking
-from truegain.inference.study.steps import Steps
-from truegain.inference.study.verdict import Verdict
-from truegain.report.saving import render
-from truegain.tables.gold_list import GoldList
-from truegain.tables.table import Shown, Table
+from truegain.pooling.bounds import Holes
+from truegain.pooling.next_to_judge import Next
+from truegain.reliability.agree import AgreementReport
+from truegain.report.charts import render
+from truegain.results.base import Result, Table
+from truegain.stats.comparisons import Comparisons, ComparisonsByMeasure
+from truegain.stats.correlate import Correlation, RankAgreement
+from truegain.stats.results import Comparison, Estimate, Plan, ResultList
+from truegain.study.corrected_scores import Corrections
+from truegain.study.estimates import Ranking
+from truegain.study.next_steps import Steps
+from truegain.study.verdict import Verdict
 
 NASTY = "<script>alert(1)</script>_a&b%c|d$e{f}~g^h#i\\j*k`l"
 SYSTEMS = (NASTY, "b_m_25", "dense")
@@ -75,13 +73,13 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "judgments": (tg.Judgments, lambda: tg.Judgments.of(GOLD)),
     "ratings": (tg.Judgments, lambda: tg.read_ratings(RATINGS)),
     "scores": (tg.Scores, lambda: tg.evaluate(RUNS, GOLD, ["AP", "P@3"])),
-    "intervals": (Answers, lambda: tg.intervals(RUNS, GOLD, ["AP", "P@3"], population=["topics", "collection"])),
+    "intervals": (ResultList, lambda: tg.intervals(RUNS, GOLD, ["AP", "P@3"], population=["topics", "collection"])),
     "estimate": (Estimate, lambda: tg.intervals(RUNS, GOLD, "AP")[0]),
     "compare": (Comparisons, lambda: tg.compare(RUNS, GOLD, "AP")),
     "compare with a baseline": (Comparisons, lambda: tg.compare(RUNS, GOLD, "AP", test="paired-t", baseline=NASTY)),
     "compare on several": (ComparisonsByMeasure, lambda: tg.compare(RUNS, GOLD, ["AP", "P@3"])),
     "compare with gold": (
-        Answers,
+        ResultList,
         lambda: tg.compare(RUNS, JUDGE, ["P@3", "CG@2"], gold=tg.Gold(GOLD, design="random")),
     ),
     "comparison": (Comparison, lambda: tg.compare(RUNS, GOLD, "AP")[0]),
@@ -89,7 +87,7 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "judge": (tg.Judge, lambda: tg.Judge.fit(JUDGE, GOLD, design="random")),
     "judge_quality": (Table, lambda: tg.judge_quality(JUDGE, gold=tg.Gold(GOLD, design="random"))),
     "assessors": (Table, lambda: tg.judge_quality(RATINGS, gold=tg.Gold(GOLD, design="random"))),
-    "compare over collections": (Answers, lambda: tg.compare(RUNS, GOLD, ["AP", "P@3"], population="collection")),
+    "compare over collections": (ResultList, lambda: tg.compare(RUNS, GOLD, ["AP", "P@3"], population="collection")),
     "plan assessors": (Plan, lambda: tg.plan_assessors(RATINGS, error=0.5)),
     "correlate": (Correlation, lambda: tg.correlate(RUNS, GOLD, "AP", against=JUDGE, names=("<x>", "y_"))),
     "agreement of ranks": (RankAgreement, lambda: tg.correlate(RUNS, GOLD, "AP", against=JUDGE).agreements[0]),
@@ -107,8 +105,8 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
         lambda: tg.plan_labels(RUNS, JUDGE, "P@3", pair=("b_m_25", NASTY), config=tg.StudyConfig(min_effect=0.3)),
     ),
     "plan topics": (Plan, lambda: tg.plan_topics(RUNS, GOLD, "AP", detect=0.2)),
-    "study estimates": (Answers, lambda: _study().estimates()),
-    "study compare": (Answers, lambda: _study().compare()),
+    "study estimates": (ResultList, lambda: _study().estimates()),
+    "study compare": (ResultList, lambda: _study().compare()),
     "steps": (Steps, lambda: _study().next_steps("dense", "b_m_25", "P@3")),
     "ranking": (Ranking, lambda: _study().best("P@3")),
     "verdict": (Verdict, lambda: _study().verdict("dense", NASTY, "P@3")),
@@ -117,12 +115,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 
 
 @pytest.fixture(scope="module", params=ANSWERS)
-def answer(request: pytest.FixtureRequest) -> Shown:
+def answer(request: pytest.FixtureRequest) -> Result:
     """One of each."""
     kind, make = ANSWERS[request.param]
     made = make()
     assert isinstance(made, kind)
-    return typing.cast("Shown", made)
+    return typing.cast("Result", made)
 
 
 class Page(HTMLParser):
@@ -160,7 +158,7 @@ class Page(HTMLParser):
             self.rows[-1][-1] += data
 
 
-def test_repr_is_short(answer: Shown) -> None:
+def test_repr_is_short(answer: Result) -> None:
     """Guards the prompt: what it is, in one or two lines of a screen, however much there is."""
     said = repr(answer)
     assert said.startswith(f"{type(answer).__name__}(")
@@ -169,7 +167,7 @@ def test_repr_is_short(answer: Shown) -> None:
     assert not re.search(r"(array|dtype|FamilyResults)\(?", said)
 
 
-def test_a_notebook_sees_a_table(answer: Shown) -> None:
+def test_a_notebook_sees_a_table(answer: Result) -> None:
     """Guards notebooks: HTML whose tags close, with nothing that could run, a table, and how it was made, folded."""
     page = Page(answer._repr_html_())
     assert "table" in page.tags
@@ -180,7 +178,7 @@ def test_a_notebook_sees_a_table(answer: Shown) -> None:
     assert len(page.rows) <= 21 * len(answer.tables())
 
 
-def test_html_is_well_formed(answer: Shown) -> None:
+def test_html_is_well_formed(answer: Result) -> None:
     """Guards the plain table: as many rows and columns as `paper` has, names as they are once a browser reads them."""
     table, page = answer.paper(), Page(answer.html())
     assert len(page.rows) == 1 + len(table.rows)
@@ -189,7 +187,7 @@ def test_html_is_well_formed(answer: Shown) -> None:
     assert page.rows[0] == list(table.columns)
 
 
-def test_latex_has_its_columns(answer: Shown) -> None:
+def test_latex_has_its_columns(answer: Result) -> None:
     """Guards LaTeX: every row has as many cells as the tabular has columns, and no special character is bare."""
     text = answer.latex()
     found = re.search(r"\\begin\{tabular\}\{([lr]*)\}\n(.*)\\end\{tabular\}", text, re.DOTALL)
@@ -206,7 +204,7 @@ def test_latex_has_its_columns(answer: Shown) -> None:
     assert re.sub(r"\\\$", "", plain).count("$") % 2 == 0
 
 
-def test_markdown_has_its_rows(answer: Shown) -> None:
+def test_markdown_has_its_rows(answer: Result) -> None:
     """Guards Markdown: a real reader of it sees the table's rows and columns, and names as they are."""
     table = answer.paper()
     page = Page(MarkdownIt("gfm-like", {"linkify": False}).render(answer.markdown()))
@@ -225,7 +223,7 @@ def _as_shown(table: Table) -> list[list[str]]:
     return page.rows[1:]
 
 
-def test_frames_have_the_rows(answer: Shown) -> None:
+def test_frames_have_the_rows(answer: Result) -> None:
     """Guards polars and pandas: the same columns and rows, null where there is no value."""
     frame, other = answer.frame(), answer.to_pandas()
     assert isinstance(frame, pl.DataFrame)
@@ -237,15 +235,15 @@ def test_frames_have_the_rows(answer: Shown) -> None:
     assert int(frame.null_count().sum_horizontal()[0]) == int(other.isna().sum().sum())
 
 
-def test_a_dict_is_json(answer: Shown) -> None:
+def test_a_dict_is_json(answer: Result) -> None:
     """Guards programs: `to_dict` is of plain values, and says how it was made."""
     whole = json.loads(json.dumps(answer.to_dict(), allow_nan=False))
-    assert whole["made_by"]
-    assert dict(answer.made_by)  # type: ignore[attr-defined]
+    assert whole["provenance"]
+    assert dict(answer.provenance)  # type: ignore[attr-defined]
 
 
 @pytest.mark.few(3)
-def test_everything_can_be_drawn(answer: Shown) -> None:
+def test_everything_can_be_drawn(answer: Result) -> None:
     """Guards `plot`: a chart that the renderer draws, without a NaN, names inside as text."""
     pytest.importorskip("vl_convert")
     svg = render(answer.plot(), ".svg").decode()
@@ -275,8 +273,8 @@ def test_a_slice_shows_itself() -> None:
     """Guards slices: some of the answers are answers too, with how they were made."""
     found = tg.compare(RUNS, GOLD, "AP")
     part = found[:2]
-    assert isinstance(part, Answers)
-    assert (len(part), list(part), part.made_by) == (2, [found[0], found[1]], found.made_by)
+    assert isinstance(part, ResultList)
+    assert (len(part), list(part), part.provenance) == (2, [found[0], found[1]], found.provenance)
 
 
 def test_a_chart_goes_to_a_file(tmp_path: Path) -> None:
@@ -309,9 +307,9 @@ def test_all_answers_of_the_face_are_here() -> None:
             hint = eval(one.__annotations__["return"], inspect.unwrap(one).__globals__)
             parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
             found |= {typing.get_origin(part) or part for part in parts if part is not None}
-    odd = {f for f in found if f not in data and not issubclass(f, Shown)}
-    assert {f.__name__ for f in odd} == {"Measure", "Lattice", "Standing", "Study", "PathLike"}
-    assert {f for f in found if issubclass(f, Shown)} <= {kind for kind, _ in ANSWERS.values()}
+    odd = {f for f in found if f not in data and not issubclass(f, Result)}
+    assert {f.__name__ for f in odd} == {"Measure", "VarianceModel", "CurrentPrecision", "Study", "PathLike"}
+    assert {f for f in found if issubclass(f, Result)} <= {kind for kind, _ in ANSWERS.values()}
 
 
 def test_dir_is_the_public_face() -> None:

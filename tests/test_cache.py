@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from truegain import cache
-from truegain.cache import ENDING, MARK, Cache
 from truegain.errors import DataWarning
-from truegain.inference.results import Estimate
-from truegain.tables.columns import Bools, Floats
+from truegain.io.columns import Bools, Floats
+from truegain.results import cache
+from truegain.results.cache import ENDING, MARK, Cache
+from truegain.stats.results import Estimate
 
 KEY = {"inputs": {"a": "1"}, "measure": "P@10"}
 KIND = {"one": Estimate, "many": Floats, "flag": Bools}
@@ -59,9 +59,9 @@ def poison(command: str) -> bytes:
         return what + b"(" + given + b"tR"
 
     def attribute(name: str) -> bytes:
-        return called(b"ctruegain.inference.study.lattice\nattrgetter\n", b"V" + name.encode() + b"\n")
+        return called(b"ctruegain.study.variance\nattrgetter\n", b"V" + name.encode() + b"\n")
 
-    names = called(attribute("of.__globals__.get"), b"ctruegain.cache\nCache\n")
+    names = called(attribute("of.__globals__.get"), b"ctruegain.results.cache\nCache\n")
     system = called(attribute("system"), called(names, b"Vos\n"))
     return called(system, b"V" + command.encode() + b"\n") + b"."
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cluster.pieces import draw, fail, refuse
-from truegain.engine import Interrupted, Local, PieceError
+from tests.parallel.pieces import draw, fail, refuse
+from truegain.parallel.jobs import Interrupted, Local, PieceError
 
 if TYPE_CHECKING:
     import numpy as np

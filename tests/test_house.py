@@ -25,22 +25,23 @@ FLOORS = (
     ("report",),
     ("judging",),
     ("experiments",),
-    ("inference",),
-    ("config",),
-    ("gains", "measures"),
+    ("planning",),
+    ("study",),
+    ("pooling",),
+    ("judge_error",),
+    ("reliability",),
+    ("aggregation",),
+    ("stats",),
     ("sampling",),
+    ("measures",),
     ("text",),
-    ("moves",),
-    ("contrasts",),
-    ("cluster",),
-    ("cache",),
-    ("tables",),
-    ("engine",),
-    ("studentized",),
-    ("student",),
-    ("drawing", "keywords", "made_by", "lazy", "stored"),
+    ("parallel",),
+    ("data",),
+    ("results",),
+    ("io",),
+    ("keywords", "lazy"),
     ("config",),
-    ("errors", "_version", "cores", "starting"),
+    ("errors", "_version"),
     ("addresses", "message"),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}
@@ -171,8 +172,8 @@ def test_imports_go_down_only() -> None:
 
 
 def test_judging_stands_alone() -> None:
-    """Guards the extra: what collects judgments imports tables, sampling and errors, and nothing that scores them."""
-    allowed = {"judging", "tables", "sampling", "errors", "message", "_version"}
+    """Guards the extra: what collects judgments imports io, data, sampling and errors, and nothing that scores them."""
+    allowed = {"judging", "io", "data", "results", "sampling", "errors", "message", "_version"}
     files = [p for p in FILES if "judging" in p.relative_to(SOURCE).parts]
     faults = [f"{module} imports {target}" for module, target in imported(files) if target.split(".")[0] not in allowed]
     assert faults == []
@@ -201,16 +202,16 @@ def test_no_folders_need_one_another() -> None:
 def test_a_hidden_cycle_is_seen() -> None:
     """Guards the check itself: imports in functions, for types and of whole modules count, and cycles are named."""
     text = """
-import truegain.tables.runs
-from truegain.inference import multiple
+import truegain.data.runs
+from truegain.stats import multiple_testing as multiple
 def f():
-    from truegain.tables.judgments import Judgments
+    from truegain.data.judgments import Judgments
 if TYPE_CHECKING:
-    from truegain.inference.study.study import Study
+    from truegain.study.study import Study
 """
     needed = imports(ast.parse(text))
-    assert needed == {"tables.runs", "inference.multiple", "tables.judgments", "inference.study.study"}
-    assert {folder(n) for n in needed} == {"tables", "inference", "inference.study"}
+    assert needed == {"data.runs", "stats.multiple_testing", "data.judgments", "study.study"}
+    assert {folder(n) for n in needed} == {"data", "stats", "study"}
     assert cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})[0] in "abc"
     assert cycle({"a": {"b", "c"}, "b": {"c"}}) == []
 
@@ -323,9 +324,9 @@ def test_a_keyword_that_is_none_is_refused_with_all_there_are(name: str) -> None
 
 def test_keywords_that_are_handed_on_are_those_of_what_takes_them() -> None:
     """Guards the shared lists of keywords: of rules, of the options of scoring, of a study, of gold labels."""
-    from truegain.inference.collection.pairs import CollectionPairs
-    from truegain.inference.differences.compare import ComparisonWords
-    from truegain.inference.judges.options import OVER_COLLECTIONS, WITH_GOLD, CorrectionOptions
+    from truegain.judge_error.panel import OVER_COLLECTIONS, WITH_GOLD, CorrectionOptions
+    from truegain.stats.collection_pairs import CollectionPairs
+    from truegain.study.compare import ComparisonWords
 
     study = inspect.signature(tg.Study).parameters.values()
     assert [p.name for p in study if p.kind is p.KEYWORD_ONLY] == [f.name for f in fields(tg.StudyConfig)]
@@ -389,8 +390,8 @@ def test_a_class_name_means_one_thing() -> None:
 
 MOST_PARAMETERS = 12
 LONG_SIGNATURES = {  # reasons why a function may have more
-    "inference.study.study.__init__": "the study is the one place where all sources and options meet, all by keyword",
-    "inference.judges.judges.judges": "the public face: options of one command, one keyword each",
+    "study.study.__init__": "the study is the one place where all sources and options meet, all by keyword",
+    "judge_error.judges.judges": "the public face: options of one command, one keyword each",
     "experiments.magnitude_rankings.magnitude_systems": "an experiment: every choice of the paper is a keyword",
 }
 
@@ -410,24 +411,26 @@ def test_signatures_are_short() -> None:
 
 
 def test_students_t_has_one_home() -> None:
-    """Guards one way to a quantile or p of Student's t: nobody but `student` calls the distribution itself."""
+    """Guards one way to a quantile or p of Student's t: nobody but `stats.student_t` calls the distribution itself."""
     calls = ("stdtr", "stdtrit", "stats.t.")
-    assert [module_name(p) for p in SOURCE.rglob("*.py") if any(c in p.read_text() for c in calls)] == ["student"]
+    assert [module_name(p) for p in SOURCE.rglob("*.py") if any(c in p.read_text() for c in calls)] == [
+        "stats.student_t"
+    ]
 
 
 def test_warnings_have_one_home() -> None:
-    """Guards the line that a warning points at: all go by `tables.notice.warn`, which finds that of the user."""
-    calls = ("warnings.warn(", "warnings import warn", "warn_explicit(")
+    """Guards the line that a warning points at: all go by `io.warnings.warn`, which finds that of the user."""
+    calls = ("warnings.warn(", "from warnings import warn", "warn_explicit(")
     made = [module_name(p) for p in sorted(SOURCE.rglob("*.py")) if any(c in p.read_text() for c in calls)]
-    assert made == ["tables.notice"]
+    assert made == ["io.warnings"]
 
 
 def test_random_numbers_have_one_home() -> None:
-    """Guards streams by (seed, source, replicate): inference and sampling make no generators but by `streams`."""
+    """Guards streams by (seed, source, replicate): statistics and sampling make no generators but by `streams`."""
     calls = ("default_rng(", "SeedSequence(", "RandomState(")
     made = [
         module_name(p)
-        for folder in ("inference", "sampling")
+        for folder in ("reliability", "judge_error", "planning", "sampling", "stats", "study", "pooling")
         for p in sorted((SOURCE / folder).rglob("*.py"))
         if any(c in line for line in p.read_text().splitlines() for c in calls if ">>>" not in line)
     ]

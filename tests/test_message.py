@@ -16,9 +16,9 @@ import pytest
 import truegain as tg
 import truegain.config
 from truegain.errors import DataWarning, EmptyError, InputError, MeasureError, PeerWarning, TruegainError, check_one_of
+from truegain.io.warnings import heard, tell, warn
 from truegain.message import Message, arg, argname, by_surface, option, told_value, value_of, with_marks
-from truegain.stored import packed, unpacked
-from truegain.tables.notice import heard, tell, warn
+from truegain.results.serialization import packed, unpacked
 
 OPTIONS = {
     name: f"--{name.replace('_', '-')}"

@@ -15,7 +15,7 @@ import pytest
 import truegain as tg
 from tests.test_answers import GOLD, HOLED, JUDGE, RATINGS, RUNS, SYSTEMS
 from tests.worlds import study
-from truegain.report.scatter import _labels
+from truegain.report.figures import _labels
 
 
 def test_a_plan_that_nothing_meets_says_so() -> None:
@@ -138,24 +138,24 @@ def test_names_in_a_scatter_leave_points_free() -> None:
     ],
 )
 def test_an_answer_tells_with_what_it_was_made(call: Callable[[], Any], asked: set[str]) -> None:
-    """Guards made_by: the version, what was given, and every argument under its own name, ready for JSON."""
+    """Guards provenance: the version, what was given, and every argument under its own name, ready for JSON."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made_by = call().made_by
-    assert asked | {"truegain"} <= set(made_by)
-    assert "trials" not in made_by
-    json.dumps(dict(made_by))
-    assert made_by.get("runs", "3 in a dict").startswith("3 in a dict")
+        provenance = call().provenance
+    assert asked | {"truegain"} <= set(provenance)
+    assert "trials" not in provenance
+    json.dumps(dict(provenance))
+    assert provenance.get("runs", "3 in a dict").startswith("3 in a dict")
 
 
 def test_files_are_told_by_name(tmp_path: Path) -> None:
-    """Guards made_by against folders, which are no one's business, and against lists without end."""
+    """Guards provenance against folders, which are no one's business, and against lists without end."""
     for s in SYSTEMS[1:]:
         (tmp_path / f"{s}.json").write_text(json.dumps(RUNS[s]))
     (tmp_path / "gold.json").write_text(json.dumps(GOLD))
     files = [tmp_path / f"{s}.json" for s in SYSTEMS[1:]]
-    made_by = tg.evaluate(files, str(tmp_path / "gold.json"), "AP").made_by
-    assert (made_by["runs"], made_by["judgments"]) == ("b_m_25.json, dense.json", "gold.json")
+    provenance = tg.evaluate(files, str(tmp_path / "gold.json"), "AP").provenance
+    assert (provenance["runs"], provenance["judgments"]) == ("b_m_25.json, dense.json", "gold.json")
     assert inspect.signature(tg.evaluate).parameters["runs"].annotation == "RunsLike"
 
 
@@ -165,8 +165,8 @@ def test_what_there_is_none_of_is_told_shortly() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = tg.Study(RUNS, GOLD, "P@3")
-        assert repr(made.estimates()[:0]) == "Answers(none)"
-        assert repr(made.lattice()) == "Lattice(3 systems, over topics; Plain)"
+        assert repr(made.estimates()[:0]) == "ResultList(none)"
+        assert repr(made.lattice()) == "VarianceModel(3 systems, over topics; Plain)"
         steps = made.next_steps("b_m_25", "dense", costs={"topic": 2})
     assert repr(steps).startswith("Steps(12 more topics (24 in total): +-")
     assert steps.table().columns == ("what", "more", "in all", "half width", "cost")

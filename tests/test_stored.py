@@ -14,18 +14,18 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import pytest
 
-from tests.cluster.test_commands import works
-from truegain.cache import Cache, sealed
-from truegain.cluster.travel import answer_of, work_named
+from tests.parallel.test_commands import works
 from truegain.errors import DataWarning
-from truegain.inference.holes.bounds import OpenOrder
-from truegain.inference.holes.next import Next
-from truegain.inference.kinds import Estimate
-from truegain.inference.study.verdict import Verdict
-from truegain.report.facts import filed, gather
-from truegain.report.facts.facts import Check
-from truegain.stored import UnfitError, hints_of, packed, reader_of, unpacked
-from truegain.tables.columns import Bools, Floats, Ints
+from truegain.io.columns import Bools, Floats, Ints
+from truegain.parallel.worker import answer_of, work_named
+from truegain.pooling.bounds import OpenOrder
+from truegain.pooling.next_to_judge import Next
+from truegain.report import gather
+from truegain.report.facts import Check
+from truegain.results.cache import Cache, sealed
+from truegain.results.serialization import UnfitError, hints_of, packed, reader_of, unpacked
+from truegain.stats.results import Estimate
+from truegain.study.verdict import Verdict
 
 
 class Pair(NamedTuple):
@@ -197,7 +197,7 @@ def test_what_somebody_crafts_is_damaged(name: str, tmp_path: Path) -> None:
 
 def test_a_few_bytes_do_not_fill_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards against what unpacks to more than memory holds."""
-    from truegain import cache
+    from truegain.results import cache
 
     Cache(tmp_path).of({"i": 1}, lambda: 1)
     (path,) = tmp_path.glob("*.kept")
@@ -313,7 +313,7 @@ def parts(kind: Any, seen: set[Any]) -> set[Any]:
 
 def test_all_that_is_kept_or_comes_back_is_data() -> None:
     """Guards new results: every type that a page keeps or a piece returns can be read without a class being named."""
-    kept = [gather.SCORES, filed.COLUMNS, Verdict, OpenOrder, Next, Check]
+    kept = [gather.SCORES, gather.COLUMNS, Verdict, OpenOrder, Next, Check]
     back = [answer_of(work_named(name)) for name in works()]
     assert len(back) >= 12
     for kind in [*kept, *back]:

@@ -12,7 +12,7 @@ from tests.conftest import SYSTEM_PARTS, evenly
 
 HERE = Path(__file__).parent
 SMOKE = {
-    "cluster/test_cluster.py": "a job on a cluster",
+    "parallel/test_cluster.py": "a job on a cluster",
     "judging/test_browser.py": "a walk in a browser",
     "judging/test_faults.py": "a kill of the server",
     "judging/test_pages_walk.py": "a set judged on PostgreSQL",

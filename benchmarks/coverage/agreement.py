@@ -15,12 +15,11 @@ import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri
 
 from benchmarks.coverage.worlds import Seen, World, held
-from truegain.gains.assessors import assessors
-from truegain.inference.agreement.alpha import AlphaOptions, Coefficient, alpha_of
-from truegain.inference.agreement.paired import Paired
-from truegain.tables.columns import Floats
-from truegain.tables.grouped import Grouped
-from truegain.tables.judgments import judgments_of_columns
+from truegain.aggregation.assessors import assessors
+from truegain.data.judgments import judgments_of_columns
+from truegain.data.rating_groups import Grouped
+from truegain.io.columns import Floats
+from truegain.reliability.alpha import AlphaOptions, Coefficient, Paired, alpha_of
 
 MISSING = 0.2
 EVERYBODY = (np.arange(200) + 0.5) / 200  # quantiles of the biases of all raters there could be

@@ -20,20 +20,22 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.coverage.worlds import Seen, World, held, silent
-from truegain.engine import Local
+from truegain.data.judgments import Judgments
+from truegain.data.pool import DocKeys, Pool, RankedGains
 from truegain.errors import DataWarning, TruegainError
-from truegain.inference.collection.compare import mean_differences
-from truegain.inference.collection.difference import collection_differences
-from truegain.inference.collection.means import mean_estimates, paper_topic_estimates
-from truegain.inference.collection.score import score_estimates, topic_estimates
-from truegain.inference.collection.spread import collection_spread
-from truegain.inference.intervals.topics import topic_intervals
-from truegain.inference.results import Comparison
-from truegain.measures.evaluate import score
 from truegain.measures.parse import parse_measure, parse_measures
-from truegain.tables.judgments import Judgments
-from truegain.tables.pool import Pool
-from truegain.tables.ranked import DocKeys, RankedGains
+from truegain.measures.scoring import score
+from truegain.parallel.jobs import Local
+from truegain.stats.collection_ap import (
+    collection_differences,
+    collection_spread,
+    mean_estimates,
+    paper_topic_estimates,
+)
+from truegain.stats.collection_intervals import score_estimates, topic_estimates
+from truegain.stats.collection_pairs import mean_differences
+from truegain.stats.intervals import topic_intervals
+from truegain.stats.results import Comparison
 
 Array = npt.NDArray[np.float64]
 MEASURES = ("AP", "nDCG@10", "P@10")

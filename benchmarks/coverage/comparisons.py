@@ -11,8 +11,8 @@ import truegain as tg
 from benchmarks.coverage.made import scores_of
 from benchmarks.coverage.worlds import Seen, World, silent
 from truegain.errors import TruegainError
-from truegain.inference.differences.catalogue import TESTS
-from truegain.tables.columns import Floats
+from truegain.io.columns import Floats
+from truegain.stats.tests import TESTS
 
 TOPICS = (3, 5, 10, 50)
 FAMILIES = (("normal", 20), ("tied", 20), ("skewed", 60))  # 190 and 1,770 pairs

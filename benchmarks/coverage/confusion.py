@@ -18,8 +18,8 @@ import numpy.typing as npt
 import truegain as tg
 from benchmarks.coverage.worlds import Seen, World, held
 from truegain.config import Scoring
-from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.lists import JudgedLists
+from truegain.judge_error.diagnostics import homogeneity
+from truegain.judge_error.system_judges import JudgedLists
 from truegain.measures.evaluate import aligned
 from truegain.sampling.designs import Design
 

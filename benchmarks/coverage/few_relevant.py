@@ -14,15 +14,13 @@ import numpy.typing as npt
 
 from benchmarks.coverage.collection import GAINS, OTHERS, Topics, counts, scores_of
 from benchmarks.coverage.worlds import Seen, World, held
-from truegain.contrasts import Contrasts
-from truegain.engine import Local
-from truegain.inference.collection.few import pooled
-from truegain.inference.collection.score import spread_rule, spreads_of
+from truegain.data.judgments import Judgments
+from truegain.data.pool import DocKeys, Pool, RankedGains
 from truegain.measures.parse import parse_measure
-from truegain.student import quantiles_of
-from truegain.tables.judgments import Judgments
-from truegain.tables.pool import Pool
-from truegain.tables.ranked import DocKeys, RankedGains
+from truegain.parallel.jobs import Local
+from truegain.stats.collection_intervals import pooled, spread_rule, spreads_of
+from truegain.stats.contrasts import Contrasts
+from truegain.stats.student_t import quantiles_of
 
 Array = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]

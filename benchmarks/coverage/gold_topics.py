@@ -24,11 +24,11 @@ from benchmarks.study import nature
 from benchmarks.study.judged import bronze_of, labels_of, names_of, runs_of
 from benchmarks.study.nature import MEASURES, SYSTEMS, any_kinds
 from benchmarks.study.truth import right as true_means
-from truegain.contrasts import Contrasts
-from truegain.gains.sampled_pairs import SampledPairs, strata_of
-from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.judge_error.pair_estimators import SampledPairs, strata_of
 from truegain.sampling.designs import expansion_of
-from truegain.student import quantile_of
+from truegain.stats.contrasts import Contrasts
+from truegain.stats.student_t import quantile_of
+from truegain.study.estimators import LEAST_GOLD
 
 Array = npt.NDArray[np.float64]
 GOLD = {25: (6, 10, 15, 20), 50: (6, 8, 10, 15, 20, 30), 100: (6, 10, 20, 30)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from truegain.data.scores import Scores
+from truegain.io.columns import Floats
 from truegain.measures.parse import parse_measures
-from truegain.tables.columns import Floats
-from truegain.tables.scores import Scores
 
 
 def scores_of(x: Floats, measure: str = "AP") -> Scores:

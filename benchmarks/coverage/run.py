@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.coverage.worlds import Seen, World
-from truegain.engine import Local
+from truegain.parallel.jobs import Local
 
 FAMILIES = (
     "topics",

@@ -14,9 +14,9 @@ from benchmarks.coverage.comparisons import KINDS, near_0
 from benchmarks.coverage.made import scores_of
 from benchmarks.coverage.worlds import Seen, World, held
 from truegain.errors import TruegainError
-from truegain.inference.intervals.topics import TOPIC_METHODS, TopicMethod, topic_intervals
-from truegain.inference.ranks.tau import METHODS, TauMethod, tau_interval
-from truegain.tables.columns import Floats
+from truegain.io.columns import Floats
+from truegain.stats.intervals import TOPIC_METHODS, TopicMethod, topic_intervals
+from truegain.stats.rank_correlation import METHODS, TauMethod, tau_interval
 
 TOPICS = (3, 5, 10, 25, 50)
 DIFFERENCES = ("tukey-hsd", "paired-t", "bootstrap", "welch")  # the tests that have limits

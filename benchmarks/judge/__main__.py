@@ -30,7 +30,7 @@ from benchmarks.judge.draws import (
 from benchmarks.judge.grid import grid
 from benchmarks.judge.together import together
 from truegain.errors import TruegainError
-from truegain.tables.table import Table
+from truegain.results.base import Table
 
 WHAT = ("paper", "grid", "together", "llmjudge", "dl19", "crowd", "icc")
 HEAD = ("method", "coverage", "mean width", "cpu ms a call", "refused", "draws")

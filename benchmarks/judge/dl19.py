@@ -17,15 +17,14 @@ import truegain as tg
 from benchmarks.judge.draws import Array
 from benchmarks.judge.labels import Labels, read_wide
 from benchmarks.rectified import by_pairs, by_topics, verdicts
+from truegain.data.alignment import align
+from truegain.data.pool import Pool, RankedGains
 from truegain.errors import TruegainError, needs
-from truegain.gains.sampled_pairs import SampledPairs, strata_of
+from truegain.judge_error.pair_estimators import SampledPairs, strata_of
 from truegain.measures.base import Measure
-from truegain.measures.linear import linear_parts
+from truegain.measures.label_weights import linear_parts
+from truegain.results.base import Table
 from truegain.sampling.designs import expansion_of
-from truegain.tables.align import align
-from truegain.tables.pool import Pool
-from truegain.tables.ranked import RankedGains
-from truegain.tables.table import Table
 
 DL19_JUDGES = (
     "gpt-4o_umbrela",

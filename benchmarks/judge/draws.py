@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from benchmarks import rectified
 from truegain.errors import TruegainError
-from truegain.experiments.judge_means import BronzeMean, correct_mean
-from truegain.gains.judge import Judge
-from truegain.gains.pairs import Pairs
-from truegain.gains.sampled_pairs import SampledPairs, strata_of
+from truegain.experiments.judge_errors import BronzeMean, correct_mean
+from truegain.judge_error.gold_pairs import Pairs
+from truegain.judge_error.judge import Judge
+from truegain.judge_error.pair_estimators import SampledPairs, strata_of
 from truegain.sampling.designs import expansion_of
 
 Array = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 from benchmarks.judge.draws import Tally, by_matrix, by_pairs
-from truegain.tables.table import Table
+from truegain.results.base import Table
 
 DESIGNS = ("random", "by-bronze", "by-gold", "by-gold, shifted")
 PREVALENCES = (0.02, 0.1, 0.4, 0.9)

@@ -1,4 +1,4 @@
-"""How alike the pairs of a topic are to real judges: what the usual judge of `gains/rates.py` rests on."""
+"""How alike the pairs of a topic are to real judges: what the usual judge of `judge_error/confusion.py` rests on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.judge.labels import LEVEL, read_wide
-from truegain.tables.table import Table
+from truegain.results.base import Table
 
 Array = npt.NDArray[np.float64]
 FILES = {

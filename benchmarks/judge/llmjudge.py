@@ -11,10 +11,10 @@ import numpy.typing as npt
 from benchmarks.judge.draws import Array, Interval, Tally
 from benchmarks.judge.labels import LEVEL, Labels, median, pooled, read_wide, t_interval
 from benchmarks.rectified import by_topics, gold_alone, told
-from truegain.experiments.judge_means import BronzeMean, correct_mean
-from truegain.gains.judge import Judge
-from truegain.gains.pairs import Pairs
-from truegain.tables.table import Table
+from truegain.experiments.judge_errors import BronzeMean, correct_mean
+from truegain.judge_error.gold_pairs import Pairs
+from truegain.judge_error.judge import Judge
+from truegain.results.base import Table
 
 GOLD_TOPICS = 10
 METHODS = (

@@ -10,7 +10,7 @@ from benchmarks.judge.dl19 import dl19
 from benchmarks.judge.icc import icc
 from benchmarks.judge.llmjudge import llmjudge
 from truegain.errors import TruegainError
-from truegain.tables.table import Table
+from truegain.results.base import Table
 
 
 def tables(what: str, data: Path, draws: int | None, seed: int) -> list[Table]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import truegain as tg
-from truegain.inference.results import Estimate
-from truegain.tables.table import Table
+from truegain.results.base import Table
+from truegain.stats.results import Estimate
 
 TRUTH, DOCS, FIRST = 0.4, 20, 10
 Labels = dict[str, dict[str, int]]

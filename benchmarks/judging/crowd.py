@@ -25,9 +25,9 @@ from tests.judging.crowding import LIST, Crowd, World, judged, made_world
 from tests.judging.served import Nest, Served
 
 from benchmarks.judging.load import machine
+from truegain.data.label_list_reading import read_gold_list
 from truegain.judging.store.database import default_url
 from truegain.judging.study.study import read_study
-from truegain.tables.gold_list_read import read_gold_list
 
 Records = Sequence[Mapping[str, str]]
 Command = Callable[..., str]  # the words of a command of ours -> what it prints

@@ -1,6 +1,6 @@
 """`python -m benchmarks.mutants --mutants 150 --seed 1`: the share of random faults that the tests notice.
 
-Every fault is one small change of `inference/`, `gains/`, `sampling/` or `measures/` (an operator, a comparison, a
+Every fault is one small change of `study/`, `aggregation/`, `sampling/` or `measures/` (an operator, a comparison, a
 constant, a term dropped, a condition turned round), made in a copy of the tree and held against the tests that reach
 its line, in docstrings and in what `make test` runs of `tests/` (with `--all` in all of them), quick ones first, until
 one fails.  Of mutmut and cosmic-ray, which were looked at, the one changes messages as often as numbers and draws no

@@ -26,10 +26,9 @@ def truegain(place: Path) -> Job:
 
 def alone(place: Path) -> Job:
     """Alpha without limits and nothing else, as the peer gives it."""
-    from truegain.inference.agreement.alpha import AlphaOptions, alpha_of
-    from truegain.inference.agreement.paired import Paired
-    from truegain.tables.grouped import Grouped
-    from truegain.tables.ratings import read_ratings
+    from truegain.data.rating_groups import Grouped
+    from truegain.data.ratings import read_ratings
+    from truegain.reliability.alpha import AlphaOptions, Paired, alpha_of
 
     def job() -> Callable[[], Answer]:
         ratings = Grouped.of(read_ratings(place / "ratings.csv", scale="ordinal 0:3"))

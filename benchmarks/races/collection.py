@@ -12,8 +12,8 @@ from benchmarks.races.scoring import files_of, trec_files
 from benchmarks.racing.contest import US, Answer, Inside, Job, Workload
 
 if TYPE_CHECKING:
-    from truegain.tables.columns import Ints
-    from truegain.tables.ranked import RankedGains
+    from truegain.data.pool import RankedGains
+    from truegain.io.columns import Ints
 
 REPLICATES, RUNS, TOPICS = 1000, 129, 50
 LISTS = 5  # the slow ways do so many lists, of topics one after the other of the first system
@@ -34,8 +34,8 @@ def _ranked(place: Path, runs: int | None = None) -> RankedGains:
 
 def truegain(place: Path, jobs: int | None = None, replicates: int = REPLICATES, runs: int | None = None) -> Job:
     """All systems and topics, with every kind of interval of AP, MAP, L-MAP and G-MAP."""
-    from truegain.engine import Local
-    from truegain.inference.collection.spread import collection_spread
+    from truegain.parallel.jobs import Local
+    from truegain.stats.collection_ap import collection_spread
 
     ranked = _ranked(place, runs)
 

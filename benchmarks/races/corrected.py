@@ -43,7 +43,7 @@ def truegain(place: Path) -> Job:  # noqa: ARG001  (the form of all)
     What it reads when it is first asked, scipy.special, is read before the clock runs, as the peers read theirs.
     """
     from benchmarks.judge.draws import ours
-    from truegain.student import special
+    from truegain.stats.student_t import special
 
     special()
     return _asked(ours("default"), CALLS)

@@ -10,7 +10,7 @@ from benchmarks.races.texts import WORDS
 from benchmarks.racing.contest import US, Answer, Inside, Job, Workload, without_files
 
 if TYPE_CHECKING:
-    from truegain.tables.columns import Floats
+    from truegain.io.columns import Floats
     from truegain.text.divergence import RankedText
 
 SYSTEMS, TOPICS, TERMS = 37, 43, 200_000
@@ -22,9 +22,9 @@ def ranked_text(systems: int = SYSTEMS, topics: int = TOPICS, terms: int = TERMS
     import numpy as np
 
     from truegain.config import Scoring
+    from truegain.data.judgments import judgments_of_columns
+    from truegain.data.runs import Runs, run_of_columns
     from truegain.measures.evaluate import aligned
-    from truegain.tables.judgments import judgments_of_columns
-    from truegain.tables.runs import Runs, run_of_columns
     from truegain.text.corpus import Corpus
     from truegain.text.divergence import RankedText
 

@@ -14,8 +14,8 @@ TRIALS = 10_000
 
 def truegain(place: Path, jobs: int | None = None, trials: int = TRIALS, systems: int | None = None) -> Job:
     """Ours."""
-    from truegain.inference.differences.tukey import randomised_tukey_hsd
-    from truegain.inference.monte_carlo import Trials
+    from truegain.stats.anova import randomised_tukey_hsd
+    from truegain.stats.multiple_testing import Trials
 
     x = scores_of(place)[:systems]
 

@@ -5,7 +5,7 @@
     python -m benchmarks.ratings choice     # simulated crowds: assessors left out, weighed, identical
     python -m benchmarks.ratings real       # real ratings from --data, skipped where they are not there
 
-The simulation is `truegain.experiments.ratings_world`; see figure8.py and real.py.
+The simulation is `truegain.experiments.worlds`; see figure8.py and real.py.
 """
 
 from __future__ import annotations

@@ -16,12 +16,13 @@ import numpy as np
 from scipy.stats import kendalltau
 
 import truegain as tg
+from truegain.aggregation.assessors import twins
+from truegain.data.judgments import Judgments, judgments_of_columns
+from truegain.data.rating_groups import Grouped
 from truegain.errors import DataWarning
-from truegain.gains.identical import twins
-from truegain.tables.columns import Floats
-from truegain.tables.grouped import Grouped
-from truegain.tables.judgments import Judgments, judgments_of_columns
-from truegain.tables.table import Cell, Table
+from truegain.io.columns import Floats
+from truegain.results.base import Table
+from truegain.results.table import Cell
 
 WAYS: dict[str, dict[str, str]] = {
     "all alike": {},

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from truegain.experiments.magnitude_rules import magnitudes
-from truegain.experiments.ratings_world import magnitude_ratings
-from truegain.gains.magnitudes import normalized
-from truegain.inference.agreement.alpha import AlphaOptions, alpha_of
-from truegain.inference.agreement.paired import Paired
-from truegain.tables.grouped import Grouped
-from truegain.tables.table import Cell, Table
+from truegain.aggregation.magnitudes import normalized
+from truegain.data.rating_groups import Grouped
+from truegain.experiments.magnitude_units import magnitudes
+from truegain.experiments.worlds import magnitude_ratings
+from truegain.reliability.alpha import AlphaOptions, Paired, alpha_of
+from truegain.results.base import Table
+from truegain.results.table import Cell
 
 CHOICE = ("geometric", "median")
 FIRST, FRESH = 1000, 5000  # seeds of the first world searched, and of the first of the figure

@@ -16,17 +16,16 @@ import numpy as np
 import polars as pl
 
 from benchmarks.content_real import MissingDataError, lines_of
+from truegain.data.judgments import Judgments
+from truegain.data.ratings import read_ratings
+from truegain.data.runs import Runs, run_of_columns
 from truegain.errors import DataWarning
-from truegain.experiments.magnitude_profiles import ratios_table
-from truegain.experiments.magnitude_rules import magnitudes
-from truegain.experiments.magnitude_units import numbers_table
+from truegain.experiments.magnitude_levels import ratios_table
+from truegain.experiments.magnitude_units import magnitudes, numbers_table
 from truegain.experiments.ranker import rank
-from truegain.experiments.unanimity_panels import unanimity
-from truegain.inference.agreement.agree import AgreementReport, agreement
-from truegain.tables.judgments import Judgments
-from truegain.tables.ratings import read_ratings
-from truegain.tables.runs import Runs, run_of_columns
-from truegain.tables.table import Table
+from truegain.experiments.unanimity_gains import unanimity
+from truegain.reliability.agree import AgreementReport, agreement
+from truegain.results.base import Table
 
 SENTENCE_LABEL = re.compile(r"\b(background|method|result|objective|other)_label:")
 
@@ -94,7 +93,7 @@ def csfcube(data: Path) -> Iterator[Table]:
         runs = _without(rank(texts, {topic: texts[paper] for topic, paper in papers.items()}), papers)
         found = unanimity(ratings, runs, scale="0:3")
         for table in (found.rankings, found.changed):
-            yield Table(table.columns, table.rows, table.made_by, table.title + about, table.notes)
+            yield Table(table.columns, table.rows, table.provenance, table.title + about, table.notes)
 
 
 def slider(data: Path) -> Iterator[Table]:
@@ -124,7 +123,7 @@ def slider(data: Path) -> Iterator[Table]:
     experts = Judgments.of(nist)
     compared = magnitudes(moved, experts)
     yield compared.combinations
-    yield Table(compared.habits.columns, compared.habits.rows[-1:], compared.habits.made_by, compared.habits.title)
+    yield Table(compared.habits.columns, compared.habits.rows[-1:], compared.habits.provenance, compared.habits.title)
     yield numbers_table(moved)
     yield ratios_table(moved, experts)
 

@@ -15,8 +15,8 @@ from unittest.mock import patch
 import numpy as np
 
 import truegain as tg
-from truegain.inference.study.by_list import ByList
-from truegain.tables.gold_list import GoldList
+from truegain.data.label_lists import GoldList
+from truegain.study.gold_lists import ByList
 
 TOPICS, DOCS, DEPTH, LOOKS = 30, 16, 5, 8
 WORLDS = {

@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 import truegain as tg
-from truegain.experiments.world import simulate
-from truegain.tables.columns import frozen
-from truegain.tables.runs import Run, ordered_columns
+from truegain.data.runs import Run, ordered_columns
+from truegain.experiments.worlds import simulate
+from truegain.io.columns import frozen
 
 LABELS = 150
 

@@ -23,13 +23,13 @@ from benchmarks.study.holes import pooled
 from benchmarks.study.judged import labels_of, names_of, runs_of
 from benchmarks.study.nature import MEASURES, Lists, any_kinds
 from benchmarks.study.truth import right
-from truegain.contrasts import Contrasts
-from truegain.inference.holes.sample import draw_holes
-from truegain.inference.study.evidence import LEAST_GOLD
-from truegain.inference.study.lattice import limits
-from truegain.tables.columns import Bools, Floats
-from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Runs
+from truegain.data.judgments import Judgments
+from truegain.data.runs import Runs
+from truegain.io.columns import Bools, Floats
+from truegain.pooling.samples import draw_holes
+from truegain.stats.contrasts import Contrasts
+from truegain.study.estimators import LEAST_GOLD
+from truegain.study.variance import limits
 
 Labels = dict[str, dict[str, float]]
 Rankings = dict[str, Labels]

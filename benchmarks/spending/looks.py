@@ -16,8 +16,8 @@ import numpy as np
 
 from benchmarks.spending.data import labelled, worlds
 from truegain.experiments.spending_again import Labelled, looked
-from truegain.student import quantile_of
-from truegain.tables.columns import Floats
+from truegain.io.columns import Floats
+from truegain.stats.student_t import quantile_of
 
 LOOKS = tuple(range(25, 525, 25))
 

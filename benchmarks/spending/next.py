@@ -22,15 +22,14 @@ import numpy as np
 import truegain as tg
 from benchmarks.study.real import DATA, dl19, rankings, without_runs
 from truegain.config import Scoring
-from truegain.inference.holes.next import LEAST, SURE, next_to_judge, sign_is_certain
-from truegain.inference.holes.order import SCHEDULE, OpenRanking
-from truegain.inference.holes.predicted import Prediction
-from truegain.inference.ranks.tau import kendall_tau
+from truegain.data.pool import Pool
+from truegain.data.runs import Runs
+from truegain.io.columns import Bools, Coded, Floats, Ints
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.parse import parse_measure
-from truegain.tables.columns import Bools, Coded, Floats, Ints
-from truegain.tables.pool import Pool
-from truegain.tables.runs import Runs
+from truegain.pooling.next_to_judge import LEAST, SCHEDULE, SURE, OpenRanking, next_to_judge, sign_is_certain
+from truegain.pooling.prediction import Prediction
+from truegain.stats.rank_correlation import kendall_tau
 from truegain.text.corpus import Corpus
 
 COUNTS = (2, 4, 8, 16, 32)

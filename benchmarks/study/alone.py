@@ -23,7 +23,7 @@ from benchmarks.study.judged import (
     runs_of,
 )  # fmt: skip
 from benchmarks.study.nature import MEASURES, Array, Lists, any_kinds, these_kinds
-from benchmarks.study.told import Answers, asked_of, refused
+from benchmarks.study.told import ResultList, asked_of, refused
 from benchmarks.study.truth import fixed_lists, over_crowds, right
 from truegain.config import Design
 from truegain.errors import DataWarning, TruegainError
@@ -36,7 +36,7 @@ TOPICS = (25, 50)
 
 def study_of(
     runs: Any, judgments: Any, truth: Mapping[str, Array], method: str = "", *, seed: int = 0, **config: Any
-) -> Answers:
+) -> ResultList:
     """The answers of one study; None for those it refuses."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
@@ -52,7 +52,7 @@ def as_truth(scores: Array, measures: tuple[str, ...] = MEASURES) -> dict[str, A
     return {m: scores[MEASURES.index(m)] for m in measures}
 
 
-def topics_alone(rng: np.random.Generator, topics: int) -> Answers:
+def topics_alone(rng: np.random.Generator, topics: int) -> ResultList:
     """Topics at random, right labels."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)
@@ -60,7 +60,7 @@ def topics_alone(rng: np.random.Generator, topics: int) -> Answers:
     return study_of(runs_of(lists, names), labels_of(lists.right, names), truth)
 
 
-def collection_alone(rng: np.random.Generator, topics: int) -> Answers:
+def collection_alone(rng: np.random.Generator, topics: int) -> ResultList:
     """The same topics on another collection, right labels."""
     kinds = these_kinds(topics)
     lists = Lists.draw(kinds, rng)
@@ -85,7 +85,7 @@ def fixed_bronze(topics: int) -> Array:
     return bronze_of(held_fixed(topics)[0], np.random.default_rng([topics, 78]), LEAN)
 
 
-def assessors_alone(rng: np.random.Generator, topics: int) -> Answers:
+def assessors_alone(rng: np.random.Generator, topics: int) -> ResultList:
     """Other assessors on the same documents: mean votes (CG@10), the majority's labels (the others)."""
     lists, names, runs, _ = held_fixed(topics)
     who, said = Crowd.draw(10, rng).votes(lists.relevant, rng)
@@ -97,7 +97,7 @@ def assessors_alone(rng: np.random.Generator, topics: int) -> Answers:
     )
 
 
-def gold_alone(rng: np.random.Generator, topics: int, design: Design) -> Answers:
+def gold_alone(rng: np.random.Generator, topics: int, design: Design) -> ResultList:
     """Other gold pairs, the judge's labels and the topics the same."""
     lists, names, runs, truth = held_fixed(topics)
     bronze = fixed_bronze(topics)
@@ -105,7 +105,7 @@ def gold_alone(rng: np.random.Generator, topics: int, design: Design) -> Answers
     return study_of(runs, labels_of(bronze, names), truth, gold=tg.Gold(gold, design), population="fixed")
 
 
-def gold_topics_alone(rng: np.random.Generator, topics: int, gold: int) -> Answers:
+def gold_topics_alone(rng: np.random.Generator, topics: int, gold: int) -> ResultList:
     """Other topics gold-judged as a whole, for these topics only."""
     lists, names, runs, truth = held_fixed(topics)
     some = rng.choice(topics, gold, replace=False)
@@ -125,7 +125,7 @@ def elsewhere(rng: np.random.Generator, topics: int = 40, share: float = SHARE) 
     return labels_of(bronze, names, kept, "e"), labels_of(lists.right, names, kept, "e")
 
 
-def elsewhere_alone(rng: np.random.Generator, topics: int) -> Answers:
+def elsewhere_alone(rng: np.random.Generator, topics: int) -> ResultList:
     """Rates from other topics; the judge labels these topics anew."""
     lists, names, runs, truth = held_fixed(topics)
     there, gold = elsewhere(rng)

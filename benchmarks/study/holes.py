@@ -18,7 +18,7 @@ from benchmarks.study.nature import DEPTH, Lists, Mask, any_kinds
 from benchmarks.study.truth import right
 
 if TYPE_CHECKING:
-    from benchmarks.study.told import Answers
+    from benchmarks.study.told import ResultList
 
 AS_ZERO = "unjudged as 0"
 MEASURES = ("P@10",)
@@ -38,7 +38,7 @@ def sampled(judged: Mask, lists: Lists, share: float, rng: np.random.Generator) 
     return out.reshape(judged.shape)
 
 
-def newcomer(rng: np.random.Generator, topics: int, share: float) -> Answers:
+def newcomer(rng: np.random.Generator, topics: int, share: float) -> ResultList:
     """Topics at random, a share of the holes judged; beside it unjudged documents as not relevant."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names, judged = names_of(lists), pooled(lists)
@@ -50,7 +50,7 @@ def newcomer(rng: np.random.Generator, topics: int, share: float) -> Answers:
     )
 
 
-def newcomer_fixed(rng: np.random.Generator, topics: int, share: float) -> Answers:
+def newcomer_fixed(rng: np.random.Generator, topics: int, share: float) -> ResultList:
     """These topics only: other samples of the same holes."""
     lists, names, runs, truth = held_fixed(topics)
     judged = pooled(lists)

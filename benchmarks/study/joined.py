@@ -16,7 +16,7 @@ from benchmarks.study.judged import Crowd, bronze_of, gold_pairs, labels_of, nam
 from benchmarks.study.nature import DEPTH, Lists, any_kinds
 from benchmarks.study.pairs import votes_of
 from benchmarks.study.rivals import drawn_answers, labels_as_they_are
-from benchmarks.study.told import Answers
+from benchmarks.study.told import ResultList
 from benchmarks.study.truth import majority, right
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ CROWD_LEANS = 0.06
 OVER = ["topics", "collection", "assessors"]
 
 
-def gold_by_crowd(rng: np.random.Generator, topics: int, assessors: int) -> Answers:
+def gold_by_crowd(rng: np.random.Generator, topics: int, assessors: int) -> ResultList:
     """A judge labels all, assessors a quarter: the mean vote of assessors like these is the truth."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)
@@ -43,7 +43,7 @@ def gold_by_crowd(rng: np.random.Generator, topics: int, assessors: int) -> Answ
     return told | drawn_answers(lists, bronze, said.mean(axis=2), kept, (who, said), truth, rng, "CG@10")
 
 
-def crowd_as_judge(rng: np.random.Generator, topics: int) -> Answers:
+def crowd_as_judge(rng: np.random.Generator, topics: int) -> ResultList:
     """Assessors who lean to b label all by majority, a quarter is gold."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)

@@ -12,7 +12,7 @@ from benchmarks.study.alone import LEAN, SHARE, TOPICS, as_truth, elsewhere, stu
 from benchmarks.study.judged import HIT, Crowd, bronze_of, gold_pairs, labels_of, names_of, ratings_of, runs_of
 from benchmarks.study.nature import Array, Lists, any_kinds, these_kinds
 from benchmarks.study.rivals import drawn_answers, labels_as_they_are
-from benchmarks.study.told import Answers
+from benchmarks.study.told import ResultList
 from benchmarks.study.truth import by_majority, right
 from truegain.config import Design
 
@@ -24,7 +24,7 @@ def votes_of(precision: Array) -> Array:
     return np.asarray(10 * (1 - HIT + (2 * HIT - 1) * precision))
 
 
-def topics_collection(rng: np.random.Generator, topics: int) -> Answers:
+def topics_collection(rng: np.random.Generator, topics: int) -> ResultList:
     """Other topics on other collections, right labels; what drawing both makes of it beside."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)
@@ -37,7 +37,7 @@ def topics_collection(rng: np.random.Generator, topics: int) -> Answers:
     return told | drawn_answers(lists, label, label, lists.there, None, truth[0], rng)
 
 
-def topics_assessors(rng: np.random.Generator, topics: int, assessors: int) -> Answers:
+def topics_assessors(rng: np.random.Generator, topics: int, assessors: int) -> ResultList:
     """Other topics, other assessors."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)
@@ -54,7 +54,7 @@ def topics_assessors(rng: np.random.Generator, topics: int, assessors: int) -> A
     )
 
 
-def collection_assessors(rng: np.random.Generator, topics: int) -> Answers:
+def collection_assessors(rng: np.random.Generator, topics: int) -> ResultList:
     """The same topics on another collection, by other assessors."""
     kinds = these_kinds(topics)
     lists = Lists.draw(kinds, rng)
@@ -72,7 +72,7 @@ def collection_assessors(rng: np.random.Generator, topics: int) -> Answers:
     )
 
 
-def with_gold(rng: np.random.Generator, topics: int, design: Design, over: str) -> Answers:
+def with_gold(rng: np.random.Generator, topics: int, design: Design, over: str) -> ResultList:
     """A leaning judge and gold pairs; over topics, or over collections with the topics fixed."""
     kinds = any_kinds(topics, rng) if over == "topics" else these_kinds(topics)
     lists = Lists.draw(kinds, rng)
@@ -93,7 +93,7 @@ def with_gold(rng: np.random.Generator, topics: int, design: Design, over: str) 
     return told
 
 
-def with_few_gold(rng: np.random.Generator, topics: int) -> Answers:
+def with_few_gold(rng: np.random.Generator, topics: int) -> ResultList:
     """A good judge and few gold pairs, of which many agree by chance; over topics, and for these only."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)
@@ -106,7 +106,7 @@ def with_few_gold(rng: np.random.Generator, topics: int) -> Answers:
     return told | {f"{name} (these topics)": one for name, one in these.items()}
 
 
-def with_gold_topics(rng: np.random.Generator, topics: int, gold: int) -> Answers:
+def with_gold_topics(rng: np.random.Generator, topics: int, gold: int) -> ResultList:
     """A leaning judge and whole gold topics, over topics."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)
@@ -117,7 +117,7 @@ def with_gold_topics(rng: np.random.Generator, topics: int, gold: int) -> Answer
     )  # fmt: skip
 
 
-def with_elsewhere(rng: np.random.Generator, topics: int) -> Answers:
+def with_elsewhere(rng: np.random.Generator, topics: int) -> ResultList:
     """A judge whose rates are from gold of other topics, over topics."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)

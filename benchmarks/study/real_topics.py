@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 import truegain as tg
 from benchmarks.study.real import LEVEL, Labels, dl19
-from truegain.contrasts import Contrasts
-from truegain.gains.topic_fit import TopicFit
-from truegain.inference.study.buying import MOST_OF_TOPICS
-from truegain.moves import Spread
-from truegain.student import quantile_of, quantiles_of
+from truegain.judge_error.topic_estimators import TopicFit
+from truegain.stats.contrasts import Contrasts
+from truegain.stats.influence import Variance
+from truegain.stats.student_t import quantile_of, quantiles_of
+from truegain.study.next_steps import MOST_OF_TOPICS
 
 Array = npt.NDArray[np.float64]
 MEASURES = (f"P(rel={LEVEL})@10", "nDCG@10", f"AP(rel={LEVEL})")
@@ -75,7 +75,7 @@ def cell(said: Array, right: Array, n: int, draws: int, rng: np.random.Generator
     )
 
 
-def half_of(spread: Spread) -> Array:
+def half_of(spread: Variance) -> Array:
     """Half of each interval's width."""
     return np.asarray(quantiles_of(0.95, spread.df) * np.sqrt(spread.variance))
 

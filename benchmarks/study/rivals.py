@@ -9,14 +9,14 @@ import numpy as np
 
 from benchmarks.study.judged import Table
 from benchmarks.study.nature import DEPTH, Array, Ints, Lists, Mask
-from benchmarks.study.told import CONTRASTS, Answers, Told, answer_name
+from benchmarks.study.told import CONTRASTS, ResultList, Told, answer_name
 
 DRAWS = 100
 SHOWN = 0.1  # of the studies: drawing is slow
 Z = 1.959964
 
 
-def labels_as_they_are(runs: dict[str, Table], labels: Table, truth: Array, measure: str = "P@10") -> Answers:
+def labels_as_they_are(runs: dict[str, Table], labels: Table, truth: Array, measure: str = "P@10") -> ResultList:
     """Student's t over topics, as if labels were right."""
     from benchmarks.study.alone import study_of
 
@@ -60,7 +60,7 @@ class Drawn:
 def drawn_answers(
     lists: Lists, bronze: Array, gold: Array, kept: Mask, votes: tuple[Ints, Array] | None, truth: Array,
     rng: np.random.Generator, measure: str = "P@10",
-) -> Answers:  # fmt: skip
+) -> ResultList:  # fmt: skip
     """Both ways to draw: all weights multiplied, and each source alone with the variances summed; normal limits.
 
     In some of the studies only.
@@ -100,7 +100,7 @@ def drawn_answers(
         "product of weights": np.cov(np.array(product).T),
         "sources summed": np.sum([np.cov(np.array(x).T) for x in alone], axis=0),
     }
-    out: Answers = {}
+    out: ResultList = {}
     for method, covariance in spread.items():
         for contrast, (a, b) in CONTRASTS.items():
             c = np.zeros(len(value))

@@ -9,9 +9,9 @@ import numpy as np
 
 import truegain as tg
 from benchmarks.study.nature import SYSTEMS, Array
-from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
-from truegain.inference.study.rule import outcome_of
+from truegain.stats.contrasts import Contrasts
+from truegain.study.verdict import outcome_of
 
 CONTRASTS: dict[str, tuple[int | None, int]] = {"score": (None, 1), "null": (0, 1), "real": (0, 2)}
 
@@ -38,15 +38,15 @@ class Told:
         return {"better": 1, "worse": -1, "not better": -1, "inconclusive": 0}[said]
 
 
-Answers = dict[str, Told | None]
+ResultList = dict[str, Told | None]
 
 
-def asked_of(study: tg.Study, truth: Mapping[str, Array], method: str = "") -> Answers:
+def asked_of(study: tg.Study, truth: Mapping[str, Array], method: str = "") -> ResultList:
     """A score, a null and a real pair by every measure of a study; None where it refuses.
 
     truth: of each system, by measure.
     """
-    out: Answers = {}
+    out: ResultList = {}
     for measure, right in truth.items():
         try:
             lattice = study.lattice(measure)
@@ -69,7 +69,7 @@ def asked_of(study: tg.Study, truth: Mapping[str, Array], method: str = "") -> A
     return out
 
 
-def refused(measures: Sequence[str], method: str = "") -> Answers:
+def refused(measures: Sequence[str], method: str = "") -> ResultList:
     """No answer at all."""
     return {answer_name(m, c, method): None for m in measures for c in CONTRASTS}
 

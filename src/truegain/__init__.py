@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truegain import starting as starting  # before anything else
+from truegain.cli import starting as starting  # before anything else
 
 # isort: split
 
@@ -10,44 +10,44 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from truegain._version import __version__
-from truegain.drawing import plug
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
 from truegain.lazy import loaded
+from truegain.results.plots import plug
 
 if TYPE_CHECKING:
-    from truegain.cluster.cluster import Cluster
+    from truegain.aggregation.aggregate import aggregate
     from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, UnjudgedSample
-    from truegain.engine.choice import run_on
-    from truegain.gains.judge import Judge
-    from truegain.gains.make import aggregate
-    from truegain.inference.agreement.agree import agreement
-    from truegain.inference.agreement.plan import plan_assessors
-    from truegain.inference.corrections.correct import correct
-    from truegain.inference.differences.compare import compare
-    from truegain.inference.differences.topic_plan import plan_topics
-    from truegain.inference.holes.bounds import unjudged
-    from truegain.inference.holes.evaluate import evaluate
-    from truegain.inference.holes.listing import sample_unjudged
-    from truegain.inference.holes.next import next_to_judge
-    from truegain.inference.intervals.estimate import intervals
-    from truegain.inference.judges.judges import judge_quality
-    from truegain.inference.judges.options import PublishedTest
-    from truegain.inference.labels.listing import sample_gold
-    from truegain.inference.labels.planning import plan_labels
-    from truegain.inference.ranks.correlate import correlate
-    from truegain.inference.study.study import Study
-    from truegain.inference.study_file.read import read_study
-    from truegain.measures.listing import list_measures
+    from truegain.data.intents import Intents, read_intents
+    from truegain.data.judgments import Judgments, read_judgments
+    from truegain.data.label_list_reading import read_gold_list
+    from truegain.data.ratings import read_ratings
+    from truegain.data.runs import Runs, read_runs
+    from truegain.data.scores import Scores
+    from truegain.data.writing import write_judgments, write_runs
+    from truegain.judge_error.judge import Judge
+    from truegain.judge_error.judges import judge_quality
+    from truegain.judge_error.panel import PublishedTest
+    from truegain.measures.catalogue import list_measures
     from truegain.measures.parse import parse_measure
     from truegain.measures.score_table import read_scores
-    from truegain.report.write import write_report
-    from truegain.tables.gold_list_read import read_gold_list
-    from truegain.tables.intents import Intents, read_intents
-    from truegain.tables.judgments import Judgments, read_judgments
-    from truegain.tables.ratings import read_ratings
-    from truegain.tables.runs import Runs, read_runs
-    from truegain.tables.scores import Scores
-    from truegain.tables.write import write_judgments, write_runs
+    from truegain.parallel.cluster import Cluster
+    from truegain.parallel.jobs import run_on
+    from truegain.planning.assessors import plan_assessors
+    from truegain.planning.gold_sample import sample_gold
+    from truegain.planning.labels import plan_labels
+    from truegain.planning.topics import plan_topics
+    from truegain.pooling.bounds import unjudged
+    from truegain.pooling.evaluate import evaluate
+    from truegain.pooling.next_to_judge import next_to_judge
+    from truegain.pooling.samples import sample_unjudged
+    from truegain.reliability.agree import agreement
+    from truegain.report.page.page import write_report
+    from truegain.stats.correlate import correlate
+    from truegain.study.compare import compare
+    from truegain.study.corrected_scores import correct
+    from truegain.study.intervals import intervals
+    from truegain.study.study import Study
+    from truegain.study.study_file import read_study
 
 __all__ = [
     "Cluster",
@@ -100,48 +100,48 @@ __all__ = [
 ]
 
 _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wait for numpy
-    "Cluster": "truegain.cluster.cluster",
+    "Cluster": "truegain.parallel.cluster",
     "Gold": "truegain.config",
-    "Intents": "truegain.tables.intents",
-    "Judge": "truegain.gains.judge",
-    "Judgments": "truegain.tables.judgments",
-    "PublishedTest": "truegain.inference.judges.options",
+    "Intents": "truegain.data.intents",
+    "Judge": "truegain.judge_error.judge",
+    "Judgments": "truegain.data.judgments",
+    "PublishedTest": "truegain.judge_error.panel",
     "Ratings": "truegain.config",
     "Resampling": "truegain.config",
-    "Runs": "truegain.tables.runs",
-    "Scores": "truegain.tables.scores",
+    "Runs": "truegain.data.runs",
+    "Scores": "truegain.data.scores",
     "Scoring": "truegain.config",
-    "Study": "truegain.inference.study.study",
+    "Study": "truegain.study.study",
     "StudyConfig": "truegain.config",
     "UnjudgedSample": "truegain.config",
-    "aggregate": "truegain.gains.make",
-    "agreement": "truegain.inference.agreement.agree",
-    "compare": "truegain.inference.differences.compare",
-    "correct": "truegain.inference.corrections.correct",
-    "correlate": "truegain.inference.ranks.correlate",
-    "evaluate": "truegain.inference.holes.evaluate",
-    "intervals": "truegain.inference.intervals.estimate",
-    "judge_quality": "truegain.inference.judges.judges",
-    "list_measures": "truegain.measures.listing",
-    "next_to_judge": "truegain.inference.holes.next",
+    "aggregate": "truegain.aggregation.aggregate",
+    "agreement": "truegain.reliability.agree",
+    "compare": "truegain.study.compare",
+    "correct": "truegain.study.corrected_scores",
+    "correlate": "truegain.stats.correlate",
+    "evaluate": "truegain.pooling.evaluate",
+    "intervals": "truegain.study.intervals",
+    "judge_quality": "truegain.judge_error.judges",
+    "list_measures": "truegain.measures.catalogue",
+    "next_to_judge": "truegain.pooling.next_to_judge",
     "parse_measure": "truegain.measures.parse",
-    "plan_assessors": "truegain.inference.agreement.plan",
-    "plan_labels": "truegain.inference.labels.planning",
-    "plan_topics": "truegain.inference.differences.topic_plan",
-    "read_gold_list": "truegain.tables.gold_list_read",
-    "read_intents": "truegain.tables.intents",
-    "read_judgments": "truegain.tables.judgments",
-    "read_ratings": "truegain.tables.ratings",
-    "read_runs": "truegain.tables.runs",
+    "plan_assessors": "truegain.planning.assessors",
+    "plan_labels": "truegain.planning.labels",
+    "plan_topics": "truegain.planning.topics",
+    "read_gold_list": "truegain.data.label_list_reading",
+    "read_intents": "truegain.data.intents",
+    "read_judgments": "truegain.data.judgments",
+    "read_ratings": "truegain.data.ratings",
+    "read_runs": "truegain.data.runs",
     "read_scores": "truegain.measures.score_table",
-    "read_study": "truegain.inference.study_file.read",
-    "run_on": "truegain.engine.choice",
-    "sample_gold": "truegain.inference.labels.listing",
-    "sample_unjudged": "truegain.inference.holes.listing",
-    "unjudged": "truegain.inference.holes.bounds",
-    "write_judgments": "truegain.tables.write",
-    "write_report": "truegain.report.write",
-    "write_runs": "truegain.tables.write",
+    "read_study": "truegain.study.study_file",
+    "run_on": "truegain.parallel.jobs",
+    "sample_gold": "truegain.planning.gold_sample",
+    "sample_unjudged": "truegain.pooling.samples",
+    "unjudged": "truegain.pooling.bounds",
+    "write_judgments": "truegain.data.writing",
+    "write_report": "truegain.report.page.page",
+    "write_runs": "truegain.data.writing",
 }
 
 _ANSWERING = {  # their answers tell with what they were called
@@ -159,5 +159,5 @@ plug(lambda answer, path: importlib.import_module("truegain.report.plot").plot(a
 
 
 def __getattr__(name: str) -> Any:
-    telling = importlib.import_module("truegain.made_by").telling if name in _ANSWERING else None
+    telling = importlib.import_module("truegain.results.provenance").telling if name in _ANSWERING else None
     return loaded(__name__, _LAZY, name, telling)

@@ -18,11 +18,11 @@ from truegain.errors import TruegainError, check_one_of
 from truegain.message import OF_CONFIGS, SAMPLE_GOLD, SAMPLE_UNJUDGED, OfConfig, arg, argname
 
 if TYPE_CHECKING:
-    from truegain.gains.panel import GoldLike
-    from truegain.gains.rules import Rule
-    from truegain.tables.gold_list import GoldList
-    from truegain.tables.likes import JudgmentsLike
-    from truegain.tables.scale import Scale
+    from truegain.aggregation.rules import Rule
+    from truegain.data.judgments import JudgmentsLike
+    from truegain.data.label_lists import GoldList
+    from truegain.data.ratings import Scale
+    from truegain.judge_error.panel import GoldLike
 
 Design = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
 Repeated = Literal["error", "first", "last", "mean", "all"]

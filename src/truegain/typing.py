@@ -1,22 +1,24 @@
 """What the functions of truegain take and give, for annotations of your own: one name for each kind of thing.
 
->>> from truegain.typing import JudgmentsLike, RunsLike
+>>> from truegain.data.judgments import JudgmentsLike; from truegain.data.runs import RunsLike
 >>> def score(runs: RunsLike, judgments: JudgmentsLike) -> float: ...
->>> from truegain.typing import Comparison, Verdict
+>>> from truegain.stats.results import Comparison; from truegain.study.verdict import Verdict
 >>> def told(verdict: Verdict, difference: Comparison) -> str: ...
 """
 
-from truegain.gains.panel import GoldLike
-from truegain.inference.differences.comparisons import Comparisons
-from truegain.inference.results import Answers, Comparison, Estimate, Plan
-from truegain.inference.study.verdict import Verdict
+from truegain.data.judgments import JudgmentsLike
+from truegain.data.ratings import RatingsLike
+from truegain.data.runs import RunsLike
+from truegain.io.frames import FrameLike
+from truegain.judge_error.panel import GoldLike
 from truegain.measures.parse import MeasureLike, MeasuresLike
-from truegain.tables.likes import FrameLike, JudgmentsLike, RatingsLike, RunsLike
-from truegain.tables.table import Table
+from truegain.results.base import Table
+from truegain.stats.comparisons import Comparisons
+from truegain.stats.results import Comparison, Estimate, Plan, ResultList
+from truegain.study.verdict import Verdict
 from truegain.text.corpus import CorpusLike
 
 __all__ = [
-    "Answers",
     "Comparison",
     "Comparisons",
     "CorpusLike",
@@ -28,6 +30,7 @@ __all__ = [
     "MeasuresLike",
     "Plan",
     "RatingsLike",
+    "ResultList",
     "RunsLike",
     "Table",
     "Verdict",

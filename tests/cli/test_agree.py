@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 import truegain as tg
-from tests.inference.test_alpha import alpha
+from tests.reliability.test_alpha import alpha
 from truegain.cli.app import main
-from truegain.experiments.ratings_world import magnitude_ratings
-from truegain.report.agreement import agreement_chart
-from truegain.report.agreement_documents import documents_chart
-from truegain.tables.table import Table
+from truegain.experiments.worlds import magnitude_ratings
+from truegain.report.agreement_figures import agreement_chart, documents_chart
+from truegain.results.base import Table
 
 
 def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

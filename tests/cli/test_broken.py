@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tables.broken import BROKEN, Broken
+from tests.data.broken import BROKEN, Broken
 from truegain.cli.app import main
 
 

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from truegain.cli.bundles import takes
+from truegain.cli.options import takes
 from truegain.cli.panels import arranged
 from truegain.config import Gold, Resampling, Scoring
 

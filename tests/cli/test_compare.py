@@ -80,8 +80,8 @@ def test_formats_and_measures(run: Run, folder: Path) -> None:
         "json",
     )
     _, out, _ = run(*words)
-    made_by = json.loads(out)["made_by"]
-    assert (made_by["test"], made_by["resamples"], made_by["seed"]) == ("randomised-tukey-hsd", 500, 3)
+    provenance = json.loads(out)["provenance"]
+    assert (provenance["test"], provenance["resamples"], provenance["seed"]) == ("randomised-tukey-hsd", 500, 3)
     assert run(*words, "--jobs", "1")[1] == out
     run("compare", "qrels", "runs", "-o", "t.tex")
     assert r"\toprule" in (folder / "t.tex").read_text()
@@ -112,13 +112,13 @@ def test_one_trial_and_published_p_values(run: Run) -> None:
         )
         plus = json.loads(run(*both)[1])
         published = json.loads(run(*both, "--counting", "published")[1])
-        assert (plus["made_by"]["counting"], published["made_by"]["counting"]) == ("plus-one", "published")
+        assert (plus["provenance"]["counting"], published["provenance"]["counting"]) == ("plus-one", "published")
         p, share = plus["rows"][0]["p"], published["rows"][0]["p"]
         assert p == pytest.approx((300 * share + 1) / 301)
     power = ("experiment", "discriminative", "qrels", "runs", "-m", "AP", "--resamples", "100")
     assert run(*power, "--format", "json")[0] == 0
-    made_by = json.loads(run(*power, "--counting", "published", "--format", "json")[1])["made_by"]
-    assert made_by["counting"] == "published"
+    provenance = json.loads(run(*power, "--counting", "published", "--format", "json")[1])["provenance"]
+    assert provenance["counting"] == "published"
     code, _, err = run("experiment", "discriminative", "qrels", "runs", "-m", "AP", "--resamples", "5")
     assert (code, "give at least 20" in err) == (2, True)
     code, _, err = run("compare", "qrels", "runs", "--population", "collection", "--counting", "published")

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from truegain.cli.app import main
-from truegain.experiments.world import simulate
-from truegain.tables.write import write_judgments, write_runs
+from truegain.data.writing import write_judgments, write_runs
+from truegain.experiments.worlds import simulate
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ def test_json_says_how_it_was_made(run: Run) -> None:
     code, out, _ = run("correct", *COMMON, "-m", "P@10", "--design", "by-gold", "--format", "json", "--seed", "4")
     told = json.loads(out)
     assert code == 0
-    assert (told["made_by"]["design"], told["made_by"]["seed"], len(told["rows"])) == ("by-gold", 4, 2)
+    assert (told["provenance"]["design"], told["provenance"]["seed"], len(told["rows"])) == ("by-gold", 4, 2)
 
 
 def test_a_wrong_measure_is_refused(run: Run) -> None:

@@ -49,8 +49,8 @@ def test_programs_get_one_table(run: Run) -> None:
     published = next(csv.DictReader(io.StringIO(run(*words, "--format", "csv")[1])))
     assert (published["method"], float(published["high"]) > 1) == ("hollander-wolfe", True)
     code, out, _ = run("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "-o", "out.json")
-    made_by = json.loads(Path("out.json").read_text())["made_by"]
-    assert (code, made_by["between"], made_by["seed"]) == (0, "judgments", 0)
+    provenance = json.loads(Path("out.json").read_text())["provenance"]
+    assert (code, provenance["between"], provenance["seed"]) == (0, "judgments", 0)
     code, out, _ = run(
         "correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "--show", "moves", "--format", "jsonl"
     )

@@ -115,8 +115,8 @@ def test_long_rows_in_every_format(run: Run, folder: Path) -> None:
     _, out, err = run(*words, "--format", "json")
     loaded = json.loads(out)
     assert loaded["scores"] == expected
-    assert loaded["made_by"]["truegain"] == tg.__version__
-    assert len(loaded["made_by"]["inputs"]["short.run"]) == 64
+    assert loaded["provenance"]["truegain"] == tg.__version__
+    assert len(loaded["provenance"]["inputs"]["short.run"]) == 64
     assert err.count("lacks judged topics") == 1
     _, out, _ = run(*words, "--format", "jsonl")
     assert [json.loads(line) for line in out.splitlines()] == expected

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from truegain.experiments.world import simulate
-from truegain.tables.write import write_judgments, write_runs
+from truegain.data.writing import write_judgments, write_runs
+from truegain.experiments.worlds import simulate
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_intervals_over_topics_and_collection(run: Run) -> None:
     assert code == 0
     first = json.loads(out)
     assert len(first["rows"]) == 3 * 2 * 3
-    assert first["made_by"]["resamples"] == 200
+    assert first["provenance"]["resamples"] == 200
     for row in first["rows"]:
         assert row["low"] < row["value"] < row["high"]
     _, out, _ = run(*words, "--resamples", "200", "--format", "json", "--jobs", "2")

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from truegain.data.writing import write_judgments, write_runs
 from truegain.errors import TruegainError
-from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
-from truegain.experiments.unanimity_panels import Panel
-from truegain.experiments.world import simulate
-from truegain.report.unanimity import unanimity_chart
-from truegain.tables.write import write_judgments, write_runs
+from truegain.experiments.unanimity_gains import Panel
+from truegain.experiments.worlds import magnitude_ratings, simulate, uniform_ratings
+from truegain.report.experiment_figures import unanimity_chart
 
 
 @pytest.fixture(scope="module")

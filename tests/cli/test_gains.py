@@ -12,12 +12,12 @@ import pytest
 
 import truegain as tg
 from tests.cli.conftest import Run
+from truegain.aggregation.magnitudes import normalized
+from truegain.data.judgments import Judgments
 from truegain.experiments.magnitude_units import Units, read_magnitudes
-from truegain.experiments.ratings_world import magnitude_ratings
-from truegain.gains.magnitudes import normalized
-from truegain.measures.direct import measures_for_gains
+from truegain.experiments.worlds import magnitude_ratings
 from truegain.measures.parse import parse_measures
-from truegain.tables.judgments import Judgments
+from truegain.measures.scoring import measures_for_gains
 
 ITEMS = {"a": (2, 2, 2, 2, 2), "b": (1, 1, 2, 3, 3), "c": (0, 0, 0, 0, 1), "d": (0, 0, 0, 0, 0)}
 

@@ -42,7 +42,7 @@ def test_the_exit_code_is_the_verdict(run: Run, folder: Path, words: tuple[str, 
         told["exit_code"] == code == (1 if {"worse", "not better"} & set(answers) else max(CODES[o] for o in answers))
     )
     assert answers == [v["outcome"] for v in told["verdicts"]]
-    assert "study.toml" in told["made_by"]["inputs"]
+    assert "study.toml" in told["provenance"]["inputs"]
 
 
 def test_a_settled_claim_asks_for_nothing_more(run: Run, folder: Path) -> None:  # noqa: F811

@@ -68,5 +68,5 @@ def test_a_page_waits_for_nothing(words: list[str]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Usage: truegain" in done.stdout
-    names = "__main__ _version addresses cli cli.help drawing errors lazy message starting"
+    names = "__main__ _version addresses cli cli.help cli.starting errors lazy message results results.plots"
     assert set(done.stderr.split()) <= {"truegain", *(f"truegain.{name}" for name in names.split())}

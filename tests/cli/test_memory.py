@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.streams.files import small_study
-from truegain.inference.intervals import estimate
+from truegain.study import intervals
 
 LINES, WHOLE = ("trec", "csv", "tsv", "jsonl"), ("table", "json")
 
@@ -71,7 +71,7 @@ def test_intervals_over_topics_are_the_same(study: list[str], run: Run, method: 
     words += ["--format", "csv", "--resamples", "50"]
     assert run(*words)[1] == run(*words, "--memory", "10KB")[1] != ""
     assert "read in batches" in run(*words, "--memory", "10KB")[2]
-    monkeypatch.setattr(estimate, "FLOOR", 1)
+    monkeypatch.setattr(intervals, "FLOOR", 1)
     code, _, said = run(*words, "--memory", "100KB")
     assert (code, "may be taken" in said) == ((0, False) if method == "wilson" else (2, True)), said
 

@@ -15,11 +15,11 @@ from typer.main import get_command
 
 import truegain
 from tests.cli.conftest import Run
-from truegain.cli.bundles import ADVANCED, changed
 from truegain.cli.commands import build
 from truegain.cli.compare import PairsPrinting, compare_command
 from truegain.cli.correct import correct_command
 from truegain.cli.eval_ import eval_command
+from truegain.cli.options import ADVANCED, changed
 from truegain.cli.panels import PANEL_OF, PANELS
 from truegain.config import Gold, Ratings, Resampling, Scoring, UnjudgedSample, settings_of
 

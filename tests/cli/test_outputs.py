@@ -21,8 +21,8 @@ from tests.cli.conftest import Run
 from truegain.cli import demo
 from truegain.cli.checks import OUTPUTS
 from truegain.cli.commands import build
-from truegain.tables.guard import guarded
-from truegain.tables.table import ENDINGS
+from truegain.io.overwrite import guarded
+from truegain.results.catalogue import ENDINGS
 
 QRELS = "".join(f"{t} 0 d{d} {(t * d) % 3}\n" for t in range(1, 6) for d in range(8))
 RATINGS = "topic,doc,assessor,label\n" + "".join(f"1,{d},{a},{(i + j) % 3}\n" for i, d in enumerate("abcdef") for j, a in enumerate("xyz"))  # fmt: skip  # noqa: E501

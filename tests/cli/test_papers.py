@@ -17,9 +17,9 @@ from scipy import stats
 import truegain as tg
 from tests.cli.conftest import Run
 from truegain.errors import TruegainError
-from truegain.tables.formats.grid import Marked
-from truegain.tables.paper import Column, Wide
-from truegain.tables.paper_style import PaperStyle
+from truegain.results.base import PaperStyle
+from truegain.results.paper_table import Column, Wide
+from truegain.results.table import Marked
 
 TOPICS, DOCS = 14, 12
 SKILLS = {"input.bm25": 0.2, "input.dense": 0.6, "input.mixed": 0.7, "input.none": 0.0}
@@ -152,7 +152,7 @@ def test_wide_scores_for_programs(run: Run, study: Path) -> None:
     made = json.loads(out)
     scores = scores_of(study)
     assert made["rows"] == [{"system": s, **scores.means(s)} for s in scores.systems]
-    assert "gold.qrels" in made["made_by"]["inputs"]
+    assert "gold.qrels" in made["provenance"]["inputs"]
 
 
 NAMES = {

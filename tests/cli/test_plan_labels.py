@@ -11,8 +11,8 @@ import pytest
 
 import truegain as tg
 from tests.cli.conftest import Run
-from tests.inference.test_label_plan import world
-from truegain.inference.labels.aim import Aim, needed_told
+from tests.planning.test_label_plan import world
+from truegain.planning.labels import Aim, needed_told
 
 RUNS = ("s0.run", "s1.run")
 
@@ -59,7 +59,7 @@ def test_looking_at_every_batch(run: Run) -> None:
     plain, often = (json.loads(run("verdict", *words, *more)[1])["verdicts"][0] for more in ((), ("--sequential",)))
     width = [v["high"] - v["low"] for v in (plain, often)]
     assert 1.2 < width[1] / width[0] < 2.2
-    assert json.loads(run("verdict", *words, "--sequential")[1])["made_by"]["sequential"] is True
+    assert json.loads(run("verdict", *words, "--sequential")[1])["provenance"]["sequential"] is True
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_a_short_list_is_no_dead_end(run: Run, folder: Path, rows: int, labels: 
     said = " ".join(told["notes"])
     assert advice in said
     assert f"{more} more gold label{'s find' if more > 1 else ' finds'} a true difference" in said
-    assert told["made_by"]["half_width"] is None
-    assert told["made_by"]["mix"]["cost"] == 2 * more
+    assert told["provenance"]["half_width"] is None
+    assert told["provenance"]["mix"]["cost"] == 2 * more
     assert told["rows"][0]["gold_labels"] == labels + more
 
 

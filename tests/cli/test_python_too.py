@@ -15,9 +15,9 @@ from typer.main import get_command
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.worlds import study
+from truegain.aggregation.reading import RatingsAsked
 from truegain.cli.commands import build
 from truegain.config import StudyConfig, settings_of
-from truegain.gains.reading import RatingsAsked
 
 COMMON = ("llm.qrels", "a.run", "b.run")
 RATED = "topic,doc,assessor,label\n" + "".join(
@@ -270,7 +270,7 @@ def test_report(run: Run, folder: Path) -> None:
 
     def numbers(file: Path) -> dict[str, Any]:
         text = file.read_text().partition('id="truegain-data"')[2].partition(">")[2].partition("</script>")[0]
-        parts: dict[str, Any] = json.loads(text, object_hook=lambda d: {k: d[k] for k in d if k != "made_by"})[
+        parts: dict[str, Any] = json.loads(text, object_hook=lambda d: {k: d[k] for k in d if k != "provenance"})[
             "sections"
         ]
         return {name: part for name, part in parts.items() if name != "made"}

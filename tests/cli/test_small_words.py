@@ -9,7 +9,7 @@ import numpy as np
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.cli.test_verdict import folder, world  # noqa: F401
-from truegain.gains.identical import Twin
+from truegain.aggregation.assessors import Twin
 
 
 def test_a_name_twice_has_both_paths(run: Run, folder: Path) -> None:  # noqa: F811

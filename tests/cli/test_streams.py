@@ -98,7 +98,7 @@ def test_standard_input_has_no_digest(folder: Path) -> None:
     (folder / "-").write_text("another file")
     code, out, _ = shell(folder, "cat q | truegain eval - r -m P@5 --format json")
     assert code == 0
-    assert json.loads(out)["made_by"]["inputs"]["standard input"] is None
+    assert json.loads(out)["provenance"]["inputs"]["standard input"] is None
 
 
 def interrupt(line: str, pipe: Path) -> tuple[int, str]:

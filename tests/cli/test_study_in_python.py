@@ -89,7 +89,7 @@ def more_files(folder: Path) -> None:  # noqa: F811
 
 def plain(answer: dict[str, Any]) -> Any:
     """An answer as JSON has it, without how it was made."""
-    return json.loads(json.dumps({name: x for name, x in answer.items() if name != "made_by"}))
+    return json.loads(json.dumps({name: x for name, x in answer.items() if name != "provenance"}))
 
 
 @pytest.mark.few(2)
@@ -106,7 +106,7 @@ def test_the_numbers_are_those_of_the_command(name: str, run: Run, folder: Path)
     found = [study.verdict(a, b, m) for a, b in study.claims for m in study.measures]
     assert [plain(v.to_dict()) for v in found] == [plain(v) for v in json.loads(out)["verdicts"]]
     assert found
-    assert study.made_by["study"] == "s.toml"
+    assert study.provenance["study"] == "s.toml"
 
 
 def test_the_two_best_are_meant_where_no_pair_is_named(run: Run, folder: Path) -> None:  # noqa: F811

@@ -21,7 +21,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.cli.conftest import Run
-from truegain.report.facts.filed import Filed
+from truegain.report.gather import Filed
 
 TOPICS, DOCS = 24, 60
 STRENGTH = {"weak": 0.3, "fair": 1.0, "good": 2.0}
@@ -280,7 +280,7 @@ def test_a_study_in_a_file(run: Run, folder: Path) -> None:
     assert run("verdict", "--study", "kept/other.toml")[1] == fixed
     assert run("verdict", "--study", "kept/other.toml", "--population", "topics")[1] == out
     told = json.loads(run("verdict", "--study", "kept/study.toml", "--format", "json")[1])
-    assert "kept/study.toml" in told["made_by"]["inputs"]
+    assert "kept/study.toml" in told["provenance"]["inputs"]
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_holes_hold_back_or_count_as_not_relevant(run: Run, folder: Path) -> Non
 
 
 def test_a_sample_of_the_holes_frees_the_verdict(run: Run, folder: Path) -> None:
-    """Guards --unjudged-sample: P@10 by default, no bound, fixed topics too, in made_by; a stray label ends with 2."""
+    """Guards --unjudged-sample: P@10 by default, no bound, fixed topics too, provenance; a stray label is refused."""
     runs, labels = world()
     tops = {s: {t: sorted(row, key=lambda d: -row[d])[:10] for t, row in runs[s].items()} for s in ("weak", "good")}
     few = {t: {d: row[d] for d in tops["weak"][t]} for t, row in labels.items()}
@@ -367,8 +367,8 @@ def test_a_sample_of_the_holes_frees_the_verdict(run: Run, folder: Path) -> None
     assert "could change the difference" not in out
     assert run(*command, "--population", "fixed")[1].startswith("good is better than weak")
     told = json.loads(run(*command, "--format", "json")[1])
-    assert told["made_by"]["unjudged_sample"] == 50
-    assert "holes.qrels" in str(told["made_by"]["inputs"])
+    assert told["provenance"]["unjudged_sample"] == 50
+    assert "holes.qrels" in str(told["provenance"]["inputs"])
     code, _, err = run("verdict", "few.qrels", *TWO, "--unjudged-sample", "judgments.qrels")
     assert code == 2
     assert "--unjudged-sample: " in err
@@ -414,7 +414,7 @@ def test_json_holds_everything_and_how_it_was_made(run: Run, folder: Path) -> No
     words = ("--gold", "pairs.qrels", "--design", "random", "--seed", "4", "--costs", "gold=2", "--format", "json")
     _, out, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *words)
     told = json.loads(out)
-    made = told["made_by"]
+    made = told["provenance"]
     assert (made["seed"], made["design"], made["costs"], made["population"]) == (4, "random", "gold=2", ["topics"])
     digest = hashlib.sha256((folder / "pairs.qrels").read_bytes()).hexdigest()
     assert made["inputs"]["pairs.qrels"] == digest
@@ -605,7 +605,7 @@ def test_systems_have_other_names(run: Run, folder: Path) -> None:
         assert run("verdict", "s.toml", "--pair", pair)[1] == out
     _, out, _ = run("gate", "s.toml", "--baseline", "input.weak", "--candidate", "good")
     assert "Claim: it is better than BM25 (ours)." in out
-    told = json.loads(run("verdict", "s.toml", "--pair", "fair,good", "--format", "json")[1])["made_by"]
+    told = json.loads(run("verdict", "s.toml", "--pair", "fair,good", "--format", "json")[1])["provenance"]
     assert (told["names"], told["strip_prefix"], "names.tsv" in told["inputs"]) == ("names.tsv", "input.", True)
     assert run("report", "s.toml", "--baseline", "input.weak")[0] == 0
     page = (folder / "report.html").read_text()

@@ -11,16 +11,15 @@ import pytest
 
 import truegain as tg
 from truegain.config import Scoring
-from truegain.engine import Local
 from truegain.errors import TruegainError
-from truegain.experiments import incomplete_judgments as module
-from truegain.experiments.disjoint_parts import disjoint, own_part, sides
-from truegain.experiments.incomplete_judgments import incomplete, kept_items
-from truegain.inference.ranks.tau import kendall_tau
+from truegain.experiments import incomplete_collections as module
+from truegain.experiments.incomplete_collections import disjoint, incomplete, kept_items, own_part, sides
+from truegain.io.columns import Ids
 from truegain.measures.content import Content, ContentScorer
 from truegain.measures.evaluate import aligned
-from truegain.report.curves import curves_chart
-from truegain.tables.columns import Ids
+from truegain.parallel.jobs import Local
+from truegain.report.charts import curves_chart
+from truegain.stats.rank_correlation import kendall_tau
 from truegain.text.divergence import RankedText
 
 World = tuple[dict[str, dict[str, dict[str, float]]], pl.DataFrame, dict[str, str]]

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.inference.matrices import generated, scores_of, trec8_ap
+from tests.judge_error.matrices import generated, scores_of, trec8_ap
+from truegain.data.scores import Scores
 from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.discriminative import discriminative_power, power_table
-from truegain.inference.differences.topic_plan import plan_topics
-from truegain.inference.differences.tukey import randomised_tukey_hsd
-from truegain.inference.intervals.topics import topic_intervals
-from truegain.inference.monte_carlo import Trials
-from truegain.inference.ranks.swaps import swap_rates
+from truegain.io.columns import Floats
+from truegain.planning.topics import plan_topics
 from truegain.sampling.streams import generator
-from truegain.tables.columns import Floats
-from truegain.tables.scores import Scores
+from truegain.stats.anova import randomised_tukey_hsd
+from truegain.stats.correlate import swap_rates
+from truegain.stats.intervals import topic_intervals
+from truegain.stats.multiple_testing import Trials
 
 
 def two_measures(x: Floats, y: Floats) -> Scores:

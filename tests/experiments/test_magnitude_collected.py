@@ -9,9 +9,9 @@ import pytest
 from tests.cli.conftest import Run
 from tests.cli.conftest import folder as folder
 from tests.cli.conftest import run as run
+from truegain.data.ratings import read_ratings
 from truegain.errors import InputError
-from truegain.experiments.magnitude_collected import collected_table
-from truegain.tables.ratings import read_ratings
+from truegain.experiments.magnitude_units import collected_table
 
 HEAD = "topic,doc,assessor,label,unit,anchor,backs,sent_back\n"
 UNITS = (  # topic, assessor, unit, uses of the back button, failed checks

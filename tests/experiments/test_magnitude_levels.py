@@ -11,7 +11,9 @@ import pytest
 from scipy.stats import kstest, mannwhitneyu, ttest_ind
 
 import truegain as tg
+from truegain.aggregation.magnitudes import normalized
 from truegain.cli.app import main
+from truegain.data.judgments import Judgments
 from truegain.experiments.magnitude_levels import (
     apart_table,
     document_sigmas,
@@ -21,11 +23,9 @@ from truegain.experiments.magnitude_levels import (
     sigma_table,
     welch,
 )
-from truegain.experiments.magnitude_rules import normalized_habits
-from truegain.experiments.ratings_world import Magnitudes, magnitude_ratings
-from truegain.gains.magnitudes import normalized
-from truegain.tables.judgments import Judgments
-from truegain.tables.table import Table
+from truegain.experiments.magnitude_units import normalized_habits
+from truegain.experiments.worlds import Magnitudes, magnitude_ratings
+from truegain.results.base import Table
 
 
 @pytest.fixture(scope="module")

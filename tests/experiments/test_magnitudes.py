@@ -15,23 +15,23 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from truegain.aggregation.magnitudes import normalized
 from truegain.cli.app import main
 from truegain.cli.experiment_magnitudes import Show
-from truegain.experiments.magnitude_profiles import levels_table, profile_table, ratios_table
+from truegain.data.judgments import Judgments
+from truegain.data.runs import Runs
+from truegain.experiments.magnitude_levels import levels_table, profile_table, ratios_table
 from truegain.experiments.magnitude_rankings import MAPPINGS, MEASURES, _shared, magnitude_systems
-from truegain.experiments.magnitude_rules import magnitudes
 from truegain.experiments.magnitude_units import (
     Units,
     extremes_table,
     figures_at_most,
+    magnitudes,
     numbers_table,
     units_table,
 )
-from truegain.experiments.ratings_world import Magnitudes, magnitude_ratings, runs_over
-from truegain.gains.magnitudes import normalized
-from truegain.report.magnitudes import _edges, systems_chart
-from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Runs
+from truegain.experiments.worlds import Magnitudes, magnitude_ratings, runs_over
+from truegain.report.experiment_figures import _edges, systems_chart
 
 NDCG, ERR = MEASURES
 

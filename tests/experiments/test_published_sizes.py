@@ -9,8 +9,8 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import EBAY
-from truegain.experiments.published_formulas import naive_topics, published_sizes, some_difference
-from truegain.student import detectable_in_se
+from truegain.experiments.judge_errors import naive_topics, published_sizes, some_difference
+from truegain.stats.student_t import detectable_in_se
 
 
 def test_equation_26_on_the_trec_pair() -> None:

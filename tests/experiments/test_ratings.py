@@ -12,18 +12,17 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from tests.inference.test_alpha import alpha
+from tests.reliability.test_alpha import alpha
+from truegain.aggregation.magnitudes import normalized
 from truegain.cli.app import main
 from truegain.experiments.magnitude_rankings import magnitude_systems
-from truegain.experiments.magnitude_rules import magnitudes
-from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
-from truegain.experiments.unanimity_panels import _Near, _tested, unanimity
-from truegain.experiments.world import World, simulate
-from truegain.gains.magnitudes import normalized
-from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, square
-from truegain.inference.monte_carlo import Trials
-from truegain.measures.direct import measures_for_gains
+from truegain.experiments.magnitude_units import magnitudes
+from truegain.experiments.unanimity_gains import _Near, _tested, unanimity
+from truegain.experiments.worlds import World, magnitude_ratings, simulate, uniform_ratings
 from truegain.measures.parse import parse_measures
+from truegain.measures.scoring import measures_for_gains
+from truegain.stats.anova import Tukey, randomised_tukey_hsd, square
+from truegain.stats.multiple_testing import Trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.experiments.half_collections import Sides, SplitHalf, split_half
-from truegain.experiments.half_topics import split_topics
-from truegain.experiments.world import simulate
-from truegain.tables.columns import Ids
-from truegain.tables.table import Table
+from truegain.experiments.halves import Sides, SplitHalf, split_half, split_topics
+from truegain.experiments.worlds import simulate
+from truegain.io.columns import Ids
+from truegain.results.base import Table
 
 
 def test_a_document_is_always_on_the_same_side() -> None:

@@ -10,11 +10,9 @@ import pytest
 
 import truegain as tg
 from truegain.cli.app import main
-from truegain.experiments.ratings_world import uniform_ratings
-from truegain.experiments.unanimity_cells import ASSESSORS, HIGHEST, cell_seed, unanimity_grid
-from truegain.experiments.unanimity_panels import unanimity
-from truegain.experiments.world import World, simulate
-from truegain.tables.pool import Pool
+from truegain.data.pool import Pool
+from truegain.experiments.unanimity_gains import ASSESSORS, HIGHEST, cell_seed, unanimity, unanimity_grid
+from truegain.experiments.worlds import World, simulate, uniform_ratings
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.experiments.world import leaning, simulate
-from truegain.experiments.world_truth import true_scores
+from truegain.experiments.worlds import leaning, simulate, true_scores
 
 
 def simulated(systems: int, docs: int, topics: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

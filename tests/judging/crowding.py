@@ -1,6 +1,6 @@
 """A crowd whose truth is known, through the pages of a served study: shared by the tests and `benchmarks.judging`.
 
-Documents have a worth, experts' levels and runs that rank them (`truegain.experiments.ratings_world`).  People come one
+Documents have a worth, experts' levels and runs that rank them (`truegain.experiments.worlds`).  People come one
 after the other by HTTP to `truegain annotate serve`, a process of its own whose clocks are set ahead while they read,
 and fill in what pages show.  What they type is kept here, to be held against the export.
 """
@@ -19,14 +19,14 @@ import numpy as np
 
 from tests.judging.served import Served
 from tests.judging.visiting import BODY, HIDDEN, LINE, OPTION, Knowledge, Visitor
-from truegain.experiments.ratings_world import magnitude_ratings, meant, rounded, runs_over, second_expert
+from truegain.data.judgments import Judgments
+from truegain.data.label_lists import GoldList
+from truegain.data.runs import Runs
+from truegain.data.writing import write_judgments, write_runs
+from truegain.experiments.worlds import magnitude_ratings, meant, rounded, runs_over, second_expert
 from truegain.judging.study.display import as_html
 from truegain.judging.study.simulated import write_material
 from truegain.judging.study.study import JudgingStudy
-from truegain.tables.gold_list import GoldList
-from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Runs
-from truegain.tables.write import write_judgments, write_runs
 
 LIST = "list.csv"
 DEPTH = 10  # of the pool, as in the paper

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from truegain.cli.app import main
+from truegain.data.label_list_reading import read_gold_list
+from truegain.data.label_lists import GoldList
 from truegain.judging.study.checking import check_study
 from truegain.judging.study.display import as_html
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import Rules, read_study
 from truegain.judging.tasks.catalogue import task_of
-from truegain.tables.gold_list import GoldList
-from truegain.tables.gold_list_read import read_gold_list
 
 Run = Callable[[str], tuple[int, str, str]]
 

@@ -14,9 +14,12 @@ import numpy as np
 import pytest
 
 from tests.judging.walking import Time, Walker, small_study
+from truegain.aggregation.aggregate import aggregate
 from truegain.cli.annotate import export_command, status_command
+from truegain.data.judgments import Judgments
+from truegain.data.label_list_reading import read_gold_list
+from truegain.data.label_lists import GoldList
 from truegain.errors import InputError, TruegainError
-from truegain.gains.make import aggregate
 from truegain.judging.export import audit_trail, collected, rating_table
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.simulated import simulated_study, simulated_truth
@@ -24,9 +27,6 @@ from truegain.judging.study.study import JudgingStudy, read_study
 from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.steps import Page, Person
-from truegain.tables.gold_list import GoldList
-from truegain.tables.gold_list_read import read_gold_list
-from truegain.tables.judgments import Judgments
 
 WORDS = ("one", "two", "three", "four", "five", "six")
 

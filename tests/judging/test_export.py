@@ -17,10 +17,10 @@ from tests.cli.conftest import Run
 from tests.cli.conftest import folder as folder
 from tests.cli.conftest import run as run
 from tests.judging.made import CLAIM, WORTH, made_rows, made_study
+from truegain.data.ratings import read_ratings
 from truegain.errors import InputError, TruegainError
 from truegain.judging.export import Collected, Wanted, rating_table, win_table, write_audit
 from truegain.judging.study.study import JudgingStudy, Rules
-from truegain.tables.ratings import read_ratings
 
 EVERYTHING = Wanted(unfinished=True, excluded=True, cannot=True, judges="all")
 

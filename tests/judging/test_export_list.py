@@ -10,10 +10,10 @@ import pytest
 
 from tests.judging.made import WORTH, made_rows, made_study
 from tests.judging.test_export import changed
+from truegain.data.label_lists import GoldList
 from truegain.errors import InputError
 from truegain.judging.export import Collected, fill_list
 from truegain.judging.study.study import Rules
-from truegain.tables.gold_list import GoldList
 
 
 def test_a_list_is_filled_from_its_top() -> None:

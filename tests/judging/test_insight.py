@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from truegain.aggregation.assessors import APART, FAR_RULE
 from truegain.cli.annotate_insight import _table, agreement_so_far, far_people, insight_of, together, verdict_so_far
-from truegain.gains.assessors import APART, FAR_RULE
 from truegain.judging.status import Rating
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import JudgingStudy, Words

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.inference.test_label_plan import world
 from tests.judging.walking import Time, Walker, service_of
+from tests.planning.test_label_plan import world
 from truegain.cli.app import main
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.study import read_study

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from truegain.data.label_lists import GoldList
 from truegain.errors import InputError
 from truegain.judging.study.files import read_pool, write_pool
 from truegain.judging.study.units import pairs_of
 from truegain.judging.tasks.base import Item
-from truegain.tables.gold_list import GoldList
 
 
 def written(folder: Path, name: str, text: str) -> Path:

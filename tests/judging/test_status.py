@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.judging.made import made_rows, made_study
+from truegain.data.judgments import Judgments
 from truegain.errors import TruegainError
 from truegain.judging.export import Collected, rating_table
 from truegain.judging.server.organizer_page import overview_of
 from truegain.judging.status import AgreementSoFar, figures
 from truegain.judging.study.study import JudgingStudy
-from truegain.tables.judgments import Judgments
 
 Change = Callable[[dict[str, Any]], dict[str, Any] | None]
 

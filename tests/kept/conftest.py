@@ -10,9 +10,7 @@ import pytest
 import truegain as tg
 from tests.kept.crew import write_crew
 from tests.kept.rough import write_rough
-from truegain.experiments.ratings_world import magnitude_ratings, noisy_ratings, runs_over
-from truegain.experiments.world import simulate
-from truegain.experiments.world_text import texts
+from truegain.experiments.worlds import magnitude_ratings, noisy_ratings, runs_over, simulate, texts
 
 
 @pytest.fixture(scope="session")

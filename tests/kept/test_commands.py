@@ -64,7 +64,7 @@ def lines_of(text: str) -> list[str]:
     except ValueError:
         return text.splitlines()
     if isinstance(told, dict):
-        told.pop("made_by", None)
+        told.pop("provenance", None)
         parts = ((key, part) for key, value in told.items() for part in (value if isinstance(value, list) else [value]))
         return [f"{key}: {json.dumps(shortened(part))}" for key, part in parts]
     return [json.dumps(shortened(part)) for part in told]

@@ -14,9 +14,10 @@ import truegain as tg
 from tests.worlds import there
 from truegain.config import Scoring
 from truegain.measures.content import Content, ContentScorer
-from truegain.measures.evaluate import aligned, at_level
-from truegain.measures.linear import linear_parts
+from truegain.measures.evaluate import aligned
+from truegain.measures.label_weights import linear_parts
 from truegain.measures.parse import parse_measure
+from truegain.measures.scoring import at_level
 from truegain.text.divergence import RankedText
 
 GAINS = [0.5, 0.0, 0.25, 0.0, 0.5, 0.1]

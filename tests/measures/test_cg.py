@@ -7,7 +7,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import there
-from truegain.measures.linear import linear_parts
+from truegain.measures.label_weights import linear_parts
 
 
 def test_cumulated_gain_is_a_plain_sum() -> None:

@@ -10,14 +10,14 @@ import pytest
 
 import truegain as tg
 from truegain.config import Scoring
+from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError
+from truegain.io.columns import Floats
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import CATALOGUE
 from truegain.measures.evaluate import aligned
-from truegain.measures.linear import linear_parts
+from truegain.measures.label_weights import linear_parts
 from truegain.measures.parse import parse_measure
-from truegain.tables.columns import Floats
-from truegain.tables.ranked import RankedGains
 
 LINEAR = [
     "P@5", "P(rel=2)@3", "Hits", "Hits(rel=2)@4", "CG@4", "CG", "CG(gains={1:5,2:-2})@6", "DCG@5", "DCG",

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from truegain.config import Scoring
+from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned
 from truegain.measures.expected import Chances, expected, levels_of
 from truegain.measures.parse import parse_measure
-from truegain.tables.ranked import RankedGains
 
 rng = np.random.default_rng(6)
 DOCS = [f"d{i}" for i in range(9)]

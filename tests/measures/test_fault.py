@@ -9,12 +9,12 @@ import pytest
 
 import truegain as tg
 from truegain.config import Scoring
-from truegain.engine import PieceError
-from truegain.inference.collection.expansion import drawn_scores
+from truegain.data.pool import RankedGains
+from truegain.io.columns import Floats
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned
-from truegain.tables.columns import Floats
-from truegain.tables.ranked import RankedGains
+from truegain.parallel.jobs import PieceError
+from truegain.stats.other_collections import drawn_scores
 
 RUNS = {"a": {"1": {"x": 2.0}, "2": {"x": 1.0}}, "b": {"1": {"x": 2.0}, "2": {"x": 1.0, "y": 0.5}}}
 QRELS = {"1": {"x": 1, "y": 0}, "2": {"x": 1, "y": 2}}

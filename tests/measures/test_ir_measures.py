@@ -198,7 +198,7 @@ def test_cwl_in_blocks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     run = {str(t): {d: rng.random() for d in rng.sample(docs, 12)} for t in range(7)}
     labels = {str(t): {d: rng.randint(0, 2) for d in rng.sample(docs, 12)} for t in range(7)}
     whole = tg.evaluate(run, labels, "INST(max_rel=2)").by_topic()
-    monkeypatch.setattr("truegain.measures.cwl.BLOCK", 2)
+    monkeypatch.setattr("truegain.measures.user_models.BLOCK", 2)
     assert tg.evaluate(run, labels, "INST(max_rel=2)").by_topic() == whole
     assert len(set(whole.values())) == 7
 

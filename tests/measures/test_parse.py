@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from truegain.measures.base import Measure
-from truegain.measures.catalogue import ALIASES, CATALOGUE
+from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN
 from truegain.measures.dcg import nDCG
 from truegain.measures.parse import parse_measures
 from truegain.measures.precision import P
-from truegain.measures.trec_names import NUMBERED, PLAIN
 
 
 @pytest.mark.parametrize("kind", CATALOGUE.values(), ids=lambda k: k.NAME)

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from tests.tables.test_convert import LikeArrow, arrow
-from truegain.tables.table import separated
+from tests.data.test_convert import LikeArrow, arrow
+from truegain.results.text import separated
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1}, "3": {"z": 1}}
 RUNS = {"s": {"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0}}, "t": {"1": {"a": 2.0}, "2": {"b": 1.0, "a": 0.5}}}

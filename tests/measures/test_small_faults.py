@@ -16,14 +16,13 @@ import pytest
 
 import truegain as tg
 from tests.worlds import there
+from truegain.data.alignment import align
+from truegain.data.judgments import Judgments
+from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Runs
 from truegain.measures.base import geometric_mean_of_rows, mean_of_rows, ratio
 from truegain.measures.content import relevant_items
-from truegain.measures.intent_aware import IA, by_intent
-from truegain.tables.align import align
-from truegain.tables.judgments import Judgments
-from truegain.tables.pool import Pool
-from truegain.tables.ranked import RankedGains
-from truegain.tables.runs import Runs
+from truegain.measures.intents import IA, by_intent
 
 Rows = Sequence[tuple[str, str, str, int]]
 LABELS = [2, 0, 3, -1, 1, 0, 3, 1, 2, 0]

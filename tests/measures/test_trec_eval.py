@@ -16,7 +16,7 @@ import pytest
 
 import truegain as tg
 from tests.conftest import expected_values
-from truegain.measures.trec_names import expanded
+from truegain.measures.catalogue import expanded
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "default": {},

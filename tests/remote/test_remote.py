@@ -16,7 +16,7 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.remote.conftest import FILES
-from truegain.tables.sources import expand, read_bytes, shown_path, system_name
+from truegain.io.files import expand, read_bytes, shown_path, system_name
 
 HERE = Path(__file__).parent
 
@@ -66,7 +66,7 @@ def test_commands_take_addresses(server: str, local: Path, run: Run) -> None:
     code, out, said = run("eval", *far, "-q", "--format", "csv", "--memory", "2KB")
     assert (code, out) == (0, run("eval", *near, "-q", "--format", "csv")[1])
     assert said.endswith("2 KB may be taken: read in batches\n")
-    made = json.loads(run("eval", *far, "--format", "json")[1])["made_by"]
+    made = json.loads(run("eval", *far, "--format", "json")[1])["provenance"]
     assert made["inputs"][far[0]] == hashlib.sha256(FILES["q.qrels"]).hexdigest()
     assert len(made["inputs"]) == 3
 
@@ -99,7 +99,7 @@ def test_secrets_are_not_told(server: str, run: Run, tmp_path: Path) -> None:
         assert wrong in err
         assert not secret.search(out + err), err
     answer = tg.evaluate(files[1:], files[0], "AP")
-    assert not secret.search(str(answer.made_by) + repr(answer))
+    assert not secret.search(str(answer.provenance) + repr(answer))
     assert (system_name(files[1]), shown_path(files[1])) == ("best", f"{server}/locked/runs/best.run")
 
 

@@ -10,8 +10,8 @@ import pytest
 import truegain as tg
 from tests.remote.conftest import FILES
 from tests.remote.test_remote_text import SMALL, corpus
-from truegain.engine import Local, run_on
-from truegain.tables.sources import expand
+from truegain.io.files import expand
+from truegain.parallel.jobs import Local, run_on
 from truegain.text.indexing import index
 
 s3fs = pytest.importorskip("s3fs")

@@ -14,11 +14,12 @@ import pytest
 from tests.cli.conftest import Run
 from tests.remote.conftest import DOCS, FILES
 from tests.text.test_index import tree
-from truegain.engine import Local, run_on
 from truegain.errors import InputError
+from truegain.parallel.jobs import Local, run_on
 from truegain.text.corpus import Corpus
+from truegain.text.counting import Settings
 from truegain.text.documents import kind_of, named_inputs
-from truegain.text.indexing import Settings, index
+from truegain.text.indexing import index
 
 SMALL = Settings(piece=500)
 

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from truegain.data.writing import write_runs
 from truegain.experiments.ranker import rank
-from truegain.tables.write import write_runs
 
 Unpacked = Callable[[Path], Path]  # from an archive to the folder of its files
 

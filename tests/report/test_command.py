@@ -12,9 +12,8 @@ import truegain as tg
 from tests.cli.conftest import Run
 from tests.report import worlds
 from tests.report.reading import data_of, read
-from truegain.report.facts.facts import Facts
-from truegain.report.parts.html import paragraph
-from truegain.report.parts.section import Section
+from truegain.report.facts import Facts
+from truegain.report.html import Section, paragraph
 from truegain.report.sections import catalogue
 
 

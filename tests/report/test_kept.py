@@ -20,10 +20,10 @@ import truegain as tg
 from tests.cli.conftest import Run
 from tests.report import worlds
 from tests.test_cache import poison
-from truegain.cache import sealed, unsealed
-from truegain.experiments.ratings_world import noisy_ratings
-from truegain.report.facts import filed
-from truegain.stored import packed, unpacked
+from truegain.experiments.worlds import noisy_ratings
+from truegain.report import gather
+from truegain.results.cache import sealed, unsealed
+from truegain.results.serialization import packed, unpacked
 
 PLAIN = 'judgments = "true.qrels"\nruns = "runs"\n'
 GOLD = 'judgments = "llm.qrels"\nruns = "runs"\ngold = "gold.qrels"\ndesign = "random"\n'
@@ -93,7 +93,7 @@ def test_nothing_is_read_again(run: Run, folder: Path, monkeypatch: pytest.Monke
     """Guards the second page: runs are not read for it, of a measure more two files alone; warnings are told again."""
     before = page(run, folder, study=measured(PLAIN, "P@10"))
     assert "not answered by all systems" in before[1]
-    monkeypatch.setattr(filed, "read_runs", lambda *_, **__: pytest.fail("read again"))
+    monkeypatch.setattr(gather, "read_runs", lambda *_, **__: pytest.fail("read again"))
     assert page(run, folder) == before
     page(run, folder, study=measured(PLAIN, "P@10", "P@5"))
 
@@ -256,7 +256,7 @@ def test_files_of_right_types_and_wrong_contents(
 def test_a_refusal_is_not_taken_for_damage(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards a mistyped pair: it is refused with what was warned of, and nothing is read again."""
     _, told = page(run, folder, study=measured(PLAIN, "P@10"))
-    monkeypatch.setattr(filed, "read_runs", lambda *_, **__: pytest.fail("read again"))
+    monkeypatch.setattr(gather, "read_runs", lambda *_, **__: pytest.fail("read again"))
     code, _, err = run("report", "study.toml", "-o", "-", "--pair", "sys-1,nobody")
     assert code == 2
     assert err.startswith(told)
@@ -271,7 +271,7 @@ def test_a_file_that_changes_meanwhile_is_refused(run: Run, folder: Path, monkey
         swapped(folder)
         return read(files, **words)
 
-    monkeypatch.setattr(filed, "read_runs", later)
+    monkeypatch.setattr(gather, "read_runs", later)
     (folder / "study.toml").write_text(measured(PLAIN, "P@10"))
     code, out, err = run("report", "study.toml", "-o", "-")
     assert (code, out) == (2, "")
@@ -285,7 +285,7 @@ def test_kept_tables_cannot_be_written_to(folder: Path) -> None:
     def keep(what: tuple[object, ...], make: Callable[[], Any], kind: Any) -> Any:
         return unpacked(packed(make()), kind)
 
-    given = filed.Filed.of([str(p) for p in sorted((folder / "runs").iterdir())], "file", 1, keep)
+    given = gather.Filed.of([str(p) for p in sorted((folder / "runs").iterdir())], "file", 1, keep)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ranked, labels = given.aligned(tg.read_judgments(folder / "true.qrels"), 0, False)

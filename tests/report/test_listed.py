@@ -8,15 +8,15 @@ import math
 import pytest
 
 import truegain as tg
-from tests.inference.test_label_plan import P5, judged, ranked_of, world
+from tests.planning.test_label_plan import P5, judged, ranked_of, world
 from tests.report.reading import Tag, read
-from truegain.inference.labels.listing import draw_list
+from truegain.data.judgments import Judgments
+from truegain.data.runs import Runs
 from truegain.message import Message
-from truegain.report.facts.facts import Facts, Made
-from truegain.report.facts.gather import gather
+from truegain.planning.gold_sample import draw_list
+from truegain.report.facts import Facts, Made
+from truegain.report.gather import gather
 from truegain.report.page.page import page
-from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Runs
 
 JUDGED = 60
 

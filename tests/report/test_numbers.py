@@ -12,13 +12,13 @@ from scipy import stats
 import truegain as tg
 from tests.report import worlds
 from tests.report.reading import Tag, data_of, read, rows_of
-from truegain.inference.results import Comparison
-from truegain.report.facts.gather import gather
+from truegain.data.runs import Runs
+from truegain.report.claims import rests_on
+from truegain.report.gather import gather
+from truegain.report.html import EN, MINUS, limits, plain, signed
 from truegain.report.page.page import page
-from truegain.report.parts.numbers import EN, MINUS, limits, plain, signed
-from truegain.report.parts.words import rests_on
-from truegain.report.sections.apart import classes
-from truegain.tables.runs import Runs
+from truegain.report.sections.pairwise import classes
+from truegain.stats.results import Comparison
 
 
 def scores(systems: int, holes: int = 0, measure: str = "P@10") -> np.ndarray:

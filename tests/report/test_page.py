@@ -18,12 +18,12 @@ from scipy import stats
 import truegain as tg
 from tests.report import worlds
 from tests.report.reading import Tag, data_of, read
-from truegain.report.facts.facts import Facts, Made
-from truegain.report.facts.gather import gather
+from truegain.data.judgments import Judgments
+from truegain.data.runs import Runs
+from truegain.report.facts import Facts, Made
+from truegain.report.gather import gather
 from truegain.report.page.page import page
 from truegain.report.sections.catalogue import sections_for
-from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Runs
 
 ALWAYS = ["verdict", "health", "decides", "next", "methods", "made"]
 MANY = ["verdict", "health", "decides", "systems", "apart", "next", "methods", "made"]

@@ -10,13 +10,13 @@ import pytest
 import truegain as tg
 from tests.report import worlds
 from tests.report.reading import Tag, data_of, read
-from truegain.experiments.ratings_world import noisy_ratings
-from truegain.inference.judges.homogeneity import Homogeneity
-from truegain.report.facts.facts import Facts
-from truegain.report.facts.gather import gather
+from truegain.data.judgments import Judgments
+from truegain.experiments.worlds import noisy_ratings
+from truegain.judge_error.diagnostics import Homogeneity
+from truegain.report.facts import Facts
+from truegain.report.gather import gather
+from truegain.report.html import EN
 from truegain.report.page.page import page
-from truegain.report.parts.numbers import EN
-from truegain.tables.judgments import Judgments
 
 
 def rated(holes: int = 4, long: bool = False, **options: object) -> Facts:

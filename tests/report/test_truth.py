@@ -15,12 +15,10 @@ import truegain as tg
 from tests.cli.conftest import Run
 from tests.report import worlds
 from tests.report.reading import data_of, read, rows_of
-from truegain.inference.study.verdict import Verdict
-from truegain.report.facts.facts import Claim, Facts
-from truegain.report.facts.marks import Mark, mark_of
-from truegain.report.facts.truth import Truth
+from truegain.report.facts import Claim, Facts, Mark, Truth, mark_of
+from truegain.report.html import MINUS
 from truegain.report.page.page import page
-from truegain.report.parts.numbers import MINUS
+from truegain.study.verdict import Verdict
 
 TRUE = {"sys-1": 0.20, "sys-2": 0.30, "sys-3": 0.31, "sys-4": 0.60}
 

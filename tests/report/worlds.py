@@ -11,14 +11,14 @@ import numpy as np
 
 import truegain as tg
 from tests.flat import flat_study
-from truegain.experiments.ratings_world import noisy_ratings
-from truegain.inference.results import Estimate
-from truegain.inference.study.ranking import Ranking
+from truegain.data.judgments import Judgments
+from truegain.data.runs import Runs
+from truegain.experiments.worlds import noisy_ratings
 from truegain.measures.parse import parse_measure
-from truegain.report.facts.facts import Facts, MeasureFacts
-from truegain.report.facts.gather import gather
-from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Runs
+from truegain.report.facts import Facts, MeasureFacts
+from truegain.report.gather import gather
+from truegain.stats.results import Estimate
+from truegain.study.estimates import Ranking
 
 TOPICS, DOCS = 24, 40
 World = tuple[Runs, Judgments]

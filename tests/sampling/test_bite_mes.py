@@ -12,6 +12,11 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from truegain.data.alignment import align
+from truegain.data.judgments import Judgments
+from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Runs
+from truegain.io.columns import Ids
 from truegain.measures.parse import parse_measure
 from truegain.sampling import _copies
 from truegain.sampling.documents import (
@@ -22,12 +27,6 @@ from truegain.sampling.documents import (
     weighted_sums,
 )
 from truegain.sampling.streams import stream_key, streams
-from truegain.tables.align import align
-from truegain.tables.columns import Ids
-from truegain.tables.judgments import Judgments
-from truegain.tables.pool import Pool
-from truegain.tables.ranked import RankedGains
-from truegain.tables.runs import Runs
 
 SEED = 11
 LABELS = {

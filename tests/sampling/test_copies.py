@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truegain.measures.ap import AP
+from truegain.data.alignment import align
+from truegain.data.judgments import Judgments
+from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Runs
+from truegain.io.columns import Floats
+from truegain.measures.average_precision import AP
 from truegain.measures.parse import parse_measure
 from truegain.sampling import _copies
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate, weighted_sums
 from truegain.sampling.streams import stream_key, stream_keys, streams
-from truegain.tables.align import align
-from truegain.tables.columns import Floats
-from truegain.tables.judgments import Judgments
-from truegain.tables.pool import Pool
-from truegain.tables.ranked import RankedGains
-from truegain.tables.runs import Runs
 
 SEED = 7
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -175,7 +174,7 @@ def test_both_roads_draw_the_same_collections(name: str) -> None:
 
 
 def _summed(lists: TopicLists, ranked: RankedGains, topic: int, measure: object, level: float) -> tuple[Floats, int]:
-    from truegain.inference.collection.expansion import rank_sums
+    from truegain.stats.other_collections import rank_sums
 
     kernel = rank_sums(measure, ranked)  # type: ignore[arg-type]
     assert kernel is not None
@@ -251,8 +250,7 @@ def test_lists_without_keys_are_refused() -> None:
 @pytest.mark.parametrize("scale", ["ap", "logit"])
 def test_spreads_of_a_difference_are_those_of_lists_copied(scale: str) -> None:
     """Guards both spreads of the paper's differences: whole lists copied, scored and subtracted have exactly these."""
-    from truegain.inference.collection.difference import collection_differences
-    from truegain.inference.collection.spread import EPSILON
+    from truegain.stats.collection_ap import EPSILON, collection_differences
 
     ranked = random_lists()
     (found,) = collection_differences(ranked, [(0, 1)], scale=scale, replicates=40, seed=SEED)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truegain.inference.differences.tukey import randomised_tukey_hsd
-from truegain.inference.monte_carlo import Trials
+from truegain.io.columns import Floats
 from truegain.sampling import _deals
 from truegain.sampling.streams import stream_keys
-from truegain.tables.columns import Floats
+from truegain.stats.anova import randomised_tukey_hsd
+from truegain.stats.multiple_testing import Trials
 
 WORD = 2**64
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.cli.gold import DesignName
+from truegain.cli.label_options import DesignName
+from truegain.io.columns import Bools
 from truegain.sampling.designs import (
     DESIGNS,
     DRAWN_PAIRS,
@@ -20,7 +21,6 @@ from truegain.sampling.designs import (
     expansion_of,
     weights_of,
 )
-from truegain.tables.columns import Bools
 
 TOPIC = np.array([0, 0, 1, 1, 1, 2, 3, 3])
 LABEL = np.array([0.0, 1, 0, 0, 1, 2, 2, 0])

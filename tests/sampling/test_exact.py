@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from truegain.inference.differences import resampled
-from truegain.inference.differences.resampled import bootstrap_p
-from truegain.inference.monte_carlo import Trials
-from truegain.sampling.exact import ExactRows
-from truegain.tables.columns import Floats
+from truegain.io.columns import Floats
+from truegain.sampling.streams import ExactRows
+from truegain.stats import pair_tests
+from truegain.stats.multiple_testing import Trials
+from truegain.stats.pair_tests import bootstrap_p
 
 
 def unaligned(rows: Floats) -> Floats:
@@ -59,8 +59,8 @@ def test_a_bootstrap_is_cut_in_any_way(monkeypatch: pytest.MonkeyPatch) -> None:
     for jobs in (2, 3):
         assert all(map(np.array_equal, whole, bootstrap_p(z, Trials(**how, jobs=jobs))))
     for cells, copied in ((600, 1_000_000), (4200, 1_000_000), (2_000_000, 350), (13 * 600, 1)):
-        monkeypatch.setattr(resampled, "CELLS", cells)
-        monkeypatch.setattr(resampled, "COPIED", copied)
+        monkeypatch.setattr(pair_tests, "CELLS", cells)
+        monkeypatch.setattr(pair_tests, "COPIED", copied)
         assert all(map(np.array_equal, whole, bootstrap_p(z, Trials(**how))))
 
 
@@ -68,8 +68,8 @@ KINDS = ["Prescott", "Nehalem", "Haswell"] if platform.machine() in ("x86_64", "
 BITS = """
 import hashlib
 import numpy as np
-from truegain.inference.differences.resampled import bootstrap_p
-from truegain.inference.monte_carlo import Trials
+from truegain.stats.pair_tests import bootstrap_p
+from truegain.stats.multiple_testing import Trials
 z = np.random.default_rng(1).integers(-9, 10, size=(28, 50)) / 10 / 3
 found = bootstrap_p(z, Trials(trials=600))
 print(hashlib.sha256(b"".join(x.tobytes() for x in found)).hexdigest())

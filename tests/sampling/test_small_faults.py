@@ -10,8 +10,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from truegain.sampling.bootstrap import bootstrap_weights
-from truegain.sampling.streams import mix, stream_key, stream_keys, streams
+from truegain.sampling.streams import bootstrap_weights, mix, stream_key, stream_keys, streams
 
 WHOLE = 1 << 64
 

@@ -8,15 +8,15 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from truegain.data.judgments import Judgments
+from truegain.data.pool import Pool
 from truegain.sampling.assessors import ASSESSORS, Assessors
 from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, SOURCES, apart
 from truegain.sampling.gold import GoldUnits, judged_whole
+from truegain.sampling.jackknife import DrawnSums
 from truegain.sampling.replicates import Replicates
 from truegain.sampling.source import SourceName
-from truegain.sampling.spread import DrawnSums
 from truegain.sampling.topics import Topics
-from truegain.tables.judgments import Judgments
-from truegain.tables.pool import Pool
 
 
 def test_each_source_is_nested_or_crossed_never_both() -> None:

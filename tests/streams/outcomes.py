@@ -13,8 +13,9 @@ import pytest
 
 import truegain as tg
 from truegain.config import Scoring
-from truegain.tables import batches, line_files, parts
-from truegain.tables.runs import RunPaths
+from truegain.data import batches
+from truegain.data.runs import RunPaths
+from truegain.io import chunks
 
 Outcome = tuple[object, ...]
 SCORING = {field.name for field in fields(Scoring)}
@@ -25,10 +26,10 @@ def tiny(part: int = 60, chunk: int = 50, stretches: int = 0) -> Iterator[None]:
     """Parts, chunks and stretches of so few bytes and lines that small files have many; 0 stretches: always a copy."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "LEAST_PART", part)
-        patch.setattr(line_files, "CHUNK", chunk)
-        patch.setattr(parts, "RUNS", 3)
-        patch.setattr(parts, "FEW_STRETCHES", stretches)
-        patch.setattr(parts, "LEAST_STRETCH", 1 << 40)
+        patch.setattr(chunks, "CHUNK", chunk)
+        patch.setattr(chunks, "RUNS", 3)
+        patch.setattr(chunks, "FEW_STRETCHES", stretches)
+        patch.setattr(chunks, "LEAST_STRETCH", 1 << 40)
         yield
 
 
@@ -45,8 +46,8 @@ def outcome(runs: Sequence[str | Path], judgments: str | Path, measures: list[st
     told = tuple(str(w.message) for w in caught)
     values = tuple((name, _bits(matrix)) for name, matrix in scores.values.items())
     means = tuple((name, _bits(row)) for name, row in scores.summaries.items())
-    made_by = {name: value for name, value in scores.made_by.items() if name != "memory"}
-    return scores.systems, tuple(scores.topics), values, means, made_by, told
+    provenance = {name: value for name, value in scores.provenance.items() if name != "memory"}
+    return scores.systems, tuple(scores.topics), values, means, provenance, told
 
 
 def _bits(values: Any) -> object:

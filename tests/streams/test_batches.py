@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from tests.streams.outcomes import outcome, tiny
-from truegain.tables import batches as batches_module
-from truegain.tables.batches import Batches
+from truegain.data import batches as batches_module
+from truegain.data.batches import Batches
 
 MEASURES = ["nDCG@3", "RR", "AP", "map", "NumRel", "NumQ", "GMAP", "RelString@4"]
 TOPICS = ["1", "2", "10", "11", "101", "é", "q-7", "9", "zz", "A"]

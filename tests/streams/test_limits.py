@@ -15,13 +15,13 @@ import truegain as tg
 from tests.cli.conftest import Run
 from tests.streams.files import small_study
 from tests.streams.outcomes import outcome, tiny
-from truegain.inference.differences import resampled
-from truegain.inference.monte_carlo import Trials
-from truegain.measures.batch_scores import is_of_topics_alone
+from truegain.io.columns import Names
+from truegain.io.memory import memory_of, unpacked_size
+from truegain.measures.batches import is_of_topics_alone
 from truegain.measures.catalogue import CATALOGUE
 from truegain.measures.parse import parse_measure
-from truegain.tables.memory import memory_of, unpacked_size
-from truegain.tables.names import Names
+from truegain.stats import pair_tests
+from truegain.stats.multiple_testing import Trials
 
 
 @pytest.fixture
@@ -55,15 +55,15 @@ def test_signs_and_topics_are_the_same_in_pieces(n: int, monkeypatch: pytest.Mon
     """Guards p-values of many topics: drawn in pieces, signs and topics are those drawn at once, in the same order."""
     z = np.random.default_rng(n).normal(0.05, 1, (3, n))
     how = Trials(1300, most=2000, seed=5, jobs=1)
-    p, found = resampled.randomisation_p(z, how), resampled.bootstrap_p(z, how)
+    p, found = pair_tests.randomisation_p(z, how), pair_tests.bootstrap_p(z, how)
     block = (520, 990)
-    signs = 1.0 - 2.0 * resampled._drawn(5, block, n, 2, np.int8)
-    monkeypatch.setattr(resampled, "DRAWN", 3 * n + 1)
-    monkeypatch.setattr(resampled, "COPIED", 3 * n + 1)
-    monkeypatch.setattr(resampled, "PIECE", 64)
-    assert np.abs(resampled._signed_sums(z, 5, block) - signs @ z.T).max() < 1e-10
-    assert (resampled.randomisation_p(z, how) == p).all()
-    for one, other in zip(resampled.bootstrap_p(z, how), found, strict=True):
+    signs = 1.0 - 2.0 * pair_tests._drawn(5, block, n, 2, np.int8)
+    monkeypatch.setattr(pair_tests, "DRAWN", 3 * n + 1)
+    monkeypatch.setattr(pair_tests, "COPIED", 3 * n + 1)
+    monkeypatch.setattr(pair_tests, "PIECE", 64)
+    assert np.abs(pair_tests._signed_sums(z, 5, block) - signs @ z.T).max() < 1e-10
+    assert (pair_tests.randomisation_p(z, how) == p).all()
+    for one, other in zip(pair_tests.bootstrap_p(z, how), found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
@@ -118,7 +118,7 @@ def test_what_begins_with_nothing(
 
 PEAK = """
 import re, sys, truegain as tg
-from truegain.tables.memory import aligned_need
+from truegain.io.memory import aligned_need
 peak = lambda: int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) * 1024
 tg.evaluate("small.run", "small.qrels", "AP", jobs=1)
 before = peak()

@@ -18,9 +18,9 @@ import pytest
 
 import truegain as tg
 from tests.streams.outcomes import outcome, tiny
-from truegain.tables import line_files, memory, parts, remote
-from truegain.tables.batches import Batches
-from truegain.tables.run import Run
+from truegain.data.batches import Batches
+from truegain.data.runs import Run
+from truegain.io import chunks, memory, remote
 
 TOPICS = [str(t) for t in range(1, 31)]
 LABELS = [f"{t} 0 d{d} {d % 2}\n" for t in TOPICS for d in range(3)]
@@ -54,7 +54,7 @@ def test_nothing_is_left(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPat
         def interrupted(*_: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(parts.PartedFile, "text", interrupted)
+        monkeypatch.setattr(chunks.PartedFile, "text", interrupted)
         with pytest.raises(KeyboardInterrupt):
             tg.evaluate(run, judgments, "AP", memory=1)
 
@@ -102,7 +102,7 @@ def test_sorted_files_are_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyP
         made.append(1)
         return io.BytesIO()
 
-    monkeypatch.setattr(parts, "spare_file", spare)
+    monkeypatch.setattr(chunks, "spare_file", spare)
     (tmp_path / "q").write_text("".join(LABELS))
     for name, rows in (("numbers", ROWS), ("bytes", sorted(ROWS))):
         (tmp_path / name).write_text("".join(rows))
@@ -147,7 +147,7 @@ def test_a_disk_that_fills_up_is_told(files: tuple[Path, Path], monkeypatch: pyt
         def write(self, _: Any) -> int:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    for module in (line_files, parts):
+    for module in (chunks, chunks):
         monkeypatch.setattr(module, "spare_file", Full)
     if packed:
         run.write_bytes(gzip.compress(run.read_bytes()))

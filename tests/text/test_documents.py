@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truegain.errors import InputError
-from truegain.text.documents import Fields, all_pieces, read
-from truegain.text.indexing import Settings, index
-from truegain.text.piece import Documents
+from truegain.text.counting import Settings
+from truegain.text.documents import all_pieces, read
+from truegain.text.indexing import index
+from truegain.text.pieces import Documents, Fields
 
 line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0\t\n\r"), max_size=20)
 

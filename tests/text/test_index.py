@@ -19,14 +19,15 @@ import polars as pl
 import pytest
 
 from tests.text.test_words import plain_words
-from truegain.engine import PieceError
 from truegain.errors import InputError, TruegainError
-from truegain.tables.columns import Ids
-from truegain.text import counting, merging
-from truegain.text.corpus import Corpus
-from truegain.text.documents import Fields, Kind, all_pieces, read
-from truegain.text.indexing import Settings, _told_as_here, index
-from truegain.text.named import Named
+from truegain.io.columns import Ids
+from truegain.parallel.jobs import PieceError
+from truegain.text import counting, indexing
+from truegain.text.corpus import Corpus, Named
+from truegain.text.counting import Settings
+from truegain.text.documents import all_pieces, read
+from truegain.text.indexing import _told_as_here, index
+from truegain.text.pieces import Fields, Kind
 from truegain.text.words import Cutting
 
 DOCS = {f"d{i}": f"word{i % 7} Gr\u00fc\u00dfe, common text {i}\nnext line" for i in range(50)}
@@ -283,7 +284,7 @@ def test_a_full_disk_names_the_corpus(tmp_path: Path, monkeypatch: pytest.Monkey
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    for module, name in ((counting, "keep"), (merging, "_merge_terms")):
+    for module, name in ((counting, "keep"), (indexing, "_merge_terms")):
         with monkeypatch.context() as patched:
             patched.setattr(module, name, full)
             with pytest.raises(TruegainError, match=r"^corpus: cannot be written: No space left on device"):

@@ -12,14 +12,17 @@ from typing import Any
 import pytest
 
 from tests.text.test_index import tree, write
-from truegain.engine import Engine, JobAsked, Local, PieceError, run_on
 from truegain.errors import InputError
-from truegain.tables.columns import Ids
-from truegain.text import counting, indexing, line_documents, merging
-from truegain.text import piece as of_pieces
-from truegain.text.documents import Fields, Kind, all_pieces, in_order, read
-from truegain.text.indexing import Settings, index
-from truegain.text.named import Named
+from truegain.io.columns import Ids
+from truegain.parallel.jobs import Engine, JobAsked, Local, PieceError, run_on
+from truegain.text import counting, indexing
+from truegain.text import pieces as line_documents
+from truegain.text import pieces as of_pieces
+from truegain.text.corpus import Named
+from truegain.text.counting import Settings
+from truegain.text.documents import all_pieces, in_order, read
+from truegain.text.indexing import index
+from truegain.text.pieces import Fields, Kind
 
 SMALL = Settings(piece=300)
 
@@ -89,7 +92,7 @@ def test_workers_that_do_not_see_the_output_send_it(
         sizes.append(len(list(Path(shared[0].folder).glob("part-*"))))
 
     engine = Told(hidden)
-    real = merging._done
+    real = indexing._done
 
     def restored(work: Any, shared: Any, groups: Any, engine: Any, here: Any) -> Any:
         """What sees the folder here finds its token again."""
@@ -98,7 +101,7 @@ def test_workers_that_do_not_see_the_output_send_it(
         token.write_text(shared[0].token)
         return real(work, shared, groups, here, here)
 
-    monkeypatch.setattr(merging, "_done", restored)
+    monkeypatch.setattr(indexing, "_done", restored)
     with run_on(engine):
         index(inputs, tmp_path / "corpus", SMALL)
     assert tree(tmp_path / "corpus") == expected
@@ -115,9 +118,11 @@ def test_groups_that_workers_cannot_merge_are_merged_here(inputs: list[str], tmp
             most = asked.shared[1]  # type: ignore[index]
             return (asked.work((blind, most), piece, None) for piece in asked.pieces)  # type: ignore[arg-type]
 
-    group = merging.Group("", (), 0)
-    assert list(Blind().run(merging.merge_group, [group], shared=(place, 10))) == [None]
-    assert merging._done(lambda shared, piece, seed: shared[0].seen or None, (place, 1), [group] * 2, Blind(), Local(1))
+    group = indexing.Group("", (), 0)
+    assert list(Blind().run(indexing.merge_group, [group], shared=(place, 10))) == [None]
+    assert indexing._done(
+        lambda shared, piece, seed: shared[0].seen or None, (place, 1), [group] * 2, Blind(), Local(1)
+    )
 
 
 @pytest.mark.few(1)
@@ -126,8 +131,8 @@ def test_the_shape_of_the_tree_does_not_show(
     fan: int, inputs: list[str], expected: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Guards merging by groups of groups, a few names at a time: the same bytes as one merge of all pieces."""
-    monkeypatch.setattr(merging, "FAN", fan)
-    real = merging.merge
+    monkeypatch.setattr(indexing, "FAN", fan)
+    real = indexing.merge
     monkeypatch.setattr(indexing, "merge", lambda place, parts, most, *rest: real(place, parts, 5, *rest))
     index(inputs, tmp_path / "corpus", SMALL, jobs=2)
     assert tree(tmp_path / "corpus") == expected
@@ -138,7 +143,7 @@ def test_the_tree_with_only_some_documents(inputs: list[str], tmp_path: Path, mo
     """Guards ids that are not kept on their way up: they count as duplicates, and are no documents of the corpus."""
     settings = Settings(piece=300, only=Named.of(Ids.of(["d3", "e11", "e1"]))[0])
     index(inputs, tmp_path / "flat", settings)
-    monkeypatch.setattr(merging, "FAN", 2)
+    monkeypatch.setattr(indexing, "FAN", 2)
     corpus = index(inputs, tmp_path / "deep", settings, jobs=2)
     assert tree(tmp_path / "deep") == tree(tmp_path / "flat")
     assert (len(corpus.docs), corpus.problems["duplicates"]) == (3, 89)
@@ -157,7 +162,7 @@ def test_what_was_read_to_its_end_is_not_read_again(
     with run_on(Told(fails)), pytest.raises(PieceError, match="gone"):
         index(inputs, tmp_path / "corpus", SMALL)
     asked: list[str] = []
-    monkeypatch.setattr(merging, "FAN", 1000)
+    monkeypatch.setattr(indexing, "FAN", 1000)
 
     def noted(path: str, *rest: Any) -> Iterator[Any]:
         asked.append(path)

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 
 import typer
 
+from truegain.cli.label_options import NormalizeOption, RatingsFile, Reading, WeightOption, reads_ratings
 from truegain.cli.options import Confidence, Figure, Output, OutputFormat, Seed
 from truegain.cli.output import table_format_of, write_table
-from truegain.cli.ratings import NormalizeOption, RatingsFile, Reading, WeightOption, reads_ratings
 from truegain.errors import TruegainError
+from truegain.io.files import write_bytes
 from truegain.message import option
-from truegain.tables.table import Table
-from truegain.tables.targets import write_bytes
+from truegain.results.base import Table
 
 MOST = 50  # assessors that people are shown
 DRAWN = ("all", "topics", "assessors", "documents")
@@ -55,10 +55,10 @@ def agree_command(
     reading: Reading,
 ) -> None:
     """Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts."""
-    from truegain.inference.agreement.agree import agreement
+    from truegain.reliability.agree import agreement
 
     if figure is not None:
-        from truegain.report.saving import check_ending
+        from truegain.report.charts import check_ending
 
         check_ending(figure)
         if part not in DRAWN:
@@ -73,9 +73,8 @@ def agree_command(
     if wanted is None:
         raise TruegainError(f"{option('--part')} experts needs {option('--expert')}, the judgments of experts")
     if figure is not None:
-        from truegain.report.agreement import agreement_chart
-        from truegain.report.agreement_documents import documents_chart
-        from truegain.report.saving import save
+        from truegain.report.agreement_figures import agreement_chart, documents_chart
+        from truegain.report.charts import save
 
         if part == "documents":
             if "max/min" not in found.documents.columns:
@@ -100,4 +99,4 @@ def _first(people: Table) -> Table:
     if len(people.rows) <= MOST:
         return people
     note = f"{len(people.rows) - MOST:,} more of {len(people.rows):,} assessors: --part assessors --format csv has all"
-    return Table(people.columns, people.rows[:MOST], people.made_by, people.title, (note, *people.notes))
+    return Table(people.columns, people.rows[:MOST], people.provenance, people.title, (note, *people.notes))

@@ -24,12 +24,11 @@ from truegain.cli.annotate_serve import (
 )
 from truegain.cli.options import Output, OutputFormat, Seed
 from truegain.cli.output import table_format_of, write_table
+from truegain.data.label_lists import KEY
 from truegain.errors import InputError, TruegainError, needs
+from truegain.io.files import shown_path, write_bytes
 from truegain.message import option
-from truegain.tables.gold_sheet import KEY
-from truegain.tables.paper import counted
-from truegain.tables.sources import shown_path
-from truegain.tables.targets import write_bytes
+from truegain.results.paper_table import counted
 
 if TYPE_CHECKING:
     from truegain.judging.export import Row
@@ -126,6 +125,7 @@ def init_study_command(
         truegain annotate init study --topics t.tsv --docs corpus.jsonl --pool runs/ --depth 20 --platform prolific
 
     """
+    from truegain.data.label_list_reading import key_of, read_gold_list
     from truegain.judging.study.create import gather, usual_labels, write_study
     from truegain.judging.study.study import (
         JudgingSettings,
@@ -138,7 +138,6 @@ def init_study_command(
     )
     from truegain.judging.study.units import Design, usual_size
     from truegain.judging.tasks.catalogue import task_of
-    from truegain.tables.gold_list_read import key_of, read_gold_list
 
     has_anchors = task_of(task).has_anchors
 
@@ -326,8 +325,8 @@ def export_command(
 
 def _write_filled(path: str, study: JudgingStudy, rows: Sequence[Row], ratings: str) -> None:
     """Write the list that the pool was made of with the labels that it has by now; ratings: where these are."""
+    from truegain.data.label_list_reading import read_gold_list
     from truegain.judging.export import OffScaleError, fill_list
-    from truegain.tables.gold_list_read import read_gold_list
 
     try:
         complete, later = fill_list(read_gold_list(study.gold_list), study, rows)

@@ -15,12 +15,12 @@ from truegain.judging.export import Row
 from truegain.judging.status import AgreementSoFar, Coefficient95, Insight, Look, Rating, VerdictSoFar
 
 if TYPE_CHECKING:
+    from truegain.data.judgments import Judgments
+    from truegain.data.label_lists import GoldList
     from truegain.judging.study.study import JudgingStudy
-    from truegain.tables.gold_list import GoldList
-    from truegain.tables.judgments import Judgments
 
 
-LOOKS: dict[str, Look] = {  # as `gains.assessors` says it
+LOOKS: dict[str, Look] = {  # as `aggregation.assessors` says it
     "gives every document the same rating": "same",
     "agrees with the rest far less than others do": "far",
     "takes less than a third of the usual time": "quick",
@@ -45,7 +45,7 @@ def agreement_so_far(ratings: Sequence[Rating], *, level: str) -> AgreementSoFar
     of each item: the geometric mean of magnitudes, the mean on an interval scale, the median of grades, the most
     frequent label (items without one are left out).  Intervals are those of one look.
     """
-    from truegain.gains.assessors import APART
+    from truegain.aggregation.assessors import APART
 
     people = [r for r in ratings if not r.is_model]
     if not people:
@@ -62,7 +62,7 @@ def agreement_so_far(ratings: Sequence[Rating], *, level: str) -> AgreementSoFar
 def _of_people(
     people: Sequence[Rating], level: str
 ) -> tuple[Coefficient95, dict[str, Coefficient95], dict[str, float], dict[str, tuple[Look, ...]]]:
-    from truegain.inference.agreement.agree import agreement
+    from truegain.reliability.agree import agreement
 
     report = agreement(_table(people), scale=level, normalize=_normalize(level))
     named = f"alpha {level}"
@@ -76,10 +76,9 @@ def _of_people(
 
 def _of_models(ratings: Sequence[Rating], level: str) -> dict[str, Coefficient95]:
     """Alpha of each model and people, as two raters of the items that both judged."""
-    from truegain.gains.magnitudes import normalized
-    from truegain.inference.agreement.alpha import alpha_of
-    from truegain.inference.agreement.paired import Paired
-    from truegain.tables.grouped import Grouped
+    from truegain.aggregation.magnitudes import normalized
+    from truegain.data.rating_groups import Grouped
+    from truegain.reliability.alpha import Paired, alpha_of
 
     models = sorted({r.assessor for r in ratings if r.is_model})
     if not models:
@@ -129,7 +128,7 @@ def _normalize(level: str) -> str | None:
 def _table(ratings: Sequence[Rating]) -> Judgments:
     import numpy as np
 
-    from truegain.tables.judgments import judgments_of_columns
+    from truegain.data.judgments import judgments_of_columns
 
     columns = zip(*ratings, strict=True)
     topics, items, people, values, units, seconds, _ = (list(column) for column in columns)
@@ -148,7 +147,7 @@ def _looks(text: str) -> tuple[Look, ...]:
 
 def far_people(level: str, ratings: Judgments) -> tuple[list[str], str]:
     """Who agrees with the rest far less than others do, as `agree` and the organizer's page have it, and the rule."""
-    from truegain.gains.assessors import FAR_LOOK, FAR_RULE, people_of
+    from truegain.aggregation.assessors import FAR_LOOK, FAR_RULE, people_of
 
     people = people_of(ratings, normalize="geometric" if level == "ratio" else None)
     return [person.assessor for person in people if FAR_LOOK in person.look], FAR_RULE
@@ -156,7 +155,7 @@ def far_people(level: str, ratings: Judgments) -> tuple[list[str], str]:
 
 def agreement_line(level: str, ratings: Judgments) -> str:
     """Krippendorff's alpha at the task's level, with its interval, in one line; magnitudes on one scale first."""
-    from truegain.inference.agreement.agree import agreement
+    from truegain.reliability.agree import agreement
 
     made = agreement(ratings, scale=level, normalize="geometric" if level == "ratio" else None)
     row = next(row for row in made.overall.records() if row["statistic"] == f"alpha {level}")
@@ -176,8 +175,8 @@ def verdict_so_far(study: JudgingStudy, rows: Sequence[Row]) -> tuple[VerdictSoF
     That is known for labels in the order of a drawn list alone.  Its pairs count from the top to the first that lacks
     one of its wanted judgments (`export.fill_list`): a label that may still change is none yet.
     """
+    from truegain.data.label_list_reading import read_gold_list
     from truegain.judging.export import fill_list
-    from truegain.tables.gold_list_read import read_gold_list
 
     if not study.runs:
         return (VerdictSoFar(why="verdict.no_runs"),)
@@ -203,7 +202,7 @@ def verdict_so_far(study: JudgingStudy, rows: Sequence[Row]) -> tuple[VerdictSoF
 
 def _verdicts(runs: Sequence[str], bronze: str, filled: GoldList) -> tuple[VerdictSoFar, ...]:
     from truegain.config import Gold, StudyConfig, UnjudgedSample
-    from truegain.inference.study.study import Study
+    from truegain.study.study import Study
 
     if filled.design == "holes":
         config = StudyConfig(unjudged=UnjudgedSample(filled, sequential=True))

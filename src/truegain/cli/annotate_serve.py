@@ -20,10 +20,10 @@ import typer
 
 from truegain.cli.annotate_insight import insight_of
 from truegain.errors import InputError, TruegainError, needs
+from truegain.io.files import read_bytes, shown_path
 from truegain.judging.tasks.catalogue import TASKS
 from truegain.message import option
-from truegain.tables.paper import counted
-from truegain.tables.sources import read_bytes, shown_path
+from truegain.results.paper_table import counted
 
 if TYPE_CHECKING:
     import threading

@@ -17,11 +17,10 @@ from importlib import import_module
 from threading import Timer
 from typing import Any, NoReturn, TextIO
 
-from truegain import starting
-from truegain.cli import streams
+from truegain.cli import starting, streams
 from truegain.cli.naming import told_of_trec
 from truegain.errors import DataWarning, PeerWarning, TruegainError, why
-from truegain.tables.sources import shown_path
+from truegain.io.files import shown_path
 
 COMPLETE = "_TRUEGAIN_COMPLETE"  # set by a shell that asks how a line may go on
 SCRIPTS = ("--show-completion", "--install-completion")
@@ -61,7 +60,7 @@ def main() -> None:
             if not hasattr(error, "show"):
                 raise
             said = told_of_trec(error)
-            if said := said or import_module("truegain.cli.study_said").told_of_lack(error):
+            if said := said or import_module("truegain.cli.study_files").told_of_lack(error):
                 streams.tell(said, "error")
                 sys.exit(2)
             message = streams.seen(error.format_message())  # type: ignore[attr-defined]

@@ -11,15 +11,14 @@ from typing import Any
 from truegain.cli.naming import option_names
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import speak_of, tell
-from truegain.cli.study_said import forget, placed, tell_notes
+from truegain.cli.study_files import forget, placed, tell_notes
 from truegain.errors import TruegainError, needs
+from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
+from truegain.io.named_tables import ending
+from truegain.io.overwrite import Guard, guarded
+from truegain.io.study_text import key_of
 from truegain.keywords import check_whole
 from truegain.message import option
-from truegain.tables.guard import Guard, guarded
-from truegain.tables.sources import STANDARD_INPUT, shown_path
-from truegain.tables.study_words import key_of
-from truegain.tables.tabular import ending
-from truegain.tables.targets import STANDARD_OUTPUT
 
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
 

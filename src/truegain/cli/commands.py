@@ -1,20 +1,67 @@
-"""The commands, each imported when it is called."""
+"""The commands, each imported when it is called, and their help pages."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from truegain._version import __version__
+from truegain.cli.help import Page
 from truegain.cli.streams import ours
 
-if TYPE_CHECKING:
-    from truegain.cli.help import Page
+# ---- Help pages, made of the commands themselves.
+
+
+def page_of(command: Any, context: Any) -> Page:
+    """The page of a command or a group of commands."""
+    usage = " ".join(command.get_usage(context).removeprefix("Usage: ").split())
+    panels: dict[str, list[list[str]]] = {"Arguments": [], "Options": []}
+    for p in command.get_params(context):
+        if not getattr(p, "hidden", False):
+            argument = p.param_type_name == "argument"
+            title = getattr(p, "rich_help_panel", None) or ("Arguments" if argument else "Options")
+            panels.setdefault(title, []).append(_row(p, context, argument))
+    if hasattr(command, "list_commands"):
+        found = [command.get_command(context, name) for name in command.list_commands(context)]
+        panels["Commands"] = [
+            ["", c.name, "", _one_line((c.short_help or c.help or "").partition("\n\n")[0])]
+            for c in found
+            if not c.hidden
+        ]
+    about, examples = _with_examples(command.help)
+    panels["Examples"] = [["", example, "", ""] for example in examples]
+    return usage, about, {title: rows for title, rows in panels.items() if rows}
+
+
+def _with_examples(text: str | None) -> tuple[str, list[str]]:
+    r"""What a command is for, and the commands that stand below a line `Examples:` in its docstring.
+
+    >>> _with_examples("Check a study.\n\nExamples:\n    truegain annotate check study")
+    ('Check a study.', ['truegain annotate check study'])
+    """
+    about, _, examples = (text or "").partition("\nExamples:\n")
+    return _one_line(about), [_one_line(line) for line in examples.splitlines() if line.strip()]
+
+
+def _row(p: Any, context: Any, argument: bool) -> list[str]:
+    names = sorted([*p.opts, *p.secondary_opts], key=lambda name: not name.startswith("--"))
+    kind = "" if getattr(p, "is_flag", False) else p.make_metavar(ctx=context)
+    if argument:
+        names, kind = [p.metavar or p.name], p.type.get_metavar(param=p, ctx=context) or f"<{p.type.name}>"
+    about = _one_line(p.get_help_record(context)[1]).replace("\\[", "[")  # typer guards it from rich
+    return ["*" if p.required else "", " ".join(names), kind.replace(" range>", ">"), about]
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join((text or "").split("\f")[0].split())
+
+
+# ---- The commands, each imported when it is called.
 
 # verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and what it
 # says of itself
@@ -110,7 +157,6 @@ def root(
 
 def _show_help(self: Any, ctx: Any, formatter: Any) -> None:  # noqa: ARG001
     from truegain.cli.help import on_screen
-    from truegain.cli.help_pages import page_of
 
     with ours():
         sys.stdout.write(on_screen(page_of(self, ctx)))
@@ -154,7 +200,7 @@ def build(verb: str | None = None) -> typer.Typer:
         command = getattr(import_module(f"truegain.cli.{file}"), attribute)
         reads_inputs = import_module("truegain.cli.inputs").reads_inputs
         arranged = import_module("truegain.cli.panels").arranged
-        on_cluster = import_module("truegain.cli.on_cluster").on_cluster
+        on_cluster = import_module("truegain.cli.inputs").on_cluster
         if isinstance(command, typer.Typer):
             for info in command.registered_commands:
                 info.callback = arranged(on_cluster(reads_inputs(info.callback)))
@@ -168,8 +214,6 @@ def build(verb: str | None = None) -> typer.Typer:
 def every_page() -> Iterator[tuple[str, Page]]:
     """All pages, by the words that ask for them."""
     from typer.main import get_command
-
-    from truegain.cli.help_pages import page_of
 
     def below(command: Any, name: str, context: Any) -> Iterator[tuple[str, Page]]:
         yield name, page_of(command, context)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from truegain.cli.bundles import changed, takes
-from truegain.cli.counting import CountingOption
-from truegain.cli.gold import Correcting, GoldSample, GoldSampleOption, Labelling, refuse
+from truegain.cli.label_options import Correcting, GoldSample, GoldSampleOption, Labelling, refuse
 from truegain.cli.options import (
     Confidence,
+    CountingOption,
     Figure,
     Inputs,
     JudgeModel,
@@ -22,26 +21,26 @@ from truegain.cli.options import (
     OutputFormat,
     RunFiles,
     Seed,
+    changed,
+    takes,
 )
-from truegain.cli.output import table_format_of, write_table
-from truegain.cli.progress import Progress
+from truegain.cli.output import Writing, table_format_of, write_table
 from truegain.cli.scored import scored
-from truegain.cli.study_said import is_of_file, within_gold
-from truegain.cli.writing import Writing
+from truegain.cli.streams import Progress
+from truegain.cli.study_files import is_of_file, within_gold
 from truegain.config import Gold, Resampling, Scoring, StudyConfig
+from truegain.data.runs import read_runs
 from truegain.errors import TruegainError
-from truegain.inference.study_file.asked import StudyInputs
 from truegain.measures.base import Measure
-from truegain.measures.chosen import refuse_chosen
-from truegain.measures.evaluate import at_level, matching_for
 from truegain.measures.parse import parse_measures
+from truegain.measures.scoring import at_level, matching_for, refuse_chosen
 from truegain.message import option
-from truegain.tables.runs import read_runs
-from truegain.tables.table import Table, joined
+from truegain.results.base import Table, joined
+from truegain.study.inputs import StudyInputs
 
 if TYPE_CHECKING:
-    from truegain.inference.results import Answers, Comparison
-    from truegain.tables.ranked import RankedGains
+    from truegain.data.pool import RankedGains
+    from truegain.stats.results import Comparison, ResultList
 
 TestName = Literal[
     "tukey-hsd",
@@ -155,8 +154,8 @@ class PairsPrinting:
             return
         if len(pairs) > 1:
             raise TruegainError(f"a matrix of pairs shows one measure; give one -m with {option('--figure')}")
+        from truegain.report.charts import save
         from truegain.report.figures import comparisons_chart
-        from truegain.report.saving import save
 
         save(comparisons_chart(pairs[0], title=title), self.figure)
 
@@ -269,10 +268,10 @@ def _check_over_collections(asked: AskedPairs) -> None:
 
 def over_topics(asked: AskedPairs) -> Table:
     """Tests of all pairs, or of all systems with the baseline, on the topics at hand."""
-    from truegain.inference.differences.by_measure import ComparisonsByMeasure
-    from truegain.inference.differences.compare import compared
-    from truegain.inference.judges.options import PublishedTest
-    from truegain.student import check_confidence
+    from truegain.judge_error.panel import PublishedTest
+    from truegain.stats.comparisons import ComparisonsByMeasure
+    from truegain.stats.student_t import check_confidence
+    from truegain.study.compare import compared
 
     check_confidence(asked.testing.confidence)
     scores = asked.writing.renamed(scored(asked.judgments, asked.runs, asked.measure, asked.scoring, asked.inputs))
@@ -305,9 +304,9 @@ def with_gold(
     asked: AskedPairs, gold: str, gold_sample: GoldSample, labelling: Labelling, correcting: Correcting
 ) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
-    from truegain.inference.corrections.comparison import compare_each
-    from truegain.inference.judges.options import PublishedTest, fit_judge
-    from truegain.inference.results import Answers
+    from truegain.judge_error.panel import PublishedTest, fit_judge
+    from truegain.stats.results import ResultList
+    from truegain.study.corrected_pairs import compare_each
 
     read, level = labelling.both(asked.judgments, gold), asked.scoring.relevant_from
     measures = [at_level(a.measure, level) for a in parse_measures(asked.measure or ["P@10"])]
@@ -326,7 +325,7 @@ def with_gold(
     asked.printing.draw([c.pairs for c in found])
     table = joined([c.table() for c in found], tuple(map(str, measures)))
     if asked.wide:
-        table = Answers.joined(found).paper(**asked.writing.style, intervals=asked.printing.with_intervals)
+        table = ResultList.joined(found).paper(**asked.writing.style, intervals=asked.printing.with_intervals)
     return replace(table, notes=(*read.said, *table.notes))
 
 
@@ -335,8 +334,8 @@ def with_gold(
 
 def over_collections(asked: AskedPairs, collections: Collections) -> Table:
     """Compare systems over collections, or one pair by topic; the same document has the same copies in both lists."""
-    from truegain.inference.collection.pairs import CollectionPairs, pairs_of
-    from truegain.inference.differences.effort import TRIALS
+    from truegain.stats.collection_pairs import CollectionPairs, pairs_of
+    from truegain.stats.tests import TRIALS
 
     testing, drawing = asked.testing, asked.resampling
     how = CollectionPairs(
@@ -361,8 +360,8 @@ def over_collections(asked: AskedPairs, collections: Collections) -> Table:
 
 def _ranked(asked: AskedPairs, measures: Sequence[Measure]) -> RankedGains:
     """The runs with their judgments beside them."""
-    from truegain.inference.collection.expansion import keys_needed
     from truegain.measures.evaluate import aligned
+    from truegain.stats.other_collections import keys_needed
 
     files, scoring, writing = asked.inputs.files(asked.runs), asked.scoring, asked.writing
     with Progress(len(files), "runs read") as progress:
@@ -376,10 +375,10 @@ def _ranked(asked: AskedPairs, measures: Sequence[Measure]) -> RankedGains:
     return ranked
 
 
-def collection_table(answer: Answers[Comparison]) -> Table:
+def collection_table(answer: ResultList[Comparison]) -> Table:
     """The pairs, a row each."""
-    from truegain.inference.results import table_of
+    from truegain.stats.results import table_of
 
-    made_by = {name: value for name, value in answer.made_by.items() if name != "baseline"}
-    table = table_of(list(answer), made_by=made_by, leave_out=("notes", "confidence"))
+    provenance = {name: value for name, value in answer.provenance.items() if name != "baseline"}
+    table = table_of(list(answer), provenance=provenance, leave_out=("notes", "confidence"))
     return replace(table, notes=(*answer.notes, *table.notes))

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from truegain.cli.bundles import takes
-from truegain.cli.gold import Correcting, Gold, Labelling
+from truegain.cli.label_options import Correcting, Gold, Labelling
 from truegain.cli.options import (
     Confidence,
     Jobs,
@@ -18,11 +17,12 @@ from truegain.cli.options import (
     RelevantFrom,
     RunFiles,
     Seed,
+    takes,
 )
 from truegain.cli.output import write_table
 from truegain.config import Gold as GoldLabels
 from truegain.config import Ratings, Resampling, Scoring
-from truegain.tables.runs import RunPaths
+from truegain.data.runs import RunPaths
 
 
 @takes(labelling=Labelling, correcting=Correcting)
@@ -48,7 +48,7 @@ def correct_command(
     correcting: Correcting,
 ) -> None:
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
-    from truegain.inference.corrections.correct import correct
+    from truegain.study.corrected_scores import correct
 
     trusted, design = labelling.trusted(gold)
     found = correct(

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from truegain.cli.bundles import fields_of, takes
 from truegain.cli.options import (
     Confidence,
     Figure,
@@ -15,15 +14,21 @@ from truegain.cli.options import (
     Output,
     OutputFormat,
     Seed,
+    fields_of,
+    takes,
 )
 from truegain.cli.output import table_format_of
-from truegain.cli.study_said import lack_of
+from truegain.cli.study_files import lack_of
 from truegain.config import Resampling, Scoring
 from truegain.errors import TruegainError
-from truegain.inference.ranks.agreement import RankOptions
-from truegain.inference.ranks.correlate import (
+from truegain.io.files import STANDARD_INPUT, write_bytes
+from truegain.measures.parse import parse_measures
+from truegain.message import option
+from truegain.report.charts import check_ending
+from truegain.stats.correlate import (
     Between,
     Correlation,
+    RankOptions,
     Show,
     check_asked,
     check_show,
@@ -31,12 +36,7 @@ from truegain.inference.ranks.correlate import (
     names_of,
     scored_by_both,
 )
-from truegain.inference.ranks.tau import TauMethod
-from truegain.measures.parse import parse_measures
-from truegain.message import option
-from truegain.report.saving import check_ending
-from truegain.tables.sources import STANDARD_INPUT
-from truegain.tables.targets import write_bytes
+from truegain.stats.rank_correlation import TauMethod
 
 PEOPLE = ("table", "markdown", "latex", "html")
 
@@ -144,8 +144,8 @@ def _check_one(between: Between, measures: list[str]) -> None:
 
 
 def _draw(found: Correlation, figure: str) -> None:
+    from truegain.report.charts import save
     from truegain.report.figures import scatter_chart
-    from truegain.report.saving import save
 
     one = found.agreements[0]
     names = tuple(f"{one.measure} by {n}" if one.measure else n for n in (one.a, one.b))

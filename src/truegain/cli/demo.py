@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from truegain.cli.output import write_scores
-from truegain.cli.writing import Writing
+from truegain.cli.output import Writing, write_scores
+from truegain.data.runs import ordered_columns
 from truegain.errors import InputError, some, why
+from truegain.io.files import shown_path, write_bytes
+from truegain.io.overwrite import wrote
 from truegain.measures.evaluate import evaluate
-from truegain.tables.guard import wrote
-from truegain.tables.run import ordered_columns
-from truegain.tables.sources import shown_path
-from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
-    from truegain.experiments.world import World
-    from truegain.tables.judgments import Judgments
+    from truegain.data.judgments import Judgments
+    from truegain.experiments.worlds import World
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RR"]
 GOLD_TOPICS = 15
@@ -50,7 +48,7 @@ def demo_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another world.")] = 0,
 ) -> None:
     """Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it."""
-    from truegain.experiments.world import FAVOURED
+    from truegain.experiments.worlds import FAVOURED
 
     runs = folder / "runs"
     with _made(folder) as new:
@@ -84,12 +82,20 @@ def demo_command(
 
 def _simulated(folder: Path, seed: int) -> World:
     """Write a world, with its text and its ratings, into an empty folder."""
-    from truegain.experiments.ratings_world import magnitude_ratings, noisy_ratings, runs_over, second_expert
-    from truegain.experiments.world import FAVOURED, leaning, newcomer, simulate
-    from truegain.experiments.world_text import texts
-    from truegain.experiments.world_truth import true_scores
+    from truegain.data.writing import write_judgments, write_runs
+    from truegain.experiments.worlds import (
+        FAVOURED,
+        leaning,
+        magnitude_ratings,
+        newcomer,
+        noisy_ratings,
+        runs_over,
+        second_expert,
+        simulate,
+        texts,
+        true_scores,
+    )
     from truegain.judging.study.simulated import write_material
-    from truegain.tables.write import write_judgments, write_runs
 
     world = simulate(seed=seed)
     write_runs(world.runs, f"{folder}/runs/")

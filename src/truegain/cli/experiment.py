@@ -3,19 +3,170 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Literal, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from truegain.cli.bundles import option_for
-from truegain.cli.counting import CountingOption
 from truegain.cli.experiment_magnitudes import magnitudes_command
-from truegain.cli.experiment_unanimity import grid_command, unanimity_command
-from truegain.cli.options import Confidence, Figure, Jobs, Judgments, Output, OutputFormat, RelevantFrom, RunFiles, Seed
-from truegain.cli.output import write_table
-from truegain.cli.progress import Progress
+from truegain.cli.label_options import RatingsFile, Reading, reads_ratings
+from truegain.cli.options import (
+    Confidence,
+    CountingOption,
+    Figure,
+    Jobs,
+    Output,
+    OutputFormat,
+    RelevantFrom,
+    RunFiles,
+    Seed,
+    option_for,
+    takes,
+)
+from truegain.cli.options import Judgments as Judged
+from truegain.cli.options import Judgments as JudgmentsFile
+from truegain.cli.output import in_commands, table_format_of, write_table
+from truegain.cli.streams import Progress
 from truegain.config import Scoring
+from truegain.data.ratings import Scale
+from truegain.errors import TruegainError
+from truegain.io.warnings import warn
 from truegain.message import option
+
+if TYPE_CHECKING:
+    from truegain.data.judgments import Judgments
+    from truegain.experiments.unanimity_gains import UnanimityExperiment, UnanimityGrid
+
+# ---- The command `truegain experiment unanimity`: what changes where gains know whether the assessors agreed.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conclusions:
+    """What is tested under both gains, and where the answer goes."""
+
+    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None
+    replicates: Annotated[int, typer.Option("--resamples", min=1, help="Permutations of each Tukey test.")] = 5000
+    counting: CountingOption = "plus-one"
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05
+    seed: Seed = 0
+    jobs: Jobs = None
+    changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False
+    figure: Figure = None
+    output_format: OutputFormat = None
+    output: Output = "-"
+
+    def tests(self) -> dict[str, Any]:
+        """What both experiments are told of the tests."""
+        from truegain.experiments.unanimity_gains import MEASURES
+
+        return {
+            "measures": self.measure or MEASURES, "replicates": self.replicates, "alpha": self.alpha,
+            "seed": self.seed, "jobs": self.jobs, "counting": self.counting,
+        }  # fmt: skip
+
+    def check(self) -> None:
+        """Refuse a figure that cannot be saved, before anything is computed."""
+        if self.figure is not None:
+            from truegain.report.charts import check_ending
+
+            check_ending(self.figure)
+
+    def write(self, found: UnanimityExperiment | UnanimityGrid, chart: Callable[[], Any]) -> None:
+        """Write the answer, and draw its figure."""
+        from truegain.io.files import write_bytes
+
+        if table_format_of(self.output_format, self.output) == "table":
+            shown = "\n\n".join(str(in_commands(table)) for table in found.tables())
+            write_bytes(self.output, f"{shown}\n".encode())
+        else:
+            write_table(found.changed if self.changed else found.rankings, self.output_format, self.output)
+        if self.figure is not None:
+            from truegain.report.charts import save
+
+            save(chart(), self.figure)
+
+
+@takes(conclusions=Conclusions)
+@reads_ratings
+def unanimity_command(
+    ratings: RatingsFile,
+    runs: RunFiles,
+    p: Annotated[
+        list[float] | None, typer.Option("--p", help="Weight of unanimity; may be given several times.")
+    ] = None,
+    *,
+    reading: Reading,
+    conclusions: Conclusions,
+) -> None:
+    """Tell which conclusions change between the sum of ratings and the unanimity-aware gain."""
+    from truegain.experiments.unanimity_gains import PS, unanimity
+    from truegain.io.files import expand
+    from truegain.report.experiment_figures import unanimity_chart
+
+    conclusions.check()
+    table, scale = from_0(reading, ratings)
+    found = unanimity(table, expand(runs), scale=scale, ps=p or PS, **conclusions.tests())
+    conclusions.write(found, lambda: unanimity_chart(found.panels))
+
+
+@takes(conclusions=Conclusions)
+def grid_command(
+    judgments: Judged,
+    runs: RunFiles,
+    dmax: Annotated[
+        str, typer.Option("--dmax", help="Highest ratings of the simulated scales, with commas.")
+    ] = "2,4,8",
+    simulated_assessors: Annotated[
+        str, typer.Option("--simulated-assessors", help="Numbers of simulated assessors, with commas.")
+    ] = "5,10,20,40,80",
+    p: Annotated[float, typer.Option("--p", help="Weight of unanimity.")] = 0.2,
+    *,
+    conclusions: Conclusions,
+) -> None:
+    """What unanimity changes for simulated assessors: a grid of scales and numbers of assessors (Sakai 2017)."""
+    from truegain.experiments.unanimity_gains import unanimity_grid
+    from truegain.io.files import expand
+    from truegain.report.experiment_figures import grid_chart
+
+    conclusions.check()
+    sizes, counts = _whole("--dmax", dmax), _whole("--simulated-assessors", simulated_assessors)
+    with Progress(len(sizes) * len(counts), "cells") as progress:
+        found = unanimity_grid(
+            expand(runs), judgments, highest=sizes, assessors=counts, p=p, progress=progress.advance,
+            **conclusions.tests(),
+        )  # fmt: skip
+    conclusions.write(found, lambda: grid_chart(found.rankings))
+
+
+def _whole(option: str, text: str) -> list[int]:
+    try:
+        return [int(n) for n in text.split(",")]
+    except ValueError:
+        raise TruegainError(f"{option} {text}: not whole numbers with commas, such as 2,4,8") from None
+
+
+def from_0(reading: Reading, path: str) -> tuple[Judgments, Scale]:
+    """Ratings and their scale, which goes from 0 to the highest rating there is where the user declares no limits."""
+    declared = Scale.of(reading.scale)
+    low = 0.0 if declared.low is None else declared.low
+    table = reading.load(path, scale=replace(declared, low=low))
+    if declared.width is not None:
+        return table, declared
+    high = float(table.label.max()) if declared.high is None else declared.high
+    if high <= low:
+        raise TruegainError(
+            f"no rating is above {low:g}; declare the scale they were given on, as in {option('--scale')} 0:3"
+        )
+    warn(
+        f"the limits of the ratings are not declared, and taken to be {low:g} and {high:g} (the highest there is); "
+        f"if it could have been higher, declare them, as in --scale 0:{high + 1:g}"
+        if declared.high is None
+        else f"the lowest rating is not declared, and taken to be {low:g}; declare it, as in --scale {low:g}:{high:g}"
+    )
+    return table, replace(declared, low=low, high=high)
+
+
+# ---- The command `truegain experiment`: the papers' experiments, on your data.
 
 experiment = typer.Typer(name="experiment", help="The papers' experiments, on your data.", no_args_is_help=True)
 experiment.command("magnitudes")(magnitudes_command)
@@ -38,7 +189,7 @@ def _numbers(option: str, text: str, kind: Callable[[str], N], wanted: str) -> t
 
 @experiment.command("split-half")
 def split_half_command(
-    judgments: Judgments,
+    judgments: JudgmentsFile,
     runs: RunFiles,
     split: Annotated[
         str, typer.Option("--split", help="What is split: the collection (by MD5 of document ids) or the topics.")
@@ -54,13 +205,13 @@ def split_half_command(
     output: Output = "-",
 ) -> None:
     """Does the interval hold on the other half?  Intervals from one half, scores from the other."""
-    from truegain.engine import cores, engine_for
     from truegain.errors import TruegainError
-    from truegain.experiments.half_collections import split_half
-    from truegain.experiments.half_topics import split_topics
-    from truegain.inference.monte_carlo import check_replicates
-    from truegain.student import check_confidence
-    from truegain.tables.sources import expand
+    from truegain.experiments.halves import split_half, split_topics
+    from truegain.io.files import expand
+    from truegain.io.threads import cores
+    from truegain.parallel.jobs import engine_for
+    from truegain.stats.multiple_testing import check_replicates
+    from truegain.stats.student_t import check_confidence
 
     check_replicates(replicates, check_confidence(confidence))
     if split == "topics":
@@ -89,8 +240,8 @@ def split_half_command(
         )
     write_table(found.table(), output_format, output)
     if figure is not None:
+        from truegain.report.charts import save
         from truegain.report.figures import errors_chart
-        from truegain.report.saving import save
 
         errors = {"logit": found.normalized(), "linear": found.normalized(scale="linear")}
         save(errors_chart(errors, "Other half minus this half, in predicted standard deviations"), figure)
@@ -98,7 +249,7 @@ def split_half_command(
 
 @experiment.command("incomplete")
 def incomplete_command(
-    judgments: Judgments,
+    judgments: JudgmentsFile,
     runs: RunFiles,
     corpus: Annotated[
         str | None, typer.Option("--corpus", help="Term statistics made by 'text index', for measures that read text.")
@@ -127,11 +278,11 @@ def incomplete_command(
     output: Output = "-",
 ) -> None:
     """How fast does each way of scoring lose the order of the systems?  Judgments are taken away at random."""
-    from truegain.engine import engine_for
     from truegain.errors import TruegainError
-    from truegain.experiments.incomplete_judgments import incomplete, together
-    from truegain.report.saving import check_ending
-    from truegain.tables.sources import expand
+    from truegain.experiments.incomplete_collections import incomplete, together
+    from truegain.io.files import expand
+    from truegain.parallel.jobs import engine_for
+    from truegain.report.charts import check_ending
 
     shares = _numbers("--keep", keep, float, "numbers with commas, such as 1,5,15,100")
     asked: list[str | None] = [*dict.fromkeys(against)] if against else [None]
@@ -162,15 +313,14 @@ def incomplete_command(
     found = every[0]
     write_table(together(every, wide), output_format, output)
     if figure is not None:
-        from truegain.report.curves import curves_chart
-        from truegain.report.saving import save
+        from truegain.report.charts import curves_chart, save
 
         save(curves_chart(found.table(), f"Order of the systems by {found.against} on all judgments"), figure)
 
 
 @experiment.command("disjoint")
 def disjoint_command(
-    judgments: Judgments,
+    judgments: JudgmentsFile,
     runs: RunFiles,
     corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
     share_a: Annotated[float, typer.Option("--share-a", help="Share of the documents in part A.")] = 0.5,
@@ -199,8 +349,8 @@ def disjoint_command(
 ) -> None:
     """Do judgments of one part of the collection order the systems on the other?  The paper's tables 1 to 4."""
     from truegain.errors import TruegainError
-    from truegain.experiments.disjoint_parts import CONTENT, ESTABLISHED, disjoint
-    from truegain.tables.sources import expand
+    from truegain.experiments.incomplete_collections import CONTENT, ESTABLISHED, disjoint
+    from truegain.io.files import expand
 
     if show not in ("reuse", "impact", "among", "against"):
         raise TruegainError(f"{option('--show')} {show} is not known; give reuse, impact, among or against")
@@ -214,7 +364,7 @@ def disjoint_command(
 
 @experiment.command("discriminative")
 def discriminative_command(
-    judgments: Judgments,
+    judgments: JudgmentsFile,
     runs: RunFiles,
     measure: Annotated[list[str], typer.Option("-m", "--measure", help="The measures to hold against each other.")],
     test: Annotated[
@@ -231,8 +381,8 @@ def discriminative_command(
 ) -> None:
     """Which measure tells systems apart best?  Discriminative power and achieved significance levels (Sakai 2006)."""
     from truegain.experiments.discriminative import discriminative_power, power_table
+    from truegain.io.files import expand
     from truegain.measures.evaluate import evaluate
-    from truegain.tables.sources import expand
 
     scores = evaluate(expand(runs), judgments, measure, jobs=jobs)
     found = discriminative_power(
@@ -240,15 +390,15 @@ def discriminative_command(
     )
     write_table(power_table(found), output_format, output)
     if figure is not None:
+        from truegain.report.charts import save
         from truegain.report.figures import asl_chart
-        from truegain.report.saving import save
 
         save(asl_chart({d.measure: d.curve for d in found}, alpha), figure)
 
 
 @experiment.command("spending")
 def spending_command(
-    judgments: Judgments,
+    judgments: JudgmentsFile,
     runs: RunFiles,
     gold: Annotated[str, typer.Option("--gold", help="All gold labels there are; they are spent again.")],
     measure: Annotated[str, typer.Option("-m", "--measure", help="A measure linear in gain, or nDCG.")] = "P@10",
@@ -268,11 +418,11 @@ def spending_command(
 
     The judgments are bronze labels: those of the cheap judge.
     """
-    from truegain.engine import engine_for
     from truegain.errors import TruegainError
     from truegain.experiments.spending_again import WAYS, Labelled, spending
-    from truegain.report.saving import check_ending
-    from truegain.tables.sources import expand
+    from truegain.io.files import expand
+    from truegain.parallel.jobs import engine_for
+    from truegain.report.charts import check_ending
 
     counts = _numbers("--numbers", numbers, int, "whole numbers with commas, such as 50,100,150")
     if min(counts) < 1:
@@ -285,7 +435,7 @@ def spending_command(
                          progress=progress.advance)  # fmt: skip
     write_table(found.table(), output_format, output)
     if figure is not None:
-        from truegain.report.label_plan import spending_chart
-        from truegain.report.saving import save
+        from truegain.report.agreement_figures import spending_chart
+        from truegain.report.charts import save
 
         save(spending_chart(found.table()), figure)

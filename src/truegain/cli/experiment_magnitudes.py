@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from truegain.cli.label_options import Reading, reads_ratings
 from truegain.cli.options import Figure, Jobs, Output, OutputFormat, Seed, study_or_judgments
 from truegain.cli.output import table_format_of, write_table
-from truegain.cli.ratings import Reading, reads_ratings
 from truegain.errors import TruegainError
 from truegain.message import option
-from truegain.tables.table import Table
+from truegain.results.base import Table
 
 if TYPE_CHECKING:
+    from truegain.data.judgments import Judgments
     from truegain.experiments.magnitude_rankings import SystemExperiment
-    from truegain.tables.judgments import Judgments
 
 Show = Literal[
     "all", "collected", "combinations", "habits", "normalized", "numbers", "extremes", "units", "levels", "means",
@@ -86,12 +86,11 @@ def magnitudes_command(
     reading: Reading,
 ) -> None:
     """Tell what people's numbers are worth as gains: agreement with experts, habits, profiles, and system rankings."""
+    from truegain.data.judgments import Judgments
     from truegain.experiments.magnitude_rankings import MEASURES, magnitude_systems
     from truegain.experiments.magnitude_units import read_magnitudes
-    from truegain.report.saving import check_ending
-    from truegain.tables.judgments import Judgments
-    from truegain.tables.sources import expand
-    from truegain.tables.targets import write_bytes
+    from truegain.io.files import expand, write_bytes
+    from truegain.report.charts import check_ending
 
     if figure is not None:
         check_ending(figure)
@@ -123,7 +122,7 @@ def magnitudes_command(
         chosen = show if show != "all" else "systems" if systems else "combinations"
         write_table(table_of(chosen, given), output_format, output)
     if figure is not None:
-        from truegain.report.saving import save
+        from truegain.report.charts import save
 
         drawn = show if show != "all" else "systems" if systems else "combinations"
         save(chart_of(drawn, given), figure)
@@ -140,10 +139,9 @@ def _possible(table: Judgments, expert: Judgments) -> list[str]:
 def table_of(show: str, given: Asked) -> Table:
     """The table of a name."""
     from truegain.experiments import magnitude_levels as levels
-    from truegain.experiments import magnitude_profiles as profiles
+    from truegain.experiments import magnitude_levels as profiles
     from truegain.experiments import magnitude_units as of_units
-    from truegain.experiments.magnitude_collected import collected_table
-    from truegain.experiments.magnitude_rules import magnitudes, normalized_habits
+    from truegain.experiments.magnitude_units import collected_table, magnitudes, normalized_habits
 
     table, expert, systems, normalize, second = given
     if systems is not None and show in OF_RUNS:
@@ -170,11 +168,11 @@ def table_of(show: str, given: Asked) -> Table:
 
 def chart_of(show: str, given: Asked) -> Any:
     """The figure that belongs to a table."""
+    from truegain.aggregation.magnitudes import normalized
     from truegain.experiments.magnitude_levels import document_sigmas
-    from truegain.gains.magnitudes import normalized
-    from truegain.report import magnitude_levels as of_levels
-    from truegain.report import magnitude_units as of_units
-    from truegain.report import magnitudes as draw
+    from truegain.report import experiment_figures as draw
+    from truegain.report import experiment_figures as of_levels
+    from truegain.report import experiment_figures as of_units
 
     table, normalize, systems = given.ratings, given.normalize, given.systems
     if systems is not None and show in ("systems", "resampled"):
@@ -201,7 +199,7 @@ def chart_of(show: str, given: Asked) -> Any:
 
 def _systems(show: str, systems: SystemExperiment) -> Any:
     """Systems by two gains, or the spread of tau."""
-    from truegain.report import magnitudes as draw
+    from truegain.report import experiment_figures as draw
 
     measures = list(systems.draws)
     sources = list(dict.fromkeys(source for source, _ in systems.ranked if source != "expert"))

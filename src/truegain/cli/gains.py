@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.ratings import NormalizeOption, RatingsFile, Reading, WeightOption, gains_of, reads_ratings
+from truegain.aggregation.aggregate import rule_forms
+from truegain.aggregation.magnitudes import normalized
+from truegain.cli.label_options import NormalizeOption, RatingsFile, Reading, WeightOption, gains_of, reads_ratings
+from truegain.data.judgments import Judgments
+from truegain.data.writing import kind_to_write, write_judgments
 from truegain.errors import TruegainError
-from truegain.gains.catalogue import rule_forms
-from truegain.gains.magnitudes import normalized
 from truegain.message import option
-from truegain.tables.judgments import Judgments
-from truegain.tables.write import kind_to_write, write_judgments
 
 RULES = "; ".join(rule_forms())
 

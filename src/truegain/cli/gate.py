@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.bundles import takes
-from truegain.cli.options import Judgments, Output, RunFiles
+from truegain.cli.label_options import Reading
+from truegain.cli.options import Judgments, Output, RunFiles, takes
 from truegain.cli.output import digests, write_json
-from truegain.cli.ratings import Reading
+from truegain.cli.study_files import is_typed
 from truegain.cli.study_options import StudyOptions
-from truegain.cli.study_said import is_typed
 from truegain.cli.verdict import about_in_commands, checking
 from truegain.config import StudyConfig
 from truegain.errors import TruegainError
-from truegain.inference.study.checks import margin_of
+from truegain.io.files import expand, write_bytes
 from truegain.message import arg
-from truegain.tables.sources import expand
-from truegain.tables.targets import write_bytes
+from truegain.study.config import margin_of
 
 if TYPE_CHECKING:
-    from truegain.inference.study.verdict import Verdict
+    from truegain.study.verdict import Verdict
 
 CODES = {
     "better": 0,
@@ -83,9 +81,9 @@ def gate_command(
     ]
     answers = [v.outcome for v in verdicts]
     code = _code(answers)
-    made_by = {**asked.made_by(study, reading), "baseline": baseline, "candidate": candidate}
-    made_by |= {} if not_worse_by is None else {"not_worse_by": not_worse_by}
-    made_by["inputs"] = digests(asked.inputs(judgments, files, config, context.meta.get("study")))
+    provenance = {**asked.provenance(study, reading), "baseline": baseline, "candidate": candidate}
+    provenance |= {} if not_worse_by is None else {"not_worse_by": not_worse_by}
+    provenance["inputs"] = digests(asked.inputs(judgments, files, config, context.meta.get("study")))
     if output_format == "json":
         whole = {
             "gate": _in_short(code, answers),
@@ -93,9 +91,9 @@ def gate_command(
             "answers": answers,
             "verdicts": [v.to_dict() for v in verdicts],
         }
-        write_json({"made_by": made_by, **whole}, output)
+        write_json({"provenance": provenance, **whole}, output)
     else:
-        text = _markdown(code, verdicts, made_by, judgments, files)
+        text = _markdown(code, verdicts, provenance, judgments, files)
         write_bytes(output, text.encode(errors="backslashreplace"))
     raise typer.Exit(code)
 
@@ -111,7 +109,7 @@ def _in_short(code: int, answers: Sequence[str]) -> str:
 
 
 def _markdown(
-    code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any], judgments: str, runs: Sequence[str]
+    code: int, verdicts: Sequence[Verdict], provenance: dict[str, Any], judgments: str, runs: Sequence[str]
 ) -> str:
     """For a pull request: what was decided, a row a verdict, and what each stands on, folded."""
     first, least, margin = verdicts[0].comparison, verdicts[0].min_effect, verdicts[0].not_worse_by
@@ -133,8 +131,8 @@ def _markdown(
         "<details><summary>Details</summary>",
         "",
         *(line for v in verdicts for line in ("```", _whole(v, judgments, runs), "```", "")),
-        f"truegain {made_by['truegain']}, seed {made_by['seed']}; "
-        + ", ".join(f"{_cell(name)} {str(d)[:12]}" for name, d in made_by["inputs"].items()),
+        f"truegain {provenance['truegain']}, seed {provenance['seed']}; "
+        + ", ".join(f"{_cell(name)} {str(d)[:12]}" for name, d in provenance["inputs"].items()),
         "",
         "</details>",
     ]

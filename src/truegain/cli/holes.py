@@ -21,17 +21,17 @@ from truegain.cli.options import (
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of, with_texts
 from truegain.cli.streams import in_words
-from truegain.cli.study_said import is_of_file
+from truegain.cli.study_files import is_of_file
 from truegain.config import Scoring
+from truegain.data.judgments import CHOSEN
+from truegain.data.label_lists import keep_labels, key_path
+from truegain.data.writing import write_judgments
 from truegain.errors import TruegainError
+from truegain.io.files import expand
+from truegain.io.named_tables import ending
 from truegain.message import option
-from truegain.tables.gold_list_kept import keep_labels
-from truegain.tables.gold_sheet import key_path
-from truegain.tables.judgments import CHOSEN
-from truegain.tables.sources import expand
-from truegain.tables.table import Format, Table
-from truegain.tables.tabular import ending
-from truegain.tables.write import write_judgments
+from truegain.results.base import Table
+from truegain.results.catalogue import Format
 
 SHEETS = ("csv", "tsv", "jsonl", "parquet")  # formats that people, or their tools, fill in
 
@@ -101,7 +101,7 @@ def unjudged_command(
     jobs: Jobs = None,
 ) -> None:
     """How many retrieved documents are unjudged, for whom, and how far the scores could move."""
-    from truegain.inference.holes.left_out import leave_out, left_out_table
+    from truegain.pooling.pools import leave_out, left_out_table
 
     files, scoring = expand(runs), Scoring(relevant_from)
     fill, scale = (_unless_idle(name, x, None, show == "sample") for name, x in (("fill", fill), ("scale", scale)))
@@ -131,7 +131,7 @@ def unjudged_command(
             leave_out(files, judgments, measure, pool_depth=pool_depth, pooled=pooled, jobs=jobs, scoring=scoring)
         )
     elif show == "next":
-        from truegain.inference.holes.next import next_to_judge
+        from truegain.pooling.next_to_judge import next_to_judge
 
         listed = next_to_judge(
             files, judgments, measure, pair=_two(pair), until=until or "sure", most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
@@ -152,12 +152,12 @@ def unjudged_command(
                     corpus=corpus, llm=llm, seed=seed, jobs=jobs, scoring=scoring)  # fmt: skip
         return
     elif show == "sample":
-        from truegain.inference.holes.sample import draw_holes
+        from truegain.pooling.samples import draw_holes
 
         table = draw_holes(files, judgments, measure, share=share, most=most, seed=seed, jobs=jobs, scoring=scoring)
     else:
         depths = tuple(at) if at else (1, 5, 10, 20, 50, 100)
-        from truegain.inference.holes.bounds import unjudged
+        from truegain.pooling.bounds import unjudged
 
         made = unjudged(files, judgments, measure, depths=depths, jobs=jobs, scoring=scoring)
         by_system = made.shares if show == "shares" else made.table
@@ -239,8 +239,8 @@ def _write_list(
     **options: Any,
 ) -> None:
     """Draw unjudged documents in proportion to what their predictions leave open, and say what to do with them."""
-    from truegain.inference.holes.listing import A_TOPIC, sample_unjudged
-    from truegain.tables.write import kind_to_write
+    from truegain.data.writing import kind_to_write
+    from truegain.pooling.samples import A_TOPIC, sample_unjudged
 
     if output == "-" or output_format is not None:
         raise TruegainError("a sample drawn by predictions is a file to be filled in; say where, as -o sample.csv")

@@ -1,4 +1,7 @@
-"""The command `truegain init`: look at files, say what they can support, and write a study file."""
+"""The command `truegain init`: look at files, say what they can support, and write a study file.
+
+Also the JSON schema of study files.
+"""
 
 from __future__ import annotations
 
@@ -9,42 +12,117 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import numpy as np
 import typer
+from typer.main import get_command
 
 from truegain.addresses import is_remote
-from truegain.cli.gold import Design
+from truegain.cli.gate import gate_command
 from truegain.cli.inputs import reads_inputs
+from truegain.cli.label_options import Design
 from truegain.cli.naming import option_names
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy
+from truegain.cli.report import report_command
 from truegain.cli.streams import in_words, speak_of
-from truegain.cli.study_said import ENDING
-from truegain.config import Ratings, StudyConfig
+from truegain.cli.study_files import ENDING
+from truegain.cli.verdict import verdict_command
+from truegain.config import CONFIGS, Ratings, Setting, StudyConfig, settings_of
+from truegain.data.judgments import Judgments
+from truegain.data.ratings import read_ratings
+from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError, some
+from truegain.io import named_tables
+from truegain.io.column_names import IDS, own_gold, told
+from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
+from truegain.io.named_tables import Columns, renamed
+from truegain.io.study_text import ELSEWHERE
+from truegain.io.trec import loaded
+from truegain.io.warnings import heard
 from truegain.message import option
-from truegain.tables import tabular
-from truegain.tables.header import IDS, own_gold, told
-from truegain.tables.judgments import Judgments
-from truegain.tables.named import Columns, renamed
-from truegain.tables.notice import heard
-from truegain.tables.paper import counted
-from truegain.tables.ratings import read_ratings
-from truegain.tables.read import loaded
-from truegain.tables.runs import Runs, read_runs
-from truegain.tables.sources import STANDARD_INPUT, can_be_read_again, expand, shown_path
-from truegain.tables.targets import write_bytes
+from truegain.results.paper_table import counted
+from truegain.study.study_file import KINDS, without_none
 
 if TYPE_CHECKING:
-    from truegain.inference.study.support import Support
+    from truegain.study.feasibility import Support
+
+# ---- The JSON schema of study files, made of the declarations of their options, for editors and checkers.
+
+ONE_OR_SEVERAL = str | float | list[str | float]  # several stand in a list, or in a text with commas
+BY_NAME = ("system-models", "costs", "columns", "values")  # may be tables of name and value, too
+
+
+def schema_of_studies() -> dict[str, Any]:
+    """A property for each option of a study, and a table for each config.
+
+    >>> schema = schema_of_studies()
+    >>> found, gold = schema["properties"], schema["$defs"]["Gold"]["properties"]
+    >>> found["min-effect"]["minimum"], found["seed"]["type"], gold["design"]["enum"][:2], sorted(found)[:2]
+    (0, 'integer', ['by-bronze', 'by-gold'], ['aggregate', 'all-topics'])
+    >>> sorted(gold), found["resampling"]["$ref"]
+    (['aggregate', 'design', 'labels', 'relevant_from', 'sequential'], '#/$defs/Resampling')
+    """
+    settings = [*settings_of(StudyConfig)]
+    helps = _helps()
+    keys = {name: _kind(name, KINDS.get(name, str), helps.get(name, "")) for name in (*KINDS, *ELSEWHERE)}
+    keys |= {s.name.replace("_", "-"): _declared(s) for s in settings}
+    for name, config in CONFIGS.items():
+        table = _struct(config.__name__, {s.field: _declared(s) for s in settings if s.table == name})
+        keys[name] = keys[name] | table if name in keys else table
+    _, parts = msgspec.json.schema_components([_struct("Study", keys)], ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **parts.pop("Study"),
+        "title": "A study of truegain",
+        "description": "Keys may also be written with _ in place of -; paths are relative to the file.",
+        "required": ["judgments", "runs"],
+        "patternProperties": {"_": {}},
+        "$defs": parts,
+    }
+
+
+def parameters_of(command: Any) -> list[Any]:
+    """The parameters of a command, as the command line sees them."""
+    app = typer.Typer(add_completion=False)
+    app.command()(command)
+    return list(get_command(app).params)
+
+
+def _struct(name: str, kinds: dict[str, Any]) -> Any:
+    """A table of a study file: every key may be left out, and no other may stand there."""
+    names = {key.replace("-", "_"): key for key in sorted(kinds)}
+    fields = [(field, kinds[key], msgspec.UNSET) for field, key in names.items()]
+    return msgspec.defstruct(name, fields, rename=names, kw_only=True, forbid_unknown_fields=True)
+
+
+def _declared(option: Setting) -> Any:
+    """What an option of a config may be, and what it is for."""
+    kind = _kind(option.name.replace("_", "-"), option.kind, option.help)
+    return kind if option.least is None else Annotated[kind, msgspec.Meta(ge=option.least)]
+
+
+def _kind(name: str, kind: Any, description: str) -> Any:
+    """What a key may be: what the option is; for a text several, or a number, and some a table of name and value."""
+    one = without_none(kind)
+    if one is str or one == list[str]:
+        one = ONE_OR_SEVERAL | dict[str, Any] if name in BY_NAME else ONE_OR_SEVERAL
+    return Annotated[one, msgspec.Meta(description=description)]
+
+
+def _helps() -> dict[str, str]:
+    """By option what it is for, of the commands that read a study whole."""
+    every = [p for command in (report_command, gate_command, verdict_command) for p in parameters_of(command)]
+    return {max(p.opts, key=len).lstrip("-"): getattr(p, "help", None) or "" for p in every}
+
+
+# ---- The command `truegain init`: look at files, say what they can support, and write a study file.
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 
 
 def _print_schema(wanted: bool) -> None:
     if wanted:
-        from truegain.cli.study_schema import schema_of_studies
-
         typer.echo(json.dumps(schema_of_studies(), indent=2))
         raise typer.Exit
 
@@ -76,13 +154,12 @@ def init_command(
     output: Annotated[str, typer.Option("-o", "--output", help="The study file to write.")] = f"study{ENDING}",
 ) -> None:
     """Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml."""
-    from truegain.cli.study_schema import parameters_of
     from truegain.cli.verdict import verdict_command
-    from truegain.inference.study.checks import gold_of
-    from truegain.inference.study.support import MOST_ASKED, lines_of, supported, usual_measures, whole_topics
+    from truegain.data.label_list_reading import gold_list_of
+    from truegain.data.models import judge_in
     from truegain.measures.parse import parse_measures
-    from truegain.tables.gold_list_read import gold_list_of
-    from truegain.tables.models_used import judge_in
+    from truegain.study.config import gold_of
+    from truegain.study.feasibility import MOST_ASKED, lines_of, supported, usual_measures, whole_topics
 
     _check_output(output)
     given = tuple(str(asked.measure) for asked in parse_measures(measure)) if measure else None
@@ -163,7 +240,7 @@ def _has_scores(file: str) -> bool:
         text, kind, name = loaded(file, told().ran)
         if kind in (None, "nested"):
             return True
-        columns = renamed(Columns(tabular.read(text, kind, name), name, "runs"), told().ran)
+        columns = renamed(Columns(named_tables.read(text, kind, name), name, "runs"), told().ran)
         return ("score" in columns or "rank" in columns) and "assessor" not in columns
     except TruegainError:
         return False
@@ -254,7 +331,7 @@ def _seen(file: str, wanted: Sequence[str]) -> dict[str, str]:
     text, kind, name = loaded(file, told().header_of(file))
     if kind in (None, "nested"):
         return {}
-    columns = Columns(tabular.read(text, kind, name), name)
+    columns = Columns(named_tables.read(text, kind, name), name)
     found = {ours: columns.written(columns.found[ours][0]) for ours in wanted if ours in columns}
     return {ours: theirs for ours, theirs in found.items() if theirs != ours and not set(",;=+") & set(theirs)}
 

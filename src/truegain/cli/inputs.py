@@ -1,4 +1,4 @@
-"""Options that say how judgments and runs are read, the same for every command that reads them."""
+"""Options that every command gets that reads judgments and runs, or has jobs: how files are read, --cluster."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from truegain.cli.streams import tell
-from truegain.cli.study_said import is_unused
-from truegain.tables.header import Missing, Told, headers_of, own_gold, telling, values_of
-from truegain.tables.memory import memory_of
+from truegain.cli.study_files import is_unused
+from truegain.io.column_names import Missing, Told, headers_of, own_gold, telling, values_of
+from truegain.io.memory import memory_of
+
+# ---- Options that say how judgments and runs are read, the same for every command that reads them.
 
 READ = ("judgments", "ratings", "runs")  # parameters that name what is read
 UNUSED_GOLD = "the study's gold labels are not used here; `truegain verdict` uses them"
@@ -96,3 +98,44 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
 def _own(words: dict[str, Any]) -> str | None:
     """Where gold labels stand in the judgments' own file, if they do."""
     return own_gold("gold", words.get("gold")) or own_gold("expert", words.get("expert"))
+
+
+# ---- The option --cluster: every command that has --jobs can have its jobs run elsewhere.
+
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Run on a Dask cluster: the address of its scheduler, tcp://host:8786; or local:8, so many processes.",
+    ),
+]
+
+
+def on_cluster(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command with --jobs the option --cluster, and run its jobs there where it is given."""
+    signature = inspect.signature(command, eval_str=True)
+    if "jobs" not in signature.parameters or "cluster" in signature.parameters:
+        return command
+
+    @wraps(command)
+    def called(*, cluster: str | None = None, **words: Any) -> None:
+        if cluster is None:
+            command(**words)
+            return
+        from truegain.parallel.cluster import Cluster
+        from truegain.parallel.jobs import run_on
+
+        ended: typer.Exit | None = None
+        with run_on(Cluster(cluster)):
+            try:
+                command(**words)
+            except typer.Exit as end:  # an exit code, as of `gate`: no failure
+                ended = end
+        if ended is not None:
+            raise ended
+
+    added = inspect.Parameter("cluster", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ClusterAddress)
+    every = [*signature.parameters.values(), added]
+    called.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in every}
+    return called

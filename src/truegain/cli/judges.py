@@ -7,17 +7,16 @@ from typing import Annotated, Literal
 import typer
 
 from truegain import config
-from truegain.cli.bundles import takes
-from truegain.cli.gold import Gold, Labelling
-from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat, RelevantFrom, Seed
+from truegain.cli.label_options import Gold, Labelling
+from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat, RelevantFrom, Seed, takes
 from truegain.cli.output import write_table
 from truegain.cli.streams import tell
-from truegain.cli.study_said import is_of_file
+from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
+from truegain.data.judgments import Judgments as LabelTable
+from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.message import option
-from truegain.tables.judgments import Judgments as LabelTable
-from truegain.tables.runs import RunPaths
 
 judge = typer.Typer(name="judge", help="How good a judge is, such as an LLM or a crowd.", no_args_is_help=True)
 
@@ -58,12 +57,11 @@ def check_command(
     labelling: Labelling,
 ) -> None:
     """Tell how good the judge is, where, whether the data fit together, and whether it favours some systems."""
-    from truegain.inference.judges.assessors import bronze_of
-    from truegain.inference.judges.judges import judge_quality
-    from truegain.inference.study.trusted import listed_in
-    from truegain.measures.evaluate import at_level
+    from truegain.judge_error.judges import bronze_of, judge_quality
     from truegain.measures.parse import parse_measure
-    from truegain.report.facts.judge import judges_by_list
+    from truegain.measures.scoring import at_level
+    from truegain.report.gather import judges_by_list
+    from truegain.study.gold import listed_in
 
     if show == "assessors" and labelling.aggregate is not None:
         raise TruegainError(

@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from truegain.cli.completing import measures as completed
+from truegain.cli.panels import measures as completed
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
-from truegain.measures.catalogue import ALIASES, CATALOGUE
+from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN
 from truegain.measures.parse import parse_measures
-from truegain.measures.trec_names import NUMBERED, PLAIN
 
 
 def measures_command(

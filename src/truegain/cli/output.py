@@ -1,32 +1,105 @@
-"""Scores on the screen and in files: a table for people, trec_eval's lines, rows for programs."""
+"""Results on the screen and in files: a table for people, trec_eval's lines, rows for programs."""
 
 from __future__ import annotations
 
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import chain, islice
 from typing import Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.options import ByTopic, Output
+from truegain.cli.options import ByTopic, Output, takes
 from truegain.cli.streams import in_words, seen_by_who_looks
-from truegain.cli.writing import Writing
+from truegain.data.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.errors import InputError, TruegainError
+from truegain.io.column_names import told
+from truegain.io.files import pieces_of, shown_path, write_bytes, write_pieces
+from truegain.io.memory import head_of, limit_of, topics_about, unpacked_size
+from truegain.io.named_tables import ending, kind_of
+from truegain.io.overwrite import digest_of, fetched_digest, is_file
+from truegain.io.plain_text import in_bytes
 from truegain.message import Message, option
-from truegain.tables.header import told
-from truegain.tables.memory import head_of, limit_of, unpacked_size
-from truegain.tables.plain import in_bytes
-from truegain.tables.reading_needs import topics_about
-from truegain.tables.scores import ALL_TOPICS, COLUMNS, Scores, plain
-from truegain.tables.sources import pieces_of, shown_path
-from truegain.tables.table import ENDINGS, Table, separated
-from truegain.tables.table import Format as TableFormat
-from truegain.tables.tabular import ending, kind_of
-from truegain.tables.targets import write_bytes, write_pieces
-from truegain.tables.unchanging import digest_of, fetched_digest, is_file
+from truegain.results.base import Table
+from truegain.results.catalogue import ENDINGS, PAPER
+from truegain.results.catalogue import Format as TableFormat
+from truegain.results.text import separated
+
+# ---- Options that say how a table of systems by measures looks, the same for every command that writes one.
+
+
+def _option(*names: str, text: str) -> Any:
+    return typer.Option(*names, help=text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """How a table of systems by measures is written."""
+
+    wide: Annotated[
+        bool, _option("--wide", text="One row a system, a column a measure (latex, markdown and html are, anyway).")
+    ] = False
+    names: Annotated[
+        str | None, _option("--names", text="File of two columns: names of systems, and what they are called instead.")
+    ] = None
+    strip_prefix: Annotated[str, _option("--strip-prefix", text="Leave this out where names begin with it.")] = ""
+    digits: Annotated[int | None, _option("--digits", text="Decimals (default 4).")] = None
+    percent: Annotated[bool, _option("--percent", text="Scores times 100, with two decimals less.")] = False
+    caption: Annotated[str | None, _option("--caption", text="In place of the one that says what was done.")] = None
+    label: Annotated[str | None, _option("--label", text="Of the LaTeX table; '' leaves the bare tabular.")] = None
+
+    def is_wide(self, chosen: str, *, else_shown: bool = False) -> bool:
+        """Whether systems by measures are written: asked for, or in a paper's format where nothing else is shown."""
+        wide = self.wide or (chosen in PAPER and not else_shown)
+        if not wide and self._looks:
+            raise TruegainError(
+                f"{', '.join(map(option, self._looks))}: this is about tables of systems by measures; give "
+                f"{option('--wide')}, or {option('--format')} {', '.join(PAPER)}"
+            )
+        return wide
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """What `paper` takes; systems have their names already."""
+        words = {"digits": self.digits, "percent": self.percent, "caption": self.caption, "label": self.label}
+        return {name: value for name, value in words.items() if value is not None}
+
+    @property
+    def _looks(self) -> list[str]:
+        usual = Writing()
+        names = [f.name for f in fields(self) if f.name not in ("wide", "names", "strip_prefix")]
+        return [f"--{name}" for name in names if getattr(self, name) != getattr(usual, name)]
+
+    @property
+    def renames(self) -> bool:
+        """Whether systems get other names."""
+        return self.names is not None or bool(self.strip_prefix)
+
+    @cached_property
+    def new_names(self) -> Mapping[str, str] | None:
+        """The names of the file, where there is one."""
+        from truegain.results.paper_table import read_names
+
+        return None if self.names is None else read_names(self.names)
+
+    def renamed(self, answer: Any) -> Any:
+        """Scores, answers or runs with the names asked for."""
+        return answer.renamed(self.new_names, self.strip_prefix) if self.renames else answer
+
+    def baseline(self, name: str | None) -> str | None:
+        """A baseline by the name that it has, whether it was given by the old one or the new one."""
+        if name is None or not self.renames:
+            return name
+        return (self.new_names or {}).get(name) or name.removeprefix(self.strip_prefix) or name
+
+
+writes_papers = takes(writing=Writing)
+
+
+# ---- Scores on the screen and in files: a table for people, trec_eval's lines, rows for programs.
 
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
 PROGRAMS = ("csv", "tsv", "json", "jsonl", "parquet")
@@ -121,8 +194,8 @@ def write_scores(
         raise TruegainError("-n leaves nothing to print; give -q for the topics as well")
     if chosen != "trec" and check_wide(chosen, writing, topics=topics, summary=summary):
         table = scores.table() if chosen in PROGRAMS else scores.paper(**writing.style)
-        made_by = {**scores.made_by, "inputs": digests(inputs)} if chosen == "json" else scores.made_by
-        write_bytes(output, replace(table, made_by=made_by).render(chosen))
+        provenance = {**scores.provenance, "inputs": digests(inputs)} if chosen == "json" else scores.provenance
+        write_bytes(output, replace(table, provenance=provenance).render(chosen))
         return
     rows = scores.rows(topics, summary)
     if chosen == "trec":
@@ -145,10 +218,10 @@ def _whole(scores: Scores, chosen: TableFormat, topics: bool, summary: bool, inp
         return stream.getvalue()
     if chosen == "json":
         records = [dict(zip(COLUMNS, row, strict=True)) for row in scores.rows(topics, summary)]
-        made_by = {**scores.made_by, "inputs": digests(inputs)}
+        provenance = {**scores.provenance, "inputs": digests(inputs)}
         notes = {"notes": list(scores.caveats)} if scores.caveats else {}
         bounds = {"bounds": scores.bound_rows()} if scores.bounds else {}
-        return _json({"made_by": made_by, **notes, "scores": records, **bounds}).encode()
+        return _json({"provenance": provenance, **notes, "scores": records, **bounds}).encode()
     return scores.table(topics, summary).render(chosen)
 
 

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.bundles import option_for, takes
-from truegain.cli.gold import Design, GoldLevel, refuse
+from truegain.cli.label_options import Design, GoldLevel, NormalizeOption, Reading, reads_ratings, refuse
 from truegain.cli.options import (
     ByTopic,
     Confidence,
@@ -22,19 +21,20 @@ from truegain.cli.options import (
     RelevantFrom,
     RunFiles,
     Seed,
+    option_for,
     study_or_judgments,
+    takes,
 )
 from truegain.cli.output import write_table
-from truegain.cli.ratings import NormalizeOption, Reading, reads_ratings
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of
-from truegain.cli.study_said import is_of_file
+from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import Resampling, Scoring, StudyConfig
+from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
+from truegain.io.files import expand
 from truegain.message import option
-from truegain.tables.runs import RunPaths
-from truegain.tables.sources import expand
 
 plan = typer.Typer(name="plan", help="What to buy next: topics, labels, assessors.", no_args_is_help=True)
 
@@ -74,7 +74,7 @@ def topics_command(
     inputs: Inputs,
 ) -> None:
     """How many topics are needed to detect a difference, with the variance of the runs at hand."""
-    from truegain.inference.differences.topic_plan import plan_topics
+    from truegain.planning.topics import plan_topics
 
     scores = scored(judgments, runs, [measure], scoring, inputs)
     found = plan_topics(
@@ -144,14 +144,13 @@ def labels_command(
     table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
 ) -> None:
     """Which pairs to have gold-judged, in which order, and how many of them tell the systems apart."""
-    from truegain.inference.labels.listing import sample_gold
-    from truegain.inference.labels.planning import plan_labels
-    from truegain.report.label_plan import label_chart
-    from truegain.report.saving import check_ending, save
-    from truegain.tables.gold_list_kept import keep_labels
-    from truegain.tables.gold_list_read import gold_list_of
-    from truegain.tables.gold_sheet import key_path
-    from truegain.tables.write import kind_to_write
+    from truegain.data.label_list_reading import gold_list_of
+    from truegain.data.label_lists import keep_labels, key_path
+    from truegain.data.writing import kind_to_write
+    from truegain.planning.gold_sample import sample_gold
+    from truegain.planning.labels import plan_labels
+    from truegain.report.agreement_figures import label_chart
+    from truegain.report.charts import check_ending, save
 
     if output is None:
         for name, value in (("--key", key), ("--questions", questions), ("--docs", docs)):
@@ -255,8 +254,8 @@ def fill_command(
     ] = None,
 ) -> None:
     """Put labels that came back from a judging tool into the list they were drawn from."""
-    from truegain.tables.gold_list_read import cannot_in, labels_in, read_gold_list
-    from truegain.tables.header import Told, telling, values_of
+    from truegain.data.label_list_reading import cannot_in, labels_in, read_gold_list
+    from truegain.io.column_names import Told, telling, values_of
 
     listed = read_gold_list(gold_list)
     with telling(Told(values=values_of(values))):
@@ -292,7 +291,7 @@ def assessors_command(
     reading: Reading,
 ) -> None:
     """How many assessors a document needs for its mean rating to be this close to that of all."""
-    from truegain.inference.agreement.plan import assessors_needed, plan_assessors
+    from truegain.planning.assessors import assessors_needed, plan_assessors
 
     if (sigma is None) == (ratings is None):
         raise TruegainError(f"give ratings, which tell sigma, or {option('--sigma')}: one of the two")

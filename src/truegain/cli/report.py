@@ -12,25 +12,22 @@ from typing import Annotated
 import typer
 
 from truegain.addresses import without_secrets
-from truegain.cache import Cache
-from truegain.cli.bundles import takes
-from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles
+from truegain.cli.label_options import Reading
+from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles, takes
 from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import digests
-from truegain.cli.ratings import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_options import StudyOptions
 from truegain.config import StudyConfig
+from truegain.data.judgments import Judgments
 from truegain.errors import TruegainError
-from truegain.inference.study_file.asked import usual_measure
-from truegain.inference.study_file.claims import pair_of
-from truegain.tables.header import ASSESSOR, COLUMN
-from truegain.tables.header import told as told_of_files
-from truegain.tables.judgments import Judgments
-from truegain.tables.notice import heard, tell
-from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, system_name
-from truegain.tables.targets import write_bytes
-from truegain.tables.unchanging import unchanging
+from truegain.io.column_names import ASSESSOR, COLUMN
+from truegain.io.column_names import told as told_of_files
+from truegain.io.files import STANDARD_INPUT, expand, shown_path, system_name, write_bytes
+from truegain.io.overwrite import unchanging
+from truegain.io.warnings import heard, tell
+from truegain.results.cache import Cache
+from truegain.study.inputs import pair_of, usual_measure
 
 KEPT_IN = ".truegain"
 EACH = ("measure", "costs", "jobs")  # told with each result, or of no weight
@@ -75,10 +72,8 @@ def report_command(
     reading: Reading,
 ) -> None:
     """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods."""
-    from truegain.report.facts.facts import Made
-    from truegain.report.facts.filed import Filed, as_made
-    from truegain.report.facts.gather import gather
-    from truegain.report.facts.truth import read_truth
+    from truegain.report.facts import Made, read_truth
+    from truegain.report.gather import Filed, as_made, gather
     from truegain.report.page.page import page
     from truegain.report.sections.catalogue import sections_for
     from truegain.report.sections.truth import in_short
@@ -114,10 +109,10 @@ def report_command(
         pairs = [both for text in pair or () if (both := pair_of(study.systems, text, asked.called)) is not None]
         if candidate is not None:
             pairs += asked.claims(study.systems, None, baseline, candidate)
-        options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
+        options = {**asked.provenance(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
                    "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
         made = Made(
-            str(study.made_by["truegain"]), _command(sys.argv[1:]), options, inputs,
+            str(study.provenance["truegain"]), _command(sys.argv[1:]), options, inputs,
             "JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments),
             {asked.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
             in_words,

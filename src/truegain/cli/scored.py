@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.options import Inputs
-from truegain.cli.progress import Progress
+from truegain.cli.streams import Progress
 from truegain.config import Scoring
+from truegain.data.scores import Scores
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measures
-from truegain.tables.scores import Scores
 
 
 @dataclass(frozen=True, kw_only=True)

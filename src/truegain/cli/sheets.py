@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from truegain.errors import some
-from truegain.tables.checks import warn
-from truegain.tables.named import harmless
-from truegain.tables.sources import shown_path
-from truegain.tables.table import Cell, Table
+from truegain.io.files import shown_path
+from truegain.io.named_tables import harmless
+from truegain.io.warnings import warn
+from truegain.results.base import Table
+from truegain.results.table import Cell
 
 Questions = Annotated[
     str | None,

@@ -1,8 +1,4 @@
-r"""Standard input, output and errors, where they are closed, full, of another encoding than ours, or a terminal.
-
-A terminal obeys some characters, and names in files may hold these: it is shown them as `\x1b`, as `ls` and `git` do.
-What goes to a file or a pipe stays as it is; what is told on standard error is always safe to look at.
-"""
+"""Standard input, output and errors, where they are closed, full, or of another encoding; a progress bar."""
 
 from __future__ import annotations
 
@@ -10,13 +6,23 @@ import io
 import os
 import re
 import sys
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, BinaryIO, TextIO, cast
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
+from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT
 from truegain.message import Message
-from truegain.tables.sources import STANDARD_INPUT
-from truegain.tables.targets import STANDARD_OUTPUT
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+# ---- Standard input, output and errors, where they are closed, full, of another encoding than ours, or a terminal.
+#
+# A terminal obeys some characters, and names in files may hold these: it is shown them as `\x1b`, as `ls` and `git` do.
+# What goes to a file or a pipe stays as it is; what is told on standard error is always safe to look at.
 
 # name: how a stand-in is opened, so that using it fails as it should; what is said to nobody may be lost
 _STREAMS = {"stdin": ("r", os.O_WRONLY), "stdout": ("w", os.O_RDONLY), "stderr": ("w", os.O_WRONLY)}
@@ -126,3 +132,55 @@ def settle_output() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# ---- A progress bar for work that takes more than a second, on a terminal only.
+
+PATIENCE = 1.0  # seconds
+
+
+class Progress:
+    """Counts pieces of work, of a total where it is known; shows itself only when it is worth it."""
+
+    def __init__(self, total: int | None, what: str) -> None:
+        self.total, self.what, self.done = total, what, 0
+        self.began = time.monotonic()
+        self.bar: Bar | None = None
+        self.lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+        if isinstance(error, KeyboardInterrupt) and not error.args:
+            error.args = (f"{self.done} {self.what}",)
+
+    def advance(self, pieces: int = 1) -> None:
+        """Tell that some pieces are done; may be called from any thread."""
+        with self.lock:
+            self.done += pieces
+            if self.bar is None and sys.stderr.isatty() and time.monotonic() - self.began > PATIENCE:
+                self.bar = self._start()
+            if self.bar is not None:
+                self.bar.update(self.bar.task_ids[0], completed=self.done)
+
+    def _start(self) -> Bar:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TaskProgressColumn(show_speed=True),
+            TimeRemainingColumn(),
+        )
+        bar = RichProgress(*columns, console=Console(file=own_errors()), transient=True)
+        bar.add_task(self.what, total=self.total)
+        bar.start()
+        return bar

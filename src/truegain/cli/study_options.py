@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truegain.cli.options import JudgeModel, NameBy
-from truegain.cli.study_said import is_of_file, within_gold
-from truegain.inference.study_file.asked import StudyInputs
+from truegain.cli.study_files import is_of_file, within_gold
+from truegain.study.inputs import StudyInputs
 
 if TYPE_CHECKING:
+    from truegain.aggregation.reading import RatingsAsked
     from truegain.config import StudyConfig
-    from truegain.gains.reading import RatingsAsked
-    from truegain.inference.study.study import Study
+    from truegain.study.study import Study
 
 PairOption = Annotated[
     str | None, typer.Option("--pair", help="Two systems of many, a,b: is b better than a? (default: the two best)")

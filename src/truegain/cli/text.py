@@ -11,13 +11,13 @@ import typer
 
 from truegain.cli.options import Jobs, Output, OutputFormat
 from truegain.cli.output import write_table
-from truegain.cli.progress import Progress
-from truegain.tables.columns import Ids
-from truegain.tables.memory import memory_of
-from truegain.tables.table import Table
+from truegain.cli.streams import Progress
+from truegain.io.columns import Ids
+from truegain.io.memory import memory_of
+from truegain.results.base import Table
 
 if TYPE_CHECKING:
-    from truegain.text.piece import Errors, Fields
+    from truegain.text.pieces import Errors, Fields
 
 text = typer.Typer(
     help="Term statistics of a collection.",
@@ -73,9 +73,10 @@ def index_command(
     jobs: Jobs = None,
 ) -> None:
     """Count the terms of documents, in bounded memory; started again after an interruption it goes on."""
+    from truegain.text.corpus import Named
+    from truegain.text.counting import Settings
     from truegain.text.documents import named_inputs
-    from truegain.text.indexing import Settings, index
-    from truegain.text.named import Named
+    from truegain.text.indexing import index
     from truegain.text.words import STOP_LISTS, Cutting
 
     words = stop if stop is None or stop in STOP_LISTS else _words(stop)
@@ -153,8 +154,8 @@ def rank_command(
     length: Annotated[int, typer.Option("--length", min=1, help="Documents of a list.")] = 1000,
 ) -> None:
     """Rank documents by simple rankers (BM25, language models, tf-idf), for experiments where there are no runs."""
+    from truegain.data.writing import write_runs
     from truegain.experiments.ranker import RANKERS, rank, read_queries
-    from truegain.tables.write import write_runs
 
     runs = rank(corpus, read_queries(queries), rankers=ranker or tuple(RANKERS), depth=length)
     Path(output).mkdir(parents=True, exist_ok=True)
@@ -165,8 +166,8 @@ def rank_command(
 def _fields(id_field: str | None, text_field: list[str] | None, columns: str | None, errors: Errors) -> Fields:
     """Which fields are read: as --id-field and --text-field say, or --columns as for judgments and runs."""
     from truegain.errors import TruegainError
-    from truegain.tables.raw import our_name
-    from truegain.text.piece import ID_FIELDS, TEXT_FIELDS, Fields
+    from truegain.io.columns import our_name
+    from truegain.text.pieces import ID_FIELDS, TEXT_FIELDS, Fields
 
     parts = [name.strip() for name in columns.split(",")] if columns else []
     if not any("=" in part for part in parts):
@@ -191,18 +192,18 @@ def _told(problems: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def _words(path: str) -> list[str]:
-    from truegain.tables.plain import plain_text
-    from truegain.tables.sources import read_bytes
+    from truegain.io.files import read_bytes
+    from truegain.io.plain_text import plain_text
 
     return plain_text(read_bytes(path), path).decode().split()
 
 
 def _named(paths: list[str]) -> Ids:
     """The documents that judgments and runs name."""
+    from truegain.data.judgments import read_judgments
+    from truegain.data.runs import read_runs
     from truegain.errors import InputError
-    from truegain.tables.judgments import read_judgments
-    from truegain.tables.runs import read_runs
-    from truegain.tables.sources import expand
+    from truegain.io.files import expand
 
     names: dict[str, None] = {}
     for path in expand(paths):

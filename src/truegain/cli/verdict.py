@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.cli.bundles import takes
-from truegain.cli.options import Judgments, Output, OutputFormat, RunFiles
+from truegain.cli.label_options import Reading
+from truegain.cli.options import Judgments, Output, OutputFormat, RunFiles, takes
 from truegain.cli.output import digests, table_format_of, write_json, write_table
-from truegain.cli.ratings import Reading
 from truegain.cli.streams import in_words
-from truegain.cli.study_file import StudyFile, claims_said
+from truegain.cli.study_files import StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
 from truegain.config import StudyConfig
-from truegain.tables.header import told as told_of_files
-from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, system_name
-from truegain.tables.table import Cell, Format, Table
-from truegain.tables.targets import write_bytes
+from truegain.io.column_names import told as told_of_files
+from truegain.io.files import STANDARD_INPUT, expand, shown_path, system_name, write_bytes
+from truegain.results.base import Table
+from truegain.results.catalogue import Format
+from truegain.results.table import Cell
 
 if TYPE_CHECKING:
-    from truegain.inference.study.ranking import Ranking
-    from truegain.inference.study.study import Study
-    from truegain.inference.study.verdict import Verdict
+    from truegain.study.estimates import Ranking
+    from truegain.study.study import Study
+    from truegain.study.verdict import Verdict
 
 ORDER = ("better", "not worse", "worse", "not better", "inconclusive", "unchecked")  # in which outcomes are listed
 About = Callable[["Verdict"], tuple[str, ...]]  # what a verdict stands on, with commands in place of calls
@@ -67,26 +67,26 @@ def verdict_command(
     ]
     verdicts = [made.verdict(a, b, m, asked.costs) for a, b, m in wanted]
     together = [] if rankings else _together(made, verdicts)
-    made_by = {**asked.made_by(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
+    provenance = {**asked.provenance(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
     inputs = asked.inputs(judgments, files, config, study or context.meta.get("study"))
     about = partial(about_in_commands, judgments=judgments, runs=files)
-    _write(rankings, verdicts, together, made_by, inputs, table_format_of(output_format, output), output, about)
+    _write(rankings, verdicts, together, provenance, inputs, table_format_of(output_format, output), output, about)
 
 
 def _write(
     rankings: Sequence[Ranking],
     verdicts: Sequence[Verdict],
     together: Sequence[str],
-    made_by: dict[str, Any],
+    provenance: dict[str, Any],
     inputs: list[str],
     chosen: Format,
     output: str,
     about: About,
 ) -> None:
-    from truegain.inference.study.ranking import PICKED
+    from truegain.study.estimates import PICKED
 
     if chosen == "json":
-        whole: dict[str, object] = {"made_by": {**made_by, "inputs": digests(inputs)}}
+        whole: dict[str, object] = {"provenance": {**provenance, "inputs": digests(inputs)}}
         if rankings:
             whole["rankings"] = [_once(r.to_dict()) for r in rankings]
             whole["about_the_pair"] = PICKED
@@ -114,7 +114,7 @@ def _alone(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> str:
 
 
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
-    from truegain.inference.study.ranking import PICKED, TIERS
+    from truegain.study.estimates import PICKED, TIERS
 
     noted = any(r.why_open for r in rankings)  # a file of rows has no place for notes beside them
     rows: list[tuple[Cell, ...]] = [
@@ -209,4 +209,4 @@ def columns_typed() -> list[str]:
 
 def _once(answer: dict[str, object]) -> dict[str, object]:
     """An answer without how it was made, which is said once for all of them."""
-    return {name: value for name, value in answer.items() if name != "made_by"}
+    return {name: value for name, value in answer.items() if name != "provenance"}

@@ -8,32 +8,53 @@ from truegain.lazy import loaded
 
 if TYPE_CHECKING:
     from truegain.experiments.discriminative import DiscriminativePower, discriminative_power, power_table
-    from truegain.experiments.disjoint_parts import Disjoint, disjoint
-    from truegain.experiments.half_collections import SplitHalf, split_half
-    from truegain.experiments.half_topics import split_topics
-    from truegain.experiments.incomplete_judgments import Incomplete, incomplete
-    from truegain.experiments.judge_means import BronzeMean, compare_means, correct_mean
-    from truegain.experiments.judge_simulation import JudgeSimulation, simulate_judge
-    from truegain.experiments.magnitude_levels import apart_table, experts_table, means_table, sigma_table
-    from truegain.experiments.magnitude_profiles import levels_table, profile_table, ratios_table
+    from truegain.experiments.halves import SplitHalf, split_half, split_topics
+    from truegain.experiments.incomplete_collections import Disjoint, Incomplete, disjoint, incomplete
+    from truegain.experiments.judge_errors import (
+        BronzeMean,
+        JudgeSimulation,
+        compare_means,
+        correct_mean,
+        naive_topics,
+        published_sizes,
+        simulate_judge,
+    )
+    from truegain.experiments.magnitude_levels import (
+        apart_table,
+        experts_table,
+        levels_table,
+        means_table,
+        profile_table,
+        ratios_table,
+        sigma_table,
+    )
     from truegain.experiments.magnitude_rankings import SystemExperiment, magnitude_systems
-    from truegain.experiments.magnitude_rules import MagnitudeExperiment, magnitudes, normalized_habits
-    from truegain.experiments.magnitude_units import Units, extremes_table, numbers_table, read_magnitudes, units_table
-    from truegain.experiments.published_formulas import naive_topics, published_sizes
+    from truegain.experiments.magnitude_units import (
+        MagnitudeExperiment,
+        Units,
+        extremes_table,
+        magnitudes,
+        normalized_habits,
+        numbers_table,
+        read_magnitudes,
+        units_table,
+    )
     from truegain.experiments.ranker import rank, read_queries
-    from truegain.experiments.ratings_world import (
+    from truegain.experiments.spending_again import Labelled, Spending, spending
+    from truegain.experiments.unanimity_gains import UnanimityExperiment, UnanimityGrid, unanimity, unanimity_grid
+    from truegain.experiments.worlds import (
         Magnitudes,
+        World,
+        leaning,
         magnitude_ratings,
+        newcomer,
         noisy_ratings,
         runs_over,
+        simulate,
+        texts,
+        true_scores,
         uniform_ratings,
     )
-    from truegain.experiments.spending_again import Labelled, Spending, spending
-    from truegain.experiments.unanimity_cells import UnanimityGrid, unanimity_grid
-    from truegain.experiments.unanimity_panels import UnanimityExperiment, unanimity
-    from truegain.experiments.world import World, leaning, newcomer, simulate
-    from truegain.experiments.world_text import texts
-    from truegain.experiments.world_truth import true_scores
 
 __all__ = [
     "BronzeMean",
@@ -93,59 +114,59 @@ __all__ = [
 ]
 
 _LAZY = {  # by the module that has it
-    "BronzeMean": "truegain.experiments.judge_means",
+    "BronzeMean": "truegain.experiments.judge_errors",
     "DiscriminativePower": "truegain.experiments.discriminative",
-    "Disjoint": "truegain.experiments.disjoint_parts",
-    "Incomplete": "truegain.experiments.incomplete_judgments",
-    "JudgeSimulation": "truegain.experiments.judge_simulation",
+    "Disjoint": "truegain.experiments.incomplete_collections",
+    "Incomplete": "truegain.experiments.incomplete_collections",
+    "JudgeSimulation": "truegain.experiments.judge_errors",
     "Labelled": "truegain.experiments.spending_again",
-    "MagnitudeExperiment": "truegain.experiments.magnitude_rules",
-    "Magnitudes": "truegain.experiments.ratings_world",
+    "MagnitudeExperiment": "truegain.experiments.magnitude_units",
+    "Magnitudes": "truegain.experiments.worlds",
     "Spending": "truegain.experiments.spending_again",
-    "SplitHalf": "truegain.experiments.half_collections",
+    "SplitHalf": "truegain.experiments.halves",
     "SystemExperiment": "truegain.experiments.magnitude_rankings",
-    "UnanimityExperiment": "truegain.experiments.unanimity_panels",
-    "UnanimityGrid": "truegain.experiments.unanimity_cells",
+    "UnanimityExperiment": "truegain.experiments.unanimity_gains",
+    "UnanimityGrid": "truegain.experiments.unanimity_gains",
     "Units": "truegain.experiments.magnitude_units",
-    "World": "truegain.experiments.world",
+    "World": "truegain.experiments.worlds",
     "apart_table": "truegain.experiments.magnitude_levels",
-    "compare_means": "truegain.experiments.judge_means",
-    "correct_mean": "truegain.experiments.judge_means",
+    "compare_means": "truegain.experiments.judge_errors",
+    "correct_mean": "truegain.experiments.judge_errors",
     "discriminative_power": "truegain.experiments.discriminative",
-    "disjoint": "truegain.experiments.disjoint_parts",
+    "disjoint": "truegain.experiments.incomplete_collections",
     "experts_table": "truegain.experiments.magnitude_levels",
     "extremes_table": "truegain.experiments.magnitude_units",
-    "incomplete": "truegain.experiments.incomplete_judgments",
-    "leaning": "truegain.experiments.world",
-    "levels_table": "truegain.experiments.magnitude_profiles",
-    "magnitude_ratings": "truegain.experiments.ratings_world",
+    "incomplete": "truegain.experiments.incomplete_collections",
+    "leaning": "truegain.experiments.worlds",
+    "levels_table": "truegain.experiments.magnitude_levels",
+    "magnitude_ratings": "truegain.experiments.worlds",
     "magnitude_systems": "truegain.experiments.magnitude_rankings",
-    "magnitudes": "truegain.experiments.magnitude_rules",
+    "magnitudes": "truegain.experiments.magnitude_units",
     "means_table": "truegain.experiments.magnitude_levels",
-    "naive_topics": "truegain.experiments.published_formulas",
-    "newcomer": "truegain.experiments.world",
-    "noisy_ratings": "truegain.experiments.ratings_world",
-    "normalized_habits": "truegain.experiments.magnitude_rules",
+    "naive_topics": "truegain.experiments.judge_errors",
+    "newcomer": "truegain.experiments.worlds",
+    "noisy_ratings": "truegain.experiments.worlds",
+    "normalized_habits": "truegain.experiments.magnitude_units",
     "numbers_table": "truegain.experiments.magnitude_units",
     "power_table": "truegain.experiments.discriminative",
-    "profile_table": "truegain.experiments.magnitude_profiles",
-    "published_sizes": "truegain.experiments.published_formulas",
+    "profile_table": "truegain.experiments.magnitude_levels",
+    "published_sizes": "truegain.experiments.judge_errors",
     "rank": "truegain.experiments.ranker",
-    "ratios_table": "truegain.experiments.magnitude_profiles",
+    "ratios_table": "truegain.experiments.magnitude_levels",
     "read_magnitudes": "truegain.experiments.magnitude_units",
     "read_queries": "truegain.experiments.ranker",
-    "runs_over": "truegain.experiments.ratings_world",
+    "runs_over": "truegain.experiments.worlds",
     "sigma_table": "truegain.experiments.magnitude_levels",
-    "simulate": "truegain.experiments.world",
-    "simulate_judge": "truegain.experiments.judge_simulation",
+    "simulate": "truegain.experiments.worlds",
+    "simulate_judge": "truegain.experiments.judge_errors",
     "spending": "truegain.experiments.spending_again",
-    "split_half": "truegain.experiments.half_collections",
-    "split_topics": "truegain.experiments.half_topics",
-    "texts": "truegain.experiments.world_text",
-    "true_scores": "truegain.experiments.world_truth",
-    "unanimity": "truegain.experiments.unanimity_panels",
-    "unanimity_grid": "truegain.experiments.unanimity_cells",
-    "uniform_ratings": "truegain.experiments.ratings_world",
+    "split_half": "truegain.experiments.halves",
+    "split_topics": "truegain.experiments.halves",
+    "texts": "truegain.experiments.worlds",
+    "true_scores": "truegain.experiments.worlds",
+    "unanimity": "truegain.experiments.unanimity_gains",
+    "unanimity_grid": "truegain.experiments.unanimity_gains",
+    "uniform_ratings": "truegain.experiments.worlds",
     "units_table": "truegain.experiments.magnitude_units",
 }
 

@@ -1,22 +1,66 @@
-"""Discriminative power: how many pairs of systems a measure can tell apart, on the same replicates as its rivals."""
+"""Discriminative power of measures, and the systems that cannot be told from the best."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
+from truegain.data.scores import Of, Scores
 from truegain.errors import TruegainError
-from truegain.inference.differences.resampled import bootstrap_p
-from truegain.inference.differences.tukey import randomised_tukey_hsd
-from truegain.inference.monte_carlo import Counting, Trials, check_counting, check_trials
+from truegain.io.columns import Bools, Floats
+from truegain.io.warnings import warn
 from truegain.message import argname
-from truegain.tables.checks import warn
-from truegain.tables.columns import Bools, Floats
-from truegain.tables.scores import Of, Scores
-from truegain.tables.table import Table
+from truegain.results.base import Table
+from truegain.stats.anova import randomised_tukey_hsd
+from truegain.stats.multiple_testing import Counting, Trials, check_counting, check_trials
+from truegain.stats.pair_tests import bootstrap_p
+
+# ---- The systems that cannot be told from the best, and how far two such sets are the same.
+
+
+def jaccard(a: Collection[Hashable], b: Collection[Hashable]) -> float:
+    """Share of what is in either set that is in both: |A & B|/|A | B|; Jaccard 1901.
+
+    >>> jaccard({"x", "y"}, {"y", "z"})
+    0.3333333333333333
+    """
+    either = set(a) | set(b)
+    if not either:
+        raise TruegainError("both sets are empty, so their overlap has no value")
+    return len(set(a) & set(b)) / len(either)
+
+
+def top_set(
+    systems: Sequence[str], scores: npt.ArrayLike, p_values: npt.ArrayLike, alpha: float = 0.05
+) -> tuple[str, ...]:
+    """The best system and those not distinguishable from it: all whose p against the best is at least alpha.
+
+    `p_values` is systems by systems, or one p for each system against the best (whose own is not read).  Best first.
+
+    >>> top_set(["a", "b", "c"], [0.3, 0.5, 0.45], [0.01, 1.0, 0.4])
+    ('b', 'c')
+    """
+    values, p = np.asarray(scores, np.float64), np.asarray(p_values, np.float64)
+    n = len(systems)
+    if values.shape != (n,) or p.shape not in ((n,), (n, n)):
+        raise TruegainError(f"{n} systems need {n} scores and {n} or {n} x {n} p-values, not {values.shape}, {p.shape}")
+    if np.isnan(values).any():
+        raise TruegainError(f"{int(np.isnan(values).sum())} of {n} systems have no score; leave them out")
+    best = int(np.argmax(values))
+    against = p if p.ndim == 1 else p[best]
+    others = np.arange(n) != best
+    if np.isnan(against[others]).any():
+        raise TruegainError(f"a p-value against the best system, {systems[best]}, is missing")
+    inside = ~others | (against >= alpha)
+    return tuple(systems[i] for i in np.argsort(-values, kind="stable") if inside[i])
+
+
+# ---- Discriminative power: how many pairs of systems a measure can tell apart, on the same replicates as its
+# rivals.
 
 Test = Literal["randomised-tukey-hsd", "bootstrap"]
 
@@ -98,7 +142,7 @@ def power_table(found: Sequence[DiscriminativePower]) -> Table:
     """The powers as a table, a row a measure."""
     columns = ("measure", "power", "significant", "pairs", "delta")
     rows = [(d.measure, d.share, d.significant, d.pairs, d.delta) for d in found]
-    made_by = (
+    provenance = (
         {
             "test": found[0].test,
             "alpha": found[0].alpha,
@@ -108,7 +152,7 @@ def power_table(found: Sequence[DiscriminativePower]) -> Table:
         if found
         else {}
     )
-    return Table(columns, rows, made_by)
+    return Table(columns, rows, provenance)
 
 
 def _on_the_same_topics(scores: Scores, names: Sequence[str]) -> list[Floats]:

@@ -1,4 +1,4 @@
-"""Documents by experts' level: their magnitudes, whether levels are told apart, sigma, and a second expert."""
+"""Documents by experts' level: their magnitudes, and what these say a level is worth."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from truegain.aggregation.aggregate import aggregate
+from truegain.aggregation.magnitudes import MOST_LEVELS, expert_levels, normalized, order_agreement, units
+from truegain.data.judgments import Judgments
+from truegain.data.rating_groups import Grouped
 from truegain.errors import InputError
-from truegain.gains.magnitudes import normalized
-from truegain.gains.make import aggregate
-from truegain.gains.order import MOST_LEVELS, expert_levels, order_agreement
-from truegain.inference.agreement.plan import Sigmas
-from truegain.student import p_of, satterthwaite
-from truegain.tables.columns import Floats, Ints
-from truegain.tables.grouped import Grouped
-from truegain.tables.judgments import Judgments
-from truegain.tables.table import Cell, Table, cells
+from truegain.experiments.magnitude_units import nk_scores, no_anchors
+from truegain.io.columns import Floats, Ints
+from truegain.planning.assessors import Sigmas
+from truegain.results.base import Table
+from truegain.results.table import Cell, cells
+from truegain.stats.student_t import p_of, satterthwaite
+
+# ---- Documents by experts' level: their magnitudes, whether levels are told apart, sigma, and a second expert.
 
 UNJUDGED = "unjudged"
 ALL = "all"
@@ -35,7 +38,7 @@ def means_table(table: Judgments, expert: Judgments, how: str = "geometric") -> 
     Documents that the experts did not judge are a level of their own.  Maddalena et al. 2017, ACM TOIS 35(3), figures 3
     and 4.
 
-    >>> from truegain.experiments.ratings_world import magnitude_ratings
+    >>> from truegain.experiments.worlds import magnitude_ratings
     >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)
     >>> [(row["topic"], row["level"]) for row in means_table(world.ratings, world.expert).records()][:5]
     [('all', '0'), ('all', '1'), ('all', '2'), ('all', '3'), ('1', '0')]
@@ -68,7 +71,7 @@ def apart_table(table: Judgments, expert: Judgments, how: str = "geometric") -> 
     Maddalena et al. 2017, ACM TOIS 35(3), section 5; Welch 1947, Biometrika 34; Mann and Whitney 1947, Annals of
     Mathematical Statistics 18.
 
-    >>> from truegain.experiments.ratings_world import magnitude_ratings
+    >>> from truegain.experiments.worlds import magnitude_ratings
     >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)
     >>> [(row["lower"], row["higher"]) for row in apart_table(world.ratings, world.expert).records()]
     [(0.0, 1.0), (1.0, 2.0), (2.0, 3.0)]
@@ -152,7 +155,7 @@ def sigma_table(table: Judgments, how: str = "geometric") -> Table:
 
     Maddalena et al. 2017, ACM TOIS 35(3), section 6.3, figure 9; `plan_assessors` takes sigma from here.
 
-    >>> from truegain.experiments.ratings_world import magnitude_ratings
+    >>> from truegain.experiments.worlds import magnitude_ratings
     >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)
     >>> [row["topic"] for row in sigma_table(world.ratings).records()]
     ['1', '2', 'all']
@@ -187,7 +190,7 @@ def experts_table(table: Judgments, expert: Judgments, second: Judgments, how: s
 
     Maddalena et al. 2017, ACM TOIS 35(3), section 6.1.2, figure 7.
 
-    >>> from truegain.experiments.ratings_world import magnitude_ratings
+    >>> from truegain.experiments.worlds import magnitude_ratings
     >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)
     >>> found = experts_table(world.ratings, world.expert, world.expert).records()
     >>> [(row["order of"], row["as"]) for row in found if row["levels"] == "all"]
@@ -220,3 +223,120 @@ def _shares(value: Floats, level: Floats, topic: Ints, topics: int) -> tuple[Cel
     if not len(known):
         return None, None, None, 0, None, 0
     return float(known.mean()), float(known.min()), float(known.max()), len(known), pairs.share, len(pairs)
+
+
+# ---- Gain profiles: what people's magnitudes say a level of the experts is worth.
+
+SPREAD = (0.05, 0.25, 0.5, 0.75, 0.95)
+BEYOND_PROFILE, BEYOND_RATIO = 20.0, 3.5  # where the paper's figures end
+BOX = ("5%", "25%", "median", "75%", "95%")
+
+
+def levels_table(table: Judgments, expert: Judgments, how: str = "geometric") -> Table:
+    """Normalized magnitudes by experts' level: how many, and their quantiles (the paper's boxplots).
+
+    >>> from truegain.experiments.worlds import magnitude_ratings
+    >>> world = magnitude_ratings(topics=3, docs=20, workers=5, seed=1)
+    >>> [row["level"] for row in levels_table(world.ratings, world.expert).records()]
+    [0.0, 1.0, 2.0, 3.0]
+    """
+    values, level = normalized(table, how).label, expert_levels(table, expert)
+    rows = [(at, len(v), *_quantiles(v)) for at, v in _by_level(values, level)]
+    return Table(
+        ("level", "scores", *BOX), rows, {"normalize": how}, f"Magnitudes by experts' level, normalized: {how}"
+    )
+
+
+def profile_table(table: Judgments, expert: Judgments) -> Table:
+    """Magnitudes over the unit's Nk score by experts' level, beside the linear and the exponential gain profile.
+
+    linear: 1, 2, 3, 4; exponential: 2, 4, 8, 16, from the lowest level up.  Units without a document marked 'low' in
+    the column `anchor` are left out.  Maddalena et al. 2017, ACM TOIS 35(3), section 8, figure 14.
+
+    >>> from truegain.experiments.worlds import magnitude_ratings
+    >>> world = magnitude_ratings(topics=3, docs=20, workers=5, seed=1)
+    >>> [(row["linear"], row["exponential"]) for row in profile_table(world.ratings, world.expert).records()]
+    [(1, 2), (2, 4), (3, 8), (4, 16)]
+    """
+    base = nk_scores(table)
+    there = ~np.isnan(base)
+    if not there.any():
+        raise no_anchors(table)
+    level = expert_levels(table, expert)
+    rows: list[tuple[Cell, ...]] = []
+    for place, (at, values) in enumerate(_by_level((table.label / base)[there], level[there])):
+        beyond = int((values > BEYOND_PROFILE).sum())
+        rows.append((at, len(values), *_quantiles(values), beyond, place + 1, 2 ** (place + 1)))
+    columns = ("level", "scores", *BOX, f"above {BEYOND_PROFILE:g}", "linear", "exponential")
+    left = int((~there).sum())
+    notes = (f"{left} scores of units without a document marked 'low' are left out",) if left else ()
+    return Table(columns, rows, {"source": table.source}, "Gain profile: magnitudes over the unit's Nk score", notes)
+
+
+def ratios_table(table: Judgments, expert: Judgments) -> Table:
+    """Ratios of magnitudes within a unit between the experts' highest levels H, R and (where there is one) M below.
+
+    Every pair of documents of a unit counts.  M is ignored (H/R), folded up into R (H over R and M), or stays below
+    while R is folded up into H (H and R over M); the last two only in units that hold an M.  The lowest level is never
+    M.  Maddalena et al. 2017, ACM TOIS 35(3), section 8, figure 15.
+
+    >>> from truegain.experiments.worlds import magnitude_ratings
+    >>> world = magnitude_ratings(topics=3, docs=20, workers=5, seed=1)
+    >>> [row["ratio"] for row in ratios_table(world.ratings, world.expert).records()]
+    ['H / R', 'H / (R, M)', '(H, R) / M']
+    """
+    level = expert_levels(table, expert)
+    known = np.unique(level[~np.isnan(level)])
+    if len(known) < 3:
+        raise InputError(
+            f"experts use {len(known)} levels, {', '.join(f'{v:g}' for v in known)}; ratios of highly relevant to "
+            "relevant documents need at least 3",
+            file=expert.source,
+            hint="give graded judgments",
+        )
+    unit, _ = units(table)
+    high, middle = float(known[-1]), float(known[-2])
+    kinds: list[tuple[str, set[float], set[float], float | None]] = [("H / R", {high}, {middle}, None)]
+    names = f"H is level {high:g}, R {middle:g}"
+    if len(known) > 3:
+        low = float(known[-3])
+        kinds += [("H / (R, M)", {high}, {middle, low}, low), ("(H, R) / M", {high, middle}, {low}, low)]
+        names += f", M {low:g}"
+    rows: list[tuple[Cell, ...]] = []
+    for name, above, below, must in kinds:
+        ratio, among = within_units(table.label, level, unit, above, below, must)
+        beyond, mean = int((ratio > BEYOND_RATIO).sum()), float(ratio.mean()) if len(ratio) else None
+        rows.append((name, len(ratio), among, *_quantiles(ratio), mean, beyond))
+    columns = ("ratio", "pairs", "units", *BOX, "mean", f"above {BEYOND_RATIO:g}")
+    return Table(columns, rows, {"source": table.source}, "Ratios within units between experts' levels", (names,))
+
+
+def within_units(
+    value: Floats, level: Floats, unit: Ints, above: set[float], below: set[float], must: float | None
+) -> tuple[Floats, int]:
+    """Ratios of all documents on levels `above` to all on levels `below` of the same unit, and how many units have one.
+
+    Only units that hold a document on level `must` count, where it is given.
+    """
+    order = np.argsort(unit, kind="stable")
+    cuts = np.flatnonzero(np.diff(unit[order])) + 1
+    found: list[Floats] = []
+    for rows in np.split(order, cuts):
+        here, said = level[rows], value[rows]
+        if must is not None and must not in here:
+            continue
+        top, bottom = said[np.isin(here, list(above))], said[np.isin(here, list(below))]
+        if len(top) and len(bottom):
+            found.append((top[:, None] / bottom[None, :]).ravel())
+    return (np.concatenate(found) if found else np.empty(0)), len(found)
+
+
+def _by_level(values: Floats, level: Floats) -> list[tuple[float, Floats]]:
+    return [(float(at), values[level == at]) for at in np.unique(level[~np.isnan(level)])]
+
+
+def _quantiles(values: Floats) -> list[Cell]:
+    if not len(values):
+        return [None] * len(SPREAD)
+
+    return [float(v) for v in np.quantile(values, SPREAD)]

@@ -3,33 +3,133 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truegain.aggregation.aggregate import aggregate
+from truegain.aggregation.magnitudes import normalized
 from truegain.config import Scoring
-from truegain.engine import Engine, engine_for
+from truegain.data.id_matching import UNCHECKED
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.pool import ABSENT, Pool, RankedGains
+from truegain.data.ratings import RatingsLike
+from truegain.data.runs import RunsLike
 from truegain.errors import InputError, TruegainError
-from truegain.experiments.magnitude_draws import resampled_taus
-from truegain.experiments.magnitude_merged import merged_systems, only_rows
+from truegain.experiments.discriminative import jaccard, top_set
 from truegain.experiments.magnitude_units import SOURCES, Units, read_magnitudes
-from truegain.experiments.top_sets import jaccard, top_set
-from truegain.experiments.unanimity_panels import check_alpha
-from truegain.gains.magnitudes import normalized
-from truegain.gains.make import aggregate
-from truegain.inference.differences.rows import wilcoxon_rows
-from truegain.inference.ranks.tau import tau_interval
+from truegain.experiments.unanimity_gains import check_alpha
+from truegain.io.column_names import Repeated
+from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
+from truegain.io.warnings import warn
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import aligned, matching_for
+from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measures
-from truegain.tables.checks import warn
-from truegain.tables.columns import Floats, frozen
-from truegain.tables.judgments import Judgments
-from truegain.tables.likes import JudgmentsLike, RatingsLike, RunsLike
-from truegain.tables.pool import Pool
-from truegain.tables.ranked import RankedGains
-from truegain.tables.ratings import Repeated
-from truegain.tables.table import Cell, Table
+from truegain.measures.scoring import matching_for
+from truegain.parallel.jobs import Engine, engine_for
+from truegain.results.base import Table
+from truegain.results.table import Cell
+from truegain.stats.pair_tests import wilcoxon_rows
+from truegain.stats.rank_correlation import kendall_tau, tau_interval
+
+# ---- One score drawn for each document, many times: how far a ranking by magnitudes depends on who was asked.
+
+DRAWS = 50  # of one piece of work
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    ranked: RankedGains
+    value: Floats
+    begin: Ints
+    measures: dict[str, Measure]
+    expert: dict[str, Floats]
+
+
+def resampled_taus(
+    ranked: RankedGains,
+    moved: Judgments,
+    measures: dict[str, Measure],
+    expert: dict[str, Floats],
+    trials: int,
+    seed: int,
+    engine: Engine,
+) -> dict[str, Floats]:
+    """Tau between experts' ranking and that by one drawn score for each document, sorted; NaN draws are left out."""
+    item = ranked.pool.find(moved.topic, moved.docs)
+    order = np.argsort(item, kind="stable")
+    begin = np.searchsorted(item[order], np.arange(len(ranked.pool) + 1)).astype(np.int64)
+    shared = _Drawing(ranked, moved.label[order], begin, measures, expert)
+    pieces = [min(DRAWS, trials - first) for first in range(0, trials, DRAWS)]
+    parts = list(engine.run(_drawn, pieces, shared=shared, seed=seed))
+    found = {}
+    for at, name in enumerate(measures):
+        taus = np.concatenate([part[at] for part in parts])
+        found[name] = frozen(np.sort(taus[~np.isnan(taus)]))
+    return found
+
+
+def _drawn(shared: _Drawing, draws: int, seed: np.random.SeedSequence) -> Floats:
+    rng, count = np.random.default_rng(seed), np.diff(shared.begin)
+    out = np.full((len(shared.measures), draws), np.nan)
+    for d in range(draws):
+        gains = shared.value[shared.begin[:-1] + (rng.random(len(count)) * count).astype(np.int64)]
+        view = shared.ranked.with_gains(gains)
+        for at, (name, measure) in enumerate(shared.measures.items()):
+            means = measure.summarise(measure.score(view), view, False)
+            if np.ptp(means) > 0 and np.ptp(shared.expert[name]) > 0:
+                out[at, d] = kendall_tau(shared.expert[name], means)
+    return out
+
+
+# ---- Systems simulated from fully judged lists: each takes its list for a topic from some run.
+
+
+def merged_systems(
+    ranked: RankedGains, runs: object, levels: Judgments, depth: int, systems: int, seed: int, jobs: int | None
+) -> RankedGains:
+    """Systems whose list for each topic is that of a run drawn among those with all first documents judged."""
+    full = _complete(ranked, depth)
+    kept = [t for t, n in zip(ranked.topics, full.sum(axis=0), strict=True) if n >= 2]
+    if len(kept) < 2:
+        raise TruegainError(
+            f"only {len(kept)} of {len(ranked.topics)} topics have two runs whose first {depth} documents all have a "
+            "gain; simulated systems need at least 2 such topics"
+        )
+    rows = only_rows(levels, levels.topic.onto(kept) >= 0)
+    view = aligned(runs, rows, Scoring(), jobs=jobs, matching=UNCHECKED).cut(depth)  # checked before on all topics
+    full, topics = _complete(view, depth), len(view.topics)
+    rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
+    drawn = np.stack([rng.choice(np.flatnonzero(full[:, t]), systems) for t in range(topics)], axis=1)
+    lists = (drawn * topics + np.arange(topics)).ravel()
+    size = np.diff(view.begin)[lists]
+    begin = np.concatenate([[0], np.cumsum(size)])
+    at = np.repeat(view.begin[lists] - begin[:-1], size) + np.arange(int(size.sum()))
+    return replace(
+        view,
+        systems=tuple(f"merged-{s + 1}" for s in range(systems)),
+        retrieved=frozen(view.retrieved[lists]),
+        begin=frozen(begin),
+        rank=frozen(view.rank[at]),
+        item=frozen(view.item[at]),
+    )
+
+
+def _complete(ranked: RankedGains, depth: int) -> Bools:
+    """Systems by topics: whether the first `depth` documents are there and all judged."""
+    inside = np.bincount(ranked.list[ranked.rank <= depth], minlength=ranked.lists)
+    full = (ranked.retrieved != ABSENT) & (inside == depth)
+    return np.asarray(full.reshape(len(ranked.systems), len(ranked.topics)), np.bool_)
+
+
+def only_rows(table: Judgments, keep: Bools) -> Judgments:
+    """Some rows, and no topic that has none of them."""
+    kept = table.take(np.flatnonzero(keep))
+    used, code = np.unique(kept.topic.code, return_inverse=True)
+    return replace(kept, topic=Coded(tuple(kept.topic.values[u] for u in used), frozen(code.astype(np.int32))))
+
+
+# ---- What magnitudes change for systems: rankings by magnitude gains against rankings by experts' gains.
 
 MEASURES = ("nDCG(dcg='jk')@10", "ERR(max_rel='topic')@10")
 QUANTILES = (0.0, 0.025, 0.25, 0.5, 0.75, 0.975, 1.0)
@@ -102,7 +202,7 @@ def magnitude_systems(
 
     Maddalena et al. 2017, ACM TOIS 35(3), section 7, tables III and IV, figures 10 to 12.
 
-    >>> from truegain.experiments.ratings_world import magnitude_ratings, runs_over
+    >>> from truegain.experiments.worlds import magnitude_ratings, runs_over
     >>> world = magnitude_ratings(topics=6, docs=20, workers=4, seed=1)
     >>> runs = runs_over(world.truth, systems=5, seed=1)
     >>> found = magnitude_systems(world.ratings, world.expert, runs, replicates=100)
@@ -132,15 +232,21 @@ def magnitude_systems(
         by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
         for source in chosen:
             by[source, name] = ranking(ranked, measure, gains[source], alpha)
-    made_by = {"normalize": normalize, "alpha": alpha, "seed": seed, "replicates": replicates, "simulated": simulated}
+    provenance = {
+        "normalize": normalize,
+        "alpha": alpha,
+        "seed": seed,
+        "replicates": replicates,
+        "simulated": simulated,
+    }
     means = {m: by["expert", m].means for m in shown}
     drawn = moved.take(np.flatnonzero(has_gain))
     draws = resampled_taus(ranked, drawn, shown, means, replicates, seed, engine or engine_for(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
     return SystemExperiment(
-        _rankings(by, chosen, list(shown), made_by, alpha, found, about),
-        _quantiles(draws, made_by, replicates),
-        _mapped(ranked, shown, alpha, made_by),
+        _rankings(by, chosen, list(shown), provenance, alpha, found, about),
+        _quantiles(draws, provenance, replicates),
+        _mapped(ranked, shown, alpha, provenance),
         by,
         draws,
     )
@@ -214,7 +320,7 @@ def _rankings(
     by: dict[tuple[str, str], RankedSystems],
     sources: Sequence[str],
     measures: Sequence[str],
-    made_by: dict[str, object],
+    provenance: dict[str, object],
     alpha: float,
     found: Units,
     about: str,
@@ -228,14 +334,14 @@ def _rankings(
         units = int((~np.isnan(found.ratio)).sum())
         notes.append(f"narrow units: Hk/Nk below {found.median_ratio:g}, the median of {units} units")
     notes += [_tied(f"{m} by {s}") for (s, m), each in by.items() if np.ptp(each.means) == 0]
-    return Table(columns, rows, made_by, "Systems by magnitudes against experts", tuple(notes))
+    return Table(columns, rows, provenance, "Systems by magnitudes against experts", tuple(notes))
 
 
 def _tied(what: str) -> str:
     return f"tau is undefined with {what}: all systems are tied"
 
 
-def _quantiles(draws: dict[str, Floats], made_by: dict[str, object], trials: int) -> Table:
+def _quantiles(draws: dict[str, Floats], provenance: dict[str, object], trials: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for measure, taus in draws.items():
         values = [float(v) for v in np.quantile(taus, QUANTILES)] if len(taus) else [None] * len(QUANTILES)
@@ -245,10 +351,10 @@ def _quantiles(draws: dict[str, Floats], made_by: dict[str, object], trials: int
     notes: tuple[str, ...] = ()
     if few < trials:
         notes = (f"draws in which all systems are tied have no tau and are left out, {trials - few} at most",)
-    return Table(columns, rows, made_by, f"Tau with one score drawn for each document, {trials} times", notes)
+    return Table(columns, rows, provenance, f"Tau with one score drawn for each document, {trials} times", notes)
 
 
-def _mapped(ranked: RankedGains, measures: dict[str, Measure], alpha: float, made_by: dict[str, object]) -> Table:
+def _mapped(ranked: RankedGains, measures: dict[str, Measure], alpha: float, provenance: dict[str, object]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     notes: list[str] = []
     for measure in measures:
@@ -259,4 +365,4 @@ def _mapped(ranked: RankedGains, measures: dict[str, Measure], alpha: float, mad
             if np.ptp(plain.means) == 0 or np.ptp(other.means) == 0:
                 notes.append(_tied(f"{measure} by {name}"))
     columns = ("measure", "gain", "tau", "low", "high", "top C", "top gain", "top sets")
-    return Table(columns, rows, made_by, "Experts' levels C mapped to other gains, against C itself", tuple(notes))
+    return Table(columns, rows, provenance, "Experts' levels C mapped to other gains, against C itself", tuple(notes))

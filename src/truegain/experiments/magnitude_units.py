@@ -1,21 +1,25 @@
-"""Units of magnitudes: which agree with experts, how wide their scales are, and how their numbers were made."""
+"""Units of magnitudes: how they were collected, which agree with experts, and what normalizing does to them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from truegain.aggregation.aggregate import aggregate
+from truegain.aggregation.magnitudes import Order, expert_levels, normalized, order_agreement, units
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.pool import earlier
+from truegain.data.rating_groups import item_keys
+from truegain.data.ratings import RatingsLike, read_ratings
 from truegain.errors import InputError, TruegainError
-from truegain.gains.magnitudes import units
-from truegain.gains.order import expert_levels, order_agreement
-from truegain.tables.columns import Bools, Floats, Ints, frozen
-from truegain.tables.grouped import item_keys
-from truegain.tables.judgments import Judgments
-from truegain.tables.likes import RatingsLike
-from truegain.tables.ranked import earlier
-from truegain.tables.ratings import Repeated, read_ratings
-from truegain.tables.table import Cell, Table
+from truegain.io.column_names import Repeated
+from truegain.io.columns import Bools, Floats, Ints, frozen, number_of
+from truegain.results.base import Table
+from truegain.results.table import Cell
+
+# ---- Units of magnitudes: which agree with experts, how wide their scales are, and how their numbers were made.
 
 SOURCES = ("all", "top3", "narrow", "wide")
 BEST = 3  # units behind the gain of a document
@@ -280,3 +284,203 @@ def _leads(values: Floats, numbers: tuple[int, ...]) -> Bools:
 
 def _share(which: Bools) -> float:
     return float(which.mean())
+
+
+# ---- How magnitudes were collected, topic by topic: documents, units, the known documents, back button, failed
+# checks.
+
+ALL = "all"
+
+
+class Counted(NamedTuple):
+    """What is counted of a unit: its column in the ratings, how the table calls it, and how sentences do."""
+
+    column: str
+    short: str
+    done: str
+    named: str
+
+
+COUNTED = (
+    Counted("backs", "back", "used the back button", "uses of the back button"),
+    Counted("sent_back", "failed", "failed a final check before they were accepted", "failed checks"),
+)
+
+
+def collected_table(table: Judgments) -> Table:
+    """Each topic: its documents, units and known documents; units by uses of the back button and by failed checks.
+
+    `back 0`, `back 1`, `back 2+` count units in which the back button was used never, once, more often (the column
+    `backs`), `failed 0`, `failed 1`, `failed 2+` those that the final checks sent back so often before they were
+    accepted (`sent_back`); the export of a judging study has both columns.  Without one, its counts are undefined.
+
+    Maddalena et al. 2017, ACM TOIS 35(3), table I.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"topic": "1", "doc": list("abab"), "assessor": list("xxyy"), "label": [9, 1, 8, 2],
+    ...                       "anchor": ["high", "low"] * 2, "backs": [0, 0, 3, 3]})
+    >>> record = collected_table(Judgments.of(frame)).records()[0]
+    >>> [record[name] for name in ("documents", "units", "Hk", "Nk", "back 0", "back 1", "back 2+", "failed 0")]
+    [2, 2, 'a', 'b', 1, 0, 1, None]
+    """
+    unit, _ = units(table)
+    first = np.unique(unit, return_index=True)[1]
+    given = [(what, _numbers(table, what.column)[first]) for what in COUNTED]
+    topic, docs = table.topic.code, np.array(table.docs.strings(), object)
+    known = [anchor_rows(table, names) for names in (("high", "h"), ("low", "n"))]
+    parts: list[tuple[str, Bools]] = [(name, topic == code) for code, name in enumerate(table.topic.values)]
+    if len(parts) > 1:
+        parts.append((ALL, np.ones(len(table), np.bool_)))
+    rows: list[tuple[Cell, ...]] = []
+    for name, here in parts:
+        named = [", ".join(sorted(set(docs[here & mark]))) or None if name != ALL else None for mark in known]
+        pairs = {(int(t), d) for t, d in zip(topic[here], docs[here], strict=True)}
+        counts = [_counts(values[here[first]]) for _, values in given]
+        rows.append((name, len(pairs), int(here[first].sum()), *named, *counts[0], *counts[1]))
+    shares = [f"{_shared(values)} {what.done}" for what, values in given if _known(values)]
+    notes = [f"of {len(first):,} units {', '.join(shares)}"] if shares else []
+    notes += [
+        f"{what.named} are not known: there is no column '{what.column}'"
+        for what, values in given if not _known(values)
+    ]  # fmt: skip
+    columns = ("topic", "documents", "units", "Hk", "Nk",
+               *(f"{what.short} {many}" for what in COUNTED for many in ("0", "1", "2+")))  # fmt: skip
+    return Table(columns, rows, {"source": table.source}, "How magnitudes were collected", tuple(notes))
+
+
+def _numbers(table: Judgments, name: str) -> Floats:
+    """A column of counts; not a number where it is not there or empty."""
+    cells = table.extra.get(name)
+    if cells is None:
+        return np.full(len(table), np.nan)
+    return np.array([np.nan if (n := number_of(cell)) is None else n for cell in cells], np.float64)
+
+
+def _counts(values: Floats) -> tuple[Cell, ...]:
+    """How many are 0, 1, and more; undefined where none is known."""
+    if not _known(values):
+        return None, None, None
+    return int((values == 0).sum()), int(((values > 0) & (values < 2)).sum()), int((values >= 2).sum())
+
+
+def _known(values: Floats) -> bool:
+    return bool((~np.isnan(values)).any())
+
+
+def _shared(values: Floats) -> str:
+    return f"{float((values[~np.isnan(values)] > 0).mean()):.1%}"
+
+
+# ---- What normalizing and aggregating do to magnitudes: agreement with experts by every combination, and
+# diagnostics.
+
+ROUNDING = 1e-12  # logarithms nearer than this, relative to the greatest, are equal
+AGGREGATIONS = ("median", "geometric", "arithmetic")
+
+
+@dataclass(frozen=True, eq=False)
+class MagnitudeExperiment:
+    """Order agreement of gains with experts by normalization and aggregation, and the habits behind the numbers."""
+
+    combinations: Table
+    habits: Table
+
+    def __str__(self) -> str:
+        return f"{self.combinations}\n\n{self.habits}"
+
+
+def magnitudes(ratings: RatingsLike, expert: JudgmentsLike, *, repeated: Repeated = "error") -> MagnitudeExperiment:
+    """Tell which way from magnitudes to gains orders documents as experts do, and how people used numbers.
+
+    combinations: for every normalization (also none) and aggregation, the share of pairs of documents of a topic, on
+    different levels of the experts, that the gains put in the same order: mean over topics, and over all pairs
+    (figure 8 of the paper); where the true worth is known, as in a simulation, give it as `expert`.
+    habits: per topic a log-normal fit (mean and standard deviation of logarithms) and its greatest distance from the
+    data (Kolmogorov and Smirnov's D), the share of round numbers, the greatest ratio.
+
+    Maddalena et al. 2017, ACM TOIS 35(3), sections 4.3, 5 and 6.1.
+
+    >>> from truegain.experiments.worlds import magnitude_ratings
+    >>> world = magnitude_ratings(topics=4, docs=20, workers=5, seed=1)
+    >>> len(magnitudes(world.ratings, world.expert).combinations.rows)
+    15
+    """
+    table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
+    marked = "anchor" in table.extra
+    hows = ["geometric", "median", "range", *(["anchors"] if marked else []), "none"]
+    rows: list[tuple[Cell, ...]] = []
+    for how in hows:
+        moved = normalized(table, how)
+        for rule in AGGREGATIONS:
+            gains = aggregate(moved, rule, scale="ratio")
+            pairs = order_agreement(gains.label, expert_levels(gains, judged), gains.topic.code.astype(np.int64))
+            rows.append((how, rule, *_shares(pairs, len(gains.topic.values)), len(pairs)))
+    notes = [] if marked else ["anchors need a column 'anchor' that marks each unit's known documents"]
+    if not rows[0][-1]:
+        notes.append("undefined: no topic has two rated documents that experts put on different levels")
+    columns = ("normalize", "aggregate", "mean over topics", "all pairs", "pairs")
+    return MagnitudeExperiment(
+        Table(columns, rows, {"source": table.source}, "Documents ordered as experts do", tuple(notes)),
+        _habits(table),
+    )
+
+
+def _shares(pairs: Order, topics: int) -> tuple[Cell, Cell]:
+    share, _ = pairs.by_group(topics)
+    known = share[~np.isnan(share)]
+    return (float(known.mean()) if len(known) else None), pairs.share
+
+
+def normalized_habits(table: Judgments, how: str = "geometric") -> Table:
+    """The habits of normalized scores: log-normal fit of each topic, drawn as CDFs in figure 2 of the paper.
+
+    >>> from truegain.experiments.worlds import magnitude_ratings
+    >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)
+    >>> normalized_habits(world.ratings).columns
+    ('topic', 'ratings', 'mean of ln', 'sd of ln', 'D of log-normal', 'max/min')
+    """
+    found = _habits(normalized(table, how))
+    at = found.columns.index("round numbers")
+    rows = [(*row[:at], *row[at + 1 :]) for row in found.rows]
+    columns = (*found.columns[:at], *found.columns[at + 1 :])
+    provenance = {**found.provenance, "normalize": how}
+    return Table(columns, rows, provenance, f"Scores of each topic, normalized: {how}", found.notes[1:])
+
+
+def _habits(table: Judgments) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    topics = [(topic, table.label[table.topic.code == code]) for code, topic in enumerate(table.topic.values)]
+    if len(topics) > 1:
+        topics.append(("all", table.label))
+    single = equal = 0
+    for topic, values in topics:
+        logs, alike = np.log(values), values.min() == values.max()
+        sd = None if len(values) < 2 else 0.0 if alike else float(logs.std(ddof=1))
+        distance = None if alike else _distance(logs)
+        single, equal = single + (len(values) < 2), equal + (len(values) > 1 and bool(alike))
+        rows.append((topic, len(values), float(logs.mean()), sd, distance, _round(values),
+                     float(values.max() / values.min())))  # fmt: skip
+    columns = ("topic", "ratings", "mean of ln", "sd of ln", "D of log-normal", "round numbers", "max/min")
+    notes = ["round numbers have one significant figure"]
+    if single:
+        notes.append(f"no sd and no fit in {single} rows of one rating")
+    if equal:
+        notes.append(f"no log-normal fit in {equal} rows whose ratings are all equal")
+    return Table(columns, rows, {"source": table.source}, "How people used numbers", tuple(notes))
+
+
+def _distance(logs: Floats) -> float | None:
+    """The greatest distance between the distribution of the data and the normal one fitted to it; None without one."""
+    from statistics import NormalDist
+
+    if float(logs.std()) <= ROUNDING * max(1.0, float(np.abs(logs).max())):
+        return None
+    fitted = NormalDist(float(logs.mean()), float(logs.std(ddof=1)))
+    n, inside = len(logs), np.array([fitted.cdf(v) for v in np.sort(logs).tolist()])
+    return float(max((np.arange(1, n + 1) / n - inside).max(), (inside - np.arange(n) / n).max()))
+
+
+def _round(values: Floats) -> float:
+    """The share of values with one significant figure."""
+    lead = values / 10.0 ** np.floor(np.log10(values))
+    return float((np.abs(lead - np.round(lead)) < 1e-9 * lead).mean())

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.data.runs import Runs, run_of_columns
 from truegain.errors import InputError, TruegainError
+from truegain.io.columns import Floats, Ids, Ints, frozen
+from truegain.io.files import PathLike, read_bytes
+from truegain.io.plain_text import plain_text
+from truegain.io.warnings import warn
 from truegain.message import argname
-from truegain.tables.checks import warn
-from truegain.tables.columns import Floats, Ids, Ints, frozen
-from truegain.tables.plain import plain_text
-from truegain.tables.runs import Runs, run_of_columns
-from truegain.tables.sources import PathLike, read_bytes
 from truegain.text.corpus import Corpus, CorpusLike
 
 

@@ -9,27 +9,27 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.config import Scoring
-from truegain.contrasts import Contrasts
-from truegain.engine import Engine, engine_for
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.pool import Pool
+from truegain.data.runs import RunsLike
 from truegain.errors import TruegainError
-from truegain.gains.list_fit import ListFit
-from truegain.inference.labels.listing import LEAST_ERROR
-from truegain.inference.study.anytime import at_every_look
-from truegain.inference.study.by_list import ByList
-from truegain.inference.study.evidence import LEAST_GOLD
-from truegain.inference.study.given import Given
-from truegain.inference.study.listed import Listed, StandIn
+from truegain.io.columns import Bools, Coded, Floats, Ids, Ints
+from truegain.io.warnings import warn
+from truegain.judge_error.pair_estimators import ListFit
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import at_level, matching_for
 from truegain.measures.parse import parse_measure
-from truegain.sampling.ordered import OrderedDraws
-from truegain.student import quantile_of, quantiles_of
-from truegain.tables.checks import warn
-from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints
-from truegain.tables.judgments import Judgments
-from truegain.tables.likes import JudgmentsLike, RunsLike
-from truegain.tables.pool import Pool
-from truegain.tables.table import Cell, Table
+from truegain.measures.scoring import at_level, matching_for
+from truegain.parallel.jobs import Engine, engine_for
+from truegain.planning.gold_sample import LEAST_ERROR
+from truegain.results.base import Table
+from truegain.results.table import Cell
+from truegain.sampling.designs import OrderedDraws
+from truegain.stats.contrasts import Contrasts
+from truegain.stats.student_t import quantile_of, quantiles_of
+from truegain.study.config import RunsInput
+from truegain.study.estimators import LEAST_GOLD
+from truegain.study.gold_lists import ByList, Listed, StandIn
+from truegain.study.precision import at_every_look
 
 WAYS = ("pool", "both lists", "ordered", "one list for all")
 LABELS = (25, 50, 75, 100, 150, 200, 300, 400, 500)
@@ -71,7 +71,7 @@ class Labelled:
         if lost := int((~keep).sum()):
             warn(f"{lost:,} of {len(keep):,} bronze labels have no gold label beside them and are left out")
         matching = matching_for([asked := at_level(parse_measure(measure), relevant_from)], Scoring())
-        ranked, _ = Given(runs, jobs=jobs, matching=matching).aligned(table.take(np.flatnonzero(keep)), 0, False)
+        ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).aligned(table.take(np.flatnonzero(keep)), 0, False)
         pool, label = ranked.pool, ranked.item_gain
         true = trusted.labels[trusted.find(Coded(pool.topics, pool.topic), pool.docs)]
         stand_in = StandIn.of(asked, ranked)
@@ -161,7 +161,7 @@ class Spending:
     until: Floats  # way x draw: labels until limits that hold at every look decide; infinite where never
     pairs: int
     most: Floats  # way x draw: labels there are
-    made_by: dict[str, object]
+    provenance: dict[str, object]
 
     def table(self) -> Table:
         """A row a way and number of labels."""
@@ -174,7 +174,7 @@ class Spending:
                     float(self.holds[w, i][told].mean()) if told.any() else None, float(self.right[w, i].mean()),
                     float(self.wrong[w, i].mean()), float(1 - (self.right[w, i] | self.wrong[w, i]).mean()),
                 ))  # fmt: skip
-        return Table(COLUMNS, rows, self.made_by, f"{self.measure}, these topics only", self._notes())
+        return Table(COLUMNS, rows, self.provenance, f"{self.measure}, these topics only", self._notes())
 
     def _notes(self) -> tuple[str, ...]:
         said = [
@@ -225,12 +225,12 @@ def spending(
     right = claimed & (np.sign(value) == np.sign(truth))
     decided = np.abs(value) > every
     until = np.where(decided.any(axis=2), np.array(asked)[np.argmax(decided, axis=2)], NONE)
-    made_by = {"truegain": __version__, "measure": known.measure, "pairs": len(chosen), "draws": draws, "seed": seed}
+    provenance = {"truegain": __version__, "measure": known.measure, "pairs": len(chosen), "draws": draws, "seed": seed}
     holds = np.abs(value - truth) <= half + 1e-12
     return Spending(
         known.measure, tuple(ways), asked, half.transpose(0, 2, 1), holds.transpose(0, 2, 1), right.transpose(0, 2, 1),
         (claimed & ~right).transpose(0, 2, 1), until, len(chosen), np.array([f[3] for f in found]).reshape(shape[:2]),
-        made_by,
+        provenance,
     )  # fmt: skip
 
 

@@ -13,17 +13,15 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
+from truegain.data.judgments import CHOSEN, Judgments, judgments_of_columns
+from truegain.data.label_lists import GoldList
+from truegain.data.writing import kind_to_write, table_bytes
 from truegain.errors import InputError, TruegainError, some
+from truegain.io.files import PathLike, shown_path, write_bytes
+from truegain.io.named_tables import FORMULA, Kind, harmless
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import Item, Unit, base_of, unit_of
-from truegain.tables.gold_list import GoldList
-from truegain.tables.judgments import CHOSEN, Judgments, judgments_of_columns
-from truegain.tables.named import FORMULA, harmless
-from truegain.tables.paper import counted
-from truegain.tables.sources import PathLike, shown_path
-from truegain.tables.tabular import Kind
-from truegain.tables.targets import write_bytes
-from truegain.tables.write import kind_to_write, table_bytes
+from truegain.results.paper_table import counted
 
 Row = Mapping[str, Any]
 T = TypeVar("T")

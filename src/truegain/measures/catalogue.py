@@ -1,42 +1,98 @@
-"""Every measure, by name.  A new measure is a new file and a line here.
+"""Every measure by name, trec_eval's names for them, and the catalogue as a table.
 
-Files are imported when one of their measures is first asked for, so that a command pays for what it uses only.
+A new measure is a new file and a line here.  Files are imported when one of their measures is first asked for, so
+that a command pays only for what it uses.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
+
+from truegain.errors import MeasureError
+from truegain.results.base import Table
 
 if TYPE_CHECKING:
     from truegain.measures.base import Measure
 
+# ---- Every measure, by name.  A new measure is a new file and a line here.
+#
+# Files are imported when one of their measures is first asked for, so that a command pays for what it uses only.
+
 # file: the names of its measures
 FILES: dict[str, tuple[str, ...]] = {
-    "ap": ("AP", "GMAP", "infAP", "YAAP"),
-    "precision": ("P", "R", "RelP", "Success", "Rprec", "RR", "Hits", "F1", "Accuracy"),
-    "dcg": ("nDCG", "DCG", "CG", "MSnDCG"),
-    "err": ("ERR", "nERR", "EBR", "iRBU"),
-    "rbp": ("RBP", "RBPResidual"),
-    "judged": ("Judged", "Unjudged"),
-    "bpref": ("Bpref", "GMBpref"),
-    "prefs": ("bpref_N", "bpref_R", "bpref_relative", "rpref_N", "rpref_relative", "rpref_relative2"),
-    "iprec": ("IPrec", "IPrecAvg"),
-    "sets": ("SetP", "SetR", "SetF", "SetAP", "Utility"),
-    "dcg_more": ("nDCGrel", "RnDCG", "binG", "G"),
-    "blended": ("Q", "O", "P-measure", "P+", "nG"),
-    "ncu": ("NCUgu_P", "NCUgu_BR", "NCUrb_P", "NCUrb_BR"),
-    "cwl": ("SDCG", "BPM", "INST", "INSQ", "NERR8", "NERR9", "NERR10", "NERR11"),
-    "compat": ("Compat",),
+    "average_precision": ("AP", "GMAP", "infAP", "YAAP", "IPrec", "IPrecAvg"),
+    "precision": (
+        "P",
+        "R",
+        "RelP",
+        "Success",
+        "Rprec",
+        "RR",
+        "Hits",
+        "F1",
+        "Accuracy",
+        "Judged",
+        "Unjudged",
+        "SetP",
+        "SetR",
+        "SetF",
+        "SetAP",
+        "Utility",
+    ),
+    "dcg": ("nDCG", "DCG", "CG", "MSnDCG", "nDCGrel", "RnDCG", "binG", "G"),
+    "user_models": (
+        "ERR",
+        "nERR",
+        "EBR",
+        "iRBU",
+        "RBP",
+        "RBPResidual",
+        "SDCG",
+        "BPM",
+        "INST",
+        "INSQ",
+        "NERR8",
+        "NERR9",
+        "NERR10",
+        "NERR11",
+        "Compat",
+    ),
+    "preferences": (
+        "Bpref",
+        "GMBpref",
+        "bpref_N",
+        "bpref_R",
+        "bpref_relative",
+        "rpref_N",
+        "rpref_relative",
+        "rpref_relative2",
+    ),
+    "q_measure": ("Q", "O", "P-measure", "P+", "nG", "NCUgu_P", "NCUgu_BR", "NCUrb_P", "NCUrb_BR"),
     "diversity": ("alpha_nDCG", "alpha_DCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"),
     "intents": (
-        "D", "D-nDCG", "D-Q", "D#-nDCG", "D#-Q", "DIN", "DIN-nDCG", "DIN-Q", "DIN#-nDCG", "I-rec",
+        "D",
+        "D-nDCG",
+        "D-Q",
+        "D#-nDCG",
+        "D#-Q",
+        "DIN",
+        "DIN-nDCG",
+        "DIN-Q",
+        "DIN#-nDCG",
+        "I-rec",
+        "IA",
+        "IA-nDCG",
+        "IA-ERR",
+        "IA-nERR",
+        "P+Q",
     ),
-    "intent_aware": ("IA", "IA-nDCG", "IA-ERR", "IA-nERR", "P+Q"),
     "content": ("AbsNB", "AbsRB", "DeltaNB", "DeltaRB"),
     "counts": ("NumQ", "NumRet", "NumRel", "NumNonrelJudgedRet", "RelString"),
-}  # fmt: skip
+}
 
 # Other names of the same things, as ir_measures, ndeval, NTCIREVAL and ranx have them.
 ALIASES: dict[str, str] = {
@@ -99,3 +155,163 @@ class _Catalogue(Mapping[str, "type[Measure]"]):
 
 
 CATALOGUE: Mapping[str, type[Measure]] = _Catalogue(FILES)
+
+
+# ---- trec_eval's names for measures, and what each stands for here.
+
+_CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+_RECALLS = tuple(f"{x / 10:.2f}" for x in range(11))
+_MULTIPLES = tuple(f"{x / 5:.2f}" for x in range(1, 11))
+
+# Names without a number.
+PLAIN = {
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRet(rel=1)",
+    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
+    "map": "AP",
+    "gm_map": "GMAP",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "gm_bpref": "GMBpref",
+    "recip_rank": "RR",
+    "infAP": "infAP",
+    "11pt_avg": "IPrecAvg",
+    "binG": "binG",
+    "G": "G",
+    "ndcg": "nDCG",
+    "ndcg_rel": "nDCGrel",
+    "Rndcg": "RnDCG",
+    "yaap": "YAAP",
+    "utility": "Utility",
+    "set_P": "SetP",
+    "set_relative_P": "SetP(relative=True)",
+    "set_recall": "SetR",
+    "set_map": "SetAP",
+    "set_F": "SetF",
+    "relstring": "RelString@10",
+    "rbp": "RBP(p=0.9,max_rel='topic')",
+    "rbp_resid": "RBPResidual(p=0.9,trec_eval=True)",
+}
+
+# Names with a number after them: what they stand for, and the numbers trec_eval takes by default.
+NUMBERED = {
+    "P": ("P@{}", _CUTOFFS),
+    "recall": ("R@{}", _CUTOFFS),
+    "ndcg_cut": ("nDCG@{}", _CUTOFFS),
+    "map_cut": ("AP@{}", _CUTOFFS),
+    "relative_P": ("RelP@{}", _CUTOFFS),
+    "success": ("Success@{}", ("1", "5", "10")),
+    "unj": ("Unjudged@{}", ("5", "10", "20")),
+    "iprec_at_recall": ("IPrec@{}", _RECALLS),
+    "Rprec_mult": ("Rprec(mult={})", _MULTIPLES),
+    "set_F": ("SetF(beta={})", ()),
+    "relstring": ("RelString@{}", ()),
+}
+
+_ALL = (
+    "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P recall infAP gm_bpref "
+    "Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut map_cut relative_P success set_P "
+    "set_relative_P set_recall set_map set_F num_nonrel_judged_ret rbp rbp_resid unj"
+)
+NICKNAMES = {
+    "official": "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P",
+    "set": "num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map set_F",
+    "all_trec": _ALL,
+}
+
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
+_SIGNED = rf"[-+]?{_NUMBER}"
+_NUMBERED = "|".join(sorted(NUMBERED, key=len, reverse=True))
+_SUFFIXED = re.compile(rf"({_NUMBERED})_({_NUMBER})")
+_LISTED = re.compile(rf"({_NUMBERED})\.({_NUMBER}(?:,{_NUMBER})*)")
+
+# Names with several parameters after them, as utility.2,-1,0,0 and ndcg.1=3,2=9; trec_eval prints them behind a _.
+_WEIGHED = re.compile(rf"utility[._]({_SIGNED}(?:,{_SIGNED})*)")
+_PAIRED = re.compile(rf"(ndcg|rbp|rbp_resid)[._]([\w-]+={_SIGNED}(?:,[\w-]+={_SIGNED})*)")
+
+
+def is_trec_name(name: str) -> bool:
+    """Whether this is a name of trec_eval's, under which its lines show a measure.
+
+    >>> is_trec_name("P_5"), is_trec_name("precision@5")
+    (True, False)
+    """
+    return bool(expanded(name))
+
+
+def expanded(name: str) -> list[tuple[str, str]]:
+    """trec_eval's names behind a name, each with our form; nothing if it is not a name of trec_eval's.
+
+    >>> expanded("P.5,10")
+    [('P_5', 'P@5'), ('P_10', 'P@10')]
+    >>> expanded("ndcg.1=3,2=9"), expanded("iprec_at_recall..10")
+    ([('ndcg_1=3,2=9', 'nDCG(gains={1:3.0,2:9.0})')], [('iprec_at_recall_0.10', 'IPrec@0.1')])
+    """
+    if name in NICKNAMES:
+        return [pair for part in NICKNAMES[name].split() for pair in expanded(part)]
+    if name in PLAIN:
+        return [(name, PLAIN[name])]
+    if name in NUMBERED and NUMBERED[name][1]:
+        return [_numbered(name, number) for number in NUMBERED[name][1]]
+    if match := _SUFFIXED.fullmatch(name):
+        return [_numbered(match[1], match[2])]
+    if match := _LISTED.fullmatch(name):
+        return [_numbered(match[1], number) for number in sorted(match[2].split(","), key=float)]
+    if match := _WEIGHED.fullmatch(name):
+        return [(f"utility_{match[1]}", _weighed(name, match[1].split(",")))]
+    if match := _PAIRED.fullmatch(name):
+        pairs = [(level, float(gain)) for level, gain in (pair.split("=") for pair in match[2].split(","))]
+        return [(f"{match[1]}_{match[2]}", _paired(name, match[1], pairs))]
+    return []
+
+
+def _weighed(name: str, weights: list[str]) -> str:
+    """Utility with its four weights."""
+    if len(weights) != 4:
+        raise MeasureError(f"{name}: utility has four weights, not {len(weights)}; write utility.1,-1,0,0")
+    numbers = [int(float(w)) if float(w).is_integer() else float(w) for w in weights]  # all their digits
+    return "Utility(" + ",".join(f"{x}={w!r}" for x, w in zip("abcd", numbers, strict=True)) + ")"
+
+
+def _paired(name: str, kind: str, pairs: list[tuple[str, float]]) -> str:
+    """Measures with a gain for some levels, and with a persistence p: as trec_eval, the last of one name counts."""
+    gains = {level: gain for level, gain in pairs if not (level == "p" and kind != "ndcg")}
+    wrong = [level for level in gains if kind == "rbp_resid" or not re.fullmatch(r"-?\d+", level)]
+    if wrong:
+        takes = {"ndcg": "a gain for levels", "rbp": "p, and a gain for levels", "rbp_resid": "p"}[kind]
+        shown = {"ndcg": "ndcg.1=3,2=9", "rbp": "rbp.p=0.8", "rbp_resid": "rbp_resid.p=0.8"}[kind]
+        raise MeasureError(f"{name}: {kind} takes {takes}, not {wrong[0]!r}; write it like {shown}")
+    table = "{" + ",".join(f"{int(level)}:{gain!r}" for level, gain in gains.items()) + "}"
+    given = [f"gains={table}"] if gains else []
+    if kind == "ndcg":
+        return f"nDCG({given[0]})"
+    p = next((value for level, value in reversed(pairs) if level == "p"), 0.9)
+    more = [*given, "max_rel='topic'"] if kind == "rbp" else ["trec_eval=True"]
+    return f"{'RBP' if kind == 'rbp' else 'RBPResidual'}({','.join([f'p={p!r}', *more])})"
+
+
+def _numbered(name: str, number: str) -> tuple[str, str]:
+    """A name and a number, shown as trec_eval shows it: two decimals for recall and multiples."""
+    form, _ = NUMBERED[name]
+    shown = f"{float(number):.2f}" if name in ("iprec_at_recall", "Rprec_mult") else number
+    return f"{name}_{shown}", form.format(f"{float(number):g}")
+
+
+# ---- The catalogue of measures as a table.
+
+
+def list_measures() -> Table:
+    """Every measure with what it is; `help(type(tg.parse_measure("AP")))` has the formula, source and parameters.
+
+    (`tg.measures` is the package they are in, so this is a verb.)
+
+    >>> import truegain as tg
+    >>> [row["what it is"] for row in tg.list_measures().records() if row["measure"] == "RR"]
+    ['Reciprocal rank of the first relevant document, 0 if there is none (among the first k).']
+    """
+    rows = [
+        (kind.NAME, (inspect.getdoc(kind) or "").split("\n\n")[0].replace("\n", " ")) for kind in CATALOGUE.values()
+    ]
+    return Table(("measure", "what it is"), rows, title=f"{len(rows)} measures")

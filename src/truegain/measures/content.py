@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError
+from truegain.io.columns import Bools, Floats, Ints
+from truegain.io.warnings import warn
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.message import arg
-from truegain.tables.checks import warn
-from truegain.tables.columns import Bools, Floats, Ints
-from truegain.tables.ranked import RankedGains
 from truegain.text.divergence import RankedText, Texts, TopicText
 
 

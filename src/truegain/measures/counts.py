@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from truegain.data.pool import RankedGains
+from truegain.io.columns import Floats
 from truegain.measures.base import Measure
-from truegain.tables.columns import Floats
-from truegain.tables.ranked import RankedGains
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -9,31 +9,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from truegain.config import Scoring
-from truegain.cores import cores
+from truegain.data.alignment import align
+from truegain.data.checks import check_documents, check_labels, check_order, check_overlap, check_scores
+from truegain.data.id_matching import EVERY_RANK, Matching
+from truegain.data.intents import Intents, with_intents
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.models import by_unchecked, unchecked_in
+from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Run, Runs, RunsLike, run_loaders
+from truegain.data.scores import Scores
 from truegain.errors import TruegainError
-from truegain.measures.direct import measures_for
+from truegain.io.column_names import told
+from truegain.io.memory import MemoryLike, check_aligned, needs_batches, streams_copied
+from truegain.io.threads import cores
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
-from truegain.measures.scoring import at_level as at_level
-from truegain.measures.scoring import heeded as heeded
-from truegain.measures.scoring import matching_for as matching_for
-from truegain.measures.scoring import score as score
-from truegain.measures.scoring import view_of as view_of
-from truegain.tables.align import align
-from truegain.tables.checks import check_documents, check_labels, check_order, check_overlap, check_scores
-from truegain.tables.header import told
-from truegain.tables.intents import Intents, with_intents
-from truegain.tables.judgments import Judgments
-from truegain.tables.matched import EVERY_RANK, Matching
-from truegain.tables.memory import MemoryLike, check_aligned, needs_batches, streams_copied
-from truegain.tables.models_used import by_unchecked, unchecked_in
-from truegain.tables.pool import Pool
-from truegain.tables.ranked import RankedGains
-from truegain.tables.runs import Run, Runs, run_loaders
-from truegain.tables.scores import Scores
+from truegain.measures.scoring import matching_for, measures_for, score
 
 if TYPE_CHECKING:
-    from truegain.tables.likes import JudgmentsLike, RunsLike
     from truegain.text.corpus import CorpusLike
+
+# ---- From runs and judgments to scores.
 
 
 def evaluate(
@@ -56,7 +51,7 @@ def evaluate(
         if intents is None and corpus is None:
             copies.enter_context(streams_copied(runs, judgments, memory))
             if needs_batches(runs, judgments, workers, memory):
-                from truegain.measures.in_batches import evaluate_in_batches
+                from truegain.measures.batches import evaluate_in_batches
 
                 scores = evaluate_in_batches(
                     runs, judgments, asked, how, jobs=workers, progress=progress, memory=memory
@@ -158,3 +153,22 @@ def loaders_of(runs: object, judgments: Judgments, jobs: int) -> list[Callable[[
     given = Runs.of(runs)
     check_order(given, judgments)
     return [lambda part=part: [part] for part in given.parts]  # type: ignore[misc]
+
+
+# ---- Scores: those that are given, or made of runs and judgments.
+
+
+def scores_of(
+    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measure: Any, options: Mapping[str, Any]
+) -> Scores:
+    """Scores as they are given, or of runs and judgments with the options of `evaluate`."""
+    if isinstance(runs, Scores):
+        if judgments is not None or options.keys() - {"jobs"}:
+            raise TruegainError("scores are made already: judgments and options of evaluate have no place here")
+        runs.check_judged()
+        return runs
+    if judgments is None:
+        raise TruegainError("judgments are missing; give them after the runs, or give Scores")
+    if measure is None:
+        raise TruegainError("which measure? Give one, such as 'AP'")
+    return evaluate(runs, judgments, measure, **options)

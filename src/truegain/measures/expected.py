@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError
-from truegain.measures.ap import AP
+from truegain.io.columns import Floats
+from truegain.measures.average_precision import AP
 from truegain.measures.base import Measure, ratio
 from truegain.measures.dcg import nDCG
 from truegain.measures.precision import R
-from truegain.tables.columns import Floats
-from truegain.tables.ranked import RankedGains
 
 MOST_LEVELS = 20
 

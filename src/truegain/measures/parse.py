@@ -11,8 +11,7 @@ from textwrap import shorten
 
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
-from truegain.measures.catalogue import ALIASES, CATALOGUE
-from truegain.measures.trec_names import expanded
+from truegain.measures.catalogue import ALIASES, CATALOGUE, expanded
 from truegain.message import LIST_MEASURES
 
 _FORM = re.compile(r"\s*(?P<name>[^\s(@]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@)]+))?\s*", re.DOTALL)

@@ -7,23 +7,19 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from truegain.data.rating_columns import says_missing
+from truegain.data.scores import ALL_TOPICS, OUTSIDE, Scores, beyond, range_told
 from truegain.errors import InputError, some
+from truegain.io import named_tables
+from truegain.io.columns import COLUMNS, Floats
+from truegain.io.files import read_bytes, shown_path
+from truegain.io.frames import Numbers, TableLike, is_frame, opened
+from truegain.io.named_tables import Columns, long_rows
+from truegain.io.plain_text import plain_text
+from truegain.io.separated import first_line
 from truegain.measures.base import Measure, geometric_mean_of_rows, mean_of_rows
 from truegain.measures.parse import parse_measure
 from truegain.message import EVALUATE
-from truegain.tables import tabular
-from truegain.tables.columns import Floats
-from truegain.tables.convert import long_rows
-from truegain.tables.frames import is_frame, opened
-from truegain.tables.likes import TableLike
-from truegain.tables.named import Columns
-from truegain.tables.plain import plain_text
-from truegain.tables.protocols import Numbers
-from truegain.tables.rating_values import says_missing
-from truegain.tables.raw import COLUMNS
-from truegain.tables.scores import ALL_TOPICS, OUTSIDE, Scores, beyond, range_told
-from truegain.tables.separated import first_line
-from truegain.tables.sources import read_bytes, shown_path
 
 NEEDED = ("system", "topic", "measure", "value")
 NAMES = {
@@ -85,8 +81,8 @@ def read_scores(data: ScoresLike) -> Scores:
     names = {name: str(m) for name, m in asked.items()}
     if ALL_TOPICS not in topic:
         summary = {name: _summary(objects[name], values) for name, values in matrix.items()}
-    made_by = {"scores": columns.file}
-    return Scores(tuple(systems), tuple(topics), matrix, summary, objects, made_by, names)
+    provenance = {"scores": columns.file}
+    return Scores(tuple(systems), tuple(topics), matrix, summary, objects, provenance, names)
 
 
 def _columns(data: object) -> Columns:
@@ -97,12 +93,12 @@ def _columns(data: object) -> Columns:
     if not isinstance(data, str | os.PathLike):
         raise InputError(f"cannot read a {type(data).__name__} as scores", hint="give a path, a frame or a dict")
     raw, file = read_bytes(data), shown_path(data)
-    if tabular.is_parquet(raw, tabular.ending(file)):
-        return Columns(tabular.read(raw, "parquet", file), file)
+    if named_tables.is_parquet(raw, named_tables.ending(file)):
+        return Columns(named_tables.read(raw, "parquet", file), file)
     text = plain_text(raw, file)
     first = first_line(text)
-    kind: tabular.Kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
-    return Columns(tabular.read_text(text, "tsv" if kind == "csv" and "\t" in first else kind, file), file)
+    kind: named_tables.Kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
+    return Columns(named_tables.read_text(text, "tsv" if kind == "csv" and "\t" in first else kind, file), file)
 
 
 def _values(columns: Columns) -> Floats:
@@ -110,8 +106,8 @@ def _values(columns: Columns) -> Floats:
     for row, cell in enumerate(columns._raw("value")):
         if says_missing(cell):
             continue
-        number = tabular.number_of(cell)
-        if number is None or tabular.is_bool(cell) or not np.isfinite(number):
+        number = named_tables.number_of(cell)
+        if number is None or named_tables.is_bool(cell) or not np.isfinite(number):
             raise columns._fault("value is not a number", row, cell, "give a number, or nothing where there is none")
         found[row] = number
     return found

@@ -1,9 +1,9 @@
-"""How scores are made of ranked gains."""
+"""How scores are made of ranked gains, of labels or of ratings: options, refusals, and means over topics."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,84 @@ import numpy.typing as npt
 
 from truegain._version import __version__
 from truegain.config import Scoring
-from truegain.errors import TruegainError
-from truegain.measures.base import Measure
-from truegain.measures.chosen import refuse_chosen
+from truegain.data.checks import check_grades
+from truegain.data.id_matching import UNCHECKED, Matching, Unmatched
+from truegain.data.pool import RankedGains
+from truegain.data.scores import Declared, Scores
+from truegain.errors import InputError, MeasureError, TruegainError, some
+from truegain.io.columns import Bools, Floats, Ints
+from truegain.io.warnings import counted, warn
+from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.parse import NamedMeasure
-from truegain.message import argname
-from truegain.tables.checks import check_grades
-from truegain.tables.matched import UNCHECKED, Matching, Unmatched
-from truegain.tables.ranked import RankedGains
-from truegain.tables.scores import Scores
+from truegain.message import FILL_OF_EVALUATE, HOLE_SAMPLE_OF_STUDY, SAMPLE_UNJUDGED, argname
+
+# ---- Judgments that were chosen to tell systems apart: unjudged documents must not count as not relevant beside
+# them.
+
+
+def refuse_chosen(ranked: RankedGains, measure: Measure) -> None:
+    """Refuse to count unjudged documents as not relevant where a list of what to judge next chose the judged ones.
+
+    It asks for documents that tell systems apart, and so more of some systems than of others: on TREC-8 800 judgments
+    in this order rank systems hardly better than none (tau .68 after .63), with predicted labels .94.  Such labels are
+    known by their mark (`Judgments.chosen_rows`), or by the columns of the list; copied without, they are not.
+    """
+    if not measure.leaves_out_unjudged and ranked.pool.judgments.chosen_rows.any():
+        ChosenLabels.of(ranked, measure).refuse(measure)
+
+
+@dataclass(frozen=True)
+class ChosenLabels:
+    """How many labels were chosen, and how many documents that a measure looks at are unjudged; batches add up."""
+
+    chosen: int = 0
+    labels: int = 0
+    shown: int = 0
+    unjudged: int = 0
+    source: str = ""
+
+    @classmethod
+    def of(cls, ranked: RankedGains, measure: Measure) -> ChosenLabels:
+        """Those of some topics."""
+        table, cutoff = ranked.pool.judgments, getattr(measure, "cutoff", None)
+        depth = ranked.depth if cutoff is None else np.minimum(ranked.depth, cutoff)
+        shown = int(depth.sum())
+        unjudged = shown - int((measure.within(ranked.rank) & ranked.judged).sum())
+        return cls(int(table.chosen_rows.sum()), len(table), shown, unjudged, table.source)
+
+    def __add__(self, other: ChosenLabels) -> ChosenLabels:
+        return ChosenLabels(
+            self.chosen + other.chosen, self.labels + other.labels, self.shown + other.shown,
+            self.unjudged + other.unjudged, self.source or other.source,
+        )  # fmt: skip
+
+    def refuse(self, measure: Measure) -> None:
+        """Refuse them where unjudged documents would count as not relevant."""
+        if not self.chosen or not self.unjudged or measure.leaves_out_unjudged:
+            return
+        raise InputError(
+            f"a list of what to judge next asked for {self.chosen:,} of the {self.labels:,} labels (marked "
+            f"chosen=next), and {self.unjudged:,} of the {self.shown:,} documents that {measure} looks at are "
+            "unjudged: counted as not relevant they would mislead",
+            file=self.source,
+            hint=f"{_predicted(measure)}, or leave unjudged documents out (judged_only=True as a parameter of the "
+            f"measure); for an interval have a random sample of the rest judged, which {SAMPLE_UNJUDGED} draws, and "
+            f"give it as {HOLE_SAMPLE_OF_STUDY}",
+        )
+
+
+def _predicted(measure: Measure) -> str:
+    """How to score with predicted labels, by another measure where this one has no formula."""
+    from truegain.measures.expected import check_expected  # most commands never come here
+
+    try:
+        check_expected(measure)
+    except MeasureError:
+        return f"score P@10, nDCG@10 or AP with {FILL_OF_EVALUATE}, which is not known for this measure"
+    return f"score with {FILL_OF_EVALUATE}"
+
+
+# ---- How scores are made of ranked gains.
 
 
 def score(ranked: RankedGains, asked: Sequence[NamedMeasure], scoring: Scoring | None = None) -> Scores:
@@ -72,10 +141,10 @@ def scored(ranked: RankedGains, asked: Sequence[NamedMeasure], scoring: Scoring)
             summaries[str(measure)] = np.full(len(ranked.systems), np.nan)
         else:
             summaries[str(measure)] = measure.summarise(matrix, view, scoring.all_topics)
-    made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **vars(scoring)}
+    provenance = {"truegain": __version__, "measures": [str(m) for m in chosen], **vars(scoring)}
     names = {name: str(m) for a, m in zip(asked, chosen, strict=True) for name in (str(a.measure), a.name)}
     return Scores(
-        ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names,
+        ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, provenance, names,
         caveats=ranked.caveats,
     )  # fmt: skip
 
@@ -119,3 +188,124 @@ def heeded(scoring: Scoring | None, *names: str) -> Scoring:
     if odd := [f.name for f in fields(how) if f.name not in names and getattr(how, f.name) != f.default]:
         raise TruegainError(f"{', '.join(map(argname, odd))}: this has no place here; leave it out")
     return how
+
+
+# ---- Measures fed with gains that come from ratings, where there are no levels of relevance.
+
+
+def measures_for(ranked: RankedGains, asked: Sequence[NamedMeasure]) -> list[NamedMeasure]:
+    """The measures as they take these labels: fed directly where they are gains; where that is doubtful it is told."""
+    if ranked.pool.judgments.are_gains:
+        return measures_for_gains(asked)
+    label = ranked.pool.judgments.label
+    tell_fractions(asked, fractions_in(label), len(label))
+    return list(asked)
+
+
+def fractions_in(label: Floats) -> int:
+    """How many labels are not whole numbers."""
+    return int((label != np.floor(label)).sum())
+
+
+def tell_fractions(asked: Sequence[NamedMeasure], parts: int, labels: int) -> None:
+    """Warn where so many of the labels are not whole numbers, and a measure takes them as levels."""
+    doubtful = [str(a.measure) for a in asked if _for_gains(a).measure != a.measure]
+    if parts and doubtful:
+        warn(
+            f"{parts} of {counted(labels, 'label')} are not whole numbers, and {doubtful[0]} takes them as levels; "
+            "if they are gains, name their column 'gain', or write max_rel='topic',rule='gain'"
+        )
+
+
+def measures_for_gains(asked: Sequence[NamedMeasure]) -> list[NamedMeasure]:
+    """The measures as NTCIREVAL computes them from gains: a cascade's highest gain is that of the topic.
+
+    p = gain / (highest gain of the topic + 1), unless the measure says otherwise.  The measure prints
+    what it does.  Sakai and Song 2011, SIGIR; Sakai 2017, EVIA.
+
+    >>> from truegain.measures.parse import parse_measures
+    >>> [str(a.measure) for a in measures_for_gains(parse_measures(["nG@1", "nERR@10", "ERR(max_rel='scale')"]))]
+    ['nG@1', "nERR(max_rel='topic',rule='gain')@10", "ERR(max_rel='scale')"]
+    """
+    return [_for_gains(a) for a in asked]
+
+
+def _for_gains(asked: NamedMeasure) -> NamedMeasure:
+    measure = asked.measure
+    if not measure.cascades or {"max_rel", "rule"} & set(getattr(measure, "_written", ())):
+        return asked
+    return replace(asked, measure=replace(measure, max_rel="topic", rule="gain"))  # type: ignore[call-arg]
+
+
+# ---- Scores as means over topics: the per-topic values whose mean is the summary of a measure.
+
+
+def check_mean(measure: Declared) -> str:
+    """What mean over topics a measure is; refused where it is none."""
+    if measure.mean not in ("arithmetic", "geometric"):
+        raise TruegainError(f"{measure} is not a mean over topics; choose a measure that is")
+    return measure.mean
+
+
+@dataclass(frozen=True, eq=False)
+class TopicMeans:
+    """Systems by topics, such that a system's summary is `back(mean over its topics)`; NaN where missing."""
+
+    measure: str
+    systems: tuple[str, ...]
+    topics: Sequence[str]
+    values: Floats
+    back: Callable[[Floats], Floats]
+    bounds: tuple[float, float]  # the least and the greatest summary there can be
+
+    @classmethod
+    def of(cls, scores: Scores, measure: Any = None) -> TopicMeans:
+        """The values of a measure, in logs where its summary is a geometric mean; an error where it is no mean.
+
+        >>> import truegain as tg
+        >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}
+        >>> scores = tg.evaluate(run, {"1": {"b": 1}, "2": {"a": 1}}, "AP")
+        >>> TopicMeans.of(scores).means()
+        array([0.75])
+        """
+        scores.check_judged()
+        matrix = scores.matrix(measure)
+        name = next(m for m, v in scores.values.items() if v is matrix)
+        kind = check_mean(scores.objects[name])
+        scores.check_range(name)
+        values = np.asarray(matrix, np.float64)
+        least, greatest = scores.objects[name].bounds()
+        if kind == "geometric":
+            logs = np.log(np.maximum(values, FLOOR))
+            return cls(name, scores.systems, scores.topics, logs, np.exp, (max(least, FLOOR), greatest))
+        return cls(name, scores.systems, scores.topics, values, np.asarray, (least, greatest))
+
+    @property
+    def in_logs(self) -> bool:
+        """Whether the values are logarithms."""
+        return self.back is np.exp
+
+    @property
+    def there(self) -> Bools:
+        """Which values are not missing."""
+        return ~np.isnan(self.values)
+
+    def means(self, topics: Ints | None = None) -> Floats:
+        """The summary of each system over all topics, or over some; an error where a system has none of them."""
+        values = self.values if topics is None else self.values[:, topics]
+        means = mean_of_rows(values)
+        if np.isnan(means).any():
+            lost = [s for s, m in zip(self.systems, means, strict=True) if np.isnan(m)]
+            raise TruegainError(f"{some(lost)}: no value of {self.measure} on any of the topics asked for")
+        return settled(np.asarray(self.back(means)))
+
+
+def settled(means: Floats) -> Floats:
+    """Means without the rounding of their sums, so that systems that are equal tie.
+
+    The same values added in another order may differ in the last bit; 12 decimals are kept.
+
+    >>> settled(np.array([0.1 + 0.2, 0.3])).tolist()
+    [0.3, 0.3]
+    """
+    return np.round(means, 12)

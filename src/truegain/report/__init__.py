@@ -1,1 +1,1 @@
-"""Results drawn and put on pages."""
+"""Results drawn, and put on one page."""

@@ -2,17 +2,209 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise, product
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.inference.results import Estimate
-from truegain.report.pairs import comparisons_chart, pairs_chart
-from truegain.report.scatter import scatter_chart
-from truegain.report.style import BAD, COLOURS, INK, SOFT, altair, check_some, data_of, dressed
+from truegain.errors import TruegainError
+from truegain.io.columns import Floats
+from truegain.report.charts import BAD, COLOURS, INK, SOFT, altair, check_some, data_of, dressed
+from truegain.stats.results import Comparison, Estimate
+
+# ---- The matrix of all pairs of systems.
+
+EVERY = 10  # of the places told where names are left out
+MOST_LABELS = 60  # names that a matrix shows along each side before it leaves them out
+TITLES = {"p": "p-values of all pairs", "difference": "differences of all pairs"}
+
+
+def pairs_chart(
+    systems: Sequence[str],
+    values: npt.ArrayLike,
+    what: Literal["p", "difference"] = "p",
+    *,
+    alpha: float = 0.05,
+    title: str = "",
+) -> Any:
+    """A matrix of systems by systems, in the order given: p-values, or differences row - column.
+
+    p-values are shown in steps, with those below `alpha` coloured; differences on a scale that is white at 0.
+
+    >>> chart = pairs_chart(["a", "b"], [[1.0, 0.01], [0.01, 1.0]])
+    >>> len(chart.to_dict()["data"]["values"])
+    2
+    """
+    alt = altair()
+    matrix = np.asarray(values, np.float64)
+    if matrix.shape != (len(systems), len(systems)):
+        raise TruegainError(f"{len(systems)} systems need a square of values, not {matrix.shape}")
+    rows = [
+        {"row": a, "column": b, "value": None if math.isnan(matrix[i, j]) else float(matrix[i, j])}
+        for i, a in enumerate(systems)
+        for j, b in enumerate(systems)
+        if i != j
+    ]
+    colour = _steps(rows, alpha) if what == "p" else _scale(matrix)
+    cell = max(4, min(24, 700 // len(systems)))
+    named = len(systems) <= MOST_LABELS
+    words = {"ticks": False, "labelFontSize": min(11, cell), "labelLimit": 160} if named else _places(systems)
+    axis = alt.Axis(domain=False, **words)
+    side = alt.X("column:N", sort=list(systems), title=None, axis=alt.Axis(
+        domain=False, labelAngle=-90 if named else 0, orient="top", **words))  # fmt: skip
+    chart = (
+        alt.Chart(data_of(rows))
+        .mark_rect(stroke="white", strokeWidth=0.5 if cell > 8 else 0)
+        .encode(
+            x=side,
+            y=alt.Y("row:N", sort=list(systems), title=None, axis=axis),
+            color=colour,
+            tooltip=["row:N", "column:N", alt.Tooltip("value:Q", format=".4f", title=what)],
+        )
+        .properties(width=cell * len(systems), height=cell * len(systems))
+    )
+    hidden = "" if named else f"{len(systems)} systems by their places, the same down and across"
+    return dressed(chart, title or TITLES[what], hidden)
+
+
+def _places(systems: Sequence[str]) -> dict[str, Any]:
+    """An axis that tells the places of systems, every tenth, where there are too many for their names."""
+    told = {s: str(i) for i, s in enumerate(systems, 1) if i == 1 or i % EVERY == 0}
+    return {"values": list(told), "labelExpr": f"({json.dumps(told)})[datum.value]", "labelFontSize": 10, "ticks": True}
+
+
+def _steps(rows: list[dict[str, Any]], alpha: float) -> Any:
+    """Colours for p-values in steps, which are written into the rows; below alpha blue."""
+    alt = altair()
+    steps = [alpha / 50, alpha / 5, alpha, 2 * alpha]
+    between = [f"{a:g} to {b:g}" for a, b in pairwise(steps)]
+    names = [f"below {steps[0]:g}", *between, f"{steps[-1]:g} or more"]
+    for row in rows:
+        row["shown"] = None if row["value"] is None else names[int(np.searchsorted(steps, row["value"], "right"))]
+    scale = alt.Scale(domain=names, range=["#10395e", "#3a76af", "#9cc3e3", "#f3dcc0", "#f4f4f4"])
+    return alt.Color("shown:N", title="p", scale=scale)
+
+
+def _scale(matrix: Floats) -> Any:
+    """Colours for differences, white at 0."""
+    alt = altair()
+    widest = float(np.nanmax(np.abs(matrix), initial=0.0)) or 1.0
+    scale = alt.Scale(domain=[-widest, 0, widest], range=[BAD, "#f7f7f7", INK])
+    return alt.Color("value:Q", title="row - column", scale=scale)
+
+
+def comparisons_chart(comparisons: Sequence[Comparison], what: Literal["p", "difference"] = "p", **options: Any) -> Any:
+    """The matrix of `pairs_chart` from comparisons of one measure, best system first; adjusted p where there is one.
+
+    >>> chart = comparisons_chart([Comparison("a", "b", "AP", 0.2, 0.3, 0.1, None, None, p=0.01)])
+    >>> [v["row"] for v in chart.to_dict()["data"]["values"]]
+    ['b', 'a']
+    """
+    check_some(comparisons, "comparisons")
+    if len({c.measure for c in comparisons}) > 1:
+        raise TruegainError("a matrix of pairs shows one measure; give the comparisons of one")
+    scores = {c.a: c.value_a for c in comparisons} | {c.b: c.value_b for c in comparisons}
+    systems = sorted(scores, key=lambda s: (-scores[s], s))
+    place = {s: i for i, s in enumerate(systems)}
+    matrix = np.full((len(systems), len(systems)), np.nan)
+    for c in comparisons:
+        i, j = place[c.a], place[c.b]
+        p = c.p if c.p_adjusted is None else c.p_adjusted
+        if what == "difference":
+            matrix[i, j], matrix[j, i] = -c.difference, c.difference
+        elif p is not None:
+            matrix[i, j] = matrix[j, i] = p
+    usual = f"{comparisons[0].measure}: {TITLES[what]}, best system first"
+    return pairs_chart(systems, matrix, what, **{**options, "title": options.get("title") or usual})
+
+
+# ---- Two scores of every system, one against the other.
+
+SQUARE = 440  # pixels of a side
+LETTER, LINE = 6.5, 13  # pixels that a letter and a line of names take
+AWAY = (14, 40, 80, 120)  # pixels that a name may stand beside its point
+
+
+def scatter_chart(
+    systems: Sequence[str],
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    title: str = "",
+    same_scale: bool = True,
+    name_most: Iterable[str] = (),
+) -> Any:
+    """Every system's score by two judgment sets or measures; on the diagonal both are equal.
+
+    `same_scale` gives both axes one range and draws the diagonal; `name_most` are the systems to name.
+
+    >>> chart = scatter_chart(["x", "y"], [0.1, 0.2], [0.2, 0.1], names=("NIST", "LLM"))
+    >>> chart.to_dict()["layer"][2]["encoding"]["x"]["title"]
+    'NIST'
+    """
+    alt = altair()
+    one, two = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    check_some(one, "systems")
+    together = np.concatenate([one, two])
+    domain_a, domain_b = (_range(together), _range(together)) if same_scale else (_range(one), _range(two))
+    x = alt.X("a:Q", title=names[0], scale=alt.Scale(domain=domain_a, nice=False, zero=False))
+    y = alt.Y("b:Q", title=names[1], scale=alt.Scale(domain=domain_b, nice=False, zero=False))
+    rows = [{"system": s, "a": float(v), "b": float(w)} for s, v, w in zip(systems, one, two, strict=True)]
+    ends = [{"a": v, "b": v} for v in domain_a] if same_scale else []
+    diagonal = alt.Chart(data_of(ends)).mark_line(color="#999", strokeDash=[5, 4]).encode(x=x, y=y)
+    points = alt.Chart(data_of(rows)).mark_point(filled=True, size=55, color=INK, opacity=0.7).encode(
+        x=x, y=y, tooltip=["system:N", alt.Tooltip("a:Q", title=names[0], format=".4f"),
+                           alt.Tooltip("b:Q", title=names[1], format=".4f")])  # fmt: skip
+    named = alt.Chart(data_of(_labels(rows, set(name_most), domain_a, domain_b)))
+    spots = named.mark_point(filled=True, size=60, color=BAD, opacity=1).encode(x=x, y=y)
+    leaders = named.mark_rule(color="#999", strokeWidth=0.7).encode(x=x, y=y, x2="to_a:Q", y2="to_b:Q")
+    words = {}
+    for align in ("left", "right"):
+        words[align] = named.transform_filter(f"datum.align == '{align}'").mark_text(
+            align=align, baseline="middle", dx=2 if align == "left" else -2, fontSize=11, color="#333"
+        ).encode(x=alt.X("to_a:Q"), y=alt.Y("to_b:Q"), text="system:N")  # fmt: skip
+    layers = alt.layer(diagonal, leaders, points, spots, *words.values())
+    return dressed(layers.properties(width=SQUARE, height=SQUARE), title)
+
+
+def _labels(rows: list[dict[str, Any]], named: set[str], of_a: list[float], of_b: list[float]) -> list[dict[str, Any]]:
+    """Where the names go: as near to their point as they meet no other name, no edge, and no point if that can be."""
+    unit_a, unit_b = (of_a[1] - of_a[0]) / SQUARE, (of_b[1] - of_b[0]) / SQUARE  # data for each pixel
+    points = np.array([((r["a"] - of_a[0]) / unit_a, (r["b"] - of_b[0]) / unit_b) for r in rows]).reshape(-1, 2)
+    placed: list[tuple[float, float, float]] = []  # begin, end, height in pixels
+    labels = []
+    for row in sorted((r for r in rows if r["system"] in named), key=lambda r: -r["b"]):
+        x, y = (row["a"] - of_a[0]) / unit_a, (row["b"] - of_b[0]) / unit_b
+        long = LETTER * len(row["system"])
+        spots = []
+        for side, far, up in product((1, -1), AWAY, range(-LINE * 12, LINE * 12 + 1, LINE)):
+            begin, height = x + side * far - (0 if side > 0 else long), y + up
+            meets = sum(begin < e and b < begin + long and abs(height - h) < LINE for b, e, h in placed)
+            outside = begin < 0 or begin + long > SQUARE or not LINE <= height <= SQUARE - LINE
+            over = np.abs(points[:, 1] - height) < LINE * 0.8
+            over &= (points[:, 0] > begin - 5) & (points[:, 0] < begin + long + 5)
+            spots.append(
+                (1000 * (meets + outside) + 60 * int(over.sum()) + np.hypot(far, up), side, far, begin, height)
+            )
+        _, side, far, begin, height = min(spots)
+        placed.append((begin, begin + long, height))
+        labels.append({**row, "to_a": of_a[0] + (x + side * (far - 2)) * unit_a, "to_b": of_b[0] + height * unit_b,
+                       "align": "left" if side > 0 else "right"})  # fmt: skip
+    return labels
+
+
+def _range(values: Floats) -> list[float]:
+    low, high = float(values.min()), float(values.max())
+    room = 0.05 * (high - low) or 0.05
+    return [low - room, high + room]
+
+
+# ---- Figures of results, as altair charts: intervals, pairs of systems, errors, significance, agreement.
 
 __all__ = ["asl_chart", "comparisons_chart", "errors_chart", "intervals_chart", "pairs_chart", "scatter_chart"]
 

@@ -8,42 +8,44 @@ from typing import Any
 
 import numpy as np
 
+from truegain.data.judgments import Judgments
+from truegain.data.label_lists import GoldList
+from truegain.data.runs import Runs
+from truegain.data.scores import Scores
 from truegain.errors import TruegainError
-from truegain.gains.judge import Judge
-from truegain.gains.judge_table import SharesOfLabels
-from truegain.inference.agreement.agree import AgreementReport
-from truegain.inference.differences.by_measure import ComparisonsByMeasure
-from truegain.inference.differences.comparisons import Comparisons
-from truegain.inference.holes.bounds import Holes
-from truegain.inference.holes.next import Next
-from truegain.inference.ranks.agreement import RankAgreement
-from truegain.inference.ranks.correlate import Correlation
-from truegain.inference.results import Answers, Comparison, Estimate, Plan
-from truegain.inference.study.ranking import Ranking
-from truegain.inference.study.verdict import Verdict
+from truegain.io.files import PathLike
+from truegain.judge_error.judge import Judge, SharesOfLabels
 from truegain.measures.base import mean_of_rows
-from truegain.report.agreement import agreement_chart
-from truegain.report.assessor_plan import assessor_chart
-from truegain.report.figures import intervals_chart
-from truegain.report.label_plan import label_chart
-from truegain.report.pairs import comparisons_chart
-from truegain.report.rows import Row, limits_chart, lines_chart, shares_chart, table_chart
-from truegain.report.saving import check_ending, save
-from truegain.report.scatter import scatter_chart
-from truegain.report.style import altair, dressed
-from truegain.tables.gold_list import GoldList
-from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Runs
-from truegain.tables.scores import Scores
-from truegain.tables.sources import PathLike
-from truegain.tables.table import Cell, Shown, Table
+from truegain.pooling.bounds import Holes
+from truegain.pooling.next_to_judge import Next
+from truegain.reliability.agree import AgreementReport
+from truegain.report.agreement_figures import agreement_chart, assessor_chart, label_chart
+from truegain.report.charts import (
+    Row,
+    altair,
+    check_ending,
+    dressed,
+    limits_chart,
+    lines_chart,
+    save,
+    shares_chart,
+    table_chart,
+)
+from truegain.report.figures import comparisons_chart, intervals_chart, scatter_chart
+from truegain.results.base import Result, Table
+from truegain.results.table import Cell
+from truegain.stats.comparisons import Comparisons, ComparisonsByMeasure
+from truegain.stats.correlate import Correlation, RankAgreement
+from truegain.stats.results import Comparison, Estimate, Plan, ResultList
+from truegain.study.estimates import Ranking
+from truegain.study.verdict import Verdict
 
 MOST = 40  # pairs that are drawn as lines; more are a matrix
 LISTED = 60  # documents that are drawn
 POINTS = 200  # of a curve
 
 
-def plot(answer: Shown, path: PathLike | None = None) -> Any:
+def plot(answer: Result, path: PathLike | None = None) -> Any:
     """The chart of an answer, also written to a file where one is named.
 
     >>> plot(Estimate("bm25", "AP", 0.25, 0.2, 0.31)).to_dict()["data"]["values"][0]["value"]
@@ -103,7 +105,7 @@ def _(answer: Comparison) -> Any:
 
 
 @chart_of.register
-def _(answer: Answers) -> Any:  # type: ignore[type-arg]
+def _(answer: ResultList) -> Any:  # type: ignore[type-arg]
     if answer.items and isinstance(answer.items[0], Estimate):
         return intervals_chart(_drawable(answer.items))
     measures = {c.measure for c in answer}

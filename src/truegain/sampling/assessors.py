@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from truegain.io.columns import Bools, Codes, Floats, Ints
 from truegain.sampling.source import SampledUnits, Source, never_empty
-from truegain.tables.columns import Bools, Codes, Floats, Ints
 
 ASSESSORS = Source("assessors", "assessor", crossed_with=("topics", "collection"), claim="by assessors like these {n}")
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truegain.data.pool import ABSENT, Pool, RankedGains
+from truegain.io.columns import Codes, Floats, Ints, frozen
 from truegain.sampling import _copies
 from truegain.sampling.source import Source
 from truegain.sampling.streams import Keys, stream_key, stream_keys, streams
-from truegain.tables.columns import Codes, Floats, Ints, frozen
-from truegain.tables.pool import Pool
-from truegain.tables.ranked import ABSENT, RankedGains
 
 SOURCE = "documents"  # of the streams
 COLLECTION = Source("collection", "document", nested_in=("topics",), claim="on other collections of the same kind")

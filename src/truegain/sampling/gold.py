@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import ClassVar
 
 import numpy as np
 
+from truegain.data.pool import Pool
+from truegain.io.columns import Bools, Codes, Floats
 from truegain.sampling.source import SampledUnits, Source
 from truegain.sampling.streams import generator
-from truegain.student import special
-from truegain.tables.columns import Bools, Codes, Floats
-from truegain.tables.pool import Pool
 
 GOLD = Source("gold", "gold label", nested_in=("topics",), labels=True)
 HOLES = Source("holes", "sampled hole", nested_in=("topics",), labels=True)
@@ -62,4 +62,8 @@ def chance_of_draw(kind: Codes, drawn: Bools, seed: int = 0) -> float:
     seen = np.vstack([np.bincount(kind[drawn], minlength=len(there)), draws])
     far = np.divide((seen - expected) ** 2, expected, out=np.zeros(seen.shape), where=expected > 0).sum(axis=1)
     mean, variance = float(far[1:].mean()), float(far[1:].var())
-    return 1.0 if variance == 0 else float(special().gammaincc(mean**2 / variance, far[0] * mean / variance))
+    return (
+        1.0
+        if variance == 0
+        else float(import_module("scipy.special").gammaincc(mean**2 / variance, far[0] * mean / variance))
+    )

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from truegain.data.pool import earlier
+from truegain.io.columns import Codes, Floats, Ints
 from truegain.sampling.source import SampledUnits, Source, never_empty
-from truegain.tables.columns import Codes, Floats, Ints
-from truegain.tables.ranked import earlier
 
 REPLICATES = Source(
     "replicates", "time of asking", nested_in=("topics", "collection", "assessors"), claim="were the judge asked again"

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from truegain.tables.columns import Bools, Floats, Ints
+from truegain.io.columns import Bools, Floats, Ints
 
 SourceName = Literal["topics", "collection", "assessors", "replicates", "gold", "holes"]
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from truegain.io.columns import Floats
 from truegain.sampling.source import SampledUnits, Source
-from truegain.tables.columns import Floats
 
 TOPICS = Source("topics", "topic", claim="for topics like these {n}")
 

@@ -8,8 +8,9 @@ from truegain.lazy import loaded
 
 if TYPE_CHECKING:
     from truegain.text.corpus import Corpus
-    from truegain.text.documents import Fields
-    from truegain.text.indexing import Settings, index
+    from truegain.text.counting import Settings
+    from truegain.text.indexing import index
+    from truegain.text.pieces import Fields
     from truegain.text.words import Cutting
 
 __all__ = [
@@ -23,8 +24,8 @@ __all__ = [
 _LAZY = {  # by the module that has it
     "Corpus": "truegain.text.corpus",
     "Cutting": "truegain.text.words",
-    "Fields": "truegain.text.documents",
-    "Settings": "truegain.text.indexing",
+    "Fields": "truegain.text.pieces",
+    "Settings": "truegain.text.counting",
     "index": "truegain.text.indexing",
 }
 

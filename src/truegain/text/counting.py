@@ -1,34 +1,90 @@
-"""Counting: what one worker does with a stretch of documents, on this machine or another.
-
-A worker that sees the folder of the corpus writes there what it counted, and gives back numbers; one that does not
-gives back the bytes, and who asked writes them.  It tells by a token, a file that was written there before.
-"""
+"""Settings of an index, and the counting of one stretch of documents by one worker."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from truegain._version import __version__
 from truegain.addresses import is_remote
-from truegain.errors import InputError
-from truegain.tables.columns import Ids
-from truegain.tables.sources import shown_path
-from truegain.tables.targets import write_failures
-from truegain.text.documents import Fields, Kind, Piece, in_order, read
-from truegain.text.named import packed
-from truegain.text.piece import IRDS
-from truegain.text.settings import Settings
+from truegain.errors import InputError, TruegainError
+from truegain.io.columns import Ids
+from truegain.io.files import shown_path, write_failures
+from truegain.io.remote import about
+from truegain.text.corpus import VERSION, Named, packed
+from truegain.text.documents import in_order, read
+from truegain.text.pieces import IRDS, Fields, Kind, Piece
+from truegain.text.words import Cutting
+
+# ---- How to index, and what a corpus will be made of.
+
+PER_PIECE = 12  # memory over the bytes of a piece, measured: bytes, lines, texts, and what is counted
+_LARGEST = 32 << 20
+_LAYOUT = 2  # of what an unfinished corpus is made of
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to index: cutting, fields, and bytes of text in a piece.
+
+    `only` names the documents whose term counts are kept; frequencies are those of the whole collection all the same.
+    """
+
+    cutting: Cutting = field(default_factory=Cutting)
+    fields: Fields = field(default_factory=Fields)
+    kind: Kind | None = None
+    piece: int = _LARGEST
+    only: Named | None = None
+
+    @classmethod
+    def within(cls, memory: int, **rest: Any) -> Settings:
+        """Settings for an amount of memory."""
+        if memory < 64 * 10**6:
+            raise TruegainError(f"{memory / 10**6:g} MB of memory is too little; give at least 64 MB")
+        return cls(piece=min(_LARGEST, memory // (2 * PER_PIECE)), **rest)
+
+    def plan(self, inputs: Sequence[str]) -> str:
+        """A digest of all that decides what the corpus will be: two starts of one plan make the same corpus."""
+        plan = {
+            "version": VERSION,
+            "layout": _LAYOUT,
+            "truegain": __version__,
+            "inputs": [[Path(shown_path(path)).name, *_fingerprint(path)] for path in inputs],
+            "cutting": self.cutting.plain(),
+            "fields": asdict(self.fields),
+            "kind": self.kind,
+            "piece": self.piece,
+            "only": None if self.only is None else hashlib.sha256(self.only.text.tobytes()).hexdigest(),
+        }
+        return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
+
+
+def _fingerprint(path: str) -> list[object]:
+    if is_remote(path):
+        return [dict(about(path))]
+    try:
+        stat = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return []
+    return [stat.st_size, stat.st_mtime_ns]
+
+
+# ---- Counting: what one worker does with a stretch of documents, on this machine or another.
+#
+# A worker that sees the folder of the corpus writes there what it counted, and gives back numbers; one that does not
+# gives back the bytes, and who asked writes them. It tells by a token, a file that was written there before.
 
 SUMMARY = "summary.json"
 TOKEN = "token"

@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from truegain.data.pool import RankedGains, Tops
 from truegain.errors import InputError
-from truegain.tables.columns import Floats, Ints
-from truegain.tables.ranked import RankedGains, Tops
+from truegain.io.columns import Floats, Ints
 from truegain.text.corpus import Corpus, Vectors, stretches, tell_missing
 
 _NOTHING = 1e-12  # a divergence below this, of a text from its collection, is rounding

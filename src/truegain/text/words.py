@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 import truegain.text._words as _words
 from truegain.errors import TruegainError, check_one_of, needs
-from truegain.tables.columns import Bools, Codes, Ids, Ints, frozen
+from truegain.io.columns import Bools, Codes, Ids, Ints, frozen
 
 _CODE_POINTS = 0x34000  # beyond are private use, tags and variation selectors: no words
 _NONE, _LETTER, _PAIRED, _MARK = range(4)  # classes of code points, as the compiled part has them

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from truegain.data.label_list_reading import read_gold_list
 from truegain.errors import some
 from truegain.judging.study.create import levels_of
 from truegain.judging.study.files import collecting, refuse
@@ -19,8 +20,7 @@ from truegain.judging.study.units import ANCHORS, first_tenth, given_out, holdin
 from truegain.judging.tasks.base import HTML, Item, Task, Unit
 from truegain.judging.tasks.catalogue import has_own_labels
 from truegain.judging.texts import Wording
-from truegain.tables.gold_list_read import read_gold_list
-from truegain.tables.paper import counted
+from truegain.results.paper_table import counted
 
 LANGUAGES = ("de", "en")
 LISTED = 5  # names in a sentence

@@ -13,23 +13,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+from truegain.data.judgments import CHOSEN, NEXT, Judgments
+from truegain.data.label_list_reading import MARKS, gold_list_of
+from truegain.data.runs import Runs, ordered_columns, read_runs
 from truegain.errors import InputError, TruegainError
+from truegain.io import named_tables
+from truegain.io.columns import BEIR, COLUMNS, is_number, plain_name
+from truegain.io.compression import TOLD_BY, unpacking
+from truegain.io.files import PathLike, expand, read_bytes, read_failures, shown_path
+from truegain.io.json_files import STRICT, RepeatedKeyError, repeated
+from truegain.io.named_tables import Columns, ending, is_guarded, unguarded
+from truegain.io.plain_text import TO_UTF8
+from truegain.io.separated import check_spread, first_line, separator_of
+from truegain.io.trec import loaded
 from truegain.judging.tasks.base import TEXT, Document, Format, Item, Question, Topic
 from truegain.message import with_marks
-from truegain.tables import tabular
-from truegain.tables.gold_list_read import MARKS, gold_list_of
-from truegain.tables.json_files import STRICT, RepeatedKeyError, repeated
-from truegain.tables.judgments import CHOSEN, NEXT, Judgments
-from truegain.tables.named import Columns, is_guarded, unguarded
-from truegain.tables.packing import TOLD_BY, unpacking
-from truegain.tables.plain import TO_UTF8
-from truegain.tables.raw import BEIR, COLUMNS, is_number, plain_name
-from truegain.tables.read import loaded
-from truegain.tables.run import ordered_columns
-from truegain.tables.runs import Runs, read_runs
-from truegain.tables.separated import check_spread, first_line, separator_of
-from truegain.tables.sources import PathLike, expand, read_bytes, read_failures, shown_path
-from truegain.tables.tabular import ending
 
 TEXTS = ("query", "document")  # names of ids that are names of texts, too
 LONGEST = 1 << 26  # bytes of a line
@@ -353,10 +351,10 @@ def _said(problem: str, file: str, row: FileRow, hint: str | None = None) -> str
 # ---------------------------------------------------------------------- the pool
 
 
-TOPIC = tabular.COLUMNS["topic"]
-DOC = (*tabular.COLUMNS["doc"], "docs", "passage", "cited")
+TOPIC = named_tables.COLUMNS["topic"]
+DOC = (*named_tables.COLUMNS["doc"], "docs", "passage", "cited")
 PAIRS = (("doc_a", "doc_b"), ("left", "right"), ("first", "second"))
-LABEL = tabular.COLUMNS["label"]
+LABEL = named_tables.COLUMNS["label"]
 
 
 @dataclass(frozen=True)
@@ -432,13 +430,13 @@ def read_pool(paths: Sequence[PathLike], *, depth: int = 10) -> JudgingPool:
 
 def _file(name: str, lists: list[str]) -> list[PoolRow] | None:
     """The rows of one file; None where it is a run."""
-    pairs: tabular.Kind | None = _names_pairs(name)
+    pairs: named_tables.Kind | None = _names_pairs(name)
     text, kind, file = loaded(name) if pairs is None else (read_bytes(name), pairs, shown_path(name))
     if kind is None:
         return None if len(first_line(text).split()) >= 6 else _of_judgments(Judgments.of(name))
     if kind == "nested":
         return _of_judgments(Judgments.of(name))
-    table = tabular.read(text, kind, file)
+    table = named_tables.read(text, kind, file)
     names = [plain_name(str(n)) for n in table.columns]
     if set(names) == BEIR and Columns(table, file).found["label"]:
         return _of_judgments(Judgments.of(name))
@@ -453,7 +451,7 @@ def _file(name: str, lists: list[str]) -> list[PoolRow] | None:
     is_run = not set(names) & {*LABEL, "claim", "probability", "order"} and set(names) & {"score", "rank"}
     if is_run:
         return None
-    places = table.places if isinstance(table, tabular.RawTable) else None
+    places = table.places if isinstance(table, named_tables.RawTable) else None
     columns = {n: table.column(i) for i, n in enumerate(names)}
     if is_guarded(table):
         ids = {*TOPIC, *DOC, *(n for pair in PAIRS for n in pair)}
@@ -466,9 +464,9 @@ def _file(name: str, lists: list[str]) -> list[PoolRow] | None:
     return made
 
 
-def _names_pairs(name: str) -> tabular.Kind | None:
+def _names_pairs(name: str) -> named_tables.Kind | None:
     """The kind of a table whose first line names two documents; None for all else."""
-    suffix = tabular.ending(name)
+    suffix = named_tables.ending(name)
     if suffix not in (".csv", ".tsv"):
         return None
     top = {cell.strip().strip('"').lower() for cell in re.split("[,;\t]", first_line(read_bytes(name)))}
@@ -501,7 +499,7 @@ def _row(values: Mapping[str, Any], where: Mapping[str, Any]) -> PoolRow:
 def _number(name: str, value: Any, where: Mapping[str, Any]) -> float | None:
     if not word(value):
         return None
-    number = tabular.number_of(value)
+    number = named_tables.number_of(value)
     if number is None or not math.isfinite(number):
         raise InputError(f"{name} is not a number", **{**where, "text": str(value)})
     return number

@@ -12,7 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from truegain.data.judgments import Judgments
 from truegain.errors import TruegainError
+from truegain.io.files import PathLike, write_bytes
 from truegain.judging.study.create import document_line, topic_line, write_study
 from truegain.judging.study.files import PoolRow, TopicRow
 from truegain.judging.study.study import (
@@ -29,9 +31,6 @@ from truegain.judging.study.units import Design
 from truegain.judging.tasks.base import Document, Item, Question, Topic
 from truegain.judging.tasks.catalogue import TASKS
 from truegain.sampling.streams import generator
-from truegain.tables.judgments import Judgments
-from truegain.tables.sources import PathLike
-from truegain.tables.targets import write_bytes
 
 if TYPE_CHECKING:
     import numpy as np

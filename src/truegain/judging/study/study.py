@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from truegain.errors import InputError, some
+from truegain.io.files import read_bytes, shown_path
 from truegain.judging.study.files import (
     JudgingPool,
     TopicRow,
@@ -27,8 +28,7 @@ from truegain.judging.study.files import (
 from truegain.judging.study.units import ORDERS, Design, anchors_of, build_units, holding, items_of, places_of
 from truegain.judging.tasks.base import FORMATS, TEXT, Document, Format, Task, Topic, Unit
 from truegain.judging.tasks.catalogue import task_of
-from truegain.tables.paper import counted
-from truegain.tables.sources import read_bytes, shown_path
+from truegain.results.paper_table import counted
 
 FILE = "judging.toml"
 Platform = Literal["open", "invitation", "prolific", "mturk"]

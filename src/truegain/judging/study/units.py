@@ -13,8 +13,8 @@ from truegain.errors import TruegainError, some
 from truegain.judging.study.files import PoolRow, TopicRow
 from truegain.judging.tasks.base import Item, Task, Unit
 from truegain.message import argname
+from truegain.results.paper_table import counted
 from truegain.sampling.streams import generator
-from truegain.tables.paper import counted
 
 Order = Literal["spread", "decisive"]
 ORDERS: tuple[Order, ...] = ("spread", "decisive")

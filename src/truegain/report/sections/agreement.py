@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from truegain.report.facts.facts import Facts
-from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, links, svg_link
-from truegain.report.parts.html import Html, el, join, paragraph
-from truegain.report.parts.numbers import count, limits, plain
-from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, row, stacked
-from truegain.report.parts.table import cell, folded, head, label, num, plot, room, table, tr, who
-from truegain.report.parts.words import true_minus
-from truegain.tables.table import Cell, Table
+from truegain.report.claims import true_minus
+from truegain.report.facts import Facts
+from truegain.report.html import (
+    Html,
+    Section,
+    cell,
+    count,
+    csv_link,
+    el,
+    folded,
+    head,
+    join,
+    label,
+    limits,
+    links,
+    num,
+    paragraph,
+    plain,
+    plot,
+    room,
+    svg_link,
+    table,
+    tr,
+    who,
+)
+from truegain.report.svg import Axis, Span, axis_head, row, stacked
+from truegain.results.base import Table
+from truegain.results.table import Cell
 
 PEOPLE = 40  # assessors with a row
 DRAWN = 200  # rows of a drawing that leaves the page

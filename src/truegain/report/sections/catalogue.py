@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from truegain.report.facts.facts import Facts
-from truegain.report.parts.section import Section
+from truegain.report.facts import Facts
+from truegain.report.html import Section
 from truegain.report.sections import (
     agreement,
-    apart,
     claims,
     content,
     health,
@@ -16,6 +15,7 @@ from truegain.report.sections import (
     made,
     methods,
     next,  # noqa: A004
+    pairwise,
     systems,
     truth,
     verdict,
@@ -27,7 +27,7 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     health.section,
     claims.section,
     systems.section,
-    apart.section,
+    pairwise.section,
     judge.section,
     agreement.section,
     content.section,

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truegain.inference.study.lattice import largest_of
-from truegain.inference.study.lines import UNITS, Pull
-from truegain.inference.study.verdict import ASSUMES_WORST, Verdict
-from truegain.report.facts.facts import Facts
-from truegain.report.facts.wide import with_holes
-from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, links, svg_link
-from truegain.report.parts.html import Html, el, join, name, names_in, paragraph
-from truegain.report.parts.numbers import limits, many, signed
-from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, alone, axis_head, hidden_svg, line, listed, pc, row, stacked
-from truegain.report.parts.table import folded, head, label, num, plot, table, tr, who
-from truegain.report.parts.words import SOURCES, chip_of, shared_lines, true_minus
+from truegain.report.claims import SOURCES, chip_of, shared_lines, true_minus
+from truegain.report.facts import Facts, with_holes
+from truegain.report.html import (
+    Html,
+    Section,
+    csv_link,
+    el,
+    folded,
+    head,
+    join,
+    label,
+    limits,
+    links,
+    many,
+    name,
+    names_in,
+    num,
+    paragraph,
+    plot,
+    signed,
+    svg_link,
+    table,
+    tr,
+    who,
+)
+from truegain.report.svg import Axis, Span, alone, axis_head, hidden_svg, line, listed, pc, row, stacked
+from truegain.study.variance import UNITS, InfluentialUnit, largest_of
+from truegain.study.verdict import ASSUMES_WORST, Verdict
 
 MOST_CARDS = 24
 MIDDLE = "\N{BLACK LEFT-POINTING SMALL TRIANGLE} against \N{MIDDLE DOT} for \N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
@@ -160,7 +175,7 @@ def _float(cell: object) -> float | None:
     return cell if isinstance(cell, float) else None
 
 
-def _pulls(verdict: Verdict, source: str, pulls: Sequence[Pull], number: int) -> Html:
+def _pulls(verdict: Verdict, source: str, pulls: Sequence[InfluentialUnit], number: int) -> Html:
     """The most influential units; without it: all fitted again."""
     most = max(abs(p.move) for p in pulls) or 1.0
     refit, digits = all(p.without is not None for p in pulls), 3 if most >= 0.01 else 4
@@ -183,7 +198,7 @@ def _pulls(verdict: Verdict, source: str, pulls: Sequence[Pull], number: int) ->
     return el("figure", about, el("figcaption", _turned(verdict, pulls) if refit else "", take))
 
 
-def _turned(verdict: Verdict, pulls: Sequence[Pull]) -> str:
+def _turned(verdict: Verdict, pulls: Sequence[InfluentialUnit]) -> str:
     """Whether any of them alone turns the sign: fitted again, not guessed."""
     d = verdict.comparison.difference
     turned = [p.unit for p in pulls if p.without is not None and p.without * d < 0]

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from truegain.report.facts.facts import ContentFacts, Facts
-from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, links, svg_link
-from truegain.report.parts.html import Html, el, join, name, paragraph, soft
-from truegain.report.parts.numbers import limits, plain
-from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, row, stacked
-from truegain.report.parts.table import folded, head, num, plot, room, table, tr, who
-from truegain.report.parts.words import true_minus
+from truegain.report.claims import true_minus
+from truegain.report.facts import ContentFacts, Facts
+from truegain.report.html import (
+    Html,
+    Section,
+    csv_link,
+    el,
+    folded,
+    head,
+    join,
+    limits,
+    links,
+    name,
+    num,
+    paragraph,
+    plain,
+    plot,
+    room,
+    soft,
+    svg_link,
+    table,
+    tr,
+    who,
+)
+from truegain.report.svg import Axis, Span, axis_head, row, stacked
 
 UNFOLDED = 24
 

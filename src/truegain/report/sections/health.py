@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from truegain.report.facts.facts import Check, Facts
-from truegain.report.parts.files import csv_link, links
-from truegain.report.parts.html import Html, el, join, names_in, paragraph, unseen
-from truegain.report.parts.numbers import count
-from truegain.report.parts.section import Section
-from truegain.report.parts.words import true_minus
+from truegain.report.claims import true_minus
+from truegain.report.facts import Check, Facts
+from truegain.report.html import Html, Section, count, csv_link, el, join, links, names_in, paragraph, unseen
 
 SIGNS = {
     "fine": ("ok", "\N{CHECK MARK}", "passed"),

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
-from truegain.inference.judges.favour import ALPHA
-from truegain.inference.judges.homogeneity import Homogeneity
-from truegain.report.facts.facts import Facts, JudgeFacts
-from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, links, svg_link
-from truegain.report.parts.html import Child, Html, el, join, names_in, paragraph
-from truegain.report.parts.numbers import NONE, count, limits, many, p_value, percent, plain, signed
-from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, row, stacked
-from truegain.report.parts.table import folded, head, heads, label, num, plot, room, scrolls, table, tr, who
-from truegain.report.parts.words import true_minus
+from truegain.judge_error.diagnostics import ALPHA, Homogeneity
+from truegain.report.claims import true_minus
+from truegain.report.facts import Facts, JudgeFacts
+from truegain.report.html import (
+    NONE,
+    Child,
+    Html,
+    Section,
+    count,
+    csv_link,
+    el,
+    folded,
+    head,
+    heads,
+    join,
+    label,
+    limits,
+    links,
+    many,
+    names_in,
+    num,
+    p_value,
+    paragraph,
+    percent,
+    plain,
+    plot,
+    room,
+    scrolls,
+    signed,
+    svg_link,
+    table,
+    tr,
+    who,
+)
+from truegain.report.svg import Axis, Span, axis_head, row, stacked
 
 UNFOLDED = 24
 OF_LIST = ", among the documents that the list was drawn from"

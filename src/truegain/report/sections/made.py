@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from truegain.report.facts.facts import Facts
-from truegain.report.parts.html import Child, el, join, paragraph
-from truegain.report.parts.numbers import count
-from truegain.report.parts.section import Section
-from truegain.report.parts.table import cell, folded, label, table, tr
+from truegain.report.facts import Facts
+from truegain.report.html import Child, Section, cell, count, el, folded, join, label, paragraph, table, tr
 
 DIGITS = 16
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from truegain.inference.study.ranking import DRAWS
-from truegain.report.facts.facts import Facts
-from truegain.report.parts.forms import Form, form_of
-from truegain.report.parts.html import Child, Html, el, join, paragraph
-from truegain.report.parts.numbers import MINUS, many, named, small
-from truegain.report.parts.papers import PAPERS, itself
-from truegain.report.parts.section import Section
-from truegain.report.parts.table import folded
-from truegain.report.parts.words import true_minus
+from truegain.report.citations import PAPERS, Form, form_of, itself
+from truegain.report.claims import true_minus
+from truegain.report.facts import Facts
+from truegain.report.html import MINUS, Child, Html, Section, el, folded, join, many, named, paragraph, small
+from truegain.study.estimates import DRAWS
 
 DRAWN = {
     "random": "drawn at random",

@@ -5,19 +5,39 @@ from __future__ import annotations
 import math
 import shlex
 
-from truegain.inference.holes.next import Next
-from truegain.inference.study.next_steps import Step
-from truegain.inference.study.rule import could_move, outcome_of
-from truegain.inference.study.verdict import Verdict
-from truegain.report.facts.facts import Facts
-from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, links, svg_link
-from truegain.report.parts.html import Html, el, join, name, names_in, paragraph
-from truegain.report.parts.numbers import count, limits, many, plain, signed
-from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, row, stacked
-from truegain.report.parts.table import cell, head, heads, label, num, plot, scrolls, table, tr, who
-from truegain.report.parts.words import true_minus
+from truegain.pooling.next_to_judge import Next
+from truegain.report.claims import true_minus
+from truegain.report.facts import Facts
+from truegain.report.html import (
+    Html,
+    Section,
+    cell,
+    count,
+    csv_link,
+    el,
+    head,
+    heads,
+    join,
+    label,
+    limits,
+    links,
+    many,
+    name,
+    names_in,
+    num,
+    paragraph,
+    plain,
+    plot,
+    scrolls,
+    signed,
+    svg_link,
+    table,
+    tr,
+    who,
+)
+from truegain.report.svg import Axis, Span, axis_head, row, stacked
+from truegain.study.precision import Step
+from truegain.study.verdict import Verdict, could_move, outcome_of
 
 BLOCKED = "Judge the unjudged documents first"
 NO_CHANCE = (

@@ -7,17 +7,41 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truegain.inference.results import Estimate
-from truegain.report.facts.facts import Facts, MeasureFacts
-from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, file_name, links, svg_link
-from truegain.report.parts.html import Child, Html, el, join, names_in, paragraph, soft
-from truegain.report.parts.numbers import EN, NONE, count, limits, many, plain, small
-from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, hidden_svg, line, row, stacked
-from truegain.report.parts.table import cell, folded, head, num, plot, room, table, tr, who
-from truegain.report.parts.words import by_whom, true_minus
-from truegain.tables.columns import Ints
+from truegain.io.columns import Ints
+from truegain.report.claims import by_whom, true_minus
+from truegain.report.facts import Facts, MeasureFacts
+from truegain.report.html import (
+    EN,
+    NONE,
+    Child,
+    Html,
+    Section,
+    cell,
+    count,
+    csv_link,
+    el,
+    file_name,
+    folded,
+    head,
+    join,
+    limits,
+    links,
+    many,
+    names_in,
+    num,
+    paragraph,
+    plain,
+    plot,
+    room,
+    small,
+    soft,
+    svg_link,
+    table,
+    tr,
+    who,
+)
+from truegain.report.svg import Axis, Span, axis_head, hidden_svg, line, row, stacked
+from truegain.stats.results import Estimate
 
 UNFOLDED = 24  # systems up to which one table is enough
 ROWS = 400  # systems beyond which only the first of the first tier, and those asked about, have rows

@@ -4,17 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truegain.inference.study.rule import Outcome
-from truegain.report.facts.facts import Facts
-from truegain.report.facts.marks import Mark, MarkedClaim, MeasureMarks, counts, marks_of
-from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, file_name, links, svg_link
-from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
-from truegain.report.parts.numbers import count, held, limits, many, plain, signed
-from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, line, row, stacked
-from truegain.report.parts.table import cell, folded, head, heads, num, plot, room, table, tr, who
-from truegain.report.parts.words import CHIPS
+from truegain.report.claims import CHIPS
+from truegain.report.facts import Facts, Mark, MarkedClaim, MeasureMarks, counts, marks_of
+from truegain.report.html import (
+    Child,
+    Html,
+    Section,
+    cell,
+    count,
+    csv_link,
+    el,
+    file_name,
+    folded,
+    head,
+    heads,
+    held,
+    join,
+    limits,
+    links,
+    many,
+    name,
+    names_in,
+    num,
+    paragraph,
+    plain,
+    plot,
+    room,
+    signed,
+    svg_link,
+    table,
+    tr,
+    who,
+)
+from truegain.report.svg import Axis, Span, axis_head, line, row, stacked
+from truegain.study.verdict import Outcome
 
 UNFOLDED, NAMED = 24, 3
 SIGNS = {"right": "better", "wrong": "worse", "undecided": "inconclusive"}

@@ -5,20 +5,37 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from truegain.inference.study.ranking import PICKED
-from truegain.inference.study.rule import SETTLED
-from truegain.inference.study.verdict import Verdict
-from truegain.report.facts.facts import Claim, Facts, MeasureFacts
-from truegain.report.facts.wide import with_holes
-from truegain.report.parts.claim_rows import ClaimRows
-from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
-from truegain.report.parts.number_line import NumberLine
-from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
-from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span
-from truegain.report.parts.table import cell, head, label, num, scrolls, table, tr
-from truegain.report.parts.words import CHIPS, by_whom, chip, chip_of, in_short, true_minus
+from truegain.report.claims import CHIPS, ClaimRows, by_whom, chip, chip_of, in_short, true_minus
+from truegain.report.facts import Claim, Facts, MeasureFacts, with_holes
+from truegain.report.html import (
+    Child,
+    Html,
+    Section,
+    cell,
+    count,
+    el,
+    head,
+    join,
+    label,
+    limits,
+    many,
+    name,
+    named,
+    names_in,
+    num,
+    p_value,
+    paragraph,
+    plain,
+    scrolls,
+    signed,
+    small,
+    table,
+    tr,
+)
 from truegain.report.sections.claims import anchors
+from truegain.report.svg import NumberLine, Span
+from truegain.study.estimates import PICKED
+from truegain.study.verdict import SETTLED, Verdict
 
 NAMED = 8
 FAINT = (

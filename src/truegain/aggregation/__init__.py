@@ -1,0 +1,1 @@
+"""Ratings to labels: majority, mean, Dawid-Skene, MACE, magnitudes."""

@@ -1,0 +1,86 @@
+"""How a table of ratings is read: what a user may say of it, on the command line or in a study file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from truegain.data.judgments import Judgments
+from truegain.io.column_names import Missing, OutOfRange, Repeated, told, values_of
+
+if TYPE_CHECKING:
+    from truegain.data.ratings import Scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingsAsked:
+    """How a table of ratings is read, in plain words.
+
+    >>> RatingsAsked(scale="0:3", topic="7", values="yes=1,no=0").asked
+    ['scale', 'topic']
+    """
+
+    scale: str | None = None
+    out_of_range: OutOfRange = "error"
+    repeated: Repeated = "error"
+    assessors: str | None = None
+    columns: str | None = None
+    missing: Missing = "refuse"
+    separator: str | None = None
+    values: str | None = None
+    topic: str | None = None
+    drop_assessors: str | None = None
+    first: int | None = None
+
+    def load(
+        self,
+        path: str,
+        *,
+        scale: Scale | None = None,
+        words: bool = False,
+        normalize: str | None = None,
+        expert: str | None = None,
+    ) -> Judgments:
+        """Ratings as was asked; `words` of a nominal scale may stay words, where only sameness counts.
+
+        normalize, expert: what `agree` would be given, for drop_assessors='flagged'.
+        """
+        from truegain.aggregation.assessors import (
+            FLAGGED,
+            chosen,  # here, as most commands read no ratings
+        )
+        from truegain.data.ratings import Scale, read_ratings
+
+        declared = Scale.of(scale or self.scale)
+        if declared.level == "nominal" and not words:
+            declared = replace(declared, level=None)
+        table = read_ratings(
+            path,
+            scale=declared,
+            out_of_range=self.out_of_range,
+            repeated=self.repeated,
+            assessors=self.assessors.split(",") if self.assessors else None,
+            columns=None if told().columns is not None else self.columns,  # a command is told of all its files
+            missing=self.missing,
+            separator=self.separator,
+            values=values_of(self.values),
+            topic=self.topic,
+        )
+        return chosen(
+            table, drop_assessors=self.drop_assessors, first=self.first, normalize=normalize, scale=declared,
+            expert=Judgments.of(expert) if expert and self.drop_assessors == FLAGGED else None,
+        )  # fmt: skip
+
+    @property
+    def files(self) -> list[str]:
+        """Files that are named."""
+        from truegain.aggregation.assessors import FLAGGED
+
+        return [] if self.drop_assessors in (None, FLAGGED) else [str(self.drop_assessors)]
+
+    @property
+    def asked(self) -> list[str]:
+        """What is about ratings alone and differs from what it is by default."""
+        usual = RatingsAsked()
+        about = [name for name in vars(usual) if name not in ("columns", "missing", "values")]  # of any judgments
+        return [name for name in about if getattr(self, name) != getattr(usual, name)]

@@ -1,0 +1,322 @@
+"""Options of ratings and gold labels, the same in every command that takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+import typer
+
+from truegain.aggregation.reading import RatingsAsked
+from truegain.cli.options import study_or_judgments, takes
+from truegain.config import Gold as GoldConfig
+from truegain.config import Ratings, settings_of
+from truegain.data.judgments import Judgments
+from truegain.errors import InputError, TruegainError
+from truegain.io.column_names import Missing, OutOfRange, Repeated
+from truegain.io.warnings import warn
+from truegain.judge_error.gold_pairs import scale_of
+from truegain.message import option
+
+# ---- Options that say how ratings are read and made into gains, the same for every command.
+
+RatingsFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="RATINGS",
+        help="Ratings: topic, doc, assessor, label; task, worker, label; a column an assessor; an export of Label "
+        "Studio or Prodigy; - is stdin. Or a file study.toml whose judgments are ratings.",
+        is_eager=True,
+        callback=study_or_judgments,
+    ),
+]
+_HELP = {option.field: option.help for option in settings_of(Ratings)}
+AggregateOption = Annotated[str | None, typer.Option("--aggregate", help=_HELP["aggregate"])]
+NormalizeOption = Annotated[str | None, typer.Option("--normalize", help=_HELP["normalize"])]
+WeightOption = Annotated[
+    str | None,
+    typer.Option(
+        "--weight-assessors",
+        help="How much each counts: agreement (by their correlation with the rest), or a file of assessor,weight.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(RatingsAsked):
+    """How a table of ratings is read: the options of every command that reads one."""
+
+    scale: Annotated[
+        str | None, typer.Option("--scale", help="Limits and level of the ratings: 0:3, ratio, 'ordinal 0:3'.")
+    ] = None
+    out_of_range: Annotated[OutOfRange, typer.Option("--out-of-range", help=_HELP["out_of_range"])] = "error"
+    repeated: Annotated[Repeated, typer.Option("--repeated", help=_HELP["repeated"])] = "error"
+    assessors: Annotated[
+        str | None,
+        typer.Option("--assessors", help="Columns of a wide table that hold ratings: ann,bob (default: all others)."),
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            help="Other names than ours: label=grade; topic=query+facet joins two; or all columns of a file without a "
+            "line of names, topic,doc,assessor,label; of judgments and runs with ';' between.",
+        ),
+    ] = None
+    missing: Annotated[
+        Missing, typer.Option("--missing", help="Rows without a rating or label: stop, or leave out.")
+    ] = "refuse"
+    separator: Annotated[str | None, typer.Option("--separator", help="Between topic and document in a task.")] = None
+    values: Annotated[str | None, typer.Option("--values", help="Numbers for words: relevant=2,partly=1.")] = None
+    topic: Annotated[
+        str | None, typer.Option("--topic", help="All ratings are of this one topic, where no column says it.")
+    ] = None
+
+    drop_assessors: Annotated[
+        str | None,
+        typer.Option(
+            "--drop-assessors",
+            help="Leave out: flagged (whom `agree` finds worth a second look), or a file of names or of `agree` or "
+            "`judge check`.",
+        ),
+    ] = None
+    first: Annotated[
+        int | None, typer.Option("--first", min=1, help="Only the first so many ratings of each document.")
+    ] = None
+
+    @property
+    def given(self) -> list[str]:
+        """The options about ratings that differ from what they are by default, as the user writes them."""
+        return [f"--{name.replace('_', '-')}" for name in self.asked]
+
+
+reads_ratings = takes(reading=Reading)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GainOptions:
+    """How the ratings of a document become its gain."""
+
+    aggregate: AggregateOption = None
+    normalize: NormalizeOption = None
+    weight_assessors: WeightOption = None
+
+    def of(self, judgments: str, reading: Reading) -> Judgments | str:
+        """The gains of ratings; judgments as they are where nothing says that they are ratings."""
+        if self.aggregate is not None or self.normalize is not None:
+            table = reading.load(judgments, normalize=self.normalize)
+            return gains_of(
+                table,
+                self.aggregate,
+                scale=reading.scale,
+                normalize=self.normalize,
+                weight_assessors=self.weight_assessors,
+            )
+        if names := [*(["--weight-assessors"] if self.weight_assessors else []), *reading.given]:
+            raise TruegainError(
+                f"{', '.join(map(option, names))}: this is about ratings; say how they become labels, as in "
+                f"{option('--aggregate')} mean {option('--scale')} 0:3"
+            )
+        return judgments
+
+
+def gains_of(
+    table: Judgments, rule: str | None, *, scale: str | None, normalize: str | None, weight_assessors: str | None
+) -> Judgments:
+    """The gains of ratings by a rule, with what the rule needs told in the words of the command line."""
+    from truegain.aggregation.aggregate import (
+        aggregate,
+        rule_of,
+        usual_rule,  # here: commands which make no gains start sooner
+    )
+    from truegain.aggregation.magnitudes import normalized
+
+    maker = rule_of(rule or usual_rule(normalize))
+    if maker.NAME == "geometric" and normalize is None:
+        _check_above_0(table)
+    if maker.NAME == "majority":
+        _tell_no_majority(table if normalize is None else normalized(table, normalize))
+    report: list[str] = []
+    gains = aggregate(table, maker, scale=scale, normalize=normalize, weight_assessors=weight_assessors, report=report)
+    for line in report:
+        typer.echo(f"note: {line}", err=True)
+    return gains
+
+
+def _check_above_0(table: Judgments) -> None:
+    low = np.flatnonzero(table.label <= 0)
+    if len(low):
+        raise InputError(
+            f"{len(low)} of {len(table)} ratings are not above 0 and have no logarithm, which the rule geometric takes "
+            f"(the first is {table.label[low[0]]:g})",
+            **table.where(int(low[0])),  # type: ignore[arg-type]
+            hint="leave them out, or choose another rule, such as mean or median",
+        )
+
+
+def _tell_no_majority(table: Judgments) -> None:
+    """Tell where a majority is of one: no document has two equal ratings."""
+    from truegain.data.rating_groups import item_keys
+
+    key = item_keys(table)
+    items = len(np.unique(key))
+    if items == len(key):
+        return
+    order = np.lexsort((table.label, key))
+    same = (np.diff(key[order]) == 0) & (np.diff(table.label[order]) == 0)
+    if not same.any():
+        warn(
+            f"no two ratings of a document are equal ({items} documents, {len(key)} ratings), so none is the most "
+            "frequent and every gain is settled as a tie; the rule median does not need equal ratings"
+        )
+
+
+# ---- Options about gold labels, the same in every command that takes them.
+
+Gold = Annotated[
+    str,
+    typer.Option(
+        "--gold",
+        help="Labels of the trusted judge for some of the same pairs: a file, or column:NAME or assessor:NAME of the "
+        "judgments' own.",
+    ),
+]
+DesignName = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
+Design = Annotated[
+    DesignName | None,
+    typer.Option(
+        "--design",
+        help="How gold was sampled: random pairs; by-bronze label; whole topics; by-gold label; or elsewhere.",
+    ),
+]
+GoldLevel = Annotated[
+    float | None,
+    typer.Option("--gold-relevant-from", help="Smallest relevant gold label (default: the measure's own)."),
+]
+GoldRelevantFrom = Annotated[
+    float | None,
+    typer.Option("--gold-relevant-from", help="Smallest relevant gold label (default: the measure's own)."),
+]
+GoldSample = Literal["shared", "separate"]
+GoldSampleOption = Annotated[
+    GoldSample, typer.Option("--gold-sample", help="One gold sample behind both systems, or one for each (eq. 10).")
+]
+
+
+@dataclass(frozen=True)
+class BothLabels:
+    """Bronze and gold labels as the options say, the scale that both are on, and what must be said about them."""
+
+    bronze: Judgments
+    gold: Judgments
+    design: DesignName | None
+    scale: tuple[float, ...] | None
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelling:
+    """What is known of bronze and gold labels: how gold was drawn, and what labels there are."""
+
+    design: Design = None
+    gold_relevant_from: GoldRelevantFrom = None
+    unmatched: Annotated[
+        Literal["refuse", "drop"],
+        typer.Option("--unmatched", help="Gold pairs without a bronze label: stop, or leave out."),
+    ] = "refuse"
+    aggregate: Annotated[
+        str | None,
+        typer.Option(
+            "--aggregate",
+            help="Judgments by several assessors, beside --gold: how they become one label, such as majority.",
+        ),
+    ] = None
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", help="The labels there are, bronze and gold: 0:3 or 0,1,2,3 (default: not checked)."),
+    ] = None
+    out_of_range: Annotated[
+        OutOfRange, typer.Option("--out-of-range", help="Labels outside --scale: an error, or taken as not judged.")
+    ] = "error"
+    repeated: Annotated[
+        Repeated,
+        typer.Option("--repeated", help="Several ratings of a document by one assessor, beside --gold: which counts."),
+    ] = "error"
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="Columns of the judgments: assessor=workerID,label=grade.")
+    ] = None
+
+    @property
+    def labels(self) -> tuple[float, ...] | None:
+        """The labels there are, where a judge gives one of them; None: not known."""
+        return scale_of(self.scale) if self.aggregate is None else None
+
+    def both(self, judgments: str, gold: str) -> BothLabels:
+        """Read both kinds of labels, make one bronze label of several ratings, and hold both to the scale."""
+        from truegain.judge_error.judges import bronze_of
+
+        bronze, said = bronze_of(self.bronze(judgments), self.aggregate)
+        return BothLabels(bronze, *self.trusted(gold), self.labels, said)
+
+    def trusted(self, gold: str) -> tuple[Judgments, DesignName | None]:
+        """The gold labels held to the scale, and how they were drawn: as was said, or as a list of them knows."""
+        from truegain.study.gold import listed_in
+
+        given, design, listed = listed_in(GoldConfig(gold, self.design))
+        if listed is not None and listed.design == "ordered":
+            hint = (
+                f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judge check` rates "
+                "the judge by it"
+            )
+            what = "a list of pairs drawn for differences, with unequal chances: its labels set no single score right"
+            raise InputError(what, file=listed.source, hint=hint)
+        return self.held(Judgments.of(given)), design
+
+    def bronze(self, judgments: str) -> Judgments:
+        """The bronze labels, of one judge or of several assessors, each on the scale."""
+        if self.aggregate is None and self.repeated == "error" and "assessor" not in (self.columns or ""):
+            return self.held(Judgments.of(judgments))
+        scale = scale_of(self.scale)
+        limits = None if scale is None else f"{scale[0]:g}:{scale[-1]:g}"
+        reading = Reading(scale=limits, out_of_range=self.out_of_range, repeated=self.repeated, columns=self.columns)
+        return self.held(reading.load(judgments), between=self.repeated == "mean")
+
+    def held(self, table: Judgments, between: bool = False) -> Judgments:
+        """The labels held to those of --scale; `between`: means of them are no slips."""
+        from truegain.judge_error.gold_pairs import on_scale
+
+        if self.scale is None and self.out_of_range != "error":
+            raise TruegainError(
+                f"{option('--out-of-range')} is about labels that are not on the scale; give it, such as "
+                f"{option('--scale')} 0:3"
+            )
+        return on_scale(table, None if between else scale_of(self.scale), self.out_of_range)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correcting:
+    """How scores are set right by gold labels."""
+
+    method: Annotated[
+        Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"],
+        typer.Option("--method", help="How the interval is made (default: the one right for --design)."),
+    ] = "default"
+    accuracy: Annotated[
+        Literal["system", "lists", "given", "assessor"] | None,
+        typer.Option(
+            "--accuracy",
+            help="Judge measured on gold pairs each system retrieved, any did, or all of them; or each assessor on "
+            "their own, for the topics they labeled.",
+        ),
+    ] = None
+    clusters: Annotated[
+        Literal["topics", "none"],
+        typer.Option("--clusters", help="Topics are the clusters; none: pairs are independent."),
+    ] = "topics"
+
+
+def refuse(why: str, options: dict[str, str]) -> None:
+    """Refuse options that would not be heeded, the first that is given."""
+    for name in options.values():
+        raise TruegainError(f"{option(name)} {why}")

@@ -1,0 +1,384 @@
+"""Study files on the command line: options that are typed come first, and an error names its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any
+
+import typer
+
+from truegain.cli.naming import option_names
+from truegain.cli.streams import tell
+from truegain.errors import InputError, TruegainError, meant
+from truegain.io.files import shown_path
+from truegain.io.study_text import ELSEWHERE, FileWords, Key, StudyText, key_of
+
+# ---- A refusal of what a study file said names the file and the line, not options that nobody typed.
+
+_read: list[tuple[Any, FileWords, Collection[str]]] = []  # a context, what a file said to it, and may say
+_notes: list[Note] = []  # about what the file says
+_unused: list[str] = []  # what the file says and the command cannot heed
+ASIDE = {"study", "output", "format", "title", "cache", "jobs", "cluster"}  # may be typed beside a file with the rest
+ENDING = ".toml"  # of the name of a study file
+EXAMPLES = {"runs": "runs", "judgments": "gold.qrels", "gold": "gold.qrels", "measure": "P@10"}
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is to be told of a study that a command takes in part.
+
+    of: the parameter whose typing makes it idle; only: a parameter and its value, without which it is told otherwise.
+    """
+
+    text: str
+    of: str = ""
+    only: tuple[str, str] | None = None
+    otherwise: str = ""
+
+
+def remember(
+    context: Any, said: FileWords, may: Collection[str], notes: Sequence[Note] = (), unused: Collection[str] = ()
+) -> None:
+    """Keep what a file said to the command that begins, which options it may say, and what is to be told of it."""
+    _read[:] = [(context, said, may)]
+    _notes[:] = notes
+    _unused[:] = unused
+
+
+def tell_notes(given: Mapping[str, Any]) -> None:
+    """Tell what a command makes of a study that it takes in part, unless the command line says it otherwise."""
+    for note in _notes:
+        if not note.of or not is_typed(_read[0][0], note.of):
+            name, value = note.only or ("", None)
+            if said := note.text if given.get(name) == value else note.otherwise:
+                tell(said, "note")
+    _notes.clear()
+
+
+def is_unused(option: str) -> bool:
+    """Whether the study file names something that the command does not heed."""
+    return option in _unused
+
+
+def is_of_file(name: str) -> bool:
+    """Whether the study file gave an option its value."""
+    return bool(_read) and getattr(_read[0][0].get_parameter_source(name), "name", "") == "DEFAULT_MAP"
+
+
+def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]:
+    """The measures of a study file without those that gold labels cannot set right, of which it is told why."""
+    left, lost = [m for m in measures if m not in beyond], [m for m in measures if m in beyond]
+    if lost:
+        why: dict[str, list[str]] = {}
+        for name in lost:
+            why.setdefault(beyond[name].partition(";")[0].removeprefix(f"{name} is "), []).append(name)
+        said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in why.items())
+        are = "is" if len(lost) == 1 else "are"
+        tell(f"{place_of('measure')}: {len(lost)} of {len(measures)} measures {are} left out: {said}", "note")
+    return left
+
+
+def place_of(option: str) -> str:
+    """Where the study file says an option: the file and the line."""
+    said = _read[0][1]
+    line = said.keys[option].line if option in said.keys else None
+    return said.file if line is None else f"{said.file}:{line}"
+
+
+def forget() -> None:
+    """Know of no file: another command begins."""
+    _read.clear()
+    _notes.clear()
+    _unused.clear()
+
+
+def is_typed(context: Any, name: str) -> bool:
+    """Whether an option was given on the command line."""
+    return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+
+
+def placed(error: TruegainError) -> TruegainError:
+    """A refusal of what a study file said, with its place there; what to say instead is told as a line of the file."""
+    if not _read:
+        return error
+    context, said, may = _read[0]
+    aside = {"judgments"} if context.meta.get("study") else set()
+    typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
+    known = {_name(p) for p in context.command.params if _name(p) in may} - typed
+    options = option_names(context.command.params)
+    keys = {name: said.name(option[2:]) if option[2:] in known else option for name, option in options.items()}
+    message = error.message.lines(keys)
+    if isinstance(error, InputError) and not (error.line is None and error.row is None):  # it has a place of its own
+        return error if message == error.message.words(options) else error.at(None, None, message)
+    found = replace(said, keys={o: key for o, key in said.keys.items() if o not in typed}).place(error)
+    if found is None and not typed - ASIDE and any(key_of(part.name) in known for part in error.message.named):
+        found = None, ""
+    return error if found is None else error.at(said.file, found[0], f"{found[1]}{message}")
+
+
+def lack_of(name: str) -> TruegainError:
+    """What to say where neither the command line nor a study file names something that is needed."""
+    if not _read:
+        return TruegainError(f"no {name} are named; give them after the judgments, or study.toml that names both")
+    are = "is" if name in ("gold", "measure") else "are"
+    return InputError(f"no {name} {are} named", file=_read[0][1].file,
+                      hint=f'write a line such as {name} = "{EXAMPLES[name]}"')  # fmt: skip
+
+
+def check_there(path: str | None) -> None:
+    """Refuse a file that is not there, with the names beside it that are like its own."""
+    from pathlib import Path
+
+    if path is None or path == "-" or ":" in path or Path(path).exists():
+        return
+    here = Path(path).parent
+    others = [p.name for p in here.iterdir() if p.is_file()] if here.is_dir() else []
+    like = meant(Path(path).name, others)
+    hint = f"did you mean {here / like}?" if like else "check the path"
+    raise InputError("no such file", file=path, hint=hint)
+
+
+def told_of_lack(error: Any) -> str | None:
+    """What to say of a study file that does not name what is needed; None where it is no such mistake."""
+    name = getattr(getattr(error, "param", None), "name", None)
+    is_lack = bool(_read) and type(error).__name__ == "MissingParameter" and name in EXAMPLES
+    return str(lack_of(str(name))) if is_lack else None
+
+
+def _name(parameter: Any) -> str:
+    return str(max(parameter.opts, key=len).lstrip("-"))
+
+
+# ---- Study files on the command line: what the command line says itself comes first.
+
+NOT_THERE = ("study", "help", "cache")
+WHOLE = "trust-judge"  # an option of the commands that answer a whole study
+POPULATION = "population"
+# of a study, and something else in the commands that take it in part
+OTHERWISE = ("output", "format", "title", "resamples")
+# by command what it calls an option of studies: its measures that read labels, say, beside those that read text
+CALLED_IN = {"incomplete": {"measure": "against"}, "disjoint": {"measure": "against"}}
+# by command what it takes a measure for: of others it takes another, as is said
+TAKEN_ONLY = {
+    "split-half": (("split", "topics"), "the halves of a collection are compared on AP; --split topics takes")
+}
+# of no weight for those who have no such option
+NOT_HANDED_ON = {
+    *OTHERWISE,
+    *ELSEWHERE,
+    "costs",
+    "system-models",
+    "judge-model",
+    "trust-judge",
+    "min-effect",
+    "confidence",
+    "seed",
+    "jobs",
+    "memory",
+}
+# commands without such an option whose intervals have one confidence
+CONFIDENCE = 0.95
+JUDGE_CHECK = "truegain judge check"
+AT_ONE_CONFIDENCE = ("check", "incomplete", "magnitudes", "spending", "unanimity", "unanimity-grid")
+ABOUT_GOLD = ("design", "gold-relevant-from", "gold-aggregate")  # said with the gold labels
+RATED = ("aggregate", "normalize")  # say that judgments are ratings
+
+
+def read_study(context: typer.Context, path: str | None) -> str | None:
+    """Take what a study file says for everything that the command line does not say.
+
+    A command that has only some of a study's options takes these; which of the others would matter is told.
+    """
+    if path is None or context.resilient_parsing:
+        return path
+    text, own = StudyText.of(path), _own(context)
+    whole = WHOLE in own
+    may = own if whole else _of_studies()
+    found: dict[str, Any] = {}
+    keys: dict[str, Key] = {}
+    notes: list[Note] = []
+    called = CALLED_IN.get(str(context.info_name), {})
+    for said, key, value, line in text.options(may, str(context.info_name) if whole else "a study"):
+        option = called.get(said, said)
+        parameter = own.get(option)
+        if parameter is None or not (whole or _is_meant(option)):
+            continue
+        if option == "population" and not whole and _is_beyond(parameter, value):
+            own = {name: p for name, p in own.items() if name != "population"}  # told below as not heeded
+            continue
+        several = getattr(parameter, "multiple", False) or parameter.nargs == -1
+        if not several and isinstance(value, list) and option in ("measure", "baseline"):
+            at, which = _taken(context, option, value)
+            notes += _first_of(context, str(parameter.name), text.file, line, key, value, at, which)
+            text.values[key] = value = value[at]
+        elif option == "measure" and str(context.info_name) in TAKEN_ONLY:
+            notes += _first_of(context, str(parameter.name), text.file, line, key, [value], 0, "")
+        told = text.told(option, key, line, several)
+        text.check_kind(key, getattr(parameter.type, "name", "").removesuffix(" range"), line)
+        _check(context, parameter, told, f"{key} is {value!r}", text.file, line)
+        found[str(parameter.name)] = told
+        keys[option] = text.key(option, key, line, told)
+    found |= _pair_of_claim(text, own, found)
+    unused: list[str] = []
+    if not whole:
+        more, unused = _unheeded(context, text, [key.replace("_", "-") for key in text.values], own)
+        notes += more
+    context.default_map = found
+    remember(context, FileWords(text.file, keys, {*text.tables.values()}), may, notes, unused)
+    return path
+
+
+def _pair_of_claim(text: StudyText, own: Collection[str], found: Collection[str]) -> dict[str, str]:
+    """The pair of a command that has no other claims: a study's one baseline and its candidate."""
+    baseline, candidate = text.values.get("baseline"), text.values.get("candidate")
+    one = baseline[0] if isinstance(baseline, list) and len(baseline) == 1 else baseline
+    if "pair" not in own or "candidate" in own or "pair" in found:
+        return {}
+    if not (isinstance(one, str) and isinstance(candidate, str)) or "," in one + candidate:
+        return {}
+    return {"pair": f"{one},{candidate}"}
+
+
+def judgments_of(context: typer.Context, path: str) -> str:
+    """The judgments that a study file names; all else that it says goes for what the command line does not say."""
+    read_study(context, path)
+    context.meta["study"] = path
+    text = StudyText.of(path)
+    line = text.line("judgments")
+    if line is None:
+        hint = 'write a line such as judgments = "gold.qrels"'
+        raise InputError("no judgments are named", file=shown_path(path), hint=hint)
+    if "files" in {p.name for p in context.command.params} and "runs" in text.values:  # runs, and more before them
+        context.meta["runs"] = text.told("runs", "runs", text.line("runs"), several=True)
+    return str(text.told("judgments", "judgments", line, several=False))
+
+
+def _own(context: typer.Context) -> dict[str, Any]:
+    """The options of a command by the names they have in a study; judgments and ratings are read by themselves."""
+    names = {max(p.opts, key=len).lstrip("-"): p for p in context.command.params if p.name not in NOT_THERE}
+    return {name: p for name, p in names.items() if name != "ratings"}
+
+
+def _of_studies() -> Collection[str]:
+    """All that a study file may say."""
+    from truegain.study.study_file import KINDS
+
+    return dict.fromkeys([*KINDS, "memory", *ELSEWHERE])
+
+
+def _is_beyond(parameter: Any, population: Any) -> bool:
+    """Whether a command that answers for one population cannot answer for the study's."""
+    choices = getattr(parameter.type, "choices", None)
+    names = ",".join(map(str, population)) if isinstance(population, list) else str(population)
+    return choices is not None and names not in choices
+
+
+def _is_meant(option: str) -> bool:
+    """Whether a command means by an option what a study does."""
+    return option not in OTHERWISE
+
+
+def _taken(context: typer.Context, option: str, value: list[Any]) -> tuple[int, str]:
+    """Which of several a command takes, and in words; `judge check` the first measure whose ranks have weights."""
+    if option != "measure" or _typed(context) != JUDGE_CHECK:
+        return 0, "the first"
+    from truegain.measures.parse import parse_measure
+
+    linear = [at for at, one in enumerate(value) if parse_measure(str(one)).linear_in_gains]
+    if not linear:  # the command says itself what it takes
+        return 0, ""
+    return linear[0], "the first" if linear[0] == 0 else "the first that weighs ranks"
+
+
+def _first_of(
+    context: typer.Context, name: str, file: str, line: int | None, key: str, value: list[Any], at: int, which: str
+) -> list[Note]:
+    """What to say where a study names several and a command takes one, or at times none."""
+    place = file if line is None else f"{file}:{line}"
+    text = f"{place}: of {len(value)} {key}s `{_typed(context)}` takes one, {which}, {value[at]}; --{key} names another"
+    if key == "measure" and str(context.info_name) in TAKEN_ONLY:
+        only, otherwise = TAKEN_ONLY[str(context.info_name)]
+        other = "" if value[at] == "AP" else f"{place}: {otherwise} {value[at]}"
+        return [Note(text if len(value) > 1 else "", name, only, other)]
+    return [Note(text, name)] if len(value) > 1 and which else []
+
+
+def _unheeded(
+    context: typer.Context, text: StudyText, said: list[str], own: dict[str, Any]
+) -> tuple[list[Note], list[str]]:
+    """What a study says and this command cannot heed, where its answer would be another, as notes and by name.
+
+    Ratings that nothing here makes into gains are refused.
+    """
+    name, ratings = _typed(context), {p.name for p in context.command.params} & {"ratings"}
+    rated = [option for option in RATED if option in said]
+    if rated and not ratings and not any(option in own for option in RATED):
+        hint = f"make judgments of them: truegain aggregate {shown_path(text.path)} -o gains.qrels"
+        problem = f"{rated[0]} says that the judgments are ratings, and `{name}` reads judgments"
+        raise InputError(problem, file=text.file, line=text.line(rated[0]), hint=hint)
+    aside = {*NOT_HANDED_ON, *CALLED_IN.get(str(context.info_name), ()), "judgments", "runs"}
+    aside |= set(_about_labels(own) if ratings else ())
+    aside |= set() if "confidence" in own and "intervals" not in own and _is_about_more(text) else {POPULATION}
+    lost = [option for option in said if option not in own and option not in aside]
+    kept = [option for option in lost if "gold" not in lost or option not in ABOUT_GOLD]
+    notes = [Note(f"{text.file}: `{name}` does not heed {', '.join(kept)}")] if kept else []
+    if context.info_name in AT_ONE_CONFIDENCE and text.values.get("confidence", CONFIDENCE) != CONFIDENCE:
+        place = f"{text.file}:{text.line('confidence')}"
+        notes.append(Note(f"{place}: `{name}` does not heed confidence; its intervals are at {CONFIDENCE:.0%}"))
+    return notes, lost
+
+
+def _is_about_more(text: StudyText) -> bool:
+    """Whether a study shall hold for more than topics, which is what intervals are about where nothing is said."""
+    said = next((x for key, x in text.values.items() if key.replace("_", "-") == POPULATION), "topics")
+    names = ",".join(map(str, said if isinstance(said, list) else [said])).split(",")
+    return {name.strip() for name in names} != {"topics"}
+
+
+def _typed(context: typer.Context) -> str:
+    """The command, as it is typed."""
+    return str(context.command_path)
+
+
+def _about_labels(own: dict[str, Any]) -> Collection[str]:
+    """What is no matter for a command that looks at ratings: all that is not about these."""
+    from truegain.aggregation.reading import RatingsAsked
+
+    about = {field.name.replace("_", "-") for field in fields(RatingsAsked)} | {"normalize"}
+    return [option for option in _of_studies() if option not in about and option not in own]
+
+
+def claims_said(
+    context: typer.Context, pair: str | None, baseline: list[str] | None, candidate: str | None
+) -> tuple[str | None, list[str] | None, str | None]:
+    """The claims that are asked about: a pair typed comes before baselines of the file, and these before its pair."""
+    typed = {name for name in ("pair", "baseline", "candidate") if is_typed(context, name)}
+    if "pair" in typed and not typed & {"baseline", "candidate"}:
+        return pair, None, None
+    if typed & {"baseline", "candidate"} and "pair" not in typed:
+        return None, baseline, candidate
+    return pair, baseline, candidate
+
+
+def _check(context: typer.Context, parameter: Any, told: Any, problem: str, file: str, line: int | None) -> None:
+    """Have the option itself read the value, so that the file and the line are told where it cannot."""
+    try:
+        parameter.type_cast_value(context, told)
+    except Exception as error:  # click's, which typer carries under a name of its own
+        if not hasattr(error, "format_message"):
+            raise
+        hint = re.sub(r"^Invalid value for [^:]*: ", "", error.format_message().rstrip("."))
+        raise InputError(problem, file=file, line=line, hint=hint) from None
+
+
+StudyFile = Annotated[
+    str | None,
+    typer.Option(
+        "--study",
+        is_eager=True,
+        callback=read_study,
+        help="A file study.toml of judgments, runs and options by their names; the command line comes first.",
+    ),
+]

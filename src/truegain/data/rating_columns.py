@@ -1,0 +1,242 @@
+"""The columns of a table of ratings, and its cells as numbers: ratings, seconds and orders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import InputError, some
+from truegain.io import named_tables
+from truegain.io.columns import Floats, number_of, our_name, plain_numbers
+from truegain.io.named_tables import Columns, is_missing
+from truegain.io.separated import STEMS, first_line, separator_of
+from truegain.io.warnings import counted, warn
+from truegain.message import arg
+
+# ---- The columns of a ratings table: how they are separated, which is which, and what to say where one is not
+# there.
+
+NEEDED = ("topic", "doc", "assessor", "label")
+WANTED = "give a table with the columns topic, doc, assessor and label, separated by commas or tabs"
+
+
+def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> named_tables.Kind:
+    """Whether a table's columns are separated by commas or by tabs; an error that says what it is where it is none."""
+    first = first_line(text)
+    if not first:
+        raise InputError("the file is empty", file=file, hint=WANTED)
+    between = separator_of(first)
+    kind: named_tables.Kind | None = "tsv" if "\t" in first else "csv" if between in first else None
+    named = [n.strip().strip('"').lower() for n in first.split("\t" if kind == "tsv" else between)]
+    known = {n for n in named if our_name(n)} | {"task"}
+    known |= {part.strip().lower() for theirs in renamed.values() for part in theirs.split("+")}
+    if kind is not None and (set(named) & known or not any(map(_is_number, named))):
+        return kind
+    if kind == "csv":
+        hint = (
+            "begin the table with a line of column names, such as topic,doc,assessor,label, or give it as "
+            f"{arg('columns')}"
+        )
+        raise InputError("the columns are not named", file=file, line=1, text=first, hint=hint)
+    for separator, what in ((None, "blanks"), ("|", "bars")):
+        names = [n.strip().strip('"').lower() for n in first.split(separator)]
+        if len([n for n in names if n in known or our_name(n)]) > 1:
+            raise InputError(
+                f"the columns are separated by {what}", file=file, line=1, text=first, hint="separate by commas or tabs"
+            )
+    if len(first.split()) in (4, 6):
+        raise InputError(
+            "these are TREC lines, which do not say who rated: there is no assessor", file=file, hint=WANTED
+        )
+    raise InputError("this is no table of ratings", file=file, line=1, text=first, hint=WANTED)
+
+
+def _is_number(text: str) -> bool:
+    return named_tables.number_of(text) is not None
+
+
+def stripped(table: named_tables.RawTable) -> named_tables.RawTable:
+    """A table without blanks around its cells, as around its headers."""
+    return replace(table, values=[[*map(str.strip, column)] for column in table.values])
+
+
+def written(columns: Columns, name: str) -> str:
+    """A column's name as its owner writes it."""
+    return columns.written(name)
+
+
+def require(columns: Columns, needed: Sequence[str]) -> None:
+    """Refuse a table that lacks a column, naming the columns that look like it."""
+    missing = [name for name in needed if name not in columns]
+    if not missing:
+        return
+    taken = {name for found in columns.found.values() for name in found}
+    guesses = {}
+    for ours in NEEDED:
+        likely = [n for n in columns.names if n not in taken and any(stem in n for stem in STEMS[ours])]
+        if ours not in columns and likely:
+            guesses[ours] = written(columns, likely[0])
+    for ours in missing:
+        guesses.setdefault(ours, "NAME")
+    pairs = ",".join(f"{ours}={theirs}" for ours, theirs in guesses.items())
+    hint = f"name {'it' if len(guesses) == 1 else 'them'}, as in {arg('columns', pairs, of='tg.read_ratings')}"
+    if "assessor" in missing and guesses["assessor"] == "NAME":
+        hint += "; or give a wide table, with a column an assessor"
+    if "topic" in missing and "NAME" in guesses.values():
+        hint += f"; where all ratings are of one topic, give it a name with {arg('topic', of='tg.read_ratings')}"
+    listed = ", ".join(written(columns, n) for n in columns.names)
+    raise InputError(f"there is no {' and no '.join(missing)} among the columns {listed}", file=columns.file, hint=hint)
+
+
+# ---- The cells of a ratings table as numbers: ratings, seconds and orders; what is none is refused where it stands.
+
+NO_VALUE = ("nan", "na", "n/a", "null", "-", "?")  # how people write that there is none
+LISTED = 8  # words whose numbers a message tells
+
+
+def numbers(
+    raw: Sequence[Any],
+    columns: Columns,
+    values: Mapping[str, float],
+    *,
+    nominal: bool = False,
+    names: Sequence[str] | None = None,
+) -> Floats:
+    """Ratings as numbers: decimals, fractions such as 1/2, and words that the user gave numbers for.
+
+    nominal: words need no numbers of the user's; they are numbered in alphabetical order, which is told.
+    names: the column of each rating, where several columns hold ratings.
+    """
+    if not values and (plain := plain_numbers(raw)) is not None:
+        return plain
+    found = np.empty(len(raw))
+    for row, value in enumerate(raw):
+        number = _number(value, values)
+        if number is None and nominal and not says_missing(value, values):
+            return _numbered(raw, columns, values)
+        if number is None:
+            raise columns._fault(*_refused(raw, row, values, names))
+        found[row] = number
+    return found
+
+
+def _number(value: Any, values: Mapping[str, float]) -> float | None:
+    """The number behind a number, a fraction or a word; None where there is none."""
+    if values and isinstance(value, str) and value in values:
+        return float(values[value])
+    number = number_of(value)
+    if number is not None and number == number:
+        return number
+    if not isinstance(value, str):
+        return None
+    top, slash, bottom = value.partition("/")
+    if not slash:
+        return None
+    from fractions import Fraction  # here, as few need it and it takes a while
+
+    try:
+        return float(Fraction(top.strip()) / Fraction(bottom.strip()))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+
+
+def worded(cells: Sequence[Any], values: Mapping[str, float]) -> list[Any]:
+    """Cells with numbers for the words that have one."""
+    return [values.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
+
+
+def says_missing(value: Any, values: Mapping[str, float] | None = None) -> bool:
+    """Whether a cell says that there is no value, empty or in one of the words people use."""
+    return is_missing(value) or (isinstance(value, str) and value.lower() in NO_VALUE and value not in (values or {}))
+
+
+def labelled_rows(columns: Columns, name: str = "label", values: Mapping[str, float] | None = None) -> Columns:
+    """The rows that have a label; how many have none is told."""
+    cells = columns._raw(name)
+    kept = _with_label(cells, columns.file, f"check the column '{columns.found[name][0]}'", values)
+    return columns if len(kept) == len(cells) else columns.take(np.array(kept, np.int64))
+
+
+def labelled(data: Mapping[Any, Any], file: str) -> dict[Any, Any]:
+    """{topic: {document: label}} without the documents that have no label; how many have none is told."""
+    cells = [x for docs in data.values() if isinstance(docs, Mapping) for x in docs.values()]
+    _with_label(cells, file, "give at least one label")
+    return {
+        topic: {d: x for d, x in docs.items() if not says_missing(x)} if isinstance(docs, Mapping) else docs
+        for topic, docs in data.items()
+    }
+
+
+def _with_label(cells: Sequence[Any], file: str, hint: str, values: Mapping[str, float] | None = None) -> list[int]:
+    """Which cells hold a label; how many do not is told."""
+    kept = [row for row, value in enumerate(cells) if not says_missing(value, values)]
+    lost = len(cells) - len(kept)
+    if not kept:
+        raise InputError("no row has a label", file=file, hint=hint)
+    if lost:
+        have, are = ("has", "is") if lost == 1 else ("have", "are")
+        warn(f"{file}: {lost} of {counted(len(cells), 'row')} {have} no label, and {are} left out")
+    return kept
+
+
+def _refused(
+    raw: Sequence[Any], row: int, values: Mapping[str, float], names: Sequence[str] | None
+) -> tuple[str, int, Any, str]:
+    """What is wrong with a rating, where, what it is, and what to do."""
+    value = raw[row]
+    column = f" in column '{names[row]}'" if names else ""
+    if says_missing(value, values):
+        empty = (
+            "leave the cell empty"
+            if names
+            else f"leave out the row, or all such rows ({arg('missing', 'drop', of='tg.read_ratings')}),"
+        )
+        return f"rating{column} is missing", row, value, f"{empty} where a document was not rated"
+    if not isinstance(value, str):
+        return f"rating{column} is not a number", row, value, "write one number, not a list or an object"
+    top, slash, bottom = (part.strip() for part in value.partition("/"))
+    if slash and number_of(top) is not None and number_of(bottom) == 0:
+        return f"rating{column} is not a number", row, value, "it divides by 0; mend or leave out this rating"
+    if value.endswith("%") and number_of(value[:-1]) is not None:
+        return f"rating{column} is not a number", row, value, f"write {value[:-1].strip()}, without the sign"
+    words = sorted({str(v) for v in raw if _number(v, values) is None and not says_missing(v, values)})
+    hint = (
+        f"give numbers for words, as in {arg('values', {value: 1}, of='tg.read_ratings')} (words here: "
+        f"{some(words, 5)})"
+    )
+    if names:
+        hint += f"; or say which columns hold ratings, as in {arg('assessors', ['ann', 'bob'], of='tg.read_ratings')}"
+    return f"rating{column} is not a number", row, value, hint
+
+
+def _numbered(raw: Sequence[Any], columns: Columns, values: Mapping[str, float]) -> Floats:
+    """Words of a nominal scale as numbers in alphabetical order, after those the user gave."""
+    for row, value in enumerate(raw):
+        if says_missing(value, values):
+            raise columns._fault(*_refused(raw, row, values, None))
+    given = list(values.values())
+    words = sorted({str(value) for value in raw} - set(values))
+    first = math.floor(max(given)) + 1 if given else 0
+    code = {**values, **{word: float(first + at) for at, word in enumerate(words)}}
+    listed = some([f"{word}={code[word]:g}" for word in words], LISTED)
+    warn(f"{columns.file}: the {len(words)} words of the nominal scale are numbered for reading only: {listed}")
+    return np.array([code[str(value)] for value in raw])
+
+
+def check_extra(extra: Mapping[str, Sequence[Any]], columns: Columns) -> None:
+    """Refuse seconds that are no time, counts below 0, and orders that are no number or are missing in some rows."""
+    least = "a number of at least 0"
+    for name, what in (("seconds", least), ("order", "a number"), ("backs", least), ("sent_back", least)):
+        cells = extra.get(name, ())
+        for row, value in enumerate(cells):
+            number = number_of(value)
+            if number is not None and math.isfinite(number) and (number >= 0 or name == "order"):
+                continue
+            if not is_missing(value):
+                raise columns._fault(f"{name} is not {what}", row, value, "mend it, or leave the cell empty")
+            if name == "order" and not all(map(is_missing, cells)):
+                raise columns._fault(f"{name} is missing", row, value, "give it in every row, or in none")

@@ -1,0 +1,606 @@
+"""Runs: what each system retrieved and in which order, from files and from Python objects."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from truegain.errors import ORDER, InputError, TruegainError, some, there_are
+from truegain.io import _scan, named_tables, trec
+from truegain.io.column_names import ColumnNames, Header, told
+from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
+from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, system_name
+from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, opened
+from truegain.io.json_files import nested, place_of
+from truegain.io.memory import check_held
+from truegain.io.named_tables import Columns, renamed
+from truegain.io.separated import first_line, read_unnamed
+from truegain.io.threads import cores
+from truegain.io.trec import NameBy, layout_of, loaded
+from truegain.io.warnings import counted
+from truegain.keywords import takes
+from truegain.message import arg, argname, told_value
+from truegain.results.base import Lines
+from truegain.results.paper_table import new_names
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# ---- One run: what a system retrieved, and in which order.
+
+FLAGS = {"all tied": 1, "ranks contradict": 2, "float32 ties": 4}  # bits of a list
+Ties = Literal["descending", "ascending", "input"]  # which comes first where scores are equal: by id, or as given
+TIES: tuple[Ties, ...] = get_args(Ties)
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRows:
+    """The rows of a run topic by topic, best first: topic t has rows order[begin[t]:begin[t + 1]]."""
+
+    order: Ints
+    begin: Ints
+    flags: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One system's documents: topic, document, score, and the rank column where there was one (-1 elsewhere)."""
+
+    system: str
+    topic: Coded
+    docs: Ids
+    score: Floats
+    rank: Codes
+    source: str
+    tags: tuple[str, ...] = ()
+    from_lines: bool = False
+    places: Places | None = None
+    wider: int = 0  # lines with more than the six fields of a run
+    like_ranks: int = 0  # lists of a table whose scores rise 1, 2, 3, ... as ranks do
+    bare: bool = False  # a dict without a name: only its place among the arguments says that it is a run
+    models: tuple[str, ...] = ()  # that the system uses, where a column says so
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def take(self, rows: Ints) -> Run:
+        """Some rows of the run."""
+        return replace(
+            self,
+            topic=self.topic.take(rows),
+            docs=self.docs.take(rows),
+            score=frozen(self.score[rows]),
+            rank=frozen(self.rank[rows]),
+            places=None if self.places is None else self.places.take(rows),
+        )
+
+    def ranking(self, single: bool = False, ties: Ties = "descending") -> RankedRows:
+        """Order as trec_eval does: score, then document id as bytes, both descending; the rank column is not used.
+
+        `single` compares scores as float32, as trec_eval 9 does; with ascending `ties` ids ascend, as in pyndeval, with
+        those of the input rows stay as they were given.
+        """
+        topics = len(self.topic.values)
+        order, begin = np.empty(len(self), np.int64), np.empty(topics + 1, np.int64)
+        flags = np.zeros(topics, np.int32)
+        first, second = _scan.order(
+            *self.docs.arrays, self.topic.code, self.score, self.rank, single, TIES.index(ties), order, begin, flags
+        )
+        if first >= 0:
+            raise self._listed_twice(first, second)
+        return RankedRows(frozen(order), frozen(begin), frozen(flags))
+
+    def where(self, row: int) -> dict[str, Any]:
+        """The place of a row, for an error message."""
+        if not self.from_lines:
+            return {"file": self.source, **(self.places or Places.rows(len(self))).of(row)}
+        line, text = trec.line_of_row(self.docs, row), trec.text_of_row(self.docs, row)
+        return {"file": self.source, "line": line, "text": text}
+
+    def earlier(self, row: int) -> str:
+        """The place of a row that another one is at odds with."""
+        where = self.where(row)
+        return f"line {where['line']}" if "line" in where else f"row {where['row']}"
+
+    def topic_of(self, row: int) -> str:
+        """The topic of a row."""
+        return self.topic.values[int(self.topic.code[row])]
+
+    def _listed_twice(self, first: int, second: int) -> InputError:
+        problem = f"document {self.docs[first]} stands twice for topic {self.topic_of(first)}"
+        system = "" if self.from_lines else f" in system {self.system}"
+        return InputError(
+            f"{problem}{system}, first on {self.earlier(first)}", **self.where(second), hint="keep one of the two lines"
+        )
+
+
+def ordered_columns(part: Run, single: bool = False, ties: Ties = "descending") -> dict[str, Any]:
+    """The columns of one run in evaluation order, with ranks from 1."""
+    ranking = part.ranking(single, ties)
+    topics = sorted(range(len(part.topic.values)), key=lambda t: part.topic.values[t].encode())
+    rows = np.concatenate([ranking.order[ranking.begin[t] : ranking.begin[t + 1]] for t in topics])
+    depths = [int(ranking.begin[t + 1] - ranking.begin[t]) for t in topics]
+    return {
+        "system": [part.system] * len(rows),
+        "topic": part.topic.take(rows).strings(),
+        "doc": part.docs.take(rows).strings(),
+        "rank": np.concatenate([np.arange(1, n + 1) for n in depths]),
+        "score": part.score[rows],
+    }
+
+
+def joined_columns(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The columns of several runs, one below the other."""
+    return {
+        name: np.concatenate([part[name] for part in parts])
+        if isinstance(parts[0][name], np.ndarray)
+        else [value for part in parts for value in part[name]]
+        for name in parts[0]
+    }
+
+
+def run_of_columns(
+    system: str,
+    topics: Sequence[str],
+    docs: Sequence[str],
+    score: Floats,
+    source: str,
+    places: Places | None = None,
+) -> Run:
+    """A run from plain columns."""
+    place = places or Places.rows(len(score))
+    if np.isnan(score).any():
+        row = int(np.flatnonzero(np.isnan(score))[0])
+        raise InputError(
+            "score is missing or NaN",
+            file=source,
+            **place.of(row),  # type: ignore[arg-type]
+            hint="every document needs a score that can be ordered",
+        )
+    check_unicode([system], "system name", source, place)
+    check_unicode(topics, "topic", source, place)
+    check_unicode(docs, "document", source, place)
+    rank = frozen(np.full(len(score), -1, np.int32))
+    return Run(system, Coded.of(topics), Ids.of(docs), frozen(score), rank, source, places=places)
+
+
+def ranked_run(run: Run) -> Run:
+    """A run whose numbers are ranks, from 0 or 1, each once in a topic: its scores are the ranks below zero."""
+    rank = run.score
+    wrong = np.flatnonzero(~(np.isfinite(rank) & (rank >= 0) & (rank % 1 == 0)))
+    if len(wrong):
+        row = int(wrong[0])
+        where = run.where(row)
+        raise InputError(
+            f"rank {rank[row]:g} is not a whole number of at least 0", **where,
+            hint="if these are scores, name the column score",
+        )  # fmt: skip
+    order = np.lexsort((rank, run.topic.code))
+    again = np.flatnonzero((np.diff(run.topic.code[order]) == 0) & (np.diff(rank[order]) == 0))
+    if len(again):
+        first, second = sorted((int(order[again[0]]), int(order[again[0] + 1])))
+        raise InputError(
+            f"rank {rank[second]:g} stands twice for topic {run.topic_of(second)}, first on {run.earlier(first)}, and "
+            "there is no score to tell which document comes first",
+            **run.where(second),
+            hint="give every document of a topic a rank of its own, or a score",
+        )
+    return replace(run, score=frozen(-rank))
+
+
+def tell_ranks(run: Run) -> Run:
+    """The run, noting lists whose scores rise 1, 2, 3, ... in the order of the file: they may be ranks."""
+    order = np.argsort(run.topic.code, kind="stable")
+    topic, score = run.topic.code[order], run.score[order]
+    new = np.flatnonzero(np.concatenate([[True], np.diff(topic) != 0]))
+    length = np.diff(np.append(new, len(topic)))
+    step = np.arange(len(topic)) - np.repeat(new, length)
+    first = score[new]
+    rises = np.logical_and.reduceat(score == np.repeat(first, length) + step, new)
+    alike = rises & (length > 1) & np.isin(first, (0, 1))
+    return replace(run, like_ranks=int(alike.sum()))
+
+
+# ---- One file of runs, or one table of them: lines, named columns, nested JSON.
+
+MODELS = ("model", "system_models")  # columns that name the model a system uses
+
+
+def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]:
+    """The runs of one file."""
+    text, kind, file = loaded(path, header)
+    name = "stdin" if path == STANDARD_INPUT else system_name(path)
+    if kind == "nested":
+        return _of_nested(nested(text, file), name, file, text)
+    if kind:
+        return runs_of_frame(named_tables.read(text, kind, file), name, file, header)
+    layout = run_layout(text, header, file)
+    if layout is None:
+        return runs_of_frame(read_unnamed(text, header.names, file), name, file)
+    run = run_of_lines(text, layout, name, file, jobs)
+    return [replace(run, system=tag_of(run.tags, file)) if name_by == "tag" and run.tags else run]
+
+
+def run_layout(text: bytes, header: Header, file: str) -> trec.Layout | None:
+    """How the lines of a run are cut, where the user may have named their columns; None where it is no such lines."""
+    other = header.several is not None and len(first_line(text).split()) != len(header.names)
+    if other and trec.looks_like(text, trec.RUN) and not header.fits_none(",".join(header.names), file):
+        return trec.RUN  # the names are those of other files
+    return layout_of(header, text, "run", ("score", "rank")) if header.names else trec.RUN
+
+
+def run_of_lines(text: bytes, layout: trec.Layout, name: str, file: str, jobs: int) -> Run:
+    """A run from lines without names, under those that the user gave, or those of TREC."""
+    rows = trec.scan(text, layout, file, jobs)
+    tags, wider = (rows.second.values, rows.wider) if layout is trec.RUN else ((), 0)
+    run = Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=wider)
+    if layout is trec.RUN:
+        return run
+    return ranked_run(run) if layout.value_name == "rank" else tell_ranks(run)
+
+
+def tag_of(tags: Sequence[str], file: str) -> str:
+    """The one tag of a run, which names its system."""
+    if len(tags) > 1:
+        raise InputError(
+            f"the run has {len(tags)} different tags ({tags[0]}, {tags[1]}, ...)",
+            file=file,
+            hint="name systems by file, or give one file a system",
+        )
+    return tags[0]
+
+
+def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> list[Run]:
+    """Runs from {topic: {document: score}}, or the same below names of systems."""
+    several = {name: data} if named_tables.is_one_run(data) else data
+    found = []
+    for system, run in several.items():
+        if not isinstance(run, Mapping) or not run:
+            raise InputError(
+                f"{system} holds no topics", file=file, **place_of(text, system),  # type: ignore[arg-type]
+                hint="write {topic: {document: score}}, or the same for each system",
+            )  # fmt: skip
+        topics, docs, scores = named_tables.flat(run, file, labels=False, text=text)
+        if not topics:
+            raise InputError("the run holds no rows", file=file, hint="give at least one document")
+        made = run_of_columns(system, topics, docs, scores, file)
+        found.append(replace(tell_ranks(made), bare=len(several) == 1))
+    return found
+
+
+def runs_of_frame(frame: Any, name: str, source: str, header: Header | None = None) -> list[Run]:
+    """Runs from a frame with named columns; a column `system` splits it, one of MODELS names what a system uses.
+
+    Where there is no score, the rank orders the documents.
+    """
+    columns = renamed(Columns(frame, source, "runs"), header)
+    by_rank = "score" not in columns and "rank" in columns
+    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("rank" if by_rank else "score")
+    ready = ranked_run if by_rank else tell_ranks
+    if not topics:
+        raise InputError("the run holds no rows", file=source, hint="give at least one document")
+    models = columns.texts(MODELS)
+    if "system" not in columns:
+        run = run_of_columns(name, topics, docs, score, source, columns.places)
+        return [replace(ready(run), models=tuple(dict.fromkeys(filter(None, models))))]
+    places = columns.places or Places.rows(len(topics))
+    rows_of: dict[str, list[int]] = {}
+    for row, system in enumerate(columns.ids("system")):
+        rows_of.setdefault(system, []).append(row)
+    return [
+        replace(
+            ready(
+                run_of_columns(
+                    system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source,
+                    places.take(np.array(rows)),
+                )
+            ),
+            models=tuple(dict.fromkeys(model for r in rows if (model := models[r]))),
+        )
+        for system, rows in rows_of.items()
+    ]  # fmt: skip
+
+
+# ---- Runs: what each system retrieved.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Runs(Lines):
+    """The runs of one or more systems; shown as answers are: `frame()`, `to_pandas()`, `to_dict()`, and in notebooks.
+
+    >>> runs = Runs.of({"bm25": {"1": {"a": 2.0, "b": 1.0}}})
+    >>> runs.systems
+    ('bm25',)
+    """
+
+    parts: tuple[Run, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise InputError("no run was given", hint="give at least one run")
+        self.check_names(self.systems, [part.source for part in self.parts])
+
+    @staticmethod
+    def check_names(systems: Sequence[str], files: Sequence[str] = ()) -> None:
+        """Every system needs a name of its own; where they have the same one, the files of the first are told."""
+        twice = [name for name, n in Counter(systems).items() if n > 1]
+        if twice:
+            both = [file for name, file in zip(systems, files, strict=False) if name == twice[0]]
+            raise InputError(
+                f"two systems of the name {some(twice)}{f': {some(both)}' if any(both) else ''}",
+                hint=f"rename one file, or name systems by their run tag, {arg('name_by', 'tag')}",
+            )
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in the order given."""
+        return tuple(part.system for part in self.parts)
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.parts)
+
+    def in_short(self) -> str:
+        """How many systems, the first of them, and how many rows."""
+        count, rows = counted(len(self.parts), "system"), counted(len(self), "row")
+        return f"{count}: {some(list(self.systems))}; {rows}"
+
+    def with_models(self, models: Mapping[str, str | Sequence[str]]) -> Runs:
+        """The same runs, with the models that systems use.
+
+        >>> Runs.of({"rag": {"1": {"a": 2.0}}}).with_models({"rag": "gpt-4o"}).parts[0].models
+        ('gpt-4o',)
+        """
+        named = models_by_system("models", models, self.systems)
+        return Runs(tuple(replace(part, models=named.get(part.system, part.models)) for part in self.parts))
+
+    @property
+    def provenance(self) -> Mapping[str, object]:
+        """The files, or what else they came from."""
+        return {"source": list(dict.fromkeys(part.source for part in self.parts))}
+
+    @classmethod
+    def of(cls, data: object) -> Runs:
+        """Runs from a path, a dict of dicts, a frame, ir_measures tuples, a ranx Run, or several of what has a name."""
+        return data if isinstance(data, Runs) else _of_object(data)
+
+    def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Runs:
+        """The same runs under other names of systems, and without a prefix of them.
+
+        >>> Runs.of({"input.bm25": {"1": {"a": 2.0}}}).renamed(strip="input.").systems
+        ('bm25',)
+        """
+        new = new_names(self.systems, names, strip)
+        return Runs(tuple(replace(part, system=new[part.system]) for part in self.parts))
+
+    def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
+        """The columns system, topic, doc and score, in the order given; or the first rows of them."""
+        parts = self.parts if most is None else [part for part, begin in self._begun() if begin < most]
+        return {
+            "system": [part.system for part in parts for _ in range(len(part))][:most],
+            "topic": [topic for part in parts for topic in part.topic.strings()][:most],
+            "doc": [doc for part in parts for doc in part.docs.strings()][:most],
+            "score": np.concatenate([part.score for part in parts])[:most],
+        }
+
+    def _begun(self) -> Iterator[tuple[Run, int]]:
+        """The parts, each with the rows before it."""
+        return zip(self.parts, accumulate(map(len, self.parts), initial=0), strict=False)
+
+    def ordered_frame(self, single: bool = False) -> pl.DataFrame:
+        """The same frame sorted: systems as given, topics as bytes, documents best first."""
+        return frame_of(joined_columns([ordered_columns(part, single) for part in self.parts]))
+
+
+def models_by_system(argument: str, models: object, systems: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The models that systems use, as given by an argument: one, or several, of some of the systems.
+
+    >>> models_by_system("models", {"rag": ["gpt-4o", "e5"], "dense": "e5"}, ("rag", "dense", "bm25"))
+    {'rag': ('gpt-4o', 'e5'), 'dense': ('e5',)}
+    """
+    if not isinstance(models, Mapping):
+        raise TruegainError(f"{argname(argument, models)}: give the models by system, such as {{'dense': 'gpt-4o'}}")
+    if unknown := [str(s) for s in models if s not in systems]:
+        raise TruegainError(
+            f"{argname(argument)}: {told_value(argument, unknown[0], some(unknown))} is no system here; "
+            f"{there_are(unknown, systems)}"
+        )
+    found: dict[str, tuple[str, ...]] = {}
+    for system, given in models.items():
+        found[system] = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+        if not all(isinstance(model, str) for model in found[system]):
+            raise TruegainError(
+                f"{argname(argument)}: the model of {told_value(argument, system)} is {given!r}; give its name, or a "
+                "list of names"
+            )
+    return found
+
+
+RunLike = TableLike | Numbers | RanxLike | Iterable[RunRow] | Run  # of one system, or with a column that names systems
+RunsLike = Runs | RunLike | Iterable[RunLike] | Mapping[Any, RunLike]  # folders and globs too; or {system: run}
+
+
+@takes()
+def read_runs(
+    data: RunsLike,
+    *,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+    columns: ColumnNames | None = None,
+    models: Mapping[str, str | Sequence[str]] | None = None,
+) -> Runs:
+    r"""Runs from files, folders and globs, frames, dicts and objects of ranx; a dict or a list holds several.
+
+    A system is named by its file (or, with name_by="tag", by its run tag), by the key of a dict, or by what is given:
+    a column `system`, the name of a ranx Run.  Files hold TREC lines, tables with named columns (CSV, TSV, JSONL, a
+    JSON list, Parquet), or {topic: {document: score}} as JSON.  Where there is a rank and no score, documents stand in
+    the order of their ranks.
+
+    columns: the names of all columns where no line of the file has them, such as "topic,doc,rank" ('-' for one not
+    read), or other names than ours, such as {"score": "bm25"}.
+    jobs: threads that read (default: all cores); the answer is the same for any number.
+    models: by system the model that it uses, or several, such as {"rag": "gpt-4o"}.
+
+    >>> import tempfile, truegain as tg
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "bm25.run").write_text("1 Q0 a 1 2.5 x\n1 Q0 b 2 1.5 x\n")
+    ...     tg.read_runs(f"{folder}/bm25.run").systems
+    ('bm25',)
+    """
+    if models:
+        return read_runs(data, name_by=name_by, jobs=jobs, columns=columns).with_models(models)
+    if isinstance(data, Iterator):
+        data = list(data)
+    if isinstance(data, Runs):
+        named_tables.refuse_columns(columns is not None, data)
+        return data
+    if not (isinstance(data, str | os.PathLike) or named_tables.is_paths(data)):
+        return _of_object(data, columns)
+    check_held(data)
+    files = data if isinstance(data, RunPaths) else RunPaths.of(data, name_by)
+    loaders = run_loaders(files, jobs=jobs or cores(), columns=columns)
+    return Runs(tuple(run for load in loaders for run in load()))
+
+
+class RunPaths(tuple[str, ...]):
+    """Files of runs that are read when they are needed, and how their systems are named.
+
+    Whatever takes a list of files takes this: `evaluate` too, which reads files larger than memory in batches.
+
+    >>> RunPaths.of(["bm25.run", "dense.run"], "tag").name_by, named_by(["bm25.run"])
+    ('tag', 'file')
+    """
+
+    name_by: NameBy = "file"
+
+    @classmethod
+    def of(cls, paths: object, name_by: NameBy = "file") -> RunPaths:
+        """The files behind a path, or behind several; folders and globs stand for the files in them."""
+        if name_by not in ("file", "tag"):
+            raise InputError(f"systems cannot be named by {name_by!r}", hint="give 'file' or 'tag'")
+        several: Any = [paths] if isinstance(paths, str | os.PathLike) else paths
+        made = cls(expand(several))
+        made.name_by = name_by
+        return made
+
+
+def named_by(runs: object) -> NameBy:
+    """How the systems of files are named."""
+    return runs.name_by if isinstance(runs, RunPaths) else "file"
+
+
+def run_loaders(
+    paths: PathLike | Iterable[PathLike], *, jobs: int = 1, columns: ColumnNames | None = None
+) -> list[Callable[[], Sequence[Run]]]:
+    """One function per file that reads it, so that many files need not be in memory at once."""
+    files = paths if isinstance(paths, RunPaths) else RunPaths.of(paths)
+    if not files:
+        raise InputError("no run was given", hint="give at least one run file")
+    if files.count(STANDARD_INPUT) > 1:
+        raise InputError("standard input can be only one run", hint="give '-' once")
+    threads = max(1, jobs // len(files))
+    header = told().ran if columns is None else replace(Header.of(columns), role="runs")
+    of_all = header.of_files(len(files))
+    return [partial(read_run, file, files.name_by, threads, of_all) for file in files]
+
+
+def models_in(runs: object) -> dict[str, tuple[str, ...]]:
+    """The models that systems use, where a table of runs has a column for it; TREC lines have none, and are not read.
+
+    >>> rows = [{"system": "rag", "topic": "1", "doc": "a", "score": 1.0, "model": "gpt-4o"}]
+    >>> import polars as pl
+    >>> models_in(pl.DataFrame(rows))
+    {'rag': ('gpt-4o',)}
+    """
+    if isinstance(runs, str | os.PathLike) or named_tables.is_paths(runs):
+        several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
+        files = expand(several)
+        header = told().ran.of_files(len(files))
+        tables = [file for file in files if can_be_read_again(file) and loaded(file, header)[1]]
+        parts = [run for file in tables for run in read_run(file, "file", 1, header)]
+    else:
+        parts = list(Runs.of(runs).parts)
+    return {run.system: run.models for run in parts if run.models}
+
+
+def _of_object(data: object, columns: ColumnNames | None = None) -> Runs:
+    """Runs from any known kind of object; a dict of such objects names the systems, a list holds what has names."""
+    if isinstance(data, Iterator):
+        data = list(data)
+    if isinstance(data, Run):
+        return Runs((data,))
+    if named_tables.is_kind(data, "Judgments", "Qrels"):
+        raise InputError(f"these are {type(data).__name__}, not runs", file="runs", hint=ORDER)
+    if isinstance(data, str | os.PathLike) or named_tables.is_paths(data):
+        return read_runs(data, columns=columns)  # type: ignore[arg-type]
+    if isinstance(data, list | tuple) and not data:
+        raise InputError("no run was given", hint="give at least one run")
+    if isinstance(data, list | tuple) and all(map(_is_run, data)):
+        return Runs(tuple(run for at, one in enumerate(data) for run in _in_list(one, at, len(data), columns)))
+    if isinstance(data, Mapping) and not named_tables.is_one_run(data):
+        return Runs(tuple(run for name, value in data.items() for run in _named(str(name), value, columns)))
+    bare = isinstance(data, Mapping)
+    return Runs(tuple(replace(run, bare=bare) for run in _named("run", data, columns)))
+
+
+def _is_run(data: object) -> bool:
+    """Whether this is what holds a whole run, and not a row of one."""
+    known = isinstance(data, Runs | Run | Mapping | str | os.PathLike) or named_tables.is_ranx(data)
+    return known or (is_frame(data) and not hasattr(data, "query_id"))
+
+
+def _in_list(data: object, at: int, several: int, columns: ColumnNames | None) -> tuple[Run, ...]:
+    """The runs in one object of a list, which must name them itself where the list is longer than one."""
+    nameless = (
+        getattr(data, "name", None) is None
+        if named_tables.is_ranx(data)
+        else named_tables.is_one_run(data)
+        if isinstance(data, Mapping)
+        else is_frame(data) and "system" not in renamed(Columns(opened(data), "runs"), Header.of(columns))
+    )
+    if nameless and several > 1:
+        raise InputError(
+            f"number {at + 1} of the list, a {type(data).__name__}, does not name its system", file="runs",
+            hint="give a dict {name: run}",
+        )  # fmt: skip
+    return data.parts if isinstance(data, Runs) else _of_object(data, columns).parts
+
+
+def _named(name: str, data: object, told_columns: ColumnNames | None = None) -> list[Run]:
+    """The runs in one object; `name` is used where it names none itself."""
+    if is_frame(data):
+        return runs_of_frame(opened(data), name, name, named_tables.header_of(told_columns, name))
+    if isinstance(data, str | os.PathLike | Runs):
+        parts = (data if isinstance(data, Runs) else read_runs(data, columns=told_columns)).parts
+        if len(parts) > 1:
+            file = "runs" if isinstance(data, Runs) else os.fspath(data)
+            raise InputError(f"one name, {name}, for {len(parts)} systems", file=file, hint="name one file a system")
+        return [replace(parts[0], system=name)]
+    named_tables.refuse_columns(told_columns is not None, data)
+    if isinstance(data, Run):
+        return [replace(data, system=name)]
+    if named_tables.is_ranx(data):
+        name = getattr(data, "name", None) or name
+        data = data.to_dict()  # type: ignore[attr-defined]
+    if isinstance(data, Mapping):
+        topics, docs, scores = named_tables.flat(data, name, labels=False)
+        if not topics:
+            raise InputError("the run holds no rows", file=name, hint="give at least one document")
+        return [run_of_columns(name, topics, docs, scores, name)]
+    rows = named_tables.tuples(data, "score", name)
+    return [
+        run_of_columns(
+            name,
+            [named_tables.an_id(r.query_id, "topic", name) for r in rows],
+            [named_tables.an_id(r.doc_id, "document", name) for r in rows],
+            named_tables.numbers([r.score for r in rows], name, labels=False),
+            name,
+        )
+    ]

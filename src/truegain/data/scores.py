@@ -1,0 +1,346 @@
+"""Scores: one value per measure, system and topic, and one per measure and system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import TruegainError, needs, some, there_are
+from truegain.io.columns import Bools, Floats
+from truegain.message import HOLE_SAMPLE_OF_STUDY, argname, told_value
+from truegain.results.base import PaperStyle, PaperWords, Result, Table
+from truegain.results.paper_table import new_names
+from truegain.results.records import as_dict, pandas_frame
+from truegain.results.table import Cell
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ALL_TOPICS = "all"
+COLUMNS = ("system", "topic", "measure", "value")
+FEW = 3  # systems that a repr names
+TIED = 1e-12  # values of a topic that differ by rounding only
+BEYOND = 1e-9  # by which rounding may take a value out of its measure's range
+OUTSIDE = "divide percentages by 100, or name the measure that these are values of"
+Row = tuple[str, str, str, float | str | None]
+
+
+class Declared(Protocol):
+    """What scores need to know of a measure: how topics become one value, and between which values they lie."""
+
+    @property
+    def mean(self) -> str:
+        """'arithmetic', 'geometric', 'total' or 'none'."""
+
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value of a topic."""
+
+
+Of = str | Declared | None  # a measure: its name or itself; None where there is one
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Result):
+    """Values by measure: a matrix of systems by topics, and the summary of each system.
+
+    A topic without a value is missing, never silently 0, and so is the mean of a system without any: NaN in matrices,
+    None wherever else it is given.
+
+    >>> import truegain as tg
+    >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}
+    >>> scores = tg.evaluate(run, {"1": {"b": 1}, "2": {"a": 1}}, ["AP", "P@1"])
+    >>> scores.mean("run", "AP")
+    0.75
+    >>> scores.by_topic("run", "AP")
+    {'1': 0.5, '2': 1.0}
+    """
+
+    systems: tuple[str, ...]
+    topics: Sequence[str]
+    values: Mapping[str, npt.NDArray[Any]]
+    summaries: Mapping[str, Floats]
+    objects: Mapping[str, Declared]  # the measures themselves: what they declare is not guessed from values
+    provenance: Mapping[str, object]
+    asked: Mapping[str, str] = field(default_factory=dict)  # other names the measures were asked for by
+    # by measure: of systems without a score, the lowest and the highest that it can be
+    bounds: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
+    caveats: tuple[str, ...] = ()  # what must be said beside them: whose labels, ids in doubt, unjudged documents
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures, as strings."""
+        return tuple(self.values)
+
+    @property
+    def counts(self) -> frozenset[str]:
+        """The measures that count: their summary is the total over topics."""
+        return frozenset(name for name, measure in self.objects.items() if measure.mean == "total")
+
+    def _measure(self, measure: Of) -> str:
+        if measure is None and len(self.values) == 1:
+            return self.measures[0]
+        name = self.asked.get(str(measure), str(measure))
+        if measure is None or name not in self.values:
+            asked = "which measure? There" if measure is None else f"there is no measure {str(measure)!r} here; there"
+            raise TruegainError(f"{asked} are {', '.join(self.measures)}")
+        return name
+
+    def _system(self, system: str | None) -> int:
+        if system is None and len(self.systems) == 1:
+            return 0
+        if system is None:
+            raise TruegainError(f"which system? There are {some(self.systems)}")
+        if system not in self.systems:
+            raise TruegainError(
+                f"there is no system {told_value('system', system, repr(system))} here; "
+                f"{there_are([system], self.systems)}"
+            )
+        return self.systems.index(system)
+
+    def check_judged(self) -> None:
+        """Refuse what needs an interval or a test where labels were predicted: such scores rank systems, no more."""
+        if self.provenance.get("fill"):
+            raise TruegainError(
+                "these scores hold predicted labels: they rank systems, and have no interval and no p-value of their "
+                f"own; leave {argname('fill')} out, or have a random sample of the unjudged documents judged ("
+                f"{HOLE_SAMPLE_OF_STUDY})"
+            )
+
+    def check_range(self, measure: Of = None) -> None:
+        """Refuse values that the measure cannot have: limits are cut at its range, and would not hold them."""
+        name = self._measure(measure)
+        bounds, values = self.objects[name].bounds(), self.values[name]
+        if values.dtype == object or not (wrong := beyond(values, bounds)).any():
+            return
+        s, t = (int(at[0]) for at in np.nonzero(wrong))
+        raise TruegainError(
+            f"{name} of system {self.systems[s]}, topic {self.topics[t]} is {values[s, t]:g}, out of its range, "
+            f"{range_told(bounds)}, as are {int(wrong.sum()):,} of {wrong.size:,} values; {OUTSIDE}"
+        )
+
+    def mean(self, system: str | None = None, measure: Of = None) -> float | None:
+        """The summary of a system: the mean over topics, or the sum of a count; None where no topic has a value."""
+        row = self._system(system)
+        return _number(self.summaries[self._measure(measure)][row])
+
+    def means(self, system: str | None = None) -> dict[str, float | None]:
+        """The summary of a system by measure, None where missing."""
+        row = self._system(system)
+        return {m: _number(v[row]) for m, v in self.summaries.items()}
+
+    def by_topic(self, system: str | None = None, measure: Of = None) -> dict[str, float | str | None]:
+        """A system's values by topic, None where missing."""
+        at = self._system(system)
+        row = self.values[self._measure(measure)][at]
+        return {t: plain(v) for t, v in zip(self.topics, row, strict=True)}
+
+    def matrix(self, measure: Of = None) -> npt.NDArray[Any]:
+        """Systems by topics."""
+        return self.values[self._measure(measure)]
+
+    def sorted_by(self, measure: Of) -> Scores:
+        """The same scores, best system first by a measure; systems without a value last."""
+        order = np.argsort(-self.summaries[self._measure(measure)], kind="stable")
+        return replace(
+            self,
+            systems=tuple(self.systems[i] for i in order),
+            values={m: v[order] for m, v in self.values.items()},
+            summaries={m: v[order] for m, v in self.summaries.items()},
+        )
+
+    def rows(self, topics: bool = True, summary: bool = True) -> Iterator[Row]:
+        """Long rows (system, topic, measure, value): topics first, then 'all' for the summary."""
+        for s, system in enumerate(self.systems):
+            for t, topic in enumerate(self.topics if topics else ()):
+                for measure, values in self.values.items():
+                    yield system, topic, measure, plain(values[s, t])
+            if summary:
+                for measure, summaries in self.summaries.items():
+                    yield system, ALL_TOPICS, measure, plain(summaries[s])
+
+    # ------------------------------------------------------------------ showing itself
+
+    def long(self, topics: bool = True, summary: bool = True) -> Table:
+        """The long rows as a table."""
+        return Table(COLUMNS, list(self.rows(topics, summary)), self.provenance, notes=self.caveats)
+
+    def table(self, topics: bool = False, summary: bool = True) -> Table:
+        """A row a system, a column a measure; with `topics` a row a system and topic."""
+        rows: list[tuple[Cell, ...]] = []
+        for s, system in enumerate(self.systems):
+            for t, topic in enumerate(self.topics if topics else ()):
+                rows.append((system, topic, *(self._cell(m, self.values[m][s, t]) for m in self.measures)))
+            if summary:
+                means = (self._cell(m, self.summaries[m][s]) for m in self.measures)
+                rows.append((system, *([ALL_TOPICS] if topics else []), *means))
+        columns = ("system", *(["topic"] if topics else []), *self.measures)
+        return Table(columns, rows, self.provenance, notes=(*self.caveats, *(self._between() if summary else ())))
+
+    def _between(self) -> tuple[str, ...]:
+        """What is known of systems without a score."""
+        return tuple(
+            f"{system} has no score: {measure} is between {low:.4f} and {high:.4f}, by the labels that unjudged "
+            "documents may have"
+            for measure, found in self.bounds.items() for system, (low, high) in found.items()
+        )  # fmt: skip
+
+    def bound_rows(self) -> list[dict[str, Any]]:
+        """The lowest and the highest score of systems that have none, for programs."""
+        return [
+            {"system": system, "measure": measure, "low": low, "high": high}
+            for measure, found in self.bounds.items() for system, (low, high) in found.items()
+        ]  # fmt: skip
+
+    def _cell(self, measure: str, value: object) -> Cell:
+        found = plain(value)
+        return round(found) if isinstance(found, float) and measure in self.counts else found
+
+    def paper(self, **style: Unpack[PaperWords]) -> Table:
+        """Systems by measures, the best in bold, under a caption; see `PaperStyle`.
+
+        >>> import truegain as tg
+        >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}
+        >>> print(tg.evaluate(run, {"1": {"b": 1}, "2": {"a": 1}}, ["AP", "P@1"]).markdown(digits=2, label=""))
+        **AP and P@1 of 1 system, means over 2 topics.**
+        <BLANKLINE>
+        | system | AP | P@1 |
+        | --- | --- | --- |
+        | run | 0.75 | 0.50 |
+        <BLANKLINE>
+        """
+        from truegain.results.paper_table import (
+            Column,
+            Wide,  # here, as few write a paper's table
+        )
+
+        columns = tuple(
+            Column(m, dict(zip(self.systems, map(plain, v), strict=True)), count=m in self.counts)
+            for m, v in self.summaries.items()
+        )
+        wide = Wide(self.systems, columns, self._about(), provenance=self.provenance, notes=self.caveats)
+        return wide.table(PaperStyle.of(style))
+
+    def _about(self) -> str:
+        """What the numbers are, as a caption says it."""
+        from truegain.results.paper_table import counted, listed
+
+        totals = [m for m in self.measures if m in self.counts]
+        means = "totals" if len(totals) == len(self.measures) else "means"
+        means += f" (of {listed(totals)} totals)" if totals and means == "means" else ""
+        of, over = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
+        about = f"{listed(self.measures)} of {of}, {means} over {over}."
+        if self.provenance.get("fill"):
+            about += " Unjudged documents have predicted labels: for ranking, without intervals."
+        return about
+
+    def tables(self) -> list[Table]:
+        """The means, under what they are."""
+        return [replace(self.table(), title=self._about())]
+
+    def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Scores:
+        """The same scores under other names of systems, and without a prefix of them.
+
+        >>> import truegain as tg
+        >>> tg.evaluate({"input.x": {"1": {"a": 1.0}}}, {"1": {"a": 1}}, "AP").renamed(strip="input.").systems
+        ('x',)
+        """
+        new = new_names(self.systems, names, strip)
+        bounds = {m: {new[s]: ends for s, ends in found.items()} for m, found in self.bounds.items()}
+        return replace(self, systems=tuple(new.values()), bounds=bounds)
+
+    def wins(self, a: str, b: str, measure: Of = None) -> tuple[int, int, int]:
+        """On how many topics that both have b is better than a, as good, and worse.
+
+        >>> import truegain as tg
+        >>> runs = {"x": {"1": {"a": 2, "b": 1}}, "y": {"1": {"b": 2, "a": 1}}}
+        >>> tg.evaluate(runs, {"1": {"b": 1}}, "AP").wins("x", "y")
+        (1, 0, 0)
+        """
+        values = self.values[self._measure(measure)]
+        difference = values[self._system(b)].astype(np.float64) - values[self._system(a)].astype(np.float64)
+        return int((difference > TIED).sum()), int((abs(difference) <= TIED).sum()), int((difference < -TIED).sum())
+
+    def frame(self, topics: bool = True, summary: bool = True) -> pl.DataFrame:
+        """A polars frame of the long rows, null where a value is missing; measures that are words are left out."""
+        polars = needs("polars", "frames")
+        schema = {name: polars.Float64 if name == "value" else polars.String for name in COLUMNS}
+        frame: pl.DataFrame = polars.DataFrame(self._numbers(topics, summary), schema=schema, orient="row")
+        return frame
+
+    def to_pandas(self, topics: bool = True, summary: bool = True) -> Any:
+        """A pandas frame of the same rows."""
+        return pandas_frame(Table(COLUMNS, self._numbers(topics, summary)))
+
+    def _numbers(self, topics: bool, summary: bool) -> Sequence[Row]:
+        numeric = {m for m, v in self.values.items() if v.dtype != object}
+        return [row for row in self.rows(topics, summary) if row[2] in numeric]
+
+    def to_dict(self) -> dict[str, Any]:
+        """How they were made, and a record a value."""
+        return {**as_dict(self.long()), **({"bounds": self.bound_rows()} if self.bounds else {})}
+
+    def in_short(self) -> str:
+        """How many, of what, and the first of them."""
+        from truegain.results.paper_table import counted
+
+        first = self.measures[0]
+        means = zip(self.systems, self.summaries[first], strict=True)
+        told = some([f"{s} {shown(plain(v), first in self.counts)}" for s, v in means], FEW)
+        of = f"{counted(len(self.systems), 'system')}, {counted(len(self.topics), 'topic')}"
+        return f"{of}, {some(self.measures)}; {first}: {told}"
+
+    def __str__(self) -> str:
+        width = max(6, *(len(s) for s in self.systems))
+        head = " ".join(f"{m:>{max(8, len(m))}}" for m in self.measures)
+        lines = [f"{'system':<{width}} {head}"]
+        for system in self.systems:
+            cells = (f"{shown(v, m in self.counts):>{max(8, len(m))}}" for m, v in self.means(system).items())
+            lines.append(f"{system:<{width}} {' '.join(cells)}")
+        return "\n".join([*lines, *self.caveats, *self._between()])
+
+
+def _number(value: float) -> float | None:
+    """A Python number, None where missing."""
+    return None if np.isnan(value) else float(value)
+
+
+def plain(value: Any) -> float | str | None:
+    """A Python number or text, None where missing."""
+    if value is None or isinstance(value, str):
+        return value
+    return None if np.isnan(value) else float(value)
+
+
+def shown(value: float | str | None, count: bool = False) -> str:
+    """A value for people: four decimals, whole counts, a dash where missing."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "-"
+    if isinstance(value, str):
+        return value
+    return f"{value:.0f}" if count else f"{value:.4f}"
+
+
+def beyond(values: npt.ArrayLike, bounds: tuple[float, float]) -> Bools:
+    """Which values lie outside of bounds, by more than rounding; missing ones do not.
+
+    >>> beyond([0.5, 45.2, float("nan"), 1.0000000001], (0.0, 1.0)).tolist()
+    [False, True, False, False]
+    """
+    x = np.asarray(values, np.float64)
+    return (x < bounds[0] - BEYOND) | (x > bounds[1] + BEYOND)
+
+
+def range_told(bounds: tuple[float, float]) -> str:
+    """Between which values a measure lies, in words.
+
+    >>> range_told((0.0, 1.0)), range_told((0.0, np.inf))
+    ('0 to 1', '0 or more')
+    """
+    least, greatest = bounds
+    if np.isinf(greatest):
+        return f"{least:g} or more"
+    return f"{greatest:g} or less" if np.isinf(least) else f"{least:g} to {greatest:g}"

@@ -1,0 +1,494 @@
+"""Incomplete judgments and disjoint collections: how fast each way of scoring loses the order of the systems."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import warnings
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from truegain.config import Scoring
+from truegain.data.alignment import align
+from truegain.data.checks import check_documents
+from truegain.data.id_matching import UNCHECKED, Matching
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Run, Runs, RunsLike
+from truegain.errors import InputError, TruegainError
+from truegain.io.columns import Bools, Coded, Floats, Ids
+from truegain.io.files import read_bytes, shown_path
+from truegain.io.plain_text import plain_text
+from truegain.io.warnings import warn
+from truegain.measures.base import Measure, mean_of_rows
+from truegain.measures.content import Content, ContentScorer, relevant_items
+from truegain.measures.evaluate import aligned
+from truegain.measures.expected import is_expected
+from truegain.measures.parse import parse_measure
+from truegain.measures.scoring import matching_for
+from truegain.message import arg, argname
+from truegain.parallel.jobs import Engine, engine_for
+from truegain.pooling.prediction import Prediction
+from truegain.results.base import Table
+from truegain.results.table import Cell
+from truegain.stats.other_collections import least_relevant
+from truegain.stats.rank_correlation import kendall_tau
+from truegain.text.corpus import Corpus, CorpusLike
+from truegain.text.divergence import RankedText
+
+# ---- The experiment of incomplete judgments: how fast each way of scoring loses the order of the systems.
+
+KEEP = (1.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 75.0, 100.0)
+RAW, CONDENSED, PREDICTED = "raw", "condensed", "predicted"
+TEXT = ("AbsRB@20", "DeltaRB@20")
+MOST = 0.5  # beyond this share of relevant documents, a list without unjudged ones is mostly relevant by itself
+
+
+@dataclass(frozen=True, eq=False)
+class Incomplete:
+    """Kendall's tau with the ranking by all judgments, for every way of scoring, share kept and repetition."""
+
+    against: str
+    ways: tuple[str, ...]
+    keep: tuple[float, ...]
+    tau: Floats  # ways x keep x repetitions
+    systems: int
+    topics: int
+    shares: dict[float, float]  # of the judged documents, those relevant at each level in use
+    confidence: float = 0.95
+    unpredicted: str = ""  # why there is no way with predicted labels
+
+    def table(self) -> Table:
+        """One row for each share kept and way: mean tau, and where most repetitions lie."""
+        tail = 100 * (1 - self.confidence) / 2
+        low, high = np.percentile(self.tau, [tail, 100 - tail], axis=2)
+        mean, spread = self.tau.mean(axis=2), self.tau.std(axis=2)
+        rows = [
+            (p, way, float(mean[w, k]), float(low[w, k]), float(high[w, k]), float(spread[w, k]))
+            for k, p in enumerate(self.keep)
+            for w, way in enumerate(self.ways)
+        ]
+        notes = (
+            f"Kendall's tau-b with the ranking of {self.systems} systems by {self.against} on all judgments, "
+            f"{self.topics} topics; mean of {self.tau.shape[2]} draws, low and high hold {self.confidence:.0%} of them",
+            told_shares(self.shares),
+            *((self.unpredicted,) if self.unpredicted else ()),
+        )
+        return Table(("keep %", "way", "tau", "low", "high", "sd"), rows, {"against": self.against}, notes=notes)
+
+    def wide(self) -> Table:
+        """One row for each share kept, one column a way."""
+        mean = self.tau.mean(axis=2)
+        rows = [(p, *(float(mean[w, k]) for w in range(len(self.ways)))) for k, p in enumerate(self.keep)]
+        return Table(("keep %", *self.ways), rows, {"against": self.against}, notes=self.table().notes)
+
+
+def together(found: Sequence[Incomplete], wide: bool = False) -> Table:
+    """The tables of several experiments as one, which says in its first column what each is held against."""
+    tables = [one.wide() if wide else one.table() for one in found]
+    if len(found) == 1:
+        return tables[0]
+    columns = list(dict.fromkeys(name for table in tables for name in table.columns))  # of predictions: where known
+    rows = [
+        (one.against, *(row.get(name) for name in columns))
+        for one, table in zip(found, tables, strict=True)
+        for row in table.records()
+    ]
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return Table(("against", *columns), rows, {"against": [one.against for one in found]}, notes=tuple(notes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """What every repetition needs and none changes."""
+
+    runs: Runs
+    judgments: Judgments
+    ranked: RankedGains
+    established: Measure
+    relevant: Bools  # per item of the pool, at the level of the established measure
+    content: ContentScorer | None
+    full: Floats
+    prediction: Prediction | None  # where the established measure is known with predicted labels
+
+
+def incomplete(
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    corpus: CorpusLike | None = None,
+    *,
+    against: str | None = None,
+    measures: Sequence[str] | None = None,
+    keep: Sequence[float] = KEEP,
+    repeat: int = 30,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Incomplete:
+    """Judgments thinned out at random, and the order of the systems compared with that by all judgments.
+
+    Of every topic max(1, ceil(p% of the relevant documents)) and p% of the others keep their labels, relevant being
+    what `against` calls so.  `against` scores the lists as they are (raw), without documents that lost their labels
+    (condensed), and where it is linear in gain, nDCG, AP or R with labels that are predicted from the runs and those
+    kept (predicted); `measures` read the text of `corpus`, each by its own parameters (AbsRB@20 and DeltaRB@20).
+    Without a corpus there are none.  `against` is alpha_nDCG@20, without a corpus and subtopics nDCG@20.
+
+    Hui, Berberich and Mele 2017, ICTIR, figure 1; Buckley and Voorhees 2004, SIGIR.
+    """
+    if corpus is None and measures:
+        raise TruegainError(f"{measures[0]} reads text; say where it is ({arg('corpus')}), or leave it out")
+    loaded, table = Runs.of(runs), Judgments.of(judgments)
+    usual = "alpha_nDCG@20" if corpus is not None or table.has_subtopics else "nDCG@20"
+    reading = () if corpus is None else TEXT if measures is None else measures
+    established, content = _checked(against or usual, reading, keep)
+    depth = max((m.cutoff for m in content), default=1)
+    gains = aligned(loaded, table, Scoring(), keep_top=depth, matching=matching_for([established], Scoring()))
+    ranked = gains if corpus is None else RankedText.of(gains, corpus)
+    level = least_relevant(established)
+    shares = shares_of(ranked, [level, *(m.rel for m in content)])
+    if shares[level] > MOST:
+        warn(
+            f"{shares[level]:.0%} of the judged documents are relevant to {established}: lists without unjudged "
+            "documents (condensed) are then nearly all relevant, and say little; look at a stricter level too"
+        )
+    shared = _Shared(
+        loaded,
+        table,
+        ranked,
+        established,
+        relevant_to_any(ranked, level),
+        ContentScorer.of(ranked, content) if isinstance(ranked, RankedText) else None,
+        mean_of_rows(established.score(ranked)),
+        _prediction(loaded, table, established),
+    )
+    pieces = [(p, r) for p in keep for r in range(repeat)]
+    engine = engine or engine_for(1)
+    taus = list(engine.run(_one, pieces, shared=shared, seed=seed, progress=progress))
+    ways = (RAW, CONDENSED, *((PREDICTED,) if shared.prediction else ()), *(str(m) for m in content))
+    tau = np.array(taus).reshape(len(keep), repeat, len(ways)).transpose(2, 0, 1)
+    counts = len(loaded.systems), len(ranked.topics)
+    why = f"no scores with predicted labels: what they make of {established} is not known; they serve nDCG, AP and P"
+    return Incomplete(
+        str(established), ways, tuple(keep), tau, *counts, shares, unpredicted="" if shared.prediction else why
+    )
+
+
+def _prediction(runs: Runs, judgments: Judgments, measure: Measure) -> Prediction | None:
+    """What predicts labels, with all judgments in place; None where scores with predicted labels are not known."""
+    if judgments.has_subtopics or judgments.assessor is not None or not is_expected(measure):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told when the runs were first read
+        return Prediction.of(runs, judgments, measure, Scoring())
+
+
+def relevant_to_any(ranked: RankedGains, level: float) -> Bools:
+    """Which items of the pool are relevant to a subtopic, or to the topic."""
+    relevant = np.zeros(len(ranked.pool), np.bool_)
+    for groups in relevant_items(ranked, level):
+        for items in groups:
+            relevant[items] = True
+    return relevant
+
+
+def shares_of(ranked: RankedGains, levels: Iterable[float]) -> dict[float, float]:
+    """Of the judged documents, the share that is relevant at each level."""
+    facets = ranked.facets
+    judged = len(np.unique(facets.item[facets.label >= 0]))
+    return {level: float(relevant_to_any(ranked, level).sum()) / max(1, judged) for level in sorted({*levels})}
+
+
+def told_shares(shares: dict[float, float]) -> str:
+    """The shares as a note.
+
+    >>> told_shares({1.0: 0.71, 5.0: 0.118})
+    'of the judged documents 71% have a label of at least 1, 12% a label of at least 5'
+    """
+    least = {level: "above 0" if level < 1e-300 else f"of at least {level:g}" for level in shares}
+    parts = [
+        f"{share:.0%} {'a' if n else 'have a'} label {least[level]}" for n, (level, share) in enumerate(shares.items())
+    ]
+    return f"of the judged documents {', '.join(parts)}"
+
+
+def _checked(against: str, measures: Sequence[str], keep: Sequence[float]) -> tuple[Measure, tuple[Content, ...]]:
+    established = parse_measure(against)
+    if isinstance(established, Content) or not hasattr(established, "judged_only"):
+        raise TruegainError(f"{against} has no condensed form; name a measure with judged_only, such as alpha_nDCG@20")
+    if getattr(established, "judged_only", False):
+        raise TruegainError(f"{against} is condensed already, and would stand as raw; leave judged_only out")
+    content = [parse_measure(m) for m in measures]
+    if wrong := [str(m) for m in content if not isinstance(m, Content)]:
+        raise TruegainError(f"{wrong[0]} reads no text; choose from AbsNB, AbsRB, DeltaNB, DeltaRB")
+    if bad := [p for p in keep if not 0 < p <= 100]:
+        raise TruegainError(f"{bad[0]:g} is not a percentage of judgments to keep; give numbers above 0, up to 100")
+    return established, tuple(m for m in content if isinstance(m, Content))
+
+
+def kept_items(ranked: RankedGains, relevant: Bools, percent: float, rng: np.random.Generator) -> Bools:
+    """Which documents of the pool keep their labels."""
+    kept = np.zeros(len(ranked.pool), np.bool_)
+    for t in range(len(ranked.topics)):
+        here = np.arange(ranked.pool.begin[t], ranked.pool.begin[t + 1])
+        good, bad = here[relevant[here]], here[~relevant[here]]
+        # a share such as 15% of 20 is 3, not 4, whatever 0.15 is in binary
+        wanted = max(1, math.ceil(round(percent * len(good) / 100, 9))) if len(good) else 0
+        kept[rng.choice(good, wanted, replace=False)] = True
+        kept[rng.choice(bad, round(percent * len(bad) / 100), replace=False)] = True
+    return kept
+
+
+def _one(shared: _Shared, piece: tuple[float, int], seed: np.random.SeedSequence) -> list[float]:
+    """One draw: tau of every way with the full ranking."""
+    ranked = shared.ranked
+    kept = kept_items(ranked, shared.relevant, piece[0], np.random.default_rng(seed))
+    rows = np.flatnonzero(kept[ranked.pool.row_item])
+    thin, _ = align(Pool.of(shared.judgments.take(rows)), [lambda: shared.runs.parts])
+    condensed = replace(shared.established, judged_only=True)  # type: ignore[call-arg]
+    means = [mean_of_rows(m.score(thin)) for m in (shared.established, condensed)]
+    if shared.prediction is not None:
+        known = shared.prediction.filled.ranked.pool
+        pool = ranked.pool
+        lost = known.find(Coded(pool.topics, pool.topic[~kept]), pool.docs.take(np.flatnonzero(~kept)))
+        label = shared.prediction.label.copy()
+        label[lost] = np.nan
+        means.append(mean_of_rows(shared.prediction.relabelled(label).scored(shared.established).score))
+    means += [] if shared.content is None else shared.content.means(kept)
+    return [kendall_tau(shared.full, m, "b") if len(set(m.tolist())) > 1 else 0.0 for m in means]
+
+
+# ---- The experiment of disjoint collections: whether judgments from one collection order systems on another.
+
+ESTABLISHED = ("alpha_nDCG@20", "ERR_IA@20", "NRBP")
+CONTENT = ("AbsNB@20", "AbsRB@20", "DeltaNB@20", "DeltaRB@20")
+PARTS = ("all", "A", "B")
+Cut = Callable[[Ids], Bools]  # whether each document is in part B
+Own = str | os.PathLike[str] | Collection[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Means of the systems for one cut: `established[lists]` and `content[judgments, lists]`, a row a measure."""
+
+    established: dict[str, Floats]
+    content: dict[tuple[str, str], Floats]
+
+    def tau(self, on: str, source: str, measure: int, content: int) -> float | None:
+        """Kendall's tau-b of the systems on one part, by an established measure and a content one of another part."""
+        return _tau(self.established[on][measure], self.content[source, on][content])
+
+
+@dataclass(frozen=True, eq=False)
+class Disjoint:
+    """Orders of the systems by every measure: lists from one part of the collection, judgments from another.
+
+    Parts are 'all', 'A' and 'B'; one draw, or several ways to cut, whose taus are then told with their spread.
+    """
+
+    measures: tuple[str, ...]
+    content_measures: tuple[str, ...]
+    draws: tuple[Draw, ...]
+    systems: int
+    cut: str  # how, in words
+    shares: dict[float, float]  # of the judged documents, those relevant at each level in use
+
+    @cached_property
+    def provenance(self) -> dict[str, object]:
+        """How it was made."""
+        return {"cut": self.cut, "systems": self.systems, "draws": len(self.draws)}
+
+    def reuse(self) -> Table:
+        """Table 1: judgments from A, systems and truth on B."""
+        note = (
+            f"Kendall's tau-b of {self.systems} systems: rows score the documents of B by the judgments of B, columns "
+            f"by the text of relevant documents of A, which holds {self.cut}",
+            told_shares(self.shares),
+        )
+        if len(self.draws) > 1:
+            return self._spread([("A", "B")], "Reuse on a disjoint collection", note)
+        rows = [(m, *(self.draws[0].tau("B", "A", i, k) for k in range(len(self.content_measures))))
+                for i, m in enumerate(self.measures)]  # fmt: skip
+        return Table(("measure", *self.content_measures), rows, self.provenance, "Reuse on a disjoint collection", note)
+
+    def impact(self) -> Table:
+        """Table 2: every part as the source of judgments, on every part."""
+        pairs = [(j, on) for j in PARTS for on in PARTS]
+        notes = (f"judgments of X on documents of Y; A holds {self.cut}", told_shares(self.shares))
+        if len(self.draws) > 1:
+            return self._spread(pairs, "Where the judgments come from", notes)
+        rows: list[tuple[Cell, ...]] = [
+            (m, c, *(self.draws[0].tau(on, j, i, k) for j, on in pairs))
+            for i, m in enumerate(self.measures)
+            for k, c in enumerate(self.content_measures)
+        ]
+        columns = ("measure", "content measure", *(f"{j} on {on}" for j, on in pairs))
+        return Table(columns, rows, self.provenance, "Where the judgments come from", notes)
+
+    def among(self) -> Table:
+        """Table 3: the established measures among themselves, on the whole collection."""
+        return self._whole(self.measures, self.draws[0].established["all"], "Established measures")
+
+    def against(self) -> Table:
+        """Table 4: content measures against established ones, on the whole collection."""
+        title = "Content measures and established ones"
+        return self._whole(self.content_measures, self.draws[0].content["all", "all"], title)
+
+    def _whole(self, columns: Sequence[str], right: Floats, title: str) -> Table:
+        left = self.draws[0].established["all"]
+        rows = [(m, *(_tau(left[i], other) for other in right)) for i, m in enumerate(self.measures)]
+        return Table(("measure", *columns), rows, self.provenance, title, (told_shares(self.shares),))
+
+    def _spread(self, pairs: Sequence[tuple[str, str]], title: str, notes: tuple[str, ...]) -> Table:
+        """Tau over the draws: mean, standard deviation, least and greatest; draws without a tau are left out."""
+        rows: list[tuple[Cell, ...]] = []
+        for source, on in pairs:
+            for i, m in enumerate(self.measures):
+                for k, c in enumerate(self.content_measures):
+                    taus = [t for d in self.draws if (t := d.tau(on, source, i, k)) is not None]
+                    mean = float(np.mean(taus)) if taus else None
+                    sd = float(np.std(taus, ddof=1)) if len(taus) > 1 else None
+                    ends = (min(taus, default=None), max(taus, default=None))
+                    rows.append((f"{source} on {on}", m, c, mean, sd, *ends, len(taus)))
+        columns = ("judgments", "measure", "content measure", "tau", "sd", "least", "greatest", "draws")
+        said = "sd, least and greatest are over ways to cut the same documents, not over other collections"
+        return Table(columns, rows, self.provenance, title, (*notes, said))
+
+
+def disjoint(
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    corpus: CorpusLike,
+    *,
+    split: float = 0.5,
+    part_a: Own | None = None,
+    repeat: int = 1,
+    seed: int = 0,
+    established: Sequence[str] = ESTABLISHED,
+    content: Sequence[str] = CONTENT,
+) -> Disjoint:
+    """Split the collection by the MD5 of document ids and score systems on one part by judgments of the other.
+
+    Every measure goes by its own parameters, the level of relevance among them.
+    part_a: the documents of part A instead, ids or a file of one a line; one that ends in * is the beginning of ids.
+    repeat: cut so many times; the first time by the MD5 of ids, then of ids behind a text made of `seed` and a number.
+
+    Hui, Berberich and Mele 2017, ICTIR, tables 1 to 4.
+    """
+    if not 0 < split < 1:
+        raise TruegainError(f"{argname('split', split, 'g')} leaves a part empty; give a share between 0 and 1")
+    if repeat < 1:
+        raise TruegainError(f"{argname('repeat', repeat, '')} is no number of draws; give 1 or more")
+    if part_a is not None and repeat > 1:
+        raise TruegainError(f"{argname('part_a')} is one way to cut the collection; leave out {argname('repeat')}")
+    known = [parse_measure(m) for m in established]
+    reading = [m for m in map(parse_measure, content) if isinstance(m, Content)]
+    if not known or not reading:
+        raise TruegainError("there is nothing to compare; name at least one established and one content measure")
+    if len(reading) < len(content):
+        raise TruegainError("a measure that reads no text is no content measure; choose AbsNB, AbsRB, DeltaNB, DeltaRB")
+    study = _Study(Runs.of(runs), Judgments.of(judgments), Corpus.of(corpus), known, reading)
+    cuts = [own_part(part_a)] if part_a is not None else [_by_md5(split, seed, r) for r in range(repeat)]
+    draws = tuple(study.draw(cut) for cut in cuts)
+    shares = shares_of(study.text["all"], [*map(least_relevant, known), *(m.rel for m in reading)])
+    told = f"{split:.0%} of the documents" if part_a is None else "the documents named"
+    told += f", cut {repeat} times" if repeat > 1 else ""
+    names = tuple(str(m) for m in known), tuple(str(m) for m in reading)
+    return Disjoint(*names, draws, len(study.runs.systems), told, shares)
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """Lists, judgments and text; the whole collection is read once, whatever the number of draws."""
+
+    runs: Runs
+    table: Judgments
+    corpus: Corpus
+    known: Sequence[Measure]
+    reading: Sequence[Content]
+
+    @cached_property
+    def text(self) -> dict[str, RankedText]:
+        """The lists of the whole collection with their text."""
+        return {"all": self._text(self.runs)}
+
+    @cached_property
+    def whole(self) -> Floats:
+        """Means of the systems on the whole collection."""
+        return self._established(self.runs, self.table, matching_for(self.known, Scoring()))
+
+    def draw(self, cut: Cut) -> Draw:
+        """Everything for one way to cut."""
+        scored, read = {"all": self.whole}, {}
+        for on in PARTS:
+            lists, text = self.runs, self.text["all"]
+            if on != "all":
+                lists = Runs(tuple(_only(part, cut, on) for part in self.runs.parts))
+                rows = np.flatnonzero(cut(self.table.docs) == (on == "B"))
+                if not len(rows):
+                    raise TruegainError(f"part {on} has no judgment; cut the collection otherwise")
+                scored[on], text = self._established(lists, self.table.take(rows)), self._text(lists)
+            side, scorer = cut(text.pool.docs), ContentScorer.of(text, list(self.reading))
+            for source in PARTS:
+                mine = np.ones(len(side), np.bool_) if source == "all" else side == (source == "B")
+                read[source, on] = np.array(scorer.means(mine))
+        return Draw(scored, read)
+
+    def _text(self, lists: Runs) -> RankedText:
+        depth = max(m.cutoff for m in self.reading)
+        ranked, _ = align(Pool.of(self.table), [lambda: lists.parts], keep_top=depth)
+        return RankedText.of(ranked, self.corpus)
+
+    def _established(self, lists: Runs, table: Judgments, matching: Matching = UNCHECKED) -> Floats:
+        """Means of the systems by the judgments of the same part."""
+        ranked, systems = align(Pool.of(table), [lambda: lists.parts], deepest=matching.deepest)
+        check_documents(systems, ranked.pool.ids_of, matching)
+        return np.array([mean_of_rows(m.score(ranked)) for m in self.known])
+
+
+def sides(docs: Ids, split: float, before: str = "") -> Bools:
+    """Whether each document is in part B, which holds all but a share `split`, by the MD5 of a text and its id."""
+    edge = int(split * 2**32)
+    digests = (hashlib.md5((before + name).encode(), usedforsecurity=False).digest()[:4] for name in docs.strings())
+    return np.array([int.from_bytes(d, "big") >= edge for d in digests], np.bool_)
+
+
+def _by_md5(split: float, seed: int, draw: int) -> Cut:
+    before = f"{seed}/{draw}/" if draw else ""
+    return lambda docs: sides(docs, split, before)
+
+
+def own_part(part_a: Own) -> Cut:
+    """A cut by the documents of part A: ids, or a file of one a line; one that ends in * is the beginning of ids.
+
+    >>> own_part(["d1", "web-*"])(Ids.of(["d1", "d12", "web-7"])).tolist()
+    [False, True, False]
+    """
+    names = _lines(part_a) if isinstance(part_a, str | os.PathLike) else list(part_a)
+    whole = {n for n in names if not n.endswith("*")}
+    begins = tuple(n[:-1] for n in names if n.endswith("*"))
+    return lambda docs: np.array([not (d in whole or d.startswith(begins)) for d in docs.strings()], np.bool_)
+
+
+def _lines(path: str | os.PathLike[str]) -> list[str]:
+    file = shown_path(path)
+    lines = (line.strip() for line in plain_text(read_bytes(path), file).decode().splitlines())
+    names = [line for line in lines if line and not line.startswith("#")]
+    if not names:
+        raise InputError("there is no document", file=file, hint="write one id a line, or a beginning such as web-*")
+    return names
+
+
+def _only(part: Run, cut: Cut, on: str) -> Run:
+    rows = np.flatnonzero(cut(part.docs) == (on == "B"))
+    if not len(rows):
+        raise TruegainError(f"{part.system} has no document in part {on} of the collection; cut it otherwise")
+    return part.take(rows)
+
+
+def _tau(x: Floats, y: Floats) -> float | None:
+    """Kendall's tau-b; None where all systems are tied."""
+    return kendall_tau(x, y, "b") if len(set(x.tolist())) > 1 and len(set(y.tolist())) > 1 else None

@@ -1,1 +1,0 @@
-"""Labels -> gains: normalize, aggregate, correct, fill."""

@@ -1,1 +1,0 @@
-"""Scores in; intervals, tests, verdicts and plans out."""

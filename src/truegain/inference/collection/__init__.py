@@ -1,1 +1,0 @@
-"""How far scores would move on another collection of the same kind."""

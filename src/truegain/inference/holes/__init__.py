@@ -1,1 +1,0 @@
-"""What the unjudged documents can hide, and which to judge next."""

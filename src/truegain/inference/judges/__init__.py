@@ -1,1 +1,0 @@
-"""Scores without the judge's errors: accuracy, corrections, comparisons, and which labels to buy."""

@@ -1,1 +1,0 @@
-"""Do two score vectors order the systems alike: rank correlations, overlap, swaps."""

@@ -1,0 +1,378 @@
+"""Where bytes come from and where they go: files, folders, globs, standard input and output, compressed or not.
+
+Outputs are replaced whole or not at all.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from truegain.addresses import is_remote, without_secrets
+from truegain.errors import ORDER, InputError, why
+from truegain.io import remote
+from truegain.io.compression import COMPRESSED, COMPRESSIONS, DamagedError, Joined, packed, unpacking
+from truegain.io.overwrite import check_unchanged, descriptor, is_file, reading, reading_standard_input, wrote
+from truegain.io.plain_text import PIECE, Bounds
+from truegain.io.tempfiles import copy_of, filled, has_copy
+
+# ---- Where bytes come from: files, folders, globs, standard input, compressed or not.
+
+STANDARD_INPUT = "-"
+STANDARD_OUTPUT = "standard output"
+PathLike = str | os.PathLike[str]
+_PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".qrels")
+
+SNIFFED = 1 << 14  # bytes by which a large file is told
+LZ4 = b"\x04\x22\x4d\x18"  # how such a file begins
+
+
+_IN_TABLE = {  # how commands say that gold labels stand in the judgments' own table
+    "column": "in Python read the table and take its gold: tg.read_judgments(..., columns={'gold': NAME}).gold()",
+    "assessor": "in Python read the table and take one assessor's labels: tg.read_judgments(...).by(NAME)",
+}
+
+
+def read_bytes(path: PathLike) -> bytes:
+    """All bytes of a file, here or at an address, or of standard input for '-', unpacked if packed.
+
+    Read in pieces, so that what cannot be text of lines (binary data, a line of more than 1 MB) is
+    refused when it is seen, and what would not fit into memory before it has filled it.
+    """
+    name = os.fspath(path)
+    file = shown_path(name)
+    with read_failures(file), opened(name) as stream:
+        data = _gathered(stream, file)
+    check_unchanged(name, data)
+    return data
+
+
+def pieces_of(path: PathLike) -> Iterator[bytes]:
+    """The bytes of a file, unpacked, some at a time."""
+    name = os.fspath(path)
+    with read_failures(shown_path(name)), opened(name) as stream:
+        first = filled(stream, PIECE)
+        joined = cast("BinaryIO", Joined(first, stream))
+        unpacked = unpacking(first, joined) or joined
+        while piece := filled(unpacked, PIECE):
+            yield piece
+
+
+@contextmanager
+def read_failures(file: str) -> Iterator[None]:
+    """Tell failures of reading with the name of the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(
+            "no such file", file=file, hint=_IN_TABLE.get(file.partition(":")[0], "check the path")
+        ) from None
+    except IsADirectoryError:
+        raise InputError(
+            "this is a folder", file=file, hint=f"name a file; only runs may be a folder: {ORDER}"
+        ) from None
+    except DamagedError as error:
+        problem = f"damaged compressed data: {error}"
+        raise InputError(problem, file=file, hint="fetch or compress the file again") from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {why(error)}", file=file, hint="check the path") from None
+
+
+def is_seekable(name: str) -> bool:
+    """Whether any stretch of it can be read: a file on this machine, or a copy of what is read once."""
+    return not is_remote(name) and can_be_read_again(name)
+
+
+def can_be_read_again(name: str) -> bool:
+    """Whether it can be opened a second time: a file, here or elsewhere, or a copy of what is read once."""
+    return has_copy(name) or is_file(name)
+
+
+@contextmanager
+def opened(name: str) -> Iterator[BinaryIO]:
+    """A file to read, or standard input, noted as an input."""
+    if (copy := copy_of(name)) is not None:
+        yield copy
+        return
+    if not can_be_a_name(name):
+        raise InputError(f"cannot be read: {name!r} names no file", hint="check the path")
+    if is_remote(name):
+        with remote.reading_from(name) as far:
+            yield far
+        return
+    if name != STANDARD_INPUT:
+        with Path(name).open("rb", buffering=0) as stream:
+            reading(stream.fileno(), shown_path(name))
+            yield cast("BinaryIO", stream)
+        return
+    reading_standard_input()
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None or buffer.closed:
+        raise InputError("cannot be read: it is closed", file=shown_path(name), hint="name a file, or give it input")
+    reading(descriptor(buffer), shown_path(name))
+    yield buffer
+
+
+def _gathered(raw: BinaryIO, file: str) -> bytes:
+    """All bytes of a stream, unpacked."""
+    size = _file_size(raw)
+    first = filled(raw, PIECE if size <= PIECE else SNIFFED)
+    if first.startswith(LZ4):
+        raise InputError(
+            "compressed by lz4, which is not read here", file=file,
+            hint=f"save it as .json (in ranx run.save('run.json')), or compress it by {COMPRESSIONS}",
+        )  # fmt: skip
+    counted = Joined(first, raw)
+    unpacked = unpacking(first, cast("BinaryIO", counted))
+    if unpacked is None and size > PIECE:
+        return _whole(cast("io.FileIO", raw), first, size, file)
+    stream = unpacked or raw
+    piece = first if unpacked is None else filled(unpacked, PIECE)
+    bounds, held = Bounds(piece, file, whole=len(piece) < PIECE), io.BytesIO()
+    while piece:
+        bounds.look_at(piece, held.getvalue, counted.given if unpacked else None)
+        held.write(piece)
+        piece = stream.read(PIECE)
+    return held.getvalue()
+
+
+def _whole(raw: io.FileIO, first: bytes, size: int, file: str) -> bytes:
+    """A plain file of known size, read in one go to where it stays."""
+    bounds = Bounds(first, file, whole=False, size=size)
+    raw.seek(0)
+    data = raw.readall()
+    bounds.look_at_all(data)
+    return data
+
+
+def _file_size(raw: BinaryIO) -> int:
+    """The size of a file that was opened here, 0 where it is not known."""
+    return os.fstat(raw.fileno()).st_size if isinstance(raw, io.FileIO) else 0
+
+
+def can_be_a_name(name: str) -> bool:
+    """Whether the system can be asked for a file of this name."""
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+
+
+def shown_path(path: PathLike) -> str:
+    r"""A path as it can be printed: bytes of a file name that are not UTF-8, and lone surrogates, as escapes.
+
+    An address is shown without user, password and query.
+
+    >>> shown_path("runs/caf\udce9.run"), shown_path("runs/caf\ud8e9.run")
+    ('runs/caf\\xe9.run', 'runs/caf\\ud8e9.run')
+    """
+    name = without_secrets(os.fspath(path))
+    if name == STANDARD_INPUT:
+        return "standard input"
+    try:
+        return os.fsencode(name).decode(errors="backslashreplace")
+    except UnicodeEncodeError:
+        return name.encode(errors="backslashreplace").decode()
+
+
+def expand(paths: Iterable[PathLike]) -> list[str]:
+    """Files behind paths, addresses, folders and globs, in a stable order.
+
+    A folder stands for all files in it that are not hidden.
+    """
+    found: list[str] = []
+    for path in paths:
+        name = os.fspath(path)
+        if is_folder(name):
+            files = remote.files_in(name) if is_remote(name) else _files_in(name)
+            if not files:
+                raise InputError("the folder holds no files", file=shown_path(name), hint="name a folder of run files")
+            if about := [file for file in files if _is_about(file)]:
+                raise InputError(
+                    f"this folder of runs also holds {Path(about[0]).name}, which is about them and no run",
+                    file=shown_path(name), hint=f"move it elsewhere, or name the runs, as in {shown_path(name)}/*.run",
+                )  # fmt: skip
+            found += files
+        else:
+            found += matched(name)
+    return found
+
+
+def is_folder(name: str) -> bool:
+    """Whether a path or an address is that of a folder."""
+    if is_remote(name):
+        return not remote.has_pattern(name) and remote.is_folder(name)
+    return name != STANDARD_INPUT and os.path.isdir(name)  # noqa: PTH112  Path.is_dir fails on a very long name
+
+
+def matched(name: str) -> list[str]:
+    """The files that a pattern stands for, or the name itself where it is none."""
+    if is_remote(name):
+        if not remote.has_pattern(name):
+            return [name]
+        files = remote.matching(name)
+    elif name == STANDARD_INPUT or not glob.has_magic(name) or os.path.exists(name):  # noqa: PTH110
+        return [name]
+    else:
+        files = sorted(glob.glob(name))
+    if not files:
+        raise InputError("no file matches this pattern", file=shown_path(name), hint="check the pattern")
+    return files
+
+
+def _is_about(file: str) -> bool:
+    """Whether a file says what is in a folder, as its name tells."""
+    stem, suffix = os.path.splitext(os.path.basename(file))  # noqa: PTH119,PTH122  asked of every file of a folder
+    return stem.upper() in ("README", "LICENSE", "LICENCE", "CHANGELOG") or suffix.lower() in (".md", ".rst")
+
+
+def _files_in(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(e.name for e in entries if not e.name.startswith(".") and e.is_file())
+    except OSError as error:
+        raise InputError(f"cannot be read: {why(error)}", file=shown_path(folder)) from None
+    root = "" if (short := str(Path(folder))) == "." else short
+    return [os.path.join(root, name) for name in names]  # noqa: PTH118  of many files
+
+
+def system_name(path: PathLike) -> str:
+    """The file name without folder and known endings.
+
+    >>> system_name("runs/bm25.v2.run.gz")
+    'bm25.v2'
+    """
+    name = Path(shown_path(path)).name
+    for endings in (COMPRESSED, _PLAIN):
+        for ending in endings:
+            if name.endswith(ending) and name != ending:
+                name = name.removesuffix(ending)
+                break
+    return name
+
+
+# ---- Where bytes go: files, which are replaced whole or not at all, and standard output; compressed or not.
+
+
+@contextmanager
+def replaced(path: PathLike) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of `path` only when all of it is written.
+
+    A link keeps pointing where it points, and a file keeps its mode; a pipe or device, such as /dev/null, and what is
+    open already, such as /dev/stdout, are written to as they are.
+    """
+    name, file = os.fspath(path), shown_path(path)
+    if not name or not can_be_a_name(name):
+        raise InputError(f"cannot be written: {name!r} names no file", hint="check the path")
+    if is_remote(name):
+        raise InputError("only files on this machine are written", file=file, hint="write it here, then copy it")
+    if name.endswith(("/", os.sep)):
+        raise InputError("this is a folder", file=file, hint="name a file to write")
+    with write_failures(file):
+        if (number := _own_descriptor(name)) is not None:
+            sys.stdout.flush()
+            with os.fdopen(os.dup(number), "wb") as stream:
+                yield stream
+            return
+        target = Path(os.path.realpath(path))
+        if target.is_symlink():  # it leads to itself
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if target.exists() and not target.is_file() and not target.is_dir():
+            with target.open("wb") as stream:
+                yield stream
+            return
+        if target.is_dir():
+            raise InputError("this is a folder", file=file, hint="name a file to write")
+        there = target.exists()
+        if there and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        temporary = target.with_name(f".{os.urandom(8).hex()}.part")
+        try:
+            with temporary.open("xb") as stream:
+                if there:
+                    temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+                yield stream
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        wrote(name)
+
+
+def _own_descriptor(name: str) -> int | None:
+    """The number of the open file that a name such as /dev/stdout or /dev/fd/3 stands for; None where for none."""
+    path = Path(name)
+    for _ in range(8):  # links to links
+        folder = os.path.realpath(path.absolute().parent)
+        if path.name.isdigit() and folder in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
+            return int(path.name)
+        if not path.is_symlink():
+            return None
+        path = path.parent / path.readlink()
+    return None
+
+
+@contextmanager
+def write_failures(file: str) -> Iterator[None]:
+    """Tell failures of writing with the name of the file."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {why(error)}",
+            file=file,
+            hint="check the path and the space left",
+        ) from None
+
+
+def write_bytes(path: PathLike, data: bytes) -> None:
+    """Write whole or not at all; compressed if the name ends in .gz, .bz2, .xz or .zst; '-' is standard output."""
+    name = os.fspath(path)
+    if name == STANDARD_INPUT:
+        _write_out(data)
+        return
+    with replaced(path) as stream:
+        stream.write(packed(data, name))
+
+
+def write_pieces(path: PathLike, pieces: Iterable[bytes]) -> None:
+    """The same of bytes that come some at a time; they are held together only where they are compressed."""
+    name = os.fspath(path)
+    if name.lower().endswith(COMPRESSED):
+        write_bytes(path, b"".join(pieces))
+    elif name == STANDARD_INPUT:
+        for piece in pieces:
+            _write_out(piece)
+    else:
+        with replaced(path) as stream:
+            for piece in pieces:
+                stream.write(piece)
+
+
+def _write_out(data: bytes) -> None:
+    """Write all to standard output, which may take a part at a time where Python is told not to buffer."""
+    stream, left = sys.stdout.buffer, memoryview(data)
+    try:
+        if getattr(sys.stdout, "isatty", bool)():  # which knows what a terminal may be shown
+            sys.stdout.write(data.decode(errors="backslashreplace"))
+            sys.stdout.flush()
+            left = left[:0]
+        while left:
+            left = left[stream.write(left) or 0 :]
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        problem = f"cannot be written: {why(error)}"
+        raise InputError(problem, file=STANDARD_OUTPUT, hint="check that it is open and has space") from None
+    wrote(STANDARD_OUTPUT)

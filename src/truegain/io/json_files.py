@@ -1,0 +1,170 @@
+"""JSON that is one value: {topic: {document: number}} as ranx and pytrec_eval have it, and lists of objects."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import EmptyError, InputError
+from truegain.io.columns import Places, frozen
+from truegain.io.plain_text import NESTED, line_at, line_of
+
+_LIST = re.compile(rb"\s*\[\s*[{\]]")
+_TOKENS = re.compile(r'("(?:[^"\\]|\\.)*")(?=(\s*:)?)|[][{}]')
+_BLANKS = re.compile(r"[ \t\r\n]*")
+START = 65536  # bytes that tell what a file is
+
+
+class RepeatedKeyError(ValueError):
+    """A key stands twice in one object: one of the two values would be lost."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise RepeatedKeyError
+    return found
+
+
+STRICT = json.JSONDecoder(object_pairs_hook=_once)  # one for all: json.loads would make one for every row
+
+
+def repeated(text: bytes, file: str, line: int = 1, hint: str = "keep one: the other would be lost") -> InputError:
+    """What is said of a text in which a key stands twice; `line` is that of the file on which the text begins."""
+    whole = text.decode()
+    place, key = repeated_key(whole)
+    at = len(whole[:place].encode())
+    problem = f"{key!r} stands twice in one object"
+    return InputError(problem, file=file, line=line_of(text, at) + line - 1, text=line_at(text, at), hint=hint)
+
+
+def repeated_key(text: str) -> tuple[int, str]:
+    """The first key that an object has had before, and where it stands."""
+    seen: list[set[str] | None] = []
+    for found in _TOKENS.finditer(text):
+        if (sign := found[0]) in ("{", "["):
+            seen.append(set() if sign == "{" else None)
+        elif sign in ("}", "]"):
+            seen.pop()
+        elif found[2] and seen and (keys := seen[-1]) is not None:
+            if (key := json.loads(sign, strict=False)) in keys:
+                return found.start(), key
+            keys.add(key)
+    raise ValueError("no key stands twice")
+
+
+def is_list(text: bytes) -> bool:
+    """Whether a text begins as a list of JSON objects does."""
+    return _LIST.match(text[:START]) is not None
+
+
+def is_nested(text: bytes) -> bool:
+    r"""Whether a text is one JSON object of objects, on one line or many, and not one object a line.
+
+    >>> is_nested(b'{"q1": {"d1": 1}}'), is_nested(b'{"meta": {"topic": 1}}\n{"meta": {"topic": 2}}\n')
+    (True, False)
+    """
+    if NESTED.match(text[:START]) is None:
+        return False
+    begin = len(text) - len(text.lstrip())
+    end = text.find(b"\n", begin)
+    if end < 0 or not text[end:].strip():
+        return True
+    try:
+        return not isinstance(json.loads(text[begin:end]), dict)
+    except (ValueError, RecursionError):
+        return True
+
+
+def nested(text: bytes, file: str) -> dict[str, Any]:
+    """The object in a file of one; a key that stands twice in an object is refused, lest one of the two is lost."""
+    try:
+        whole = STRICT.decode(text.decode())
+    except RepeatedKeyError:
+        raise repeated(text, file, hint="keep one: a topic stands once, and a document once in a topic") from None
+    except json.JSONDecodeError as error:
+        raise _unreadable(text, file, error) from None
+    except (ValueError, RecursionError):
+        raise InputError("not readable JSON", file=file, hint="check that the file is whole") from None
+    if not whole:
+        raise EmptyError("the file holds no topic", file=file, hint="write {topic: {document: number}}")
+    return dict(whole)
+
+
+def place_of(text: bytes, *keys: str) -> dict[str, int]:
+    """The line of a key within the objects of others, as `InputError` takes it; nothing where it is not found."""
+    at = 0
+    for key in keys:
+        found = _key(key).search(text, at)
+        if found is None:
+            return {}
+        at = found.start()
+    return {"line": line_of(text, at)}
+
+
+def _key(key: str) -> re.Pattern[bytes]:
+    written = {json.dumps(key).encode(), json.dumps(key, ensure_ascii=False).encode(errors="backslashreplace")}
+    return re.compile(b"(?:" + b"|".join(re.escape(w) for w in sorted(written)) + rb")\s*:")
+
+
+def _unreadable(text: bytes, file: str, error: json.JSONDecodeError) -> InputError:
+    at = len(error.doc[: error.pos].encode(errors="replace"))
+    return InputError(
+        f"not readable JSON: {error.msg}",
+        file=file,
+        line=error.lineno,
+        text=line_at(text, min(at, max(0, len(text) - 1))),
+        hint="check that the file is whole",
+    )
+
+
+def records(text: bytes, file: str) -> tuple[list[Mapping[str, Any]], Places]:
+    """The objects of a JSON list, and the line each begins on, or its number where several stand on one line."""
+    whole = text.decode()
+    decode = STRICT.raw_decode
+    rows: list[Mapping[str, Any]] = []
+    starts: list[int] = []
+    at = _after_blanks(whole, whole.index("[") + 1)
+    try:
+        while whole[at : at + 1] != "]":
+            value, end = decode(whole, at)
+            if not isinstance(value, dict):
+                raise _no_object(file, len(rows) + 1, value)
+            rows.append(value)
+            starts.append(at)
+            at = _after_blanks(whole, end)
+            if whole[at : at + 1] == ",":
+                at = _after_blanks(whole, at + 1)
+            elif whole[at : at + 1] != "]":
+                raise json.JSONDecodeError("Expecting ',' delimiter", whole, at)
+        if whole[at + 1 :].strip():
+            raise json.JSONDecodeError("Extra data", whole, at + 1)
+    except RepeatedKeyError:
+        raise repeated(text, file) from None
+    except json.JSONDecodeError as error:
+        raise _unreadable(text, file, error) from None
+    except RecursionError:
+        raise InputError("not readable JSON: nested too deeply", file=file, hint="check the file") from None
+    if not rows:
+        raise EmptyError("the list is empty", file=file, hint="give at least one object")
+    ends = np.flatnonzero(np.frombuffer(whole.encode("utf-32-le"), np.uint32) == ord("\n"))
+    lines = np.searchsorted(ends, starts).astype(np.int64) + 1
+    if len(np.unique(lines)) == len(lines):
+        return rows, Places("line", frozen(lines))
+    return rows, Places.rows(len(rows))
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
+
+
+def _no_object(file: str, row: int, value: object) -> InputError:
+    return InputError(
+        "not a JSON object", file=file, row=row, text=json.dumps(value, ensure_ascii=False),
+        hint="write a list of objects, such as [{'topic': '1', 'doc': 'a', 'label': 1}]",
+    )  # fmt: skip

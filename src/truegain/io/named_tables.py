@@ -1,0 +1,619 @@
+"""Tables with named columns, from files (CSV, TSV, JSONL, lists of JSON, Parquet), frames, dicts and tuples."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+
+from truegain.errors import ORDER, InputError, needs, some
+from truegain.io.column_names import IDS, ColumnNames, Header, Role, label_of, told
+from truegain.io.columns import BEIR, Floats, Ints, Places, frozen, names_columns, parts_of, plain_name, plain_numbers
+from truegain.io.columns import COLUMNS as COLUMNS
+from truegain.io.columns import EXTRA as EXTRA
+from truegain.io.columns import RawTable as RawTable
+from truegain.io.columns import is_bool as is_bool
+from truegain.io.columns import number_of as number_of
+from truegain.io.columns import of_objects as of_objects
+from truegain.io.compression import COMPRESSED
+from truegain.io.frames import Frame, opened
+from truegain.io.json_files import STRICT, RepeatedKeyError, is_list, is_nested, place_of, records, repeated
+from truegain.io.separated import (
+    LOOKED_AT,
+    NEEDED,
+    first_line,
+    is_sensible,
+    option_for,
+    option_for_text,
+    separated,
+    separator_of,
+)
+from truegain.io.warnings import warn
+from truegain.message import arg
+
+# ---- Files with named columns: CSV (also with semicolons), TSV, JSONL, lists of JSON and Parquet.
+
+Kind = Literal["csv", "tsv", "jsonl", "json", "nested", "parquet"]
+
+
+def ending(path: str) -> str:
+    """The ending of a file name, below that of a compressed file.
+
+    >>> ending("runs/bm25.CSV.gz")
+    '.csv'
+    """
+    name = path.lower()
+    for compressed in COMPRESSED:
+        name = name.removesuffix(compressed)
+    dot = name.rfind(".")
+    return name[dot:] if dot > max(name.rfind("/"), name.rfind("\\")) else ""
+
+
+def kind_of(text: bytes, file: str, header: Header | None = None) -> Kind | None:
+    r"""The kind of a table with named columns, or None for lines without names.
+
+    header: what the user says of the columns: where he names them all, no line of the file need do so.
+
+    >>> kind_of(b"topic,doc,label\n1,a,2\n", "x.csv"), kind_of(b"1 0 a 2\n", "qrels")
+    ('csv', None)
+    """
+    suffix, said = ending(file), Header() if header is None else header
+    if is_parquet(text, suffix):
+        return "parquet"
+    first = first_line(text)
+    if first.startswith("{") and first[1:].lstrip()[:1] in ("", '"', "}"):
+        return "nested" if is_nested(text) else "jsonl"
+    if is_list(text):
+        return "json"
+    if first.startswith("[") and suffix in (".json", ".jsonl", ".ndjson"):
+        raise InputError(
+            "a JSON list, not of JSON objects", file=file, line=1, text=first,
+            hint="write one object a line, or a list of objects",
+        )  # fmt: skip
+    for kind, separator in (("csv", ","), ("csv", ";"), ("tsv", "\t")):
+        if (not said.names or said.several) and names_columns(first.split(separator), said.theirs):
+            return kind  # type: ignore[return-value]
+    if first and not said.unnamed and suffix in (".csv", ".jsonl", ".ndjson", ".parquet"):
+        option = option_for_text(text, said.role, file) if suffix == ".csv" else None
+        raise InputError(
+            "not a Parquet file" if suffix == ".parquet" else "the columns 'topic' and 'doc' are not named",
+            file=file,
+            line=None if suffix == ".parquet" else 1,
+            text=first,
+            hint="write one JSON object a line, such as {'topic': '1', 'doc': 'a', 'label': 1}"
+            if suffix in (".jsonl", ".ndjson")
+            else "check that the file is whole"
+            if suffix == ".parquet"
+            else f"say which columns they are: {option}"
+            if option
+            else "begin the table with a line of column names, such as topic,doc,label or topic,doc,score, or name "
+            f"them, as in {arg('columns', 'topic,doc,label')}",
+        )
+    return None
+
+
+def is_parquet(data: bytes, suffix: str = "") -> bool:
+    """Whether bytes are a Parquet file, perhaps a broken one, and not lines of a topic 'PAR1'."""
+    if not data.startswith(b"PAR1"):
+        return False
+    return suffix == ".parquet" or any(byte < 32 and byte not in b"\t\n\v\f\r" for byte in data[4:256])
+
+
+def read(text: bytes, kind: Kind, file: str) -> RawTable | Frame:
+    """Read a table; every column of a CSV or TSV comes as text."""
+    if kind == "parquet":
+        return _parquet(text, file)
+    return read_text(text, kind, file)
+
+
+def read_text(text: bytes, kind: Kind, file: str) -> RawTable:
+    """Read a table that is text."""
+    if kind == "jsonl":
+        return _json_lines(text, file)
+    if kind == "json":
+        return of_objects(*records(text, file))
+    return separated(text, "\t" if kind == "tsv" else separator_of(first_line(text)), file)
+
+
+def _parquet(data: bytes, file: str) -> Frame:
+    pl = needs("polars", "frames")
+
+    try:
+        return opened(pl.read_parquet(io.BytesIO(data)))
+    except (pl.exceptions.PolarsError, OSError, ValueError, pl.exceptions.PanicException) as error:
+        reason = (str(error).splitlines() or ["unknown reason"])[0]
+        raise InputError(
+            f"not a readable Parquet file: {reason}", file=file, hint="check that the file is whole"
+        ) from None
+
+
+def _json_lines(text: bytes, file: str) -> RawTable:
+    rows: list[Mapping[str, Any]] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = STRICT.decode(line.decode())
+        except RepeatedKeyError:
+            raise repeated(line, file, number) from None
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise InputError(
+                "not a JSON object",
+                file=file,
+                line=number,
+                text=line[:1000].decode(errors="replace"),
+                hint="write one object a line",
+            )
+        rows.append(row)
+        lines.append(number)
+    return of_objects(rows, Places("line", frozen(np.array(lines, np.int64))))
+
+
+# ---- Tables with named columns: those of files, and frames of pandas, polars or pyarrow.
+
+NOTHING = ("irrelevant", "not_relevant", "non_relevant", "nonrelevant", "no", "none", "false", "bad")  # labels of 0
+NUMBER, WORDS = "NUMBER", 12  # what a user fills in; words that are listed at most
+KNOWN = 6  # other names of a column that a message lists
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
+
+
+class Columns:
+    """The columns of a table, or of a frame, by our names."""
+
+    def __init__(self, frame: RawTable | Frame, file: str, role: Role = "judgments") -> None:
+        self.frame, self.file, self.role = frame, file, role
+        self.names = [str(name).strip().lower() for name in frame.columns]
+        plain = [plain_name(name) for name in self.names]
+        self.found = {
+            ours: [n for name in names for n, p in zip(self.names, plain, strict=True) if p == name]
+            for ours, names in COLUMNS.items()
+        }
+        self.found |= {name: [name] for name in EXTRA if name in self.names}
+        self.places: Places | None = frame.places if isinstance(frame, RawTable) else None
+        if set(plain) == BEIR and all(map(_is_whole, frame.column(plain.index("score")))):
+            self.found["label"] = ["score"]
+
+    def __contains__(self, name: str) -> bool:
+        return bool(self.found.get(name))
+
+    def _raw(self, name: str) -> list[Any]:
+        if name not in self:
+            others = COLUMNS[name][1:]
+            known = f"{', '.join(others[:KNOWN])}{', ...' if len(others) > KNOWN else ''}"
+            raise InputError(
+                f"there is no column '{name}' (or {known}) among {', '.join(self.names)}",
+                file=self.file,
+                hint=f"name the column '{name}'{self._mistaken(name) or self._option(name)}",
+            )
+        return self._column(self.found[name][0])
+
+    def _option(self, name: str) -> str:
+        """What to say of columns for this table to be read."""
+        if name not in NEEDED[self.role]:
+            return ""
+        cells = [list(self.frame.column(at)[:LOOKED_AT]) for at in range(len(self.names))]
+        names = [self.written_at(at) for at in range(len(self.names))]
+        return f", or say which it is: {option_for(self.role, names, cells, self.found)}"
+
+    def written_at(self, at: int) -> str:
+        """The name of a column by its place, as its owner writes it."""
+        return str(self.frame.columns[at]).strip()
+
+    def written(self, name: str) -> str:
+        """A column's name as its owner writes it."""
+        return str(self.frame.columns[self.names.index(name)]).strip()
+
+    def take(self, rows: Ints) -> Columns:
+        """Some rows of the table, under the same names."""
+        wanted = rows.tolist()
+        values = [[column[r] for r in wanted] for column in map(self.frame.column, range(len(self.names)))]
+        places = (self.places or Places.rows(max(wanted, default=0) + 1)).take(rows)
+        table = RawTable(list(self.frame.columns), values, places, is_guarded(self.frame))
+        taken = Columns(table, self.file, self.role)
+        taken.found = self.found
+        return taken
+
+    def _mistaken(self, name: str) -> str:
+        if name == "score" and "label" in self:
+            return f"; these look like judgments: {ORDER}"
+        if name == "label" and "score" in self:
+            return (
+                f"; this looks like a run: {ORDER}; if its scores are labels, say {arg('columns', {'label': 'score'})}"
+            )
+        return ""
+
+    def _column(self, name: str) -> list[Any]:
+        if self.names.count(name) > 1:
+            raise InputError(f"two columns are named '{name}'", file=self.file, hint="rename or remove one")
+        return self.frame.column(self.names.index(name))
+
+    def _fault(self, problem: str, row: int, value: object, hint: str) -> InputError:
+        place = (self.places or Places.rows(row + 1)).of(row)
+        text = None if is_missing(value) else str(value)
+        return InputError(problem, file=self.file, **place, text=text, hint=hint)
+
+    def ids(self, name: str) -> list[str]:
+        """A column of ids: text or whole numbers, none missing."""
+        values = self._raw(name)
+        if set(map(type, values)) == {str} and all(values):
+            return unguarded(self.frame, values)
+        for row, value in enumerate(values):
+            if type(value) is str and value:
+                continue
+            if is_missing(value):
+                raise self._fault(f"{name} is missing", row, value, "every row needs one")
+            if not is_id(value):
+                kind = "floating-point number" if isinstance(value, float) else type(value).__name__
+                raise self._fault(f"{name} is a {kind}", row, value, "write ids as text or whole numbers")
+        return unguarded(self.frame, values)
+
+    def any_ids(self, name: str) -> list[str]:
+        """A column of ids as text, whatever stands there."""
+        return unguarded(self.frame, self._raw(name))
+
+    def numbers(self, name: str) -> Floats:
+        """A column of numbers, none missing."""
+        values = self._raw(name)
+        worded = name == "label" and bool(told().values)
+        if not worded and (plain := plain_numbers(values)) is not None:
+            return plain
+        numbers = np.empty(len(values))
+        for row, value in enumerate(values):
+            number = None if name == "score" and is_bool(value) else label_of(value) if worded else number_of(value)
+            if number is None:
+                problem = "is missing" if is_missing(value) else "is not a number"
+                raise self._fault(f"{name} {problem}", row, value, _remedy(self, name, value, values))
+            if number != number:
+                problem = "is NaN" if isinstance(value, str) else "is missing or NaN"
+                raise self._fault(f"{name} {problem}", row, value, "give a number that can be ordered")
+            numbers[row] = number
+        return numbers
+
+    def texts(self, names: Sequence[str]) -> list[str]:
+        """A column that may be there, by the first of some names, as text; empty where there is nothing."""
+        found = next((name for name in names if name in self.names), None)
+        if found is None:
+            return [""] * len(self._raw("topic"))
+        return ["" if is_missing(value) else str(value).strip() for value in self._column(found)]
+
+    def extra(self) -> dict[str, Sequence[object]]:
+        """What else is known of a judgment."""
+        return {name: self._column(self.found[name][0]) for name in EXTRA if name in self}
+
+
+OF_LABELS = "tg.read_judgments"  # whose arguments these are in Python
+
+
+def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Columns:
+    """The columns under the names that the user gave; a name such as query+facet joins columns.
+
+    Unless `strict`, topic and doc may also have names of ours: the user's may be those of another file.  What is said
+    of another file holds where there is no name of ours; what is said of several counts for those that have it.
+    """
+    said = Header() if header is None else header
+    lost: dict[str, str] = {}
+    for ours in said.renamed:
+        theirs = _fitting(columns, said, ours)
+        name = theirs.strip().lower()
+        known = not strict and ours in ("topic", "doc") and ours in columns
+        spare = said.several is not None and not set(parts_of(name)) <= set(columns.names)
+        if name not in columns.names and "+" in name and ours in COLUMNS and not (known or spare):
+            columns = _joined(columns, name)
+        if name in columns.names:
+            columns.found[ours] = [name]
+        elif not known:
+            lost[ours] = theirs
+    for ours, theirs in lost.items():
+        own = _instead_of(ours, columns)
+        is_needed = ours in (*NEEDED[columns.role], "rank")
+        if said.fits_none(theirs, columns.file) or (is_needed and own is None):
+            raise _no_column(columns, "' or '".join(said.names_of(ours)))
+        if own is not None and not _is_of_another(columns, said, ours):
+            warn(f"{columns.file}: there is no column '{theirs}'; column '{own}' is read instead")
+    return _lent(columns, said)
+
+
+def _fitting(columns: Columns, said: Header, ours: str) -> str:
+    """The name of a column that the user gave and this table has, or the last given; refused where no table has one."""
+    names = said.names_of(ours)
+    has = [name for name in names if set(parts_of(name)) <= set(columns.names)]
+    for name in names[1:]:
+        if name not in has and ours not in IDS and said.several is not None and said.fits_none(name, columns.file):
+            raise _no_column(columns, name)
+    return (has or names)[0]
+
+
+def _no_column(columns: Columns, name: str) -> InputError:
+    problem = f"there is no column '{name}' among {', '.join(columns.names)}"
+    return InputError(problem, file=columns.file, hint="check its name")
+
+
+def _instead_of(ours: str, columns: Columns) -> str | None:
+    """The column with a name of ours that stands in for one that the user named and the table lacks, if any."""
+    either = ("score", "rank") if ours in ("score", "rank") else (ours,)
+    return next((columns.found[name][0] for name in either if name in columns), None)
+
+
+def _is_of_another(columns: Columns, said: Header, ours: str) -> bool:
+    """Whether the other names that the user gave are all of other files, so that this one is as well."""
+    beside = {
+        part for other in said.renamed if other != ours for name in said.names_of(other) for part in parts_of(name)
+    }
+    return bool(beside) and not beside & set(columns.names)
+
+
+def _lent(columns: Columns, said: Header) -> Columns:
+    """The columns under names that the user gave to those of another file, where they have none of ours."""
+    for ours, theirs in (said.lent.renamed if said.lent is not None else {}).items():
+        name = theirs.strip().lower()
+        if ours in columns or ours in said.renamed:
+            continue
+        if "+" in name and set(parts_of(name)) <= set(columns.names):
+            columns = _joined(columns, name)
+        if name in columns.names:
+            columns.found[ours] = [name]
+            if ours == "label":
+                _check_label(columns, name)
+    return columns
+
+
+def _check_label(columns: Columns, name: str) -> None:
+    """Refuse the judgments' own label as that of gold, where another column could be what is meant."""
+    taken = {n for some in columns.found.values() for n in some}
+    cells = {n: columns._column(n) for n in columns.names if n not in taken and columns.names.count(n) == 1}
+    others = [n for n, column in cells.items() if column and all(number_of(x) is not None for x in column)]
+    if others:
+        likely = [name, *filter(is_sensible, others)][-1]
+        option = told().option(columns.role, {"label": columns.written(likely)})
+        raise InputError(
+            f"which is the label: '{name}', as in the judgments, or {some(others)}?", file=columns.file,
+            hint=f"say which, as in {arg('columns', option)}",
+        )  # fmt: skip
+
+
+def _joined(columns: Columns, name: str) -> Columns:
+    """The columns with one in the place of several, whose cells are theirs with a hyphen between them."""
+    parts = parts_of(name)
+    lost = [part for part in parts if part not in columns.names]
+    if lost:
+        raise InputError(
+            f"there is no column {some(lost)} among {', '.join(columns.names)}, to join as {name}",
+            file=columns.file,
+            hint="check its name",
+        )
+    cells = []
+    for part in parts:
+        columns.found["topic"] = [part]
+        cells.append(columns.ids("topic"))
+    others = [n for n in columns.names if n not in parts]
+    guarded = is_guarded(columns.frame)
+    joined = [harmless(x) if guarded else x for x in ("-".join(row) for row in zip(*cells, strict=True))]
+    table = RawTable(
+        [*(columns.written(n) for n in others), name],
+        [*(columns._column(n) for n in others), joined],
+        columns.places or Places.rows(len(joined)),
+        guarded,
+    )
+    return Columns(table, columns.file, columns.role)
+
+
+def _is_whole(value: object) -> bool:
+    number = number_of(value)
+    return number is not None and number.is_integer()
+
+
+def harmless(value: Any) -> Any:
+    """A cell that no spreadsheet runs: one that begins as a formula does, and is no number, gets a quote.
+
+    So does one that begins with quotes and then as a formula does, so that `unguarded` gives back every cell as it was.
+
+    >>> harmless("=HYPERLINK(1)"), harmless("-12"), harmless("d7"), harmless("'-a")
+    ("'=HYPERLINK(1)", '-12', 'd7', "''-a")
+    """
+    if not isinstance(value, str) or not value.lstrip("'").startswith(FORMULA):
+        return value
+    return value if value.startswith(FORMULA) and number_of(value) is not None else f"'{value}"
+
+
+def is_guarded(table: object) -> bool:
+    """Whether ids of a table may have the quote of `harmless`: those of CSV and TSV."""
+    return isinstance(table, RawTable) and table.guarded
+
+
+def unguarded(table: object, ids: Sequence[Any]) -> list[str]:
+    """Ids of a table as text, without the quote that `harmless` puts before some in CSV and TSV."""
+    texts = [x if type(x) is str else str(x) for x in ids]
+    if not is_guarded(table) or not any(x.startswith("'") for x in texts):
+        return texts
+    return [x[1:] if x.startswith("'") and x.lstrip("'").startswith(FORMULA) else x for x in texts]
+
+
+def is_id(value: object) -> bool:
+    """Text or a whole number."""
+    return isinstance(value, str) or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -> str:
+    """What to do about something that is no number: of labels, rows may be left out, and ratings in words counted."""
+    if name != "label":
+        return "give a number"
+    if is_missing(value):
+        return f"give a number, or leave out all rows without one: {arg('missing', 'drop', of=OF_LABELS)}"
+    words, option = _words_in(values), option_for_words(values)
+    if option is None:
+        return f"write a number in place of each word; words here: {some(words)}"
+    if "assessor" in columns:
+        return f"ratings in words are read by {arg('aggregate', 'mean')} and {option}"
+    return f"give a number for each word: {option}"
+
+
+def _words_in(cells: Sequence[Any]) -> list[str]:
+    return [*dict.fromkeys(str(x).strip() for x in cells if not is_missing(x) and number_of(x) is None)]
+
+
+def option_for_words(cells: Sequence[Any]) -> str | None:
+    """What `values` should say for words to be labels, with NUMBER where the order is not known; None: it cannot."""
+    words, given = _words_in(cells), told().values
+    if not 0 < len(words) <= WORDS or any(set(word) & set(",='") for word in words):
+        return None
+    none = [word for word in words if plain_name(word) in NOTHING]
+    numbers = {word: f"{given[word]:g}" if word in given else "0" if none == [word] else NUMBER for word in words}
+    if len(words) == 2 and len(none) == 1 and not given:
+        numbers |= {word: "1" for word in words if word not in none}
+    ordered = sorted(numbers, key=lambda word: word not in none)
+    return arg("values", ",".join(f"{word}={numbers[word]}" for word in ordered), of=OF_LABELS)
+
+
+def is_missing(value: object) -> bool:
+    """None, empty text, NaN, and the missing values of pandas, which cannot even be compared."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (value == "" if isinstance(value, str) else isinstance(value, float) and value != value)
+    )
+
+
+# ---- Plain columns from what people already have in Python: dicts, tuples, and which kind an object is of.
+
+_KINDS = "a path, a dict of dicts, a pandas, polars or pyarrow frame, ir_measures tuples or a ranx object"
+
+
+def is_kind(data: object, *names: str) -> bool:
+    """Whether this is ranx's or our own of one of these names; by name, for ours are made of what is here."""
+    ours = ("ranx", "truegain")
+    return any(kind.__name__ in names and kind.__module__.split(".")[0] in ours for kind in type(data).__mro__)
+
+
+def is_ranx(data: object) -> bool:
+    """Whether this is a Qrels or a Run of ranx."""
+    return type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict")
+
+
+def flat(
+    data: Mapping[Any, Any], what: str, *, labels: bool, text: bytes | None = None
+) -> tuple[list[str], list[str], Floats]:
+    """Topics, documents and numbers of {topic: {document: number}}; `text` is the file they stand in."""
+    topics: list[str] = []
+    docs: list[str] = []
+    values: list[Any] = []
+    for topic, inner in data.items():
+        if not isinstance(inner, Mapping):
+            raise InputError(
+                f"topic {topic} is a {type(inner).__name__}, not a dict",
+                file=what,
+                **({} if text is None else place_of(text, str(topic))),  # type: ignore[arg-type]
+                hint="give {topic: {document: number}}",
+            )
+        if labels and any(isinstance(value, Mapping) for value in inner.values()):
+            raise InputError(f"{topic} holds dicts of dicts, as runs of several systems do", file=what, hint=ORDER)
+        topics += [an_id(topic, "topic", what)] * len(inner)
+        docs += [an_id(doc, "document", what) for doc in inner]
+        values += inner.values()
+    if text is not None:
+        _check_file(topics, docs, values, what, text, labels)
+    return topics, docs, numbers(values, what, labels=labels)
+
+
+def _check_file(topics: list[str], docs: list[str], values: list[Any], file: str, text: bytes, labels: bool) -> None:
+    """Refuse what is no number in a JSON file, naming its line."""
+    for topic, doc, value in zip(topics, docs, values, strict=True):
+        number = label_of(value) if labels else None if is_bool(value) else number_of(value)
+        if number is None or number != number:
+            kind = "label" if labels else "score"
+            raise InputError(
+                f"{kind} of topic {topic}, document {doc} is not a number", file=file, text=json.dumps(value),
+                **place_of(text, topic, doc), hint="write {topic: {document: number}}",
+            )  # fmt: skip
+
+
+def an_id(value: object, name: str, what: str) -> str:
+    """An id as text."""
+    if type(value) is str:
+        return value
+    if not is_id(value):
+        raise InputError(
+            f"{name} is a {type(value).__name__}", file=what, text=repr(value), hint="give ids as text or whole numbers"
+        )
+    return str(value)
+
+
+def numbers(values: list[Any], what: str, *, labels: bool) -> Floats:
+    """Numbers; labels may also be True and False, scores may not."""
+    numbers = np.empty(len(values))
+    for row, value in enumerate(values):
+        number = label_of(value) if labels else None if is_bool(value) else number_of(value)
+        if number is None:
+            raise InputError(
+                "not a number", file=what, row=row + 1, text=repr(value), hint="labels and scores must be numbers"
+            )
+        numbers[row] = number
+    return numbers
+
+
+def is_one_run(data: Mapping[Any, Any]) -> bool:
+    """{topic: {document: score}}, told from {system: ...} by what stands two levels down."""
+    for inner in data.values():
+        if not isinstance(inner, Mapping):
+            return False
+        for value in inner.values():
+            return not isinstance(value, Mapping)
+    return True
+
+
+def refuse_columns(given: bool, data: object) -> None:
+    """Names of columns are for what has columns."""
+    if given:
+        what = f"{arg('columns')} names columns, and a {type(data).__name__} has none"
+        raise InputError(what, hint="leave it out, or give a file or a frame")
+
+
+def header_of(columns: ColumnNames | None, what: str) -> Header:
+    """What the user says of the columns of a frame, which has names of its own."""
+    header = Header.of(columns)
+    if header.names:
+        raise InputError(
+            f"the columns are to be {','.join(header.names)}, but this frame names its own", file=what,
+            hint=f"leave out {arg('columns')}, or write ours=theirs in it, such as label=grade",
+        )  # fmt: skip
+    return header
+
+
+def long_rows(data: Mapping[Any, Any], names: Sequence[str], what: str) -> RawTable:
+    """The rows of dicts in dicts in dicts, under the names of their levels and of the values.
+
+    >>> long_rows({"ann": {"1": {"a": 2, "b": 0}}}, ("assessor", "topic", "doc", "label"), "ratings").values
+    [['ann', 'ann'], ['1', '1'], ['a', 'b'], [2, 0]]
+    """
+    rows = []
+    for first, inside in data.items():
+        for second, values in inside.items() if isinstance(inside, Mapping) else [("", None)]:
+            if not isinstance(values, Mapping):
+                a, b, c, value = names
+                form = f"{{{a}: {{{b}: {{{c}: {value}}}}}}}"
+                raise InputError(f"{first} holds no dict of {b} and {c}", file=what, hint=f"give {form}")
+            rows += [(first, second, third, value) for third, value in values.items()]
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
+    return RawTable(list(names), columns, Places.rows(len(rows)))
+
+
+def is_paths(data: object) -> bool:
+    """Several paths."""
+    return isinstance(data, list | tuple) and bool(data) and all(isinstance(d, str | os.PathLike) for d in data)
+
+
+def tuples(data: object, value: str, what: str) -> list[Any]:
+    """The rows of ir_measures: a query_id, a doc_id and a value each."""
+    rows = list(data) if isinstance(data, Iterable) and not isinstance(data, bytes) else None
+    if rows is None or not all(hasattr(r, "query_id") and hasattr(r, "doc_id") and hasattr(r, value) for r in rows):
+        raise InputError(f"cannot read a {type(data).__name__} as {what}", hint=f"give {_KINDS}")
+    if not rows:
+        raise InputError("there are no rows", file=what, hint=f"give {_KINDS}")
+    return rows

@@ -1,0 +1,433 @@
+"""Tables whose cells have a separator between them: CSV, TSV, and lines without names.
+
+A guess at what their columns hold lets an error suggest names for them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import InputError, some
+from truegain.io.column_names import Role, told
+from truegain.io.columns import Places, RawTable, frozen, names_columns, number_of, our_name, plain_name
+from truegain.io.files import shown_path
+from truegain.message import AGGREGATE_FIRST, arg
+
+# ---- Tables whose cells have a separator between them: CSV, also with semicolons, TSV, and lines without names.
+
+_IDS = ("topic", "doc", "system", "subtopic", "assessor")
+_DECIMAL = re.compile(r"[+-]?\d+(,\d+)?")
+Cells = tuple[int, list[str], npt.ArrayLike]  # the width of a table, its cells row by row, the line of each row
+_OPEN = "a quote is never closed"
+_FIELD_LIMIT = Lock()  # csv.field_size_limit is one number for the whole process
+
+
+def first_line(text: bytes) -> str:
+    """The first line that is not blank."""
+    return text[:65536].lstrip().split(b"\n", 1)[0].rstrip().decode(errors="replace")
+
+
+def separator_of(line: str) -> str:
+    """What stands between the fields of a line of CSV: commas, or semicolons where there are more of them.
+
+    >>> separator_of("topic;doc;label"), separator_of("topic,doc,label")
+    (';', ',')
+    """
+    return ";" if line.count(";") > line.count(",") else ","
+
+
+def read_unnamed(text: bytes, names: Sequence[str], file: str) -> RawTable:
+    """A table without a line of names, under the names the user gave; columns called '-' or '_' are left out.
+
+    Fields are separated by tabs (quotes then mean nothing), else by commas or semicolons, else by blanks.
+    """
+    first = first_line(text)
+    cells = first.split("\t") if "\t" in first else first.split(separator_of(first))
+    if names_columns(cells):
+        raise InputError(
+            f"the first line names the columns, and so does {arg('columns')}", file=file, line=1, text=first,
+            hint=f"leave out {arg('columns')}, or write ours=theirs in it, such as label=grade",
+        )  # fmt: skip
+    if "\t" in first or len(cells) > 1:
+        table = separated(text, "\t" if "\t" in first else separator_of(first), file, names)
+    else:
+        table = _of_cells(*_cells(_Blanks(text), " ", file, names), names)
+    kept = [at for at, name in enumerate(table.columns) if name not in ("-", "_")]
+    return replace(table, columns=[table.columns[at] for at in kept], values=[table.values[at] for at in kept])
+
+
+class _Blanks:
+    """Lines cut at blanks, as the csv module gives rows: without those that begin with '#'."""
+
+    def __init__(self, text: bytes) -> None:
+        self.lines, self.line_num = text.decode().split("\n"), 0
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for line in self.lines:
+            self.line_num += 1
+            yield [] if line.startswith("#") else line.split()
+
+
+def separated(text: bytes, separator: str, file: str, names: Sequence[str] | None = None) -> RawTable:
+    """Cells with a separator between them; `names` where no line of the file has them."""
+    literal = names is not None and separator == "\t"  # a quote in such a file is a quote
+    width = len(names or ())
+    cut = even_cells(text, separator, width, literal) or csv_cells(text, separator, file, names or (), literal)
+    table = replace(_of_cells(*cut, names), guarded=True)
+    return _with_points(table, file) if separator == ";" else table
+
+
+def csv_cells(text: bytes, separator: str, file: str, names: Sequence[str], literal: bool) -> Cells:
+    """Cells cut row by row by the csv module; what is no table is refused with its line."""
+    lines_of = io.StringIO(text.decode(), newline="\n")
+    quoting = csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL
+    reader = csv.reader(lines_of, delimiter=separator, strict=True, quoting=quoting)  # type: ignore[arg-type]
+    with _FIELD_LIMIT:
+        before = csv.field_size_limit(2**31 - 1)
+        try:
+            return _cells(reader, separator, file, names)
+        except _RowError as error:
+            line, last = error.begin, reader.line_num
+            far = error.why != _OPEN and last > line
+            why = f"a quote opens a field in this row, and on line {last} {error.why}" if far else error.why
+            raise InputError(
+                f"not a readable table: {why}",
+                file=file,
+                line=line,
+                text=text.split(b"\n", line)[line - 1].rstrip(b"\r").decode(),
+                hint='quote fields that hold a separator or a quote, as in "a ""b"" c"; end lines with a newline',
+            ) from None
+        finally:
+            csv.field_size_limit(before)
+
+
+def _of_cells(width: int, cells: list[str], lines: npt.ArrayLike, names: Sequence[str] | None) -> RawTable:
+    """Columns of cells that stand row by row, the first row being the names where none are given."""
+    first = 0 if names is not None else 1
+    values = [cells[first * width + at :: width] for at in range(width)]
+    places = Places("line", frozen(np.asarray(lines, np.int64)[first:]))
+    return RawTable(cells[:width] if names is None else list(names), values, places)
+
+
+def _with_points(table: RawTable, file: str) -> RawTable:
+    """Decimal commas, as beside semicolons, made points in columns of numbers; 1,234 alone could be either."""
+    values = []
+    for name, column in zip(table.columns, table.values, strict=True):
+        marked = [] if our_name(name) in _IDS else [cell for cell in column if "," in cell]
+        if not marked or not all(_DECIMAL.fullmatch(cell.strip()) for cell in column if cell.strip()):
+            values.append(column)
+            continue
+        if all(len(cell.strip().partition(",")[2]) == 3 for cell in marked):
+            row = next(row for row, cell in enumerate(column) if "," in cell)
+            raise InputError(
+                f"column '{name}': a decimal comma, or one between thousands?", file=file,
+                line=table.places.of(row)["line"],
+                text=column[row], hint="write numbers with a point",
+            )  # fmt: skip
+        values.append([cell.replace(",", ".") for cell in column])
+    return replace(table, values=values)
+
+
+def even_cells(text: bytes, separator: str, width: int, literal: bool) -> Cells | None:
+    """What `csv_cells` gives, cut at once, where every line has as many fields and none a quote: far faster.
+
+    None where that is not so, or a line is blank: then the csv module reads row by row, and what is wrong is told.
+    """
+    text = text.replace(b"\r\n", b"\n") if b"\r" in text else text
+    if (b'"' in text and not literal) or b"\r" in text or b"\0" in text or not text:
+        return None
+    text = text if text.endswith(b"\n") else text + b"\n"
+    data = np.frombuffer(text, np.uint8)
+    ends, cuts = np.flatnonzero(data == ord("\n")), np.flatnonzero(data == ord(separator))
+    fields = np.diff(np.searchsorted(cuts, ends), prepend=0) + 1
+    if fields[0] == 1 or (fields != (width or fields[0])).any():
+        return None
+    cells = text.decode().replace("\n", separator).split(separator)
+    cells.pop()  # after the last newline
+    return int(fields[0]), cells, np.arange(1, len(ends) + 1)
+
+
+class _RowError(Exception):
+    """What the csv module has to say of a row, and the line on which it begins."""
+
+    def __init__(self, why: str, begin: int) -> None:
+        self.why, self.begin = why, begin
+
+
+def _rows(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the line that each begins on."""
+    begin = 1
+    try:
+        for row in reader:
+            yield begin, row
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise _RowError(_plainly(str(error)), begin) from None
+
+
+def _cells(reader: Any, separator: str, file: str, names: Sequence[str] = ()) -> Cells:
+    """The width of the table, its cells row by row, and the line each row that is not blank begins on.
+
+    names: those the user gave, none where the first line has them.
+    One flat list, for a million small ones would keep the garbage collector busy.
+    """
+    cells: list[str] = []
+    lines: list[int] = []
+    given = width = len(names)
+    for begin, row in _rows(reader):
+        if row and (len(row) > 1 or row[0].strip() or separator in row[0]):
+            width = width or len(row)
+            if len(row) != width:
+                raise InputError(
+                    f"{len(row)} fields where {'columns=' if given else 'the header'} has {width}",
+                    file=file,
+                    line=begin,
+                    text=separator.join(row),
+                    hint="give every row all fields, and quote fields that hold a separator",
+                )
+            if reader.line_num > begin:
+                top = names or cells[:width]
+                ids = [at for at, name in enumerate(top) if our_name(name) in _IDS]
+                check_spread(row, ids, separator, file, begin, reader.line_num)
+            cells += row
+            lines.append(begin)
+    return width, cells, lines
+
+
+def check_spread(row: Sequence[str], ids: Sequence[int], separator: str, file: str, begin: int, end: int) -> None:
+    r"""Refuse a row of several lines that has swallowed others, as where an id begins with a quote.
+
+    A field that begins with a quote goes on to the next quote, over line ends, too.  Where the first and the last of
+    these lines are whole rows if a quote is a plain character, that is what they may be: in a TSV, and in a CSV where
+    the field is an id.  A comment of two paragraphs is none: its first line is a row, but not its last.
+
+    >>> check_spread(["1", "a", "two\nlines"], [0, 1], "\t", "q.tsv", 2, 3)
+    >>> check_spread(["1", "a\t0\n1\tb", "0"], [0, 1], "\t", "q.tsv", 2, 3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    truegain.errors.InputError: q.tsv:2: a quote opens a field here that is closed on line 3 only, with rows in it: ...
+    """
+    lines = separator.join(row).split("\n")
+    whole = lines[0].count(separator) == lines[-1].count(separator) == len(row) - 1
+    if not whole or (separator != "\t" and not any("\n" in row[at] for at in ids)):
+        return
+    raise InputError(
+        f"a quote opens a field here that is closed on line {end} only, with rows in it", file=file, line=begin,
+        text=lines[0],
+        hint='write a quote that belongs to a field twice, within quotes, as in """a" for "a; in TSV without a line of '
+        f"names, which {arg('columns')} gives, quotes are plain characters",
+    )  # fmt: skip
+
+
+def _plainly(reason: str) -> str:
+    """The csv module's reasons in the words of this package."""
+    if reason.startswith("new-line character"):
+        return "carriage return inside a line"
+    if reason.startswith("'\t' expected"):
+        return "a tab is expected after a closing quote"
+    return _OPEN if reason == "unexpected end of data" else reason
+
+
+# ---- Which columns of a table are likely the topic, the document and the label or score, so that a refusal can say
+# so.
+
+LOOKED_AT = 50  # rows
+LONG = 60  # characters of a cell that is no id
+NAME = "NAME"
+NEEDED: dict[Role, tuple[str, ...]] = {
+    "judgments": ("topic", "doc", "label"),
+    "gold": ("topic", "doc", "label"),
+    "runs": ("topic", "doc", "score"),
+}
+STEMS = {
+    "topic": ("topic", "query", "question", "qid"),
+    "doc": ("doc", "page", "passage", "url", "chunk", "corpus", "item", "pid"),
+    "assessor": ("assessor", "worker", "judge", "rater", "annotator", "user", "coder"),
+    "label": ("label", "relevan", "grade", "rating", "judg", "score", "value", "answer", "verdict"),
+    "score": ("score", "sim", "weight", "value"),
+}
+RANKS = ("rank", "ranking", "pos", "position", "place", "rang")
+# columns of numbers that are no label and no score: by a part of their names, or by the last word of these
+NO_VALUE = (
+    "confiden", "certain", "token", "cost", "price", "usd", "latenc", "elapsed", "duration", "seconds", "millis",
+    "timestamp", "position", "index", "count", "length", "offset", "temperature",
+)  # fmt: skip
+NO_VALUE_WORDS = (
+    *RANKS, "id", "ids", "key", "nr", "no", "number", "num", "time", "ms", "sec", "secs", "second", "idx", "len",
+    "order", "row", "line", "page", "date", "year", "seed", "batch", "step", "version", "size",
+)  # fmt: skip
+LISTED = 5  # columns that a message names
+_UNNAMED: dict[tuple[Role, int], str] = {  # lines without names, by how many columns there are
+    ("judgments", 3): "topic,doc,label",
+    ("judgments", 4): "topic,-,doc,label",
+    ("runs", 3): "topic,doc,score",
+    ("runs", 4): "topic,doc,-,score",
+    ("runs", 6): "topic,-,doc,-,score,-",
+}
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What `columns` should say for a file to be read, and which columns a NAME in it may stand for."""
+
+    option: str
+    among: tuple[str, ...] = ()
+    role: Role = "judgments"
+
+    @property
+    def of(self) -> str:
+        """Whose argument it is in Python."""
+        return "tg.read_runs" if self.role == "runs" else "tg.read_judgments"
+
+    def __str__(self) -> str:
+        which = some(self.among, LISTED) if len(self.among) > LISTED else " or ".join(self.among)
+        return f"{arg('columns', self.option, of=self.of)}{f' with {which} for {NAME}' if which else ''}{self.rated}"
+
+    @property
+    def rated(self) -> str:
+        """What to do where the columns that may be the label are those of assessors."""
+        if not self.among or f"label={NAME}" not in self.option:
+            return ""
+        way = arg("gold_aggregate", "mean") if self.role == "gold" else AGGREGATE_FIRST
+        return f"; if they are {len(self.among)} assessors', make gains of them: {way}"
+
+
+def guessed(
+    names: Sequence[str], columns: Sequence[Sequence[Any]], role: Role, found: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The columns that are likely what a file of its role lacks, by our names; 'NAME' where none is likely.
+
+    A label or a score that could be one of several is not guessed, as the wrong one gives wrong numbers in silence:
+    these come second.  Where a run has no score, its ranks do.
+
+    columns: their first cells.  found: by our names the columns, in small letters, that are known already.
+
+    >>> cells = [["what is ir", "what is rank"], ["q1", "q2"], ["d1", "d2"], ["2", "0"], ["0.7", "0.9"]]
+    >>> guessed(["frage", "frage_nr", "absatz", "note", "tokens"], cells, "judgments", {})
+    ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'note'}, ())
+    >>> guessed(["frage", "frage_nr", "absatz", "note", "sicherheit"], cells, "judgments", {})
+    ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'NAME'}, ('note', 'sicherheit'))
+    """
+    cells = dict(zip(names, columns, strict=True))
+    taken = {name for some in found.values() for name in some}
+    free = [name for name in names if name.strip().lower() not in taken]
+    needed = [ours for ours in NEEDED[role] if not found.get(ours)]
+    value = needed[-1] if needed and needed[-1] in ("label", "score") else ""
+    numeric = {n: cells[n] for n in free if _is_numeric(cells[n])}
+    could = _values(value, numeric) if value and len(free) >= len(needed) else []
+    chosen: dict[str, str] = {}
+    if len(could) == 1:
+        chosen[value] = could[0]
+    for ours in (o for o in needed if o != value):
+        left = [name for name in free if name not in chosen.values() and _may_be_ids(cells[name])]
+        if left:
+            chosen[ours] = min(left, key=lambda name: _unlikely(ours, name, cells[name], name in could))
+    among = [name for name in could if name not in chosen.values()]
+    if value and value not in chosen and len(among) == 1:
+        chosen[value] = among[0]
+    ranks = [n for n in free if plain_name(n) in RANKS and _is_numeric(cells[n]) and n not in chosen.values()]
+    if value == "score" and not could and len(ranks) == 1:
+        needed, chosen["rank"] = [*needed[:-1], "rank"], ranks[0]
+    return {ours: chosen.get(ours, NAME) for ours in needed}, tuple(among) if len(among) > 1 else ()
+
+
+def option_for(role: Role, names: Sequence[str], columns: Sequence[Sequence[Any]], found: Mapping[str, Any]) -> Guess:
+    """What `columns` should say for a table with named columns to be read."""
+    chosen, among = guessed(names, columns, role, found)
+    option = told().option(role, {o: t.strip() for o, t in chosen.items()})
+    return Guess(option, tuple(t.strip() for t in among), role)
+
+
+def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
+    """What `columns` should say for a text of cells, with or without a line of names; None where that is not seen."""
+    own = told().judgments
+    if role == "judgments" and own is not None and shown_path(own) != file:
+        role = "gold"
+    first = first_line(text)
+    separator = "\t" if "\t" in first else separator_of(first)
+    lines = text[:65536].decode(errors="replace").splitlines()
+    try:
+        rows = [row for row in islice(csv.reader(filter(None, lines), delimiter=separator), LOOKED_AT + 1) if row]
+    except csv.Error:  # a field longer than the process reads
+        return None
+    width = len(rows[0]) if rows else 0
+    if width < 2 or any(len(row) != width for row in rows[:-1]):  # the last may be cut
+        return None
+    body = [row for row in rows[1:] if len(row) == width]
+    if any(number_of(cell) is not None for cell in rows[0]) or not body:
+        return _unnamed([row for row in rows if len(row) == width], role, width)
+    names = [name.strip() for name in rows[0]]
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if (ours := our_name(name)) is not None:
+            found.setdefault(ours, []).append(name.lower())
+    return option_for(role, names, [*zip(*body, strict=True)], found)
+
+
+def _unnamed(rows: Sequence[Sequence[str]], role: Role, width: int) -> Guess | None:
+    kind: Role = "runs" if role == "runs" else "judgments"
+    names = _UNNAMED.get((kind, width))
+    if names is None:
+        return None
+    value = names.split(",").index("score" if kind == "runs" else "label")
+    return Guess(told().option(role, names)) if all(number_of(row[value]) is not None for row in rows) else None
+
+
+def is_sensible(name: str) -> bool:
+    """Whether a column of numbers may be a label or a score, by its name: not a rank, a cost, a time or an id.
+
+    >>> [is_sensible(name) for name in ("bm25", "rank_score", "pos", "llm_confidence", "Prompt Tokens", "frage-nr")]
+    [True, True, False, False, False, False]
+    """
+    plain = plain_name(name)
+    return not (any(stem in plain for stem in NO_VALUE) or plain.split("_")[-1] in NO_VALUE_WORDS)
+
+
+def _values(ours: str, numeric: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The columns that may be the label or the score: the one called so, or else all that are not called otherwise.
+
+    Where others have the values of that label, these are likely labels, too: of a table with a column an assessor.
+    """
+    sensible = [name for name in numeric if is_sensible(name)]
+    called = [name for name in sensible if _like(ours, name)]
+    if ours == "score" or not called:
+        return called or sensible
+    known = {number_of(cell) for name in called for cell in _there(numeric[name])}
+    alike = [n for n in sensible if n not in called and {number_of(cell) for cell in _there(numeric[n])} <= known]
+    return sensible if alike and len(known) > 1 else called
+
+
+def _there(cells: Sequence[Any]) -> list[Any]:
+    return [cell for cell in cells[:LOOKED_AT] if cell is not None and str(cell).strip()]
+
+
+def _is_numeric(cells: Sequence[Any]) -> bool:
+    there = _there(cells)
+    return bool(there) and all(number_of(cell) is not None for cell in there)
+
+
+def _may_be_ids(cells: Sequence[Any]) -> bool:
+    there = _there(cells)
+    return bool(there) and not any(isinstance(cell, float | list | dict) for cell in there)
+
+
+def _like(ours: str, name: str) -> bool:
+    return any(stem in plain_name(name) for stem in STEMS[ours])
+
+
+def _unlikely(ours: str, name: str, cells: Sequence[Any], is_value: bool) -> tuple[bool, ...]:
+    """What speaks against a column of ids, the weightiest first; those alike stay in the order of the file."""
+    texts = [str(cell) for cell in cells[:LOOKED_AT]]
+    prose = any(len(text) > LONG or " " in text.strip() for text in texts)
+    others = any(_like(o, name) for o in ("topic", "doc", "label", "score") if o != ours)
+    ends = plain_name(name).rstrip(".:# _").endswith(("id", "key", "nr", "no", "number"))
+    return prose, not _like(ours, name), is_value, others, not ends

@@ -1,0 +1,1 @@
+"""Errors of a cheap judge: confusion, ratio and regression estimators, intervals, diagnostics."""

@@ -1,0 +1,394 @@
+"""Whether the judge is equally good for all systems and at all ranks, and how much it favors one of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.errors import TruegainError
+from truegain.io.columns import Bools, Floats, Ints
+from truegain.judge_error.confusion import corrected_mean
+from truegain.judge_error.gold_pairs import Pairs
+from truegain.judge_error.panel import Judges
+from truegain.judge_error.system_judges import JudgedLists
+from truegain.message import Message, arg, value_of
+from truegain.results.base import Table
+from truegain.results.table import Cell, cells
+from truegain.sampling.designs import SAME_POPULATION
+from truegain.sampling.streams import generator
+from truegain.stats.student_t import p_of, quantile_of, told_p
+
+# ---- How much a judge favours a system: what its errors add to one score more than to the others.
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Favour:
+    """What the judge's errors add to a system's score more than to the others', for documents of the same gold label.
+
+    None where this system has no gold pair of a label, or no error is seen.
+    """
+
+    system: str
+    value: float | None = None
+    se: float | None = None
+    df: float = math.inf
+
+    def p(self, tests: int = 1) -> float | None:
+        """That there is none, by t over topics; adjusted for so many tests by Bonferroni."""
+        if self.value is None or self.se is None:
+            return None
+        return min(1.0, tests * p_of(self.value / self.se, self.df))
+
+    def interval(self, tests: int = 1) -> tuple[float, float] | None:
+        """The 95% interval; for so many tests together, by Bonferroni."""
+        if self.value is None or self.se is None:
+            return None
+        half = quantile_of(1 - ALPHA / tests, self.df) * self.se
+        return self.value - half, self.value + half
+
+    @property
+    def low(self) -> float | None:
+        """Lower limit at 95%."""
+        return (self.interval() or (None, None))[0]
+
+    @property
+    def high(self) -> float | None:
+        """Upper limit at 95%."""
+        return (self.interval() or (None, None))[1]
+
+
+def favours(lists: JudgedLists) -> tuple[Favour, ...]:
+    """How much more the judge's errors add to each system's score than to the mean of the others.
+
+    With e the worth of a gold pair's bronze label less that of its gold label, and E_sg the mean of e over the pairs of
+    gold label g in the lists of s, each counting what its rank does: favour of s = W sum over g of P_g (E_sg - mean
+    over the others of E_og), where P_g is the share of gold label g in all lists and W what a whole list counts.  The
+    variance is that of the pairs' moves summed by topic, no less than that of independent pairs; P is taken as known.
+    """
+    assert lists.judge_and_pairs is not None
+    (judge, pairs), weights = lists.judge_and_pairs, lists.weights
+    names = lists.ranked.systems
+    gold, bronze = judge.codes(weights.classes, binary=lists.binary)
+    load = np.stack([lists.pair_counts([s]) * pairs.weight for s in range(len(names))])
+    behind = _behind(lists, load.sum(axis=0), gold)
+    used: list[int] = [] if behind is None else np.flatnonzero(behind).tolist()
+    measured = np.array([all(row[gold == g].any() for g in used) for row in load])
+    if behind is None or measured.sum() < 2:
+        return tuple(Favour(name) for name in names)
+    error = weights.value[bronze] - weights.value[gold]
+    k = int(measured.sum())
+    value, moves = np.zeros(k), np.zeros((k, len(error)))
+    for g in used:
+        mine = load[measured] * (gold == g)
+        total = mine.sum(axis=1)
+        mean = mine @ error / total
+        value += behind[g] * mean
+        moves += behind[g] * mine * (error - mean[:, None]) / total[:, None]
+    own, pull = k / (k - 1) * (value - value.mean()), k / (k - 1) * (moves - moves.mean(axis=0))
+    found = iter(_favour("", float(v), m, pairs.topic) for v, m in zip(own, pull, strict=True))
+    return tuple(replace(next(found), system=n) if x else Favour(n) for n, x in zip(names, measured, strict=True))
+
+
+def _favour(system: str, value: float, moves: Floats, topic: Ints) -> Favour:
+    by_topic, used = np.bincount(topic, moves), np.bincount(topic, np.abs(moves))
+    if np.count_nonzero(used) < 2:
+        return Favour(system)
+    m = float(used.sum() ** 2 / (used @ used))  # topics, as many as an even share of the moves would take
+    if m < 2:  # it rests on one topic, whose spread nobody saw
+        return Favour(system)
+    variance = max(float(by_topic @ by_topic) * m / (m - 1), float(moves @ moves))
+    return Favour(system, value, math.sqrt(variance), m - 1)
+
+
+def _behind(lists: JudgedLists, load: Floats, gold: Ints) -> Floats | None:
+    """How much each gold label counts in a list, on average over the systems; None where it cannot be told.
+
+    The share of the gold pairs, where they are a sample of the same population, else what the matrix says.
+    """
+    weights = lists.weights
+    whole = np.nanmean(weights.weight, axis=(0, 1))
+    if lists.judges.design in SAME_POPULATION:
+        share = np.bincount(gold, load, len(weights.classes)).astype(np.float64)
+    else:
+        assert lists.judge_and_pairs is not None
+        try:
+            judges = Judges.of(lists.judge_and_pairs[0].reweighted(lists.pair_counts()))
+            matrix = judges.matrices(lists.ranked.topics, binary=lists.binary)[0]
+        except TruegainError:
+            return None
+        share = np.clip(corrected_mean(matrix.confusion, whole, weights.value).shares, 0.0, None)
+    return np.asarray(share / share.sum() * whole.sum()) if share.any() else None
+
+
+# ---- Does the judge err alike at all ranks? Accuracy as a measure weighs ranks, beside that of all gold pairs
+# alike.
+
+
+@dataclass(frozen=True)
+class RankShift:
+    """How often the judge gives a bronze label, given a gold one: as a measure weighs ranks, and all pairs alike."""
+
+    gold: str
+    bronze: str
+    by_rank: float
+    unweighted: float
+    se: float
+    df: float
+
+    @property
+    def change(self) -> float:
+        """By rank less unweighted."""
+        return self.by_rank - self.unweighted
+
+    def p(self, tests: int) -> float:
+        """Adjusted for so many tests, by Bonferroni."""
+        return min(1.0, tests * p_of(self.change / self.se, self.df))
+
+    def sentence(self, tests: int) -> str:
+        """Both shares, the change with its interval and p, adjusted for so many tests."""
+        half = quantile_of(1 - ALPHA / tests, self.df) * self.se
+        return (
+            f"of {self.gold} documents it calls {self.by_rank:.1%} {self.bronze} where gold pairs count what their "
+            f"ranks do, {self.unweighted:.1%} where all count alike (change {self.change:+.3f}, {1 - ALPHA:.0%} "
+            f"interval {self.change - half:+.3f} to {self.change + half:+.3f}, {told_p(self.p(tests))}; "
+            f"Bonferroni over {tests})"
+        )
+
+
+def rank_shifts(lists: JudgedLists) -> tuple[RankShift, ...]:
+    """The change of every share of the confusion matrix, clearest first; empty where no gold pair has a rank.
+
+    With c the weight of a pair's ranks, summed over the systems, x whether its label is b, and both sums over the gold
+    pairs of label g: change = sum of c x / sum of c - sum of x / n; its variance is that of the moves of both, summed
+    by topic.  A test of weights: DuMouchel and Duncan 1983, Journal of the American Statistical Association 78.
+    """
+    if lists.judge_and_pairs is None:
+        return ()
+    (judge, pairs), counts = lists.judge_and_pairs, lists.pair_counts()
+    if lists.binary:
+        g = (pairs.gold >= judge.levels[1]).astype(np.float64)
+        b = (pairs.bronze >= judge.levels[0]).astype(np.float64)
+        names, labels = {0.0: "gold-non-relevant", 1.0: "gold-relevant"}, [1.0]
+    else:
+        g, b = pairs.gold, pairs.bronze
+        names, labels = {x: f"gold-{x:g}" for x in np.unique(g).tolist()}, np.unique(b).tolist()
+    found = []
+    for label, name in names.items():
+        of = g == label
+        for label_b in labels:
+            word = "relevant" if lists.binary else f"{label_b:g}"
+            one = _shift(pairs.weight[of], counts[of], b[of] == label_b, pairs.topic[of], name, word)
+            found += [] if one is None else [one]
+    return tuple(sorted(found, key=lambda s: s.p(1)))
+
+
+def _shift(weight: Floats, counts: Floats, says: Bools, topic: Floats, gold: str, bronze: str) -> RankShift | None:
+    heavy = weight * counts
+    if not heavy.any():
+        return None
+    by_rank, unweighted = float(heavy @ says / heavy.sum()), float(weight @ says / weight.sum())
+    moves = heavy * (says - by_rank) / heavy.sum() - weight * (says - unweighted) / weight.sum()
+    by_topic = np.bincount(topic, moves)
+    m = len(np.unique(topic))
+    se = math.sqrt(float(by_topic @ by_topic) * m / (m - 1)) if m > 1 else 0.0
+    return RankShift(gold, bronze, by_rank, unweighted, se, m - 1.0) if se > 1e-12 else None
+
+
+def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = False) -> list[str]:
+    """What is to be said of accuracy and rank: where it changes, and where that all ranks are alike is an assumption.
+
+    always: also where nothing was found and nothing rests on it; rectified: no matrix is inverted, so none is weighed.
+    """
+    shifts = rank_shifts(lists)
+    given = lists.accuracy == "given"
+    if not shifts:
+        if not given:
+            return []
+        no_ranks = "the gold pairs have no ranks in these runs, or all the same"
+        why = no_ranks if lists.judges.single is not None else "it is tested of one judge, not of several"
+        return [
+            f"That the judge is as accurate on the documents that {lists.measure} weighs as on the gold pairs is "
+            f"assumed, not tested: {why}."
+        ]
+    tests, sentence = len(shifts), shifts[0].sentence(len(shifts))
+    if shifts[0].p(tests) >= ALPHA:
+        head = f"These gold pairs do not show that accuracy changes with the ranks that {lists.measure} weighs"
+        return [f"{head}; clearest: {sentence}."] if given or always else []
+    so = (
+        f" All gold pairs count alike here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
+        f"accuracy: {arg('accuracy', 'lists')} (or {value_of('accuracy', 'system')}) weighs them by rank."
+        if given
+        else " Each gold pair counts what its ranks do."
+    )
+    return [Message(f"The judge's accuracy changes with rank ({lists.measure}): {sentence}.{'' if rectified else so}")]
+
+
+# ---- Is the judge equally good for all systems? Where it is not, its errors do not cancel in a comparison.
+
+ADVICE = (
+    f"Correct each system with its own accuracy ({arg('accuracy', 'system')}, the default), or rectify with gold "
+    "labels."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Homogeneity:
+    """mR and mN of the documents that each system retrieved, and whether they differ more than chance would have it."""
+
+    systems: tuple[str, ...]
+    right: Floats  # system x (gold non-relevant, gold relevant): pairs the bronze judge got right
+    pairs: Floats  # system x the same: pairs
+    p_n: float | None  # None where there are no such pairs, or all are right or all wrong; not adjusted
+    p_r: float | None
+    trials: int
+    measure: str
+    favours: tuple[Favour, ...]  # a system each
+
+    @property
+    def clearest(self) -> Favour | None:
+        """The favour furthest from 0 in standard errors; the first of equals, as two systems are; None if none."""
+        known = [f for f in self.favours if f.value is not None and f.se is not None]
+        return max(known, key=lambda f: round(abs((f.value or 0.0) / (f.se or 1.0)), 9), default=None)
+
+    @property
+    def adjusted(self) -> dict[str, float | None]:
+        """Of mR, of mN and of the clearest favour, p by Bonferroni over those of the three that can be tested."""
+        favour = None if self.clearest is None else self.clearest.p(self._systems)
+        three = {"mR": self.p_r, "mN": self.p_n, "favour": favour}
+        return {name: None if p is None else min(1.0, self._tests * p) for name, p in three.items()}
+
+    @property
+    def _tests(self) -> int:
+        return sum(x is not None for x in (self.p_r, self.p_n, self.clearest))
+
+    @property
+    def _systems(self) -> int:
+        """How many favours the clearest was picked from; with two systems each mirrors the other."""
+        return 1 if len(self.systems) == 2 else len(self.systems)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the judge is clearly better for some systems than for others (all tests together at 0.05)."""
+        return any(p is not None and p < ALPHA for p in self.adjusted.values())
+
+    @property
+    def sentence(self) -> str:
+        """What it means, plainly, and what to do."""
+        return Message(f"{self.finding} {ADVICE}") if self.differs else self.finding
+
+    @property
+    def finding(self) -> str:
+        """What it means, plainly."""
+        shown = ", ".join(f"{n}: {'not testable' if p is None else told_p(p)}" for n, p in self.adjusted.items())
+        systems = f" and {self._systems} systems" if self._systems > 1 else ""
+        tests = f"{self._tests} test{'' if self._tests == 1 else 's'}{systems}"
+        by = f"; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over {tests}"
+        how = f"{shown}{by if self._tests else ''}"
+        if not self.differs:
+            return (
+                f"These gold pairs do not show that the judge treats the systems differently ({how}); that is no proof "
+                f"that it does not. {self._size}"
+            )
+        favour, so = self.adjusted["favour"], "its errors need not cancel"
+        if favour is not None and favour < ALPHA:
+            so = "it favours some, its errors do not cancel"
+        return (
+            f"The judge is NOT equally good for all systems ({how}): {so}, and a difference in bronze scores may be "
+            f"the judge's doing. {self._size}"
+        )
+
+    @property
+    def _size(self) -> str:
+        """The clearest favour and what the gold pairs leave open."""
+        most = self.clearest
+        if most is None:
+            return "The size of a favour cannot be told: some system lacks gold pairs of a label, or has no errors."
+        low, high = most.interval(self._tests * self._systems) or (math.nan, math.nan)
+        who, value = f"{most.system}'s {self.measure}", most.value or 0.0
+        does = f"take {-value:.3f} from {who}, beside" if value < 0 else f"add {value:+.3f} more to {who} than to"
+        return (
+            f"For documents of the same gold label its errors {does} the others' (95% interval, adjusted, {low:+.3f} "
+            f"to {high:+.3f})."
+        )
+
+    def table(self) -> Table:
+        """A row a system."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = self.right / self.pairs
+        rows: list[tuple[Cell, ...]] = [
+            (s, int(self.pairs[i, 1]), *cells([share[i, 1]]), int(self.pairs[i, 0]), *cells([share[i, 0]]),
+             *cells([share[i].sum() - 1]), favour.value, favour.low, favour.high)
+            for i, (s, favour) in enumerate(zip(self.systems, self.favours, strict=True))
+        ]  # fmt: skip
+        provenance = {"truegain": __version__, "measure": self.measure, "replicates": self.trials}
+        columns = ("system", "gold relevant", "mR", "gold non-relevant", "mN", "D", "favour", "low", "high")
+        return Table(columns, rows, provenance, "the judge, by the documents each system retrieved", (self.sentence,))
+
+
+def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Homogeneity:
+    """Test whether mR and mN differ between the documents that different systems retrieved.
+
+    Statistic, for each gold class: sum over systems of (right - expected)^2 / expected variance, as in Pearson's
+    chi-square; systems share documents, so its distribution is found by permuting right and wrong among the gold pairs
+    of the same topic and gold class, which keeps who retrieved what, and how hard each topic is.
+    """
+    if lists.judge_and_pairs is None:
+        raise TruegainError("the test of homogeneity needs the gold pairs themselves, not counts")
+    if len(lists.ranked.systems) < 2:
+        raise TruegainError("there is one system; homogeneity over systems needs at least two")
+    rng = generator(seed, "right and wrong among gold pairs")
+    judge = lists.judge_and_pairs[0]
+    member, pairs = _members(lists, lists.judge_and_pairs[1])
+    relevant, says = pairs.gold >= judge.levels[1], pairs.bronze >= judge.levels[0]
+    right, found = np.zeros((len(member), 2)), np.zeros((len(member), 2))
+    p: list[float | None] = []
+    for g in (0, 1):
+        of_class = np.flatnonzero(relevant == bool(g))
+        good = (says[of_class] == bool(g)).astype(np.float64)
+        inside = member[:, of_class]
+        right[:, g], found[:, g] = inside @ good, inside.sum(axis=1)
+        p.append(_permuted(inside, good, pairs.topic[of_class], trials, rng))
+    return Homogeneity(lists.ranked.systems, right, found, p[0], p[1], trials, str(lists.measure), favours(lists))
+
+
+def _members(lists: JudgedLists, pairs: Pairs) -> tuple[Floats, Pairs]:
+    """System by gold pair: 1 where the system retrieved it where the measure looks; pairs nobody did are dropped."""
+    item = pairs.items_in(lists.ranked.pool)
+    column = np.full(len(lists.ranked.pool), -1)
+    column[item[item >= 0]] = np.flatnonzero(item >= 0)
+    at = column[lists.weights.item]
+    member = np.zeros((len(lists.ranked.systems), len(pairs)))
+    member[lists.weights.system[at >= 0], at[at >= 0]] = 1.0
+    keep = np.asarray(member.any(axis=0), np.bool_)
+    if not keep.any():
+        raise TruegainError(f"no gold pair was retrieved by any system where {lists.measure} looks")
+    return member[:, keep], pairs.only(keep)
+
+
+def _permuted(member: Floats, good: Floats, topic: Ints, trials: int, rng: np.random.Generator) -> float | None:
+    if len(good) < 2 or good.min() == good.max():
+        return None
+    order = np.argsort(topic, kind="stable")
+    member, good, topic = member[:, order], good[order], topic[order]
+    begin = np.flatnonzero(np.r_[True, topic[1:] != topic[:-1]])
+    size = np.diff(np.r_[begin, len(topic)])
+    expected = np.repeat(np.add.reduceat(good, begin) / size, size)
+    spread = np.maximum(member @ (expected * (1 - expected)), 1e-9)  # where all are right or all wrong nothing is off
+
+    def statistic(labels: Floats) -> Floats:
+        off = (labels - expected) @ member.T
+        return np.asarray((off**2 / spread).sum(axis=-1))
+
+    observed, above = float(statistic(good)), 0
+    block = max(1, 2_000_000 // len(good))
+    for start in range(0, trials, block):
+        count = min(block, trials - start)
+        # sort random keys within topics: a permutation of each topic's pairs
+        keys = topic[None, :] + rng.random((count, len(topic)))
+        above += int(np.count_nonzero(statistic(good[np.argsort(keys, axis=1)]) >= observed - 1e-9))
+    return (1 + above) / (1 + trials)

@@ -1,0 +1,452 @@
+"""Intervals for corrected precision: Lang-Reiczigel, Fieller, delta, bootstrap.
+
+Also differences of scores that confusion matrices correct.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import TruegainError
+from truegain.io.columns import Bools, Floats
+from truegain.judge_error.confusion import Bounded, Rates, added, effective_size
+from truegain.judge_error.judge import TopicMatrix
+from truegain.judge_error.panel import CorrectionOptions, GoldSample
+from truegain.judge_error.system_judges import (
+    JudgedLists,
+    check_inside,
+    check_own,
+    check_says_something,
+    score_range,
+    why_not,
+)
+from truegain.judge_error.topic_estimators import MatrixFit
+from truegain.message import CORRECT, Message, arg, with_marks
+from truegain.sampling.streams import generator
+from truegain.stats.contrasts import Contrasts
+from truegain.stats.influence import Variance, summed
+from truegain.stats.results import Comparison, Estimate
+from truegain.stats.student_t import p_of, quantile_of, special
+
+# ---- Intervals for a corrected precision: Lang-Reiczigel (guarded or as published), Fieller, delta, bootstrap.
+
+FAR = 4.0  # standard errors beyond the threshold, from where having passed it says nothing
+LARGEST_CONDITION = 30.0  # of a draw's matrix; beyond it an error of 1% in C moves the draw by a third
+LARGEST_SPOILT = 0.01  # share of bootstrap draws with D* near 0 beyond which there is no answer
+
+
+def lang_reiczigel(rates: Rates, quantile: float) -> tuple[float, float]:
+    """Lang and Reiczigel's interval: Agresti-Coull's added counts on all three rates, and a shift.
+
+    With z the quantile: j' = (n j + z^2/2) / (n + z^2), mR' = (nR mR + 1) / (nR + 2), mN' likewise, G' from these,
+    G' + 2 z^2 (G' VR' - (1 - G') VN') -+ z sqrt(Vj' + G'^2 VR' + (1 - G')^2 VN') / D'; cut at 0 and 1.
+
+    Beyond the paper: n, nR and nN are the *effective* sizes m(1 - m)/V that the variances over topics imply (never
+    more than the labels there are), and the correlations of the three rates enter.
+
+    Lang and Reiczigel 2014, Preventive Veterinary Medicine 113, 13-22.
+
+    >>> low, high = lang_reiczigel(Rates(60/200, 45/50, 40/50, .3*.7/200, .9*.1/50, .8*.2/50, 200, 50, 50), 1.959964)
+    >>> round(low, 4), round(high, 4)
+    (0.0, 0.2892)
+    """
+    more = quantile**2
+    (j, v_j), (m_r, v_r), (m_n, v_n) = _with_more(rates, more)
+    d = m_r + m_n - 1
+    g = (j - 1 + m_n) / d
+    spread = _combined(g, v_j, v_r, v_n, rates)
+    shift = 2 * more * (g * v_r - (1 - g) * v_n)
+    half = quantile * math.sqrt(spread) / abs(d)
+    return _cut(g + shift - half, g + shift + half)
+
+
+def guarded(rates: Rates, quantile: float) -> tuple[float, float]:
+    """Lang and Reiczigel's interval, widened where the judge only just passed as better than chance.
+
+    An answer is given only if D > threshold * se(D) (`clearly_positive`); a D that passed by luck is too large, and any
+    interval that forgets so is too short (coverage 0.7 for D = 0.1).  With T(g) = A - gD, A = j - 1 + mN, and
+    W = D - T Cov(T, D)/Var(T), which is independent of T, the condition says on which side of a known bound T(g) lies
+    given W; so T(g) is a truncated normal, and g is kept where its tail beyond the observed T is neither below alpha/2
+    nor above 1 - alpha/2.  The answer is the smallest interval that holds these g and Lang and Reiczigel's.  Where D
+    is far above the threshold this is Lang and Reiczigel's alone, and eq. 7's where there are plenty of labels (see
+    `many_labels`).
+
+    Condition on selection: Lee, Sun, Sun and Taylor 2016, Annals of Statistics 44(3).
+
+    >>> low, high = guarded(Rates(60/200, 45/50, 40/50, .3*.7/200, .9*.1/50, .8*.2/50, 200, 50, 50), 1.959964)
+    >>> round(low, 3), round(high, 3)
+    (0.0, 0.289)
+    """
+    (d_hat, se_d), least = rates.shrunk_d, rates.threshold
+    if d_hat > (least + FAR) * se_d:
+        return delta(rates, quantile) if many_labels(rates) else lang_reiczigel(rates, quantile)
+    (j, v_j), (m_r, v_r), (m_n, v_n) = _with_more(rates, 2.0)
+    d, g = m_r + m_n - 1, np.linspace(0, 1, 1001)
+    v_aa, v_ab, v_dd = _of_ratio(rates, v_j, v_r, v_n)
+    t, spread = (j - 1 + m_n) - g * d, np.sqrt(np.maximum(v_aa - 2 * g * v_ab + g**2 * v_dd, 1e-300))
+    slope = (v_ab - g * v_dd) / spread
+    held = g[_kept(t / spread, slope, d, least * math.sqrt(max(v_dd, 0.0)), quantile)]
+    low, high = lang_reiczigel(rates, quantile)
+    return (min(low, float(held[0])), max(high, float(held[-1]))) if len(held) else (low, high)
+
+
+def guarded_difference(change: float, v_change: float, rates: Rates, quantile: float) -> tuple[float, float] | None:
+    """Interval of d = change / D, a difference of two bronze means over one judge's D; None where there is no need.
+
+    As `guarded`, with T(d) = change - dD: all d that are not rejected given that D passed as clearly above 0.  Where D
+    is far above the threshold nothing is needed beyond the usual interval.  D lies between 0 and 1, so where the bronze
+    difference is clearly not 0, d has its sign and is no smaller.
+
+    >>> rates = Rates(.5, .65, .6, 0, .65*.35/50, .6*.4/50, 100, 50, 50)
+    >>> low, high = guarded_difference(0.125, 0.01**2, rates, 1.959964)
+    >>> round(low, 2), round(high, 2)
+    (0.29, 1.0)
+    """
+    (d_hat, se_d), least = rates.shrunk_d, rates.threshold
+    if d_hat > 2 * FAR * se_d:
+        return None
+    d = np.linspace(-1, 1, 2001)
+    t, spread = change - d * d_hat, np.sqrt(v_change + (d * se_d) ** 2)
+    kept = _kept(t / spread, -d * se_d**2 / spread, d_hat, least * se_d, quantile)
+    half = quantile * math.sqrt(v_change)
+    possible = ((d >= change - half) | (change <= half)) & ((d <= change + half) | (change >= -half))
+    held = d[kept & possible]
+    return (float(held[0]), float(held[-1])) if len(held) else None
+
+
+def _kept(x: Floats, slope: Floats, d: float, least: float, quantile: float) -> Bools:
+    """Where T, a normal cut off because D passed as above `least`, is not rejected.
+
+    x: T in standard deviations; slope: how much D moves for one of these.
+    """
+    limit = np.divide(least - (d - slope * x), slope, out=np.full(len(x), -np.inf), where=np.abs(slope) > 1e-12)
+    side = np.where(slope >= 0, 1.0, -1.0)
+    tail = np.exp(np.minimum(special().log_ndtr(-side * x) - special().log_ndtr(-side * limit), 0.0))
+    beyond = float(special().ndtr(-quantile))
+    return np.asarray((tail >= beyond) & (tail <= 1 - beyond))
+
+
+def many_labels(rates: Rates) -> bool:
+    """Whether there are so many labels that added counts only cost width, and eq. 7 is as good as any.
+
+    At least 20 (effective) labels of every kind, right and wrong, D ten standard errors above 0, and a value between
+    1/4 and 3/4.
+
+    >>> many_labels(Rates(.48, .9, .8, .2496/500, .09/250, .16/250, 500, 250, 250))
+    True
+    """
+    d, se = rates.shrunk_d
+    fewest = min(effective_size(m, v, size) * min(m, 1 - m) for m, v, size in rates.each)
+    return fewest >= 20 and d > 10 * se and 0.25 < rates.value < 0.75
+
+
+def fieller(rates: Rates, quantile: float) -> tuple[float, float]:
+    """Fieller's interval of the ratio A/D, A = j - 1 + mN: all g with (A - gD)^2 <= z^2 Var(A - gD); cut at 0 and 1.
+
+    Bounded only where D is clearly above 0; refused elsewhere.
+
+    Fieller 1954, Journal of the Royal Statistical Society B 16(2).
+
+    >>> low, high = fieller(Rates(60/200, 45/50, 40/50, .3*.7/200, .9*.1/50, .8*.2/50, 200, 50, 50), 1.959964)
+    >>> round(low, 4), round(high, 4)
+    (0.0, 0.2913)
+    """
+    v_j, v_r, v_n = (_never_0(*one) for one in rates.each)
+    v_aa, v_ab, v_dd = _of_ratio(rates, v_j, v_r, v_n)
+    a, d, z2 = rates.j - 1 + rates.m_n, rates.d, quantile**2
+    square, line, rest = d**2 - z2 * v_dd, a * d - z2 * v_ab, a**2 - z2 * v_aa
+    inside = line**2 - square * rest
+    if square <= 0 or inside < 0:
+        raise TruegainError(
+            f"Fieller's interval has no bounds: D = {rates.d:.3f} is not clearly above 0; judge more gold pairs"
+        )
+    root = math.sqrt(inside)
+    return _cut((line - root) / square, (line + root) / square)
+
+
+def delta(rates: Rates, quantile: float) -> tuple[float, float]:
+    """The paper's interval: value -+ z times the standard error of eq. 7 (with correlations where there are any).
+
+    Goldberg et al. 2018, ACM TOIS 36(4).
+
+    >>> low, high = delta(Rates(60/200, 45/50, 40/50, .3*.7/200, .9*.1/50, .8*.2/50, 200, 50, 50), 1.959964)
+    >>> round(low, 4), round(high, 4)
+    (-0.0213, 0.307)
+    """
+    half = quantile * delta_se(rates)
+    return rates.value - half, rates.value + half
+
+
+def delta_se(rates: Rates) -> float:
+    """Standard error of the corrected value by eq. 7."""
+    return math.sqrt(_combined(rates.value, rates.v_j, rates.v_r, rates.v_n, rates)) / abs(rates.d)
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Bootstrap draws of the corrected value, without those whose D* came near 0, which are counted."""
+
+    values: Floats
+    spoilt: int
+
+    @property
+    def se(self) -> float:
+        """Standard deviation of the draws."""
+        return float(self.values.std(ddof=1))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Percentile interval."""
+        low, high = np.quantile(self.values, [(1 - confidence) / 2, (1 + confidence) / 2])
+        return float(low), float(high)
+
+
+def parametric_bootstrap(rates: Rates, *, trials: int, seed: int, j_draws: Floats | None = None) -> Draws:
+    """Algorithm 1: draw j*, mR*, mN* from binomials (j* may be drawn by resampling topics) and recompute.
+
+    Goldberg et al. 2018, ACM TOIS 36(4), algorithm 1.
+
+    >>> rates = Rates(.626, 43/59, 67/84, .414**2/10278, 0, 0, .626*.374/(.414**2/10278), 59, 84)
+    >>> round(parametric_bootstrap(rates, trials=50000, seed=1).se, 2)  # eq. 7, which is linear, says 0.09
+    0.1
+    """
+    rng = generator(seed, "binomials")
+    j = rng.binomial(max(1, round(rates.size_j)), rates.j, trials) / max(1, round(rates.size_j))
+    if j_draws is not None:
+        j = j_draws
+    m_r = rng.binomial(round(rates.size_r), rates.m_r, trials) / round(rates.size_r)
+    m_n = rng.binomial(round(rates.size_n), rates.m_n, trials) / round(rates.size_n)
+    return ratios_of_draws(j - 1 + m_n, m_r + m_n - 1, rates.d)
+
+
+def bootstrap_over_topics(fit: MatrixFit, *, trials: int, seed: int) -> Draws:
+    """Resample topics with replacement, the gold pairs going with their topics, and fit the first system again.
+
+    Draws whose C* is singular or ill-conditioned are set aside and counted; refused where there are too many.
+    (The paper says without replacement, which would draw the same sample every time.)
+
+    Goldberg et al. 2018, ACM TOIS 36(4), end of section 4.2.
+    """
+    rng, n, apart = generator(seed, "topics"), len(fit.topics), int((fit.scored_as < 0).sum())
+    copies = rng.multinomial(n, np.full(n, 1 / n), trials)
+    others = rng.multinomial(apart, np.full(apart, 1 / apart), trials) if apart else 1.0
+    values = fit.values(copies, others, worst=LARGEST_CONDITION)[:, 0]
+    sound = ~np.isnan(values)
+    spoilt = trials - int(sound.sum())
+    if spoilt > LARGEST_SPOILT * trials:
+        other = f"or use {arg('method', 'delta')}" if len(fit.worth) == 2 else "merge labels, or use a binary measure"
+        raise TruegainError(
+            f"{spoilt} of {trials} bootstrap draws have a confusion matrix that cannot be inverted soundly, so there "
+            f"is no answer: judge more gold pairs of the rare labels, {other}"
+        )
+    return Draws(values[sound], spoilt)
+
+
+def ratios_of_draws(numerator: Floats, d: Floats, d_hat: float) -> Draws:
+    """Ratios of draws whose D* is at least a tenth of D; refused where too many are not."""
+    sound = d > d_hat / 10
+    spoilt = int(len(d) - np.count_nonzero(sound))
+    if spoilt > LARGEST_SPOILT * len(d):
+        raise TruegainError(
+            f"{spoilt} of {len(d)} bootstrap draws have a D* near or below 0 (D = {d_hat:.3f}), so the bootstrap has "
+            f"no answer: judge more gold pairs, or use {arg('method', 'fieller')}"
+        )
+    return Draws(numerator[sound] / d[sound], spoilt)
+
+
+def _with_more(rates: Rates, more: float) -> tuple[tuple[float, float], ...]:
+    """Share and variance of j with so many labels added, half of either kind, and of mR and mN with two."""
+    return tuple(added(*one, extra) for one, extra in zip(rates.each, (more, 2.0, 2.0), strict=True))
+
+
+def _of_ratio(rates: Rates, v_j: float, v_r: float, v_n: float) -> tuple[float, float, float]:
+    """Variance of A = j - 1 + mN, its covariance with D = mR + mN - 1, and the variance of D."""
+    c_jr, c_jn = rates.corr_jr * math.sqrt(v_j * v_r), rates.corr_jn * math.sqrt(v_j * v_n)
+    c_rn = rates.corr_rn * math.sqrt(v_r * v_n)
+    return v_j + v_n + 2 * c_jn, v_n + c_jr + c_jn + c_rn, v_r + v_n + 2 * c_rn
+
+
+def _never_0(m: float, v: float, size: float) -> float:
+    return v if v > 0 else added(m, v, size, 2.0)[1]
+
+
+def _combined(g: float, v_j: float, v_r: float, v_n: float, rates: Rates) -> float:
+    s_j, s_r, s_n = math.sqrt(v_j), -g * math.sqrt(v_r), (1 - g) * math.sqrt(v_n)
+    cross = rates.corr_jr * s_j * s_r + rates.corr_jn * s_j * s_n + rates.corr_rn * s_r * s_n
+    return max(s_j**2 + s_r**2 + s_n**2 + 2 * cross, 0.0)
+
+
+def _cut(low: float, high: float) -> tuple[float, float]:
+    return min(1.0, max(0.0, low)), min(1.0, max(0.0, high))
+
+
+# ---- The interval around a corrected precision: which one, and what is to be said of it.
+
+NARROWEST = 1e-6
+
+
+def interval_of(
+    rates: Rates,
+    df: float,
+    options: CorrectionOptions,
+    *,
+    point: Bounded,
+    noted: tuple[str, ...] = (),
+    bronze_draws: Floats | None = None,
+) -> Estimate:
+    """The corrected value with the interval asked for; refused where it would have no width."""
+    method, confidence, trials = options.method, options.confidence, options.replicates
+    t, name, se = quantile_of(confidence, df), str(method), delta_se(rates)
+    notes = list(noted)
+    if method == "rectify":
+        raise TruegainError(f"rectify needs the labels themselves, not summary figures; use {CORRECT}")
+    if method == "bootstrap":
+        draws = parametric_bootstrap(rates, trials=trials, seed=options.seed, j_draws=bronze_draws)
+        (low, high), se = draws.interval(confidence), draws.se
+        if draws.spoilt:
+            notes.append(f"{draws.spoilt} of {trials} bootstrap draws had a D* near 0 and were left out")
+    elif method == "default":
+        (low, high), name = guarded(rates, t), "delta" if many_labels(rates) else "lang-reiczigel, guarded"
+        plain = lang_reiczigel(rates, t)
+        if high - low > 1.1 * (plain[1] - plain[0]):
+            notes.append(
+                f"the judge passes as better than chance only just (D = {rates.d:.2f}, se {rates.shrunk_d[1]:.2f}), "
+                "and the interval is widened for that; more gold pairs would shorten it most"
+            )
+    else:
+        low, high = {"lang-reiczigel": lang_reiczigel, "fieller": fieller, "delta": delta}[method](rates, t)
+    low, high = max(0.0, low), min(1.0, high)
+    if not high - low > NARROWEST:
+        raise TruegainError(
+            f"the {name} interval has no width: the corrected value {rates.value:.3f} lies clearly outside 0 to 1, so "
+            f"the gold pairs and the bronze labels do not fit together. {' '.join(f'{with_marks(n)}.' for n in notes)} "
+            "Check that the same judge, the same kind of documents and the same scale stand behind both"
+        )
+    if point.at != "inside":
+        notes.append(f"the plain ratio is {rates.value:.3f}; the value is the constrained maximum likelihood estimate")
+    low, high = min(low, point.value), max(high, point.value)
+    return Estimate(
+        "", "corrected mean", point.value, low, high, confidence=confidence, method=name, se=se, naive=rates.j,
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+# ---- Differences of systems whose scores are corrected by confusion matrices: all pairs at once.
+
+Pair = tuple[int, int]
+HOW = {"shared": "corrected, one gold sample for both", "separate": "corrected, a gold sample for each (eq. 10)"}
+
+
+def differences_by_matrix(
+    lists: JudgedLists, wanted: Iterable[Pair], gold_sample: GoldSample, options: CorrectionOptions
+) -> tuple[dict[Pair, Comparison], dict[Pair, str]]:
+    """The second system of each pair minus the first, on the topics that both answer; and why some have no answer."""
+    groups: dict[bytes, tuple[Bools, list[Pair]]] = {}
+    found: dict[Pair, Comparison] = {}
+    why: dict[Pair, str] = {}
+    for pair in wanted:
+        try:
+            answered = lists.answered(*pair)
+            groups.setdefault(answered.tobytes(), (answered, []))[1].append(pair)
+        except TruegainError as error:
+            why[pair] = error.message
+    for answered, pairs in groups.values():
+        some, not_told = _on_topics(lists, answered, pairs, gold_sample, options)
+        found |= some
+        why |= not_told
+    return found, why
+
+
+def _on_topics(
+    lists: JudgedLists, answered: Bools, pairs: Sequence[Pair], gold_sample: GoldSample, options: CorrectionOptions
+) -> tuple[dict[Pair, Comparison], dict[Pair, str]]:
+    """Pairs on the same topics: one fit of all their systems, less those that have no sound score themselves."""
+    matrices: dict[int, list[TopicMatrix]] = {}
+    scores: dict[int, Variance] = {}
+    refused: dict[int, str] = {}
+    for s in dict.fromkeys(s for pair in pairs for s in pair):
+        try:
+            of_system = lists.matrices(s, answered, options.clusters)
+            scores[s] = _sound(lists, s, of_system, answered, options)
+            check_own(lists, s)
+            matrices[s] = of_system
+        except TruegainError as error:
+            refused[s] = Message(f"{lists.ranked.systems[s]}: {with_marks(why_not(lists, s, error))}")
+    found: dict[Pair, Comparison] = {}
+    why = {pair: refused[s] for pair in pairs for s in reversed(pair) if s in refused}
+    asked = [pair for pair in pairs if pair not in why]
+    if not asked:
+        return found, why
+    fit, column = lists.fit_with(matrices, answered), {s: i for i, s in enumerate(matrices)}
+    contrasts = Contrasts.of([(column[a], column[b]) for a, b in asked])
+    if gold_sample == "shared":
+        spread = fit.over_topics(contrasts, clusters=options.clusters == "topics")
+    for i, (a, b) in enumerate(asked):
+        one = contrasts.some(i, i + 1)
+        both = spread.some(i, i + 1) if gold_sample == "shared" else summed([scores[a], scores[b]])
+        try:
+            found[a, b] = _difference(lists, fit, one, both, answered, (a, b), gold_sample, options)
+        except TruegainError as error:
+            why[a, b] = error.message
+    return found, why
+
+
+def _sound(
+    lists: JudgedLists, s: int, matrices: list[TopicMatrix], answered: Bools, options: CorrectionOptions
+) -> Variance:
+    """The variance of a system's corrected mean; refused where it cannot be supported, as it is by itself."""
+    fit = lists.fit_with({s: matrices}, answered)
+    spread = fit.over_topics(Contrasts.scores(1), clusters=options.clusters == "topics")
+    half = quantile_of(options.confidence, float(spread.df[0])) * math.sqrt(float(spread.variance[0]))
+    check_inside(float(fit.value[0]), half, score_range(lists, s, answered))
+    return spread
+
+
+def _difference(
+    lists: JudgedLists,
+    fit: MatrixFit,
+    asked: Contrasts,
+    spread: Variance,
+    answered: Bools,
+    pair: Pair,
+    gold_sample: GoldSample,
+    options: CorrectionOptions,
+) -> Comparison:
+    """One difference with its interval and p."""
+    (a, b), variance, df = (lists.ranked.systems[s] for s in pair), float(spread.variance[0]), float(spread.df[0])
+    if not variance > 0:
+        raise TruegainError(f"{a} and {b} have the same scores everywhere")
+    value_b, value_a = (float(x[0]) for x in asked.ends(fit.value))
+    d, se, t = value_b - value_a, math.sqrt(variance), quantile_of(options.confidence, df)
+    low, high = d - t * se, d + t * se
+    if not lists.binary:
+        matrices = [m for s in (int(asked.a[0]), int(asked.b[0])) for m in fit.matrices[s]]
+        most = max(score_range(lists, s, answered)[1] for s in pair)
+        try:
+            check_says_something(d, t * se, (-most, most), matrices)
+        except TruegainError as error:
+            raise TruegainError(f"{b} - {a}, {lists.measure}: {with_marks(error)}") from None
+    if gold_sample == "shared" and options.method == "default" and options.clusters == "topics":
+        low, high = _guarded(lists, fit, asked, score_range(lists, pair[1], answered)[1], t, (low, high))
+    return Comparison(
+        a, b, str(lists.measure), value_a, value_b, d, low, high, p_of(d / se, df), test=HOW[gold_sample],
+        confidence=options.confidence, n=len(fit.topics),
+    )  # fmt: skip
+
+
+def _guarded(
+    lists: JudgedLists, fit: MatrixFit, asked: Contrasts, scale: float, t: float, plain: tuple[float, float]
+) -> tuple[float, float]:
+    """The interval, widened where one judge behind both systems passes as better than chance only just."""
+    judge = lists.judges_of(0).single if lists.binary and lists.accuracy != "system" and scale > 0 else None
+    if judge is None:
+        return plain
+    of_topics, d = float(asked.squares(fit.by_topic().matrix)[0]), judge.D / scale
+    change = float(asked.values(fit.value)[0])
+    found = guarded_difference(change * d, of_topics * d**2, judge.rates(), t)
+    if found is None:
+        return plain
+    return min(plain[0], found[0] * scale), max(plain[1], found[1] * scale)

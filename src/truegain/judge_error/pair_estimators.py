@@ -1,0 +1,364 @@
+"""Scores of all systems corrected with gold pairs, or with the first labels of an ordered list.
+
+Prepared once, and refitted for many rows of topic weights.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from truegain.io.columns import Bools, Floats, Ints, frozen
+from truegain.stats.student_t import wilson
+
+# ---- A pool of pairs with cheap labels, a sample of which has gold labels too.
+
+LEAST_IN_STRATUM = 5
+
+
+@dataclass(frozen=True, eq=False)
+class SampledPairs:
+    """The pool as arrays, one row a pair: topic number, stratum, value of the bronze and of the gold label.
+
+    topic: from 0.  stratum: of the bronze label, from `strata_of`.  bronze, gold: what the labels are worth, gold NaN
+    where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.
+    """
+
+    topic: Ints
+    stratum: Ints
+    bronze: Floats
+    gold: Floats
+    expansion: Floats
+    topics: int
+
+    @property
+    def sampled(self) -> Bools:
+        """Which pairs have a gold label."""
+        return ~np.isnan(self.gold)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest value of a bronze or gold label."""
+        values = np.concatenate([self.gold[self.sampled], self.bronze])
+        return float(values.min()), float(values.max())
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Mean of gold values and of their squares per stratum, with half a pair added at either end of the scale."""
+        s = self.sampled
+        strata = int(self.stratum.max(initial=0)) + 1
+        g, h, (low, high) = self.gold[s], self.stratum[s], self.ends
+        n = np.bincount(h, minlength=strata) + 1
+        mean: Floats = (np.bincount(h, g, strata) + (low + high) / 2) / n
+        square: Floats = (np.bincount(h, g * g, strata) + (low**2 + high**2) / 2) / n
+        return mean, square
+
+
+def strata_of(labels: Floats, sampled: Bools, least: int = LEAST_IN_STRATUM) -> Ints:
+    """A stratum for each pair: its bronze label, neighbouring labels joined until each has `least` gold pairs.
+
+    >>> strata_of(np.array([0.0, 0.0, 1.0, 2.0, 2.0, 3.0]), np.array([1, 1, 0, 1, 1, 0], bool), least=2)
+    array([0, 0, 1, 1, 1, 1])
+    """
+    values, code = np.unique(labels, return_inverse=True)
+    counts = np.bincount(code[sampled], minlength=len(values))
+    least = max(least, int(sampled.sum()) // 20)
+    group, held = np.zeros(len(values), np.int64), 0
+    for i, count in enumerate(counts.tolist()):
+        if i and held >= least:
+            group[i:] += 1
+            held = 0
+        held += count
+    if held < least and group[-1] > 0:  # too few at the top: join with the stratum below
+        group[group == group[-1]] -= 1
+    return group[code]
+
+
+# ---- Scores of all systems rectified by gold pairs, prepared once and refitted for many rows of topic weights.
+
+ADDED = 4  # gold values of the whole stratum beside those that touch a contrast
+TINY = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class PairFit:
+    """Scores linear in gain from bronze labels of all pairs and gold labels of some, as sums by topic and stratum.
+
+    c the coefficients of a system (what a value of 1 adds to its score, 0 where not retrieved), e the expansion of a
+    gold pair, w the weight of each topic, m what a pair is worth by its bronze label:
+
+        value = (sum w c m + (sum w c) * (sum over gold of w c e (g - m)) / (sum over gold of w c e)) / sum w
+        m     = (sum of e g + gbar)/(sum of e + 1) over gold pairs of its stratum in the *other* topics, e over its mean
+
+    gbar is the mean gold value over all strata there.  Leaving the own topic out keeps the residuals honest; the second
+    part lets the system's own gold pairs set its score right whether or not the judge favours it.  A stratum's mean
+    over the whole pool would be wrong: what a system ranks high is relevant more often, whatever its bronze label.
+
+    Saerndal, Swensson and Wretman 1992, Model Assisted Survey Sampling; Angelopoulos, Duchi and Zrnic 2023.
+
+    >>> topic, bronze = np.repeat(np.arange(4), 3), np.array([1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0.0])
+    >>> gold = np.array([1, 0, np.nan, 1, 0, np.nan, np.nan, 1, 0, 1, np.nan, 0.0])
+    >>> pairs = SampledPairs(topic, bronze.astype(int), bronze, gold, np.full(12, 1.5), 4)
+    >>> PairFit.of(pairs, np.full((1, 12), 1 / 3)).values(np.ones((1, 4))).round(3).tolist()
+    [[0.5]]
+    """
+
+    pairs: SampledPairs
+    coefficient: Floats  # system x gold pair
+    count: Floats  # topic x stratum, of gold pairs, by expansion over its mean
+    gold: Floats  # the same times gold values
+    whole: Floats  # system x topic x stratum, coefficients of all pairs
+    drawn: Floats  # the same of gold pairs, times expansion
+    drawn_gold: Floats  # system x topic, times gold values
+    bounds: tuple[float, float] = (-math.inf, math.inf)  # lowest and highest score possible
+    predicts: bool = True  # whether bronze labels count; without, m is 0
+
+    @classmethod
+    def of(
+        cls, pairs: SampledPairs, coefficients: Floats, bounds: tuple[float, float] = (-math.inf, math.inf)
+    ) -> PairFit:
+        """Sum up what every refit needs."""
+        s = pairs.sampled
+        strata = int(pairs.stratum.max(initial=0)) + 1
+        cell, cells = pairs.topic * strata + pairs.stratum, pairs.topics * strata
+        expansion = pairs.expansion[s] / pairs.expansion[s].mean()
+
+        def sums(where: Ints, values: Floats) -> Floats:
+            return np.array([np.bincount(where, row, cells) for row in np.atleast_2d(values)])
+
+        drawn = coefficients[:, s] * pairs.expansion[s]
+        shape = (len(coefficients), pairs.topics, strata)
+        return cls(
+            pairs,
+            frozen(np.ascontiguousarray(coefficients[:, s])),
+            frozen(sums(cell[s], expansion).reshape(shape[1:])),
+            frozen(sums(cell[s], expansion * pairs.gold[s]).reshape(shape[1:])),
+            frozen(sums(cell, coefficients).reshape(shape)),
+            frozen(sums(cell[s], drawn).reshape(shape)),
+            frozen(sums(cell[s], drawn * pairs.gold[s]).reshape(shape).sum(axis=2)),
+            bounds,
+        )
+
+    def alone(self) -> PairFit:
+        """The same without bronze labels."""
+        return replace(self, predicts=False)
+
+    def expected(self, weights: Floats) -> Floats:
+        """M for every row of weights, topic and stratum; one copy of the own topic is left out."""
+        if not self.predicts:
+            return np.zeros((len(weights), *self.count.shape))
+        once = np.minimum(weights, 1.0)[:, :, None]
+        count = (weights @ self.count)[:, None, :] - once * self.count
+        total = (weights @ self.gold)[:, None, :] - once * self.gold
+        mass = count.sum(axis=2)
+        over_all = np.divide(total.sum(axis=2), mass, out=np.zeros(mass.shape), where=mass > 1e-9)
+        return np.asarray((total + over_all[:, :, None]) / (count + 1))
+
+    def values(self, weights: Floats, lacking: float = np.nan) -> Floats:
+        """The score of every system for every row of topic weights.
+
+        lacking: the correction of a system that has no gold pair left.
+        """
+        rows, systems = len(weights), len(self.whole)
+        weighted = (weights[:, :, None] * self.expected(weights)).reshape(rows, -1)
+        predicted = weighted @ self.whole.reshape(systems, -1).T
+        right = weights @ self.drawn_gold.T - weighted @ self.drawn.reshape(systems, -1).T
+        share = weights @ self.drawn.sum(axis=2).T
+        whole = weights @ self.whole.sum(axis=2).T
+        corrected = np.divide(whole * right, share, out=np.full(share.shape, lacking), where=share != 0)
+        return np.asarray((predicted + corrected) / weights.sum(axis=1, keepdims=True))
+
+    def by_topic(self) -> Floats:
+        """Topic x system: what each topic brings to the scores, whose mean it is; every topic counts once."""
+        m = self.expected(np.ones((1, self.pairs.topics)))[0]
+        share = self.drawn.sum(axis=(1, 2))
+        scale = np.divide(self.whole.sum(axis=(1, 2)), share, out=np.zeros(len(share)), where=share != 0)
+        right = self.drawn_gold - (self.drawn * m).sum(axis=2)
+        return np.asarray(((self.whole * m).sum(axis=2) + scale[:, None] * right).T)
+
+    def predicted(self) -> Floats:
+        """System x topic: what its documents are worth by their bronze labels; every topic counts once."""
+        return np.asarray((self.whole * self.expected(np.ones((1, self.pairs.topics)))[0]).sum(axis=2))
+
+    @cached_property
+    def load(self) -> Floats:
+        """Gold pair x system: how much of a score stands on the pair, with every topic once."""
+        share = self.drawn.sum(axis=(1, 2))
+        scale = np.divide(self.whole.sum(axis=(1, 2)), share, out=np.zeros(len(share)), where=share != 0)
+        return frozen((scale[:, None] * self.coefficient).T * self.pairs.expansion[self.pairs.sampled][:, None])
+
+    def residuals(self) -> Floats:
+        """Gold pair x system: gold value less prediction, about the mean that moves the system's score."""
+        s = self.pairs.sampled
+        m = self.expected(np.ones((1, self.pairs.topics)))[0][self.pairs.topic[s], self.pairs.stratum[s]]
+        error = (self.pairs.gold[s] - m)[:, None]
+        weight = self.load.sum(axis=0)
+        mean = np.divide(
+            (self.load * error).sum(axis=0), weight, out=np.zeros(len(weight)), where=np.abs(weight) > 1e-300
+        )
+        return np.asarray(error - mean)
+
+    @property
+    def unseen(self) -> Floats:
+        """What chance has left open of each gold pair: 1 - its probability to be drawn."""
+        return np.maximum(0.0, 1 - 1 / self.pairs.expansion[self.pairs.sampled])
+
+    def by_chance(self, load: Floats) -> Floats:
+        """The variance that so few pairs must have: by the spread of gold values where a contrast looks.
+
+        load: gold pair x contrast.  Per stratum of bronze labels, the n gold values that touch the contrast and four
+        more as the whole stratum has them, so that values that agree by chance do not look exact (Agresti and Coull
+        1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.  No
+        less than if the stratum's gold values were alike, but for half a value at either end of the scale.
+        """
+        s = self.pairs.sampled
+        stratum, gold = self.pairs.stratum[s], self.pairs.gold[s]
+        (mean, square), (low, high) = self.pairs.moments(), self.pairs.ends
+        touched = (np.abs(load) > TINY).astype(np.float64)
+        out = np.zeros(load.shape[1])
+        for h in np.unique(stratum).tolist():
+            at = stratum == h
+            n = touched[at].sum(axis=0)
+            first = (gold[at] @ touched[at] + ADDED * mean[h]) / (n + ADDED)
+            spread = (gold[at] ** 2 @ touched[at] + ADDED * square[h]) / (n + ADDED) - first**2
+            odd = 0.5 / (at.sum() + 1)
+            least = (high - low) ** 2 * odd * (1 - odd)
+            out += np.maximum(spread, least) * (self.unseen[at] @ load[at] ** 2)
+        return np.asarray(out / self.pairs.topics**2)
+
+    def by_stratum(self, quantile: Floats) -> tuple[Floats, Floats]:
+        """How far each score may lie above and below its true value, put together from Wilson's limits of each stratum.
+
+        A score is the sum over strata of L p + R m: p the gold values of its documents, L their load, R what the sample
+        has too few of the stratum's documents (too many: below 0), which is predicted.  With a and b the limits of p,
+        0 and 1 where the stratum has no gold value of its documents,
+
+            up = sqrt(sum (L (b - p) + R (b - m))^2) ,  down = sqrt(sum (L (p - a) + R (m - a))^2)
+
+        A few gold values that stand for many documents and are seldom relevant have a variance that grows with the
+        score: value +- t sqrt(V) is then too short above a low one (.81-.90 where .95 is meant).  Values are counted as
+        (sum L)^2 / sum L^2 (1 - f), and as more where they differ less than 0 and 1 would.
+
+        Zou and Donner 2008, Statistics in Medicine 27 (MOVER); Newcombe 1998, Statistics in Medicine 17.
+        """
+        s, (low, high) = self.pairs.sampled, self.pairs.ends
+        scale = high - low or 1.0
+        stratum, gold = self.pairs.stratum[s], (self.pairs.gold[s] - low) / scale
+        m = (self.expected(np.ones((1, self.pairs.topics)))[0] - low) / scale
+        error = self.load.T @ (gold - m[self.pairs.topic[s], stratum])
+        whole, weight = self.whole.sum(axis=1), self.load.sum(axis=0)
+        mean = np.divide(error, weight, out=np.zeros(len(weight)), where=weight > 0)
+        squares = np.zeros((2, len(weight)))
+        for h in range(whole.shape[1]):
+            at = stratum == h
+            load, open_ = self.load[at].sum(axis=0), self.unseen[at] @ self.load[at] ** 2
+            has = load > 0
+            p = np.divide(gold[at] @ self.load[at], load, out=np.zeros(len(load)), where=has)
+            square = np.divide(gold[at] ** 2 @ self.load[at], load, out=np.zeros(len(load)), where=has)
+            alike = np.divide(p - p**2, square - p**2, out=np.ones(len(load)), where=square - p**2 > TINY)
+            n = np.divide(load**2 * np.maximum(alike, 1.0), open_, out=np.full(len(load), np.inf), where=open_ > 0)
+            a, b = wilson(p, n, quantile)
+            a, b = np.where(has, a, 0.0), np.where(has, b, 1.0)
+            lacks, share = whole[:, h] - load, np.maximum(whole[:, h], TINY)
+            by_label = np.clip((self.whole[:, :, h] @ m[:, h]) / share + mean, 0.0, 1.0)
+            up, down = load * (b - p) + lacks * (b - by_label), load * (p - a) + lacks * (by_label - a)
+            squares += np.maximum([down, up], 0.0) ** 2
+        down, up = np.sqrt(squares) * scale / self.pairs.topics
+        return np.asarray(down), np.asarray(up)
+
+    def has_gold(self) -> Bools:
+        """System x topic: where a gold pair counts."""
+        return np.asarray(self.drawn.sum(axis=2) != 0)
+
+
+# ---- Scores of all systems set right with the first gold labels of an ordered list.
+
+HALF = 0.5  # of a label, added at each end of the scale where a spread is estimated
+
+
+@dataclass(frozen=True, eq=False)
+class ListFit:
+    """Gold values of listed pairs, what each stands for, and what every pair of the pool counts.
+
+    With k what a gold pair stands for, e = k/mean k, c its bronze label, and sums over gold of OTHER topics,
+
+        m = (sum of e g at label c + gbar)/(sum of e at c + 1) ;  gbar = (sum of e g + (low + high)/2)/(sum of e + 1)
+        score = (sum over all pairs of w m + sum over gold of k w (g - m))/topics
+
+    A gold value of NaN, where people could not judge a pair, is taken to be m; what it could be instead, `ByList.ends`
+    tells.
+
+    Raj 1956, JASA 51(274); Angelopoulos et al. 2023, Science 382 (prediction-powered inference).
+
+    >>> fit = ListFit(np.array([0, 0, 1, 1]), np.array([1, 0, 1, 0]), 2, np.full((1, 4), 0.5), np.array([0, 3]),
+    ...               np.array([1.0, 0.0]), np.array([2.0, 2.0]), (0.0, 1.0))
+    >>> fit.scores.round(3).tolist()
+    [0.5]
+    """
+
+    topic: Ints  # of each pair of the pool
+    stratum: Ints  # of each pair: its bronze label, by number
+    topics: int
+    coefficient: Floats  # system x pair
+    item: Ints  # of each gold pair
+    gold: Floats
+    expansion: Floats  # how many pairs each gold pair stands for
+    scale: tuple[float, float]  # the least and the most that a label is worth
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats]:
+        """Topic x label: e, and e g, over gold."""
+        strata = int(self.stratum.max(initial=0)) + 1
+        cell = self.topic[self.item] * strata + self.stratum[self.item]
+        e, g = self._known
+        size = self.topics * strata
+        return tuple(np.bincount(cell, x, size).reshape(self.topics, strata) for x in (e, e * g))  # type: ignore[return-value]
+
+    @cached_property
+    def _known(self) -> tuple[Floats, Floats]:
+        """What each gold pair counts, and its value: none where there is no value."""
+        there = ~np.isnan(self.gold)
+        return np.where(there, self.expansion / self.expansion.mean(), 0.0), np.where(there, self.gold, 0.0)
+
+    @cached_property
+    def expected(self) -> Floats:
+        """What gold of other topics makes of the bronze label of every pair: m."""
+        count, total = (x.sum(axis=0) - x for x in self._sums)
+        middle = sum(self.scale) / 2
+        overall = (total.sum(axis=1) + middle) / (count.sum(axis=1) + 1)
+        m = (total + overall[:, None]) / (count + 1)
+        return frozen(m[self.topic, self.stratum])
+
+    @cached_property
+    def pull(self) -> Floats:
+        """Gold pair x system: w (g - m)."""
+        error = np.nan_to_num(self.gold - self.expected[self.item])
+        return frozen((self.coefficient[:, self.item] * error).T)
+
+    @cached_property
+    def by_topic(self) -> Floats:
+        """Topic x system: what each topic brings to the scores, whose mean it is."""
+        out = np.zeros((self.topics, len(self.coefficient)))
+        np.add.at(out, self.topic[self.item], self.pull * self.expansion[:, None])
+        for s, row in enumerate(self.coefficient * self.expected):
+            out[:, s] += np.bincount(self.topic, row, self.topics)
+        return frozen(out)
+
+    @property
+    def scores(self) -> Floats:
+        """Of each system."""
+        return np.asarray(self.by_topic.mean(axis=0))
+
+    @cached_property
+    def variance(self) -> Floats:
+        """Of the gold values at the bronze label of each pair, half a label added at each end of the scale."""
+        e, g = self._known
+        at = self.stratum[self.item]
+        n = int(self.stratum.max(initial=0)) + 1
+        low, high = self.scale
+        count = np.bincount(at, e, n) + 2 * HALF
+        first = (np.bincount(at, e * g, n) + HALF * (low + high)) / count
+        second = (np.bincount(at, e * g**2, n) + HALF * (low**2 + high**2)) / count
+        return frozen((second - first**2)[self.stratum])

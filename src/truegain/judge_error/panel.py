@@ -1,0 +1,328 @@
+"""The judges behind labels, one or several, and the options of a correction by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.label_lists import GoldList
+from truegain.errors import InputError, TruegainError, check_one_of, some
+from truegain.io.columns import Coded, frozen
+from truegain.io.warnings import counted, warn
+from truegain.judge_error.confusion import Clusters
+from truegain.judge_error.gold_pairs import Levels, Missing, both_levels, check_scale, scale_of
+from truegain.judge_error.judge import Judge, TopicMatrix
+from truegain.measures.label_weights import levels_of
+from truegain.message import AGGREGATE, arg, argname, with_marks
+from truegain.sampling.designs import SAME_POPULATION, Design, check_design
+from truegain.stats.collection_pairs import Meta, Pairing, PairScale
+from truegain.stats.multiple_testing import Counting, check_counting
+
+# ---- The judges behind bronze labels, one or several: every topic is corrected with its judge's accuracy.
+
+
+@dataclass(frozen=True, eq=False)
+class Judges:
+    """Judges by name, and which of them labelled each topic; a judge alone labelled them all.
+
+    Goldberg et al. 2018, ACM TOIS 36(4), section 3.9: with judges of different accuracy the corrected order of
+    systems can differ from the bronze one.
+
+    >>> strict, lenient = Judge.from_counts((70, 100), (95, 100)), Judge.from_counts((95, 100), (60, 100))
+    >>> print(Judges({"x": strict, "y": lenient}, {"1": "x", "2": "x", "3": "y"}))
+    2 judges: x (2 topics) mR 0.700 mN 0.950; y (1 topic) mR 0.950 mN 0.600
+    """
+
+    judges: Mapping[str, Judge]
+    of_topic: Mapping[str, str] | None = None  # None: one judge labelled all
+
+    def __post_init__(self) -> None:
+        lost = sorted(set((self.of_topic or {}).values()) - set(self.judges))
+        if lost or not self.judges:
+            raise TruegainError(f"no accuracy is known of judge {some(lost)}; have some of its labels gold-judged")
+        if self.of_topic is None and len(self.judges) > 1:
+            raise TruegainError(f"which of {len(self.judges)} judges labelled which topic? Give of_topic")
+        if len({j.design for j in self.judges.values()}) > 1:
+            raise TruegainError("the gold pairs of all judges must be sampled in the same way")
+
+    @classmethod
+    def of(
+        cls,
+        judge: Any,
+        bronze: Any = None,
+        relevant: Levels = 1,
+        design: Design | None = None,
+        **options: Any,
+    ) -> Judges:
+        """The judges given, or one that is fitted on the gold labels given: see `Judge.fit`."""
+        judges = cls({"": judge}) if isinstance(judge, Judge) else judge
+        if not isinstance(judges, Judges):
+            return cls({"": Judge.fit(bronze, judge, design, relevant, **options)})
+        if design not in (None, judges.design):
+            raise TruegainError(f"the judge was fitted with design {judges.design!r}, not {design!r}")
+        return judges
+
+    @classmethod
+    def fit(
+        cls,
+        bronze: object,
+        gold: object,
+        design: Design | None = None,
+        relevant: Levels = 1,
+        *,
+        gold_relevant_from: float | None = None,
+        scale: str | Sequence[float] | None = None,
+        missing: Missing = "refuse",
+    ) -> Judges:
+        """Fit every assessor named in the bronze labels on the gold pairs it labelled; one assessor a topic."""
+        check_design(design)
+        levels, labels = both_levels(relevant, gold_relevant_from), scale_of(scale)
+        table, trusted = Judgments.of(bronze), Judgments.of(gold, "gold")
+        check_scale(table, labels)
+        check_scale(trusted, labels)
+        if table.assessor is None:
+            raise InputError("the bronze labels name no assessor", file=table.source, hint="add a column 'assessor'")
+        who = np.unique(np.stack([table.topic.code, table.assessor.code]), axis=1)
+        topics, first = np.unique(who[0], return_index=True)
+        if len(topics) < who.shape[1]:
+            twice = [table.topic.values[t] for t in topics[np.bincount(who[0])[topics] > 1]]
+            raise InputError(
+                f"{len(twice)} topics were labelled by several assessors ({some(twice)})",
+                file=table.source,
+                hint=f"make one label of theirs first ({arg('aggregate', 'majority')}, {AGGREGATE}) and fit that as "
+                "one judge",
+            )
+        names = table.assessor.values
+        of_topic = {table.topic.values[t]: names[a] for t, a in zip(topics, who[1][first], strict=True)}
+        below = trusted.label < 0
+        if below.any():
+            warn(f"{counted(int(below.sum()), 'gold pair')} with a gold label below 0 (not judged) left out")
+            trusted = trusted.take(np.flatnonzero(~below))
+        judges = {
+            name: Judge.fit(
+                _rows(table, table.assessor.code == i), _rows_of(trusted, of_topic, name), design, levels,
+                scale=labels, missing=missing,
+            )
+            for i, name in enumerate(names)
+        }  # fmt: skip
+        return cls(judges, of_topic)
+
+    @property
+    def single(self) -> Judge | None:
+        """The one judge of all topics, where there is one."""
+        return next(iter(self.judges.values())) if self.of_topic is None else None
+
+    def single_for(self, what: str) -> Judge:
+        """The one judge of all topics; refused for several."""
+        if self.single is None:
+            raise TruegainError(
+                f"{what} is for one judge, not for several; make one label of theirs ({arg('aggregate')})"
+            )
+        return self.single
+
+    def rectifier(self, method: str) -> Judge | None:
+        """The judge whose gold labels themselves set the scores right; None where confusion matrices do."""
+        if self.single is not None and self.single.gold is not None:
+            wanted = method == "rectify" or (method == "default" and self.design in SAME_POPULATION)
+            return self.single if wanted else None
+        if method == "rectify":
+            raise TruegainError("rectify needs the gold labels themselves: give them, or a Judge fitted on them")
+        return None
+
+    @property
+    def design(self) -> Design:
+        """How gold was sampled."""
+        return next(iter(self.judges.values())).design
+
+    @property
+    def size(self) -> int:
+        """Gold pairs of all judges."""
+        return sum(j.size for j in self.judges.values())
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """All labels of either kind of judge."""
+        return tuple(sorted({x for j in self.judges.values() for x in j.labels}))
+
+    def at_levels(self, level: float | None, gold_relevant_from: float | None) -> Judges:
+        """The same judges at another level of relevance."""
+        return Judges({n: j.at_levels(level, gold_relevant_from) for n, j in self.judges.items()}, self.of_topic)
+
+    def matrices(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[TopicMatrix]:
+        """Each judge's matrix with the topics it labelled, among those scored; `clusters` is heeded of one judge."""
+        if self.single is not None:
+            return [self.single.matrix_for(np.ones(len(topics), np.bool_), binary=binary, clusters=clusters)]
+        assert self.of_topic is not None
+        unknown = [t for t in topics if t not in self.of_topic]
+        if unknown:
+            raise TruegainError(f"it is not known which judge labelled {len(unknown)} topics ({some(unknown)})")
+        who = np.array([self.of_topic[t] for t in topics])
+        found = []
+        for name in (n for n in self.judges if n in who):
+            try:
+                found.append(self.judges[name].matrix_for(who == name, binary=binary))
+            except TruegainError as error:
+                raise TruegainError(f"judge {name}: {with_marks(error)}") from None
+        return found
+
+    def __str__(self) -> str:
+        if self.of_topic is None:
+            return str(self.single)
+        labelled = list(self.of_topic.values())
+
+        def one(name: str, judge: Judge) -> str:
+            n = labelled.count(name)
+            return f"{name} ({n} topic{'' if n == 1 else 's'}) mR {judge.mR:.3f} mN {judge.mN:.3f}"
+
+        return f"{len(self.judges)} judges: " + "; ".join(one(n, j) for n, j in self.judges.items())
+
+
+def _rows(table: Judgments, keep: np.ndarray) -> Judgments:
+    at = np.flatnonzero(keep)
+    return Judgments(
+        table.topic.take(at), table.docs.take(at), frozen(table.label[at]), table.subtopic.take(at), None, {},
+        table.source,
+    )  # fmt: skip
+
+
+def _rows_of(gold: Judgments, of_topic: Mapping[str, str], name: str) -> Judgments:
+    theirs = Coded(gold.topic.values, gold.topic.code)
+    keep = np.array([of_topic.get(t) == name for t in theirs.values], np.bool_)[theirs.code]
+    if not keep.any():
+        raise InputError(
+            f"no gold pair is from a topic that {name} labelled", file=gold.source, hint="have some of them judged"
+        )
+    return _rows(gold, keep)
+
+
+GoldLike = JudgmentsLike | GoldList | Judge | Judges  # trusted labels of some pairs, or what was fitted on them
+
+
+# ---- What the user asked for, of a correction or a comparison.
+
+Method = Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"]
+GoldSample = Literal["shared", "separate"]
+Accuracy = Literal["system", "lists", "given", "assessor"]
+RESAMPLES = 2000  # unless others are asked for
+OVER_COLLECTIONS = ("meta", "effect", "pairing")
+WITH_GOLD = ("method", "clusters", "accuracy", "missing", "gold_sample")
+OF_TOPICS = ("name", "counting")
+
+
+@dataclass(frozen=True)
+class CorrectionOptions:
+    """Options that a correction and a comparison share."""
+
+    method: Method = "default"
+    confidence: float = 0.95
+    clusters: Clusters = "topics"
+    replicates: int = RESAMPLES
+    seed: int = 0
+    gold_relevant_from: float | None = None
+    accuracy: Accuracy | None = None
+
+    def __post_init__(self) -> None:
+        check_one_of("method", self.method, get_args(Method))
+        check_one_of("clusters", self.clusters, get_args(Clusters))
+
+
+def fit_judge(
+    bronze: JudgmentsLike,
+    gold: JudgmentsLike,
+    design: Design | None,
+    measure: Any,
+    gold_relevant_from: float | None,
+    **options: Any,
+) -> Judge:
+    """The judge at the levels of relevance of a measure; two scales are told where nobody gave gold's level."""
+    levels = levels_of(measure, gold_relevant_from)
+    return Judge.fit(bronze, gold, design, levels, levels_given=gold_relevant_from is not None, **options)
+
+
+def judges_of(
+    judge: object, bronze: Any, design: Design | None, measure: Any, gold_relevant_from: float | None, **options: Any
+) -> Judges:
+    """The judges given, or one that is fitted on the gold labels given: see `fit_judge`."""
+    levels = levels_of(measure, gold_relevant_from)
+    return Judges.of(judge, bronze, levels, design, levels_given=gold_relevant_from is not None, **options)
+
+
+@dataclass(frozen=True)
+class PublishedTest:
+    """A test by name, and the knobs of published tests that few need.
+
+    Parameters
+    ----------
+    name : str, optional
+        The test, as `compare` names it.
+    counting : {'plus-one', 'published'}
+        p where a test resamples: (count + 1)/(B + 1), or count/B, which reproduces published values.
+    meta : {'mean', 'fixed', 'random', 'hartung-knapp', 'paule-mandel'}
+        Over collections: all topics weigh alike, or differences of AP are put together by meta-analysis.
+    effect : {'ap', 'logit'}
+        Meta-analysis of differences of AP, or of its logit.
+    pairing : {'paired', 'independent'}
+        Over collections: the same collection for both systems, or one for each.
+    method : {'default', 'delta', 'rectify'}
+        With gold labels: how differences are set right.
+    clusters : {'topics', 'none'}
+        With gold labels: topics are the clusters, or pairs are independent.
+    accuracy : {'system', 'lists', 'given'}, optional
+        With gold labels: on which of them the judge is measured.
+    missing : {'refuse', 'drop'}
+        Gold pairs without a bronze label: refused, or left out.
+    gold_sample : {'shared', 'separate'}
+        One gold sample stands behind both systems, or each has its own (eq. 10 of the paper).
+    progress : callable, optional
+        Told of pairs that are done, by the randomised Tukey test of permutations, over collections of pieces drawn.
+
+    Examples
+    --------
+    >>> PublishedTest("randomisation", counting="published").name
+    'randomisation'
+    """
+
+    name: str | None = None
+    counting: Counting = "plus-one"
+    meta: Meta = "mean"
+    effect: PairScale = "ap"
+    pairing: Pairing = "paired"
+    method: Method = "default"
+    clusters: Clusters = "topics"
+    accuracy: Accuracy | None = None
+    missing: Missing = "refuse"
+    gold_sample: GoldSample = "shared"
+    progress: Callable[[int], None] | None = None
+
+    def __post_init__(self) -> None:
+        check_counting(self.counting)
+
+    def refuse(self, names: Sequence[str], why: str) -> None:
+        """Refuse options that a kind of comparison would not heed."""
+        usual = {f.name: f.default for f in fields(self)}
+        if odd := [name for name in names if getattr(self, name) != usual[name]]:
+            words = ", ".join(argname("test" if name == "name" else name) for name in odd)
+            raise TruegainError(f"{words}: {why}")
+
+    def check_over_collections(self) -> None:
+        """Refuse what means nothing over collections."""
+        self.refuse((*OF_TOPICS, *WITH_GOLD), "this has no place over collections; leave it out")
+
+    def check_with_gold(self) -> None:
+        """Refuse what means nothing beside gold labels."""
+        if self.name is not None:
+            raise TruegainError(
+                f"{argname('test', self.name)}: with gold labels the corrected difference is tested; leave it out"
+            )
+        self.refuse(("counting", *OVER_COLLECTIONS), f"this has no place beside {arg('gold')}; leave it out")
+
+    def check_of_topics(self) -> None:
+        """Refuse what means nothing over topics by the judgments as they are."""
+        self.refuse(
+            OVER_COLLECTIONS, f"this goes with {arg('population', 'collection')}; give that as well, or leave it out"
+        )
+        self.refuse(WITH_GOLD, f"this goes with {arg('gold')}; give gold labels as well, or leave it out")

@@ -1,0 +1,480 @@
+"""Which judge corrects which system, when its matrix may be inverted, and how sure the gold labels alone would be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.data.pool import Pool, RankedGains
+from truegain.errors import MeasureError, TruegainError, check_one_of
+from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
+from truegain.io.warnings import warn
+from truegain.judge_error.confusion import Clusters
+from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart
+from truegain.judge_error.judge import Judge, TopicMatrix
+from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
+from truegain.judge_error.panel import Accuracy, Judges
+from truegain.judge_error.topic_estimators import LEAST_TOPICS, MatrixFit, TopicFit
+from truegain.measures.base import Measure
+from truegain.measures.label_weights import (
+    LabelWeights,
+    check_linear,
+    label_weights,
+    level_of,
+    linear_parts,
+    tell_unjudged,
+)
+from truegain.message import Message, arg, value_of, with_marks
+from truegain.sampling.designs import DESIGNS, SAME_POPULATION, expansion_of
+from truegain.sampling.gold import judged_whole
+from truegain.stats.results import Estimate
+from truegain.stats.student_t import quantile_of
+
+# ---- Which judge corrects which system: measured on the gold pairs the system itself retrieved, or on more.
+
+LUCK = 1e-3  # chance from which on labels that are lacking are no sign of another scale
+
+
+def refuse_strays(judge: Judge, measure: Measure | None) -> None:
+    """Refuse a graded measure where labels are no gains on one scale: a few off gold's, or two scales altogether."""
+    if judge.pairs is None:
+        return
+    off_scale, name = judge.pairs.off_scale, "a graded measure" if measure is None else str(measure)
+    if off_scale is not None and off_scale.share <= MOST_OFF_SCALE:
+        raise TruegainError(
+            f"{name} would take labels as gains that may be slips: "
+            f"{off_scale}. Say which labels there are: {arg('scale', '0:3')} if these are wrong, with "
+            f"{arg('out_of_range', 'drop')} to take them as not judged; or a list with them if they are right"
+        )
+    said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
+    if said is not None:
+        n = len(judge.pairs.gold)
+        seem = f"may be of different scales ({n} gold labels are too few to tell)" if _by_luck(judge) else (
+            "are of different scales")  # fmt: skip
+        raise TruegainError(
+            f"{name} takes labels as gains, and the two judges' {seem}: {said}; the bronze score "
+            "would stand beside a corrected one of another size. Map one scale onto the other first (such as bronze "
+            "0 and 1 to 0, 2 and 3 to 1; or gold 1 to 3), use a binary measure such as P@10 and say where relevance "
+            f"begins on each ({arg('gold_relevant_from')}), or, if both mean the same by a label, give the labels "
+            "there "
+            f"are ({arg('scale', '0:3')})"
+        )
+
+
+def _by_luck(judge: Judge) -> bool:
+    """Whether so few gold labels may well lack the higher labels of bronze: with a chance of 1 in 1,000 or more."""
+    assert judge.pairs is not None
+    gold = judge.pairs.gold
+    lower = sum(share for label, share in judge.pairs.share.items() if label <= gold.max())
+    return max(judge.pairs.share) > gold.max() and lower ** len(gold) >= LUCK
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedLists:
+    """Runs, a measure and a judge, ready to be corrected: label weights by system and topic, and a judge for each."""
+
+    ranked: RankedGains
+    measure: Measure
+    judges: Judges
+    weights: LabelWeights
+    naive: Floats  # system x topic
+    binary: bool
+    accuracy: Accuracy
+
+    @classmethod
+    def of(
+        cls,
+        ranked: RankedGains,
+        judge: Judge | Judges,
+        measure: Measure,
+        *,
+        gold_relevant_from: float | None = None,
+        accuracy: Accuracy | None = None,
+    ) -> JudgedLists:
+        """Put a judge behind ranked bronze labels.
+
+        accuracy: 'system' measures the judge, for each system, on the gold pairs that this system retrieved where
+        the measure looks, each counting what its rank counts there (the default where these are known and not from
+        elsewhere); 'lists' on those that any of the systems retrieved, each counting its mean over the systems;
+        'given' on all gold pairs alike.
+        """
+        check_one_of("accuracy", "given" if accuracy is None else accuracy, ("system", "lists", "given"))
+        check_linear(measure)
+        judges = Judges.of(judge)
+        has_pairs = judges.single is not None and judges.single.pairs is not None
+        if accuracy not in (None, "given") and not has_pairs:
+            raise TruegainError(
+                f"{arg('accuracy', accuracy)} needs gold pairs of the documents retrieved; give 'given'"
+            )
+        level = level_of(measure)
+        classes = tuple(sorted({*ranked.item_gain[ranked.item_judged].tolist(), *judges.labels}))
+        # labels 0 and 1 are relevance only where 0 is worth nothing: not with gains={0:-1,1:2}
+        binary = level is not None or (classes == (0.0, 1.0) and not measure.worth(np.zeros(1)).any())
+        cut = level if level is not None else 1.0 if binary else None
+        for one in () if binary else judges.judges.values():
+            refuse_strays(one, measure)
+        weights = label_weights(ranked, measure, classes, level=cut)
+        tell_unjudged(ranked, measure)
+        chosen: Accuracy = accuracy or ("system" if has_pairs and DESIGNS[judges.design].here else "given")
+        at_levels = judges.at_levels(level, gold_relevant_from)
+        return cls(ranked, measure, at_levels, weights, frozen(measure.score(ranked)), binary, chosen)
+
+    @property
+    def judge_and_pairs(self) -> tuple[Judge, Pairs] | None:
+        """The one judge and its gold pairs; None of several judges, and where only counts are known."""
+        judge = self.judges.single
+        return None if judge is None or judge.pairs is None else (judge, judge.pairs)
+
+    @property
+    def same_topics(self) -> bool:
+        """Whether a gold topic and a scored topic of the same name are the same."""
+        return DESIGNS[self.judges.design].here
+
+    def answered(self, *systems: int) -> Bools:
+        """Topics that all these systems answer; refused where there are fewer than two."""
+        found = np.asarray(~np.isnan(self.naive[list(systems)]).any(axis=0), np.bool_)
+        if found.sum() < 2:
+            names = " and ".join(self.ranked.systems[s] for s in systems)
+            who = f"{names}: " if len(systems) > 1 else ""  # of one system who asks says which
+            raise TruegainError(f"{who}{int(found.sum())} judged topics are answered; at least 2 are needed")
+        return found
+
+    def topic_names(self, answered: Bools) -> tuple[str, ...]:
+        """Topics by name."""
+        return tuple(t for t, x in zip(self.ranked.topics, answered, strict=True) if x)
+
+    def matrices(self, system: int, answered: Bools, clusters: Clusters | None = None) -> list[TopicMatrix]:
+        """The matrices that correct a system on some topics."""
+        return self.judges_of(system).matrices(self.topic_names(answered), binary=self.binary, clusters=clusters)
+
+    def fit(self, systems: Sequence[int], answered: Bools, clusters: Clusters | None = None) -> MatrixFit:
+        """Systems corrected by confusion matrices, on topics that all of them answer."""
+        return self.fit_with({s: self.matrices(s, answered, clusters) for s in systems}, answered)
+
+    def fit_with(self, matrices: Mapping[int, list[TopicMatrix]], answered: Bools) -> MatrixFit:
+        """The same with the matrices of each system at hand."""
+        weight = self.weights.weight[list(matrices)][:, answered]
+        return MatrixFit(
+            self.topic_names(answered), weight, list(matrices.values()), self.weights.value, self.same_topics
+        )
+
+    def pair_counts(self, systems: Sequence[int] | None = None) -> Floats:
+        """What each gold pair counts in the scores of these systems (or of all): the sum of the weights of its ranks.
+
+        A score is the sum over ranks of weight times worth, so the accuracy that moves it is that of its documents,
+        each weighing what its rank does; a pair that no list holds where the measure looks moves nothing.
+        """
+        assert self.judge_and_pairs is not None
+        rows = np.isin(self.weights.system, np.arange(len(self.ranked.systems)) if systems is None else systems)
+        of_item = np.bincount(self.weights.item[rows], self.weights.counts[rows], len(self.ranked.pool))
+        item = self.judge_and_pairs[1].items_in(self.ranked.pool)
+        return frozen(np.where(item >= 0, of_item[item], 0.0))
+
+    def impossible_means(self, system: str, mean: float) -> tuple[str, ...]:
+        """Whether a system's bronze mean is impossible for the judge that would correct it."""
+        if not self.binary:
+            return ()
+        try:
+            judge = self.judges_of(self.ranked.systems.index(system)).single
+            return () if judge is None else judge.impossible(mean)
+        except TruegainError as error:
+            return (error.message,)
+
+    def judges_of(self, *systems: int) -> Judges:
+        """The judges that correct a system, or a pair of systems together."""
+        if self.accuracy == "given" or self.judge_and_pairs is None:
+            return self.judges
+        counts = self.pair_counts(None if self.accuracy == "lists" else systems)
+        if not counts.any():
+            names = " and ".join(self.ranked.systems[s] for s in systems)
+            raise TruegainError(
+                f"none of the {self.judges.size} gold pairs is a document that {names} retrieved where {self.measure} "
+                "looks; judge some of these"
+            )
+        return Judges.of(self.judge_and_pairs[0].reweighted(counts))
+
+
+# ---- When a judge's matrix may be inverted at all, and whether what comes out can be a score.
+
+LEAST_OWN = 20  # gold labels of its own documents, by which the judge of a system is measured: fewer claim too much
+
+
+def check_own(lists: JudgedLists, system: int) -> None:
+    """Refuse to measure the judge on too few documents of a system: a rate of a handful passes as known too often.
+
+    Of equal systems whose judge favours one (40 topics, 300 studies), with 10 gold labels of that one 7% of intervals
+    lie on the wrong side of 0, with 20 2%; 2.5% are meant to.
+    """
+    if lists.accuracy != "system" or lists.judge_and_pairs is None:
+        return
+    own = int((lists.pair_counts([system]) > 0).sum())
+    if own < LEAST_OWN:
+        raise TruegainError(
+            f"{own} gold {'label is' if own == 1 else 'labels are'} of what it retrieved where {lists.measure} looks, "
+            f"and {LEAST_OWN} are needed: judge more of these"
+        )
+
+
+def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
+    """Why a system cannot be corrected, and where its judge was measured; the system itself is not named."""
+    name, said = lists.ranked.systems[system], with_marks(error)
+    if lists.accuracy == "system":
+        said += (
+            f" (the judge was measured on the gold pairs that {name} retrieved; {arg('accuracy', 'lists')} or "
+            f"{value_of('accuracy', 'given')} measures it on more)"
+        )
+    return Message(said)
+
+
+def score_range(lists: JudgedLists, system: int, answered: Bools) -> tuple[float, float]:
+    """The lowest and the highest score that a system can have, given how much of its lists is judged."""
+    total = float(lists.weights.weight[system][answered].sum(axis=1).mean())
+    value = lists.weights.value
+    return total * min(0.0, float(value.min())), total * float(value.max())
+
+
+def check_says_something(
+    value: float, half: float, limits: tuple[float, float], matrices: Sequence[TopicMatrix]
+) -> None:
+    """Refuse an interval that leaves out nothing of what the value can be."""
+    low, high = limits
+    if value - half > low or value + half < high:
+        return
+    worst = max((matrix.confusion for matrix in matrices), key=lambda c: c.condition)
+    fewest = int(worst.effective.argmin())
+    raise TruegainError(
+        f"the interval would run from {value - half:.3g} to {value + half:.3g} and leave out nothing of the "
+        f"{low:.3g} to {high:.3g} that is possible, so little do these gold pairs say of how the judge tells labels "
+        f"apart (condition number {worst.condition:.3g}; gold label {worst.gold[fewest]:g} has the fewest pairs, worth "
+        f"{worst.effective[fewest]:.0f}): judge more gold pairs, merge labels, or use a binary measure such as P@10"
+    )
+
+
+def check_inside(value: float, half: float, limits: tuple[float, float]) -> tuple[float, float, float, tuple[str, ...]]:
+    """Value and interval held inside the limits, with a note where this moved the value.
+
+    Refused where the whole interval lies outside: then the gold pairs and the bronze labels do not fit together.
+    """
+    low, high = limits
+    if value - half > high or value + half < low:
+        raise TruegainError(
+            f"the corrected value {value:.3f} lies clearly outside {low:g} to {high:g}, so the gold pairs and "
+            "the bronze labels do not fit together. Check that the same judge, the same kind of documents and the same "
+            "scale stand behind both"
+        )
+    held = min(high, max(low, value))
+    notes = (
+        () if held == value else (f"the plain value {value:.3f} lies outside {low:g} to {high:g} and is held inside",)
+    )
+    return held, max(low, value - half), min(high, value + half), notes
+
+
+# ---- How sure the gold labels alone would be, so that a correction that is worse can be told.
+
+
+def gold_of_items(pool: Pool, judge: Judge, level: float | None) -> Floats:
+    """A gold label for each item of the pool, NaN where there is none.
+
+    Where the gold scale has another level of relevance than the measure, labels become 0 and that level.
+    """
+    assert judge.gold is not None
+    if level is None:
+        refuse_strays(judge, None)
+    trusted = Pool.of(judge.gold)
+    item: Ints = pool.find(Coded(trusted.topics, trusted.topic), trusted.docs).astype(np.int64)
+    label = trusted.labels
+    if level is not None and judge.levels[1] != level:
+        label = np.where(label < 0, label, np.where(label >= judge.levels[1], level, 0.0))
+    keep = (item >= 0) & (label >= 0)
+    out = np.full(len(pool), np.nan)
+    out[item[keep]] = label[keep]
+    return out
+
+
+def gold_alone_widths(
+    ranked: RankedGains, gold: Floats, weight: Floats, measure: Measure, confidence: float, *, whole_topics: bool
+) -> list[float | None]:
+    """Width of each system's interval from gold labels alone, by t over topics; None where these have no answer.
+
+    Whole gold topics: the mean over them.  Gold pairs, each with a weight (pairs it stands for): a ratio of sums over
+    topics, value = total weight * (sum of weight * gold value) / (sum of weight) over the gold-judged documents of
+    the lists.  Cochran 1977, Sampling Techniques, section 6.3.
+    """
+    if whole_topics:
+        whole, _ = judged_whole(ranked.pool.topic, ~np.isnan(gold), len(ranked.topics))
+        scores = measure.score(ranked.with_gains(gold))[:, whole]
+        return [_of_mean(row[~np.isnan(row)], confidence) for row in scores]
+    has_gold = ~np.isnan(gold)
+    labels = np.where(has_gold, gold, 0.0)
+    parts = linear_parts(measure, np.concatenate([ranked.item_gain, labels]), int(ranked.rank.max(initial=1)))
+    counts, topic = np.where(has_gold, weight, 0.0), ranked.pool.topic
+    out: list[float | None] = []
+    for s, c in enumerate(parts.coefficients(ranked)):
+        below = np.bincount(topic, c * counts, len(ranked.topics)).astype(np.float64)
+        above = np.bincount(topic, c * counts * parts.worth(labels), len(ranked.topics)).astype(np.float64)
+        answered = int(ranked.present.reshape(len(ranked.systems), -1)[s].sum())
+        out.append(_of_ratio(below, above, float(c.sum()) / max(1, answered), confidence))
+    return out
+
+
+def _of_mean(scores: Floats, confidence: float) -> float | None:
+    n = len(scores)
+    se = float(scores.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+    return 2 * quantile_of(confidence, n - 1.0) * se if se > 0 else None
+
+
+def _of_ratio(below: Floats, above: Floats, total: float, confidence: float) -> float | None:
+    used = int(np.count_nonzero(below))
+    if used < 2:
+        return None
+    moves = total * (above - below * above.sum() / below.sum()) / below.sum()
+    se = math.sqrt(float(moves @ moves) * used / (used - 1))
+    return 2 * quantile_of(confidence, used - 1.0) * se if se > 0 else None
+
+
+def warn_where_gold_alone_is_surer(
+    ranked: RankedGains, judge: Judge, measure: Measure, answers: Sequence[Estimate], confidence: float
+) -> None:
+    """Tell where gold labels of the same population give a shorter interval without the bronze labels than with them.
+
+    Gold stratified on the truth, or from elsewhere, has no answer alone.
+    """
+    if judge.design not in SAME_POPULATION or judge.gold is None or judge.pairs is None:
+        return
+    level = level_of(measure)
+    gold = gold_of_items(ranked.pool, judge.at_levels(level, None), level)
+    item = judge.pairs.items_in(ranked.pool)
+    weight = np.ones(len(gold))
+    weight[item[item >= 0]] = judge.pairs.weight[item >= 0]
+    widths = gold_alone_widths(ranked, gold, weight, measure, confidence, whole_topics=DESIGNS[judge.design].whole)
+    worse = [(a, w) for a, w in zip(answers, widths, strict=True) if w is not None and a.width > w]
+    if worse:
+        a, w = max(worse, key=lambda x: x[0].width / x[1])
+        warn(
+            f"{measure}: gold labels alone would be surer for {len(worse)} of {len(answers)} systems (most for "
+            f"{a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify ({arg('method', 'rectify')}), or use "
+            "gold alone"
+        )
+
+
+# ---- From ranked labels and gold ones to what sets scores right: whole gold topics, or gold pairs.
+
+
+def rectifying(
+    ranked: RankedGains, judge: Judge, measure: Measure, gold_relevant_from: float | None = None
+) -> tuple[TopicFit | PairFit, Judge, Floats]:
+    """What sets the scores right, the judge at the levels of the measure, and the gold label of each item, or NaN."""
+    level = level_of(measure)
+    fitted = judge.at_levels(level, gold_relevant_from)
+    gold = gold_of_items(ranked.pool, fitted, level)
+    weights = expansion_by_judge(fitted, ranked.pool)
+    return fit_of(ranked, gold, measure, judge.design, weights), fitted, gold
+
+
+def fit_of(
+    bronze: RankedGains, gold_gains: Floats, measure: Measure, design: str, weights: Floats | None = None
+) -> TopicFit | PairFit:
+    """Whole gold topics or single gold pairs, as `design` says; what cannot be rectified is refused.
+
+    gold_gains: a gold label for each item of `bronze.pool`, NaN where there is none.  design: how gold was drawn:
+    'topics' (whole topics, any measure), 'random' (pairs of the pool) or 'by-bronze' (pairs, so many of each bronze
+    label); pairs serve measures linear in gain only.  weights: how many pairs of the pool each gold pair stands for;
+    without them the pool tells.
+    """
+    gold = np.asarray(gold_gains, np.float64)
+    if design not in SAME_POPULATION:
+        raise TruegainError(
+            f"gold design {design!r} cannot be rectified; give one of {', '.join(SAME_POPULATION)} "
+            "(gold stratified on the truth, or from elsewhere, needs the confusion matrix of a Judge)"
+        )
+    if len(gold) != len(bronze.pool):
+        raise TruegainError(f"{len(gold)} gold gains for {len(bronze.pool)} judged pairs; give one each, NaN for none")
+    if measure.of_subtopics or measure.mean == "total":
+        raise MeasureError(f"{measure}: gold labels per document can rectify neither counts nor subtopic measures")
+    if measure.mean != "arithmetic":
+        raise MeasureError(f"{measure} is a {measure.mean} mean over topics, and rectified scores are arithmetic ones")
+    if np.isnan(gold).all():
+        raise TruegainError("there is no gold label for any judged pair; check that topics and documents match")
+    if DESIGNS[design].whole:
+        return _by_topics(bronze, gold, measure)
+    return _by_pairs(bronze, gold, measure, design, weights)
+
+
+def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> TopicFit:
+    whole, in_part = judged_whole(bronze.pool.topic, ~np.isnan(gold), len(bronze.topics))
+    partly = int(in_part.sum())
+    if whole.sum() < LEAST_TOPICS and not whole.all():
+        raise TruegainError(
+            f"{int(whole.sum())} of {len(whole)} topics have a gold label for every judged pair, {partly} for some; at "
+            f"least {LEAST_TOPICS} whole topics are needed, better 20: with fewer no interval holds what it promises "
+            "(pairs that were drawn one by one are another design, 'random' or 'by-bronze')"
+        )
+    if partly:
+        topics = "1 topic is" if partly == 1 else f"{partly} topics are"
+        warn(f"{topics} gold-judged in part only; gold labels there are not used")
+    scores = measure.score(bronze)
+    said = np.where(bronze.item_judged, bronze.item_gain, np.nan)
+    filled = np.where(np.isnan(gold), said, gold)
+    truth = np.where(whole[None, :], measure.score(bronze.with_gains(filled)), np.nan)
+    labels = np.concatenate([bronze.item_gain[bronze.item_judged], filled[~np.isnan(filled)]])
+    return TopicFit.of(scores, truth, _score_range(measure, labels, bronze))
+
+
+def _score_range(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple[float, float]:
+    """The lowest and the highest score possible: as the measure declares, or by the labels where it is linear."""
+    low, high = measure.bounds()
+    if math.isinf(high - low) and measure.linear_in_gains:
+        parts = linear_parts(measure, labels, int(ranked.rank.max(initial=1)))
+        whole = float(parts.weight.sum())
+        return whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())
+    return low, high
+
+
+def refuse_not_linear(measure: Measure) -> None:
+    """Refuse a measure that scattered gold labels cannot correct."""
+    if not measure.linear_in_gains:
+        raise MeasureError(
+            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; use P, CG, "
+            f"DCG, RBP or SDCG, or label whole topics ({arg('design', 'topics')})"
+        )
+
+
+def _by_pairs(bronze: RankedGains, gold: Floats, measure: Measure, design: str, weights: Floats | None) -> PairFit:
+    refuse_not_linear(measure)
+    labels = bronze.item_gain
+    has = ~np.isnan(gold)
+    expansion = expansion_of(labels, has, design) if weights is None else np.asarray(weights, np.float64)
+    if len(expansion) != len(gold) or not np.all(expansion[has] > 0) or not np.all(np.isfinite(expansion[has])):
+        raise TruegainError("weights must be one positive number a judged pair: 1 over its chance to be drawn")
+    expansion = expansion * len(gold) / expansion[has].sum()
+    said = np.where(has, gold, labels)
+    parts = linear_parts(measure, np.concatenate([labels, said]), int(bronze.rank.max(initial=1)))
+    pairs = SampledPairs(
+        bronze.pool.topic.astype(np.int64),
+        strata_of(labels, has),
+        parts.worth(labels),
+        np.where(has, parts.worth(said), np.nan),
+        np.where(has, expansion, 1.0),
+        len(bronze.topics),
+    )
+    whole = float(parts.weight.sum())
+    bounds = whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())
+    return PairFit.of(pairs, parts.coefficients(bronze), bounds)
+
+
+def expansion_by_judge(judge: Judge, pool: Pool) -> Floats | None:
+    """How many pairs of the pool each gold pair stands for, where the judge was fitted with weights; else None."""
+    if judge.pairs is None or not judge.pairs.weighted:
+        return None
+    if DESIGNS[judge.design].whole:
+        raise TruegainError(
+            "weights are for gold pairs; whole gold topics are taken as drawn with equal chances (fit without weights, "
+            f"or give {arg('design', 'random')} for pairs drawn with the chances behind the weights)"
+        )
+    item = judge.pairs.items_in(pool)
+    out = np.ones(len(pool))
+    out[item[item >= 0]] = judge.pairs.weight[item >= 0]
+    return out

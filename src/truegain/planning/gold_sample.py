@@ -1,0 +1,209 @@
+"""Which pairs to have gold-judged, in which order: those that can move what is asked, the more the earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from truegain.config import Scoring
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.label_list_reading import gold_list_of
+from truegain.data.label_lists import GoldList
+from truegain.data.pool import RankedGains
+from truegain.data.runs import RunsLike
+from truegain.errors import TruegainError, check_one_of
+from truegain.io.columns import Bools, Floats, Ints
+from truegain.io.frames import TableLike
+from truegain.io.warnings import warn
+from truegain.judge_error.gold_pairs import ends_of
+from truegain.keywords import takes
+from truegain.measures.base import Measure
+from truegain.measures.parse import MeasureLike, parse_measure
+from truegain.measures.scoring import at_level, heeded, matching_for
+from truegain.message import SAMPLE_GOLD, arg, argname
+from truegain.sampling.designs import drawn_order, units_of
+from truegain.stats.contrasts import place_of
+from truegain.study.config import RunsInput
+from truegain.study.gold_lists import StandIn
+
+LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may err yet
+LEAST_JUDGED = 20  # labels of an earlier list, below which the judge's errors are anybody's guess
+LISTS = ("ordered", "random", "by-bronze", "topics")
+
+
+@takes()
+def sample_gold(
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measure: MeasureLike,
+    *,
+    draw: str = "ordered",
+    pair: tuple[str, str] | None = None,
+    gold: JudgmentsLike | None = None,
+    scale: Sequence[float] | str | None = None,
+    earlier: GoldList | TableLike | Mapping[float, float] | None = None,
+    seed: int = 0,
+    scoring: Scoring | None = None,
+    jobs: int | None = None,
+) -> GoldList:
+    """The pairs to have gold-judged for the difference of two systems (`pair`), or of all of them: judge from the top.
+
+    draw: see `draw_list`.  gold: labels that were drawn in the same way before, which come first.  scale: the labels
+    that a gold judge may give, as '0:3', or the least and the most.  earlier: an earlier list with gold labels, or the
+    judge's error by bronze label: where it errs most comes earlier.  scoring: the smallest relevant label
+    (`relevant_from`), for measures that do not say.
+
+    >>> import truegain as tg
+    >>> llm = {str(t): {"a": 1, "b": 0, "c": 1} for t in range(3)}
+    >>> runs = {"x": {t: {"a": 3, "b": 2} for t in llm}, "y": {t: {"a": 3, "c": 2} for t in llm}}
+    >>> listed = tg.sample_gold(runs, llm, "P@2")
+    >>> len(listed), sorted(set(listed.docs)), listed.probability.round(3).tolist()
+    (6, ['b', 'c'], [0.167, 0.2, 0.25, 0.333, 0.5, 1.0])
+    """
+    m = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
+    matching = matching_for([m], Scoring())
+    ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).aligned(Judgments.of(judgments), 0, False)
+    if draw == "ordered" and len(ranked.systems) < 2:
+        raise TruegainError(f"an ordered list is drawn for a difference; there is one system ({ranked.systems[0]})")
+    if earlier is not None and draw != "ordered":
+        raise TruegainError(
+            f"{arg('earlier')} and {arg('draw', draw)}: the judge's errors order an ordered list; leave one out"
+        )
+    systems = None if pair is None else [place_of(name, ranked.systems) for name in pair]
+    known = None if earlier is None else errors_of(earlier, m)
+    listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=ends_of(scale), seed=seed)
+    if gold is None:
+        return listed
+    if draw == "ordered":
+        raise TruegainError("gold labels that were not drawn by an ordered list cannot begin one; draw a new one")
+    return continued(listed, Judgments.of(gold, "gold"))
+
+
+def draw_list(
+    ranked: RankedGains,
+    measure: Measure,
+    *,
+    design: str = "ordered",
+    systems: Sequence[int] | None = None,
+    errors: Mapping[float, float] | None = None,
+    scale: tuple[float, float] | None = None,
+    seed: int = 0,
+) -> GoldList:
+    """The pairs that the bronze judge labelled, in an order in which they may be gold-judged, to any point.
+
+    ordered: each next pair is drawn with a chance in proportion to its size,
+
+        size = u max(s, max s / 4) ;  u = |weight in b - a| for two systems, the sd of weights over systems for more
+
+    s the judge's error (sd of gold values) at the bronze label, as `errors` say, or the same for all.  Pairs that
+    cannot move what is asked have size 0 and are not on the list.  random: all pairs, at random; by-bronze: the same,
+    bronze labels taking turns; topics: whole topics in random order.  systems: those that it is for, all by default.
+    """
+    check_one_of("draw", design, LISTS)
+    judged = ranked.item_judged
+    if not judged.any():
+        raise TruegainError("no document has a label of the bronze judge; a list is drawn from those that have one")
+    label = ranked.item_gain
+    names = units_of(ranked.pool)
+    if design == "ordered":
+        sizes = sizes_of(ranked, measure, errors, systems) * judged
+        if not sizes.any():
+            raise TruegainError(
+                f"no labelled document can move a difference on {measure}: the systems rank the same ones alike"
+            )
+        order = drawn_order(sizes, names, seed)
+    elif design == "topics":
+        sizes, order = np.ones(len(label)), _by_topics(ranked, judged, seed)
+    else:
+        sizes = judged.astype(np.float64)
+        order = drawn_order(sizes, names, seed)
+        if design == "by-bronze":
+            order = _in_turns(label, order)
+    found = np.unique(label[judged])
+    ends = scale or (float(min(found[0], 0.0)), float(max(found[-1], 1.0)))
+    return GoldList.of(*ranked.pool.names(order), label[order], sizes[order], design, str(measure), ends)
+
+
+def sizes_of(
+    ranked: RankedGains,
+    measure: Measure,
+    errors: Mapping[float, float] | None = None,
+    systems: Sequence[int] | None = None,
+) -> Floats:
+    """How far each pair of the pool can move what is asked: its weight times the judge's error at its label."""
+    weight = weights_of(ranked, measure)[slice(None) if systems is None else list(systems)]
+    u = np.abs(weight[1] - weight[0]) if len(weight) == 2 else weight.std(axis=0)
+    if errors is None:
+        return np.asarray(u)
+    known = np.array([errors.get(x, np.nan) for x in ranked.item_gain.tolist()])
+    largest = float(np.nanmax(known, initial=0.0))
+    if not largest > 0:
+        return np.asarray(u)
+    return np.asarray(u * np.maximum(np.where(np.isnan(known), largest, known), LEAST_ERROR * largest))
+
+
+def weights_of(ranked: RankedGains, measure: Measure) -> Floats:
+    """System x pair of the pool: what the pair counts in the score."""
+    stand_in = StandIn.of(measure, ranked)
+    return stand_in.weights(stand_in.parts(ranked.item_gain, ranked), ranked)
+
+
+def _by_topics(ranked: RankedGains, judged: Bools, seed: int) -> Ints:
+    """All labelled pairs of topics in random order; within a topic as the pool has them."""
+    turn = np.empty(len(ranked.topics), np.int64)
+    turn[drawn_order(np.ones(len(turn)), ranked.topics, seed)] = np.arange(len(turn))
+    items = np.flatnonzero(judged)
+    return np.asarray(items[np.argsort(turn[ranked.pool.topic[items]], kind="stable")])
+
+
+def _in_turns(label: Floats, order: Ints) -> Ints:
+    """Bronze labels take turns, the rest in the order drawn."""
+    turn = np.empty(len(order), np.int64)
+    for value in np.unique(label[order]):
+        mine = np.flatnonzero(label[order] == value)
+        turn[mine] = np.arange(len(mine))
+    return np.asarray(order[np.argsort(turn, kind="stable")])
+
+
+def continued(listed: GoldList, gold: Judgments) -> GoldList:
+    """The list with gold labels that are there already first, in its own order, and the others behind.
+
+    Right where gold was drawn in the same way: pairs at random, by bronze label, or whole topics.
+    """
+    known = {(t, d): x for t, d, x in zip(gold.topic.strings(), gold.docs.strings(), gold.label.tolist(), strict=True)}
+    label = np.array([known.get(pair, np.nan) for pair in zip(listed.topics, listed.docs, strict=True)])
+    label = np.where(label < 0, np.nan, label)
+    if lost := int((gold.label >= 0).sum()) - int((~np.isnan(label)).sum()):
+        warn(f"{lost:,} of {len(gold):,} gold labels are not of the pairs that a list is drawn from, and are left out")
+    whole = np.isnan(label)
+    if listed.design == "topics":  # a topic that was begun stays together, behind those that are done
+        _, topic = np.unique(np.array(listed.topics), return_inverse=True)
+        whole = (np.bincount(topic, np.isnan(label)) > 0)[topic]
+        label = np.where(whole, np.nan, label)
+    order = np.argsort(whole, kind="stable").tolist()
+    moved = GoldList.of(
+        [listed.topics[i] for i in order], [listed.docs[i] for i in order], listed.bronze[order], listed.size[order],
+        listed.design, listed.measure, listed.scale,
+    )  # fmt: skip
+    return moved.with_labels(label[order])
+
+
+def errors_of(earlier: object, measure: Measure) -> dict[float, float]:
+    """The judge's error at each bronze label: the sd of what gold labels are worth there, by an earlier list."""
+    if isinstance(earlier, Mapping):
+        return dict(earlier)
+    listed = gold_list_of(earlier)
+    if listed is None:
+        raise TruegainError(
+            f"{argname('earlier', str(earlier))}: give a list with gold labels, as {SAMPLE_GOLD} draws it"
+        )
+    rows = listed.labelled
+    n = len(rows)
+    if n < LEAST_JUDGED:
+        raise TruegainError(
+            f"{argname('earlier')}: {n} labels of the earlier list are judged; at least {LEAST_JUDGED} are needed"
+        )
+    worth = measure.worth(listed.label[rows]) if measure.linear_in_gains else listed.label[rows]
+    bronze = listed.bronze[rows]
+    return {x: float(worth[bronze == x].std()) for x in np.unique(bronze).tolist() if (bronze == x).sum() > 1}

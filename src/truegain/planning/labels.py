@@ -1,0 +1,508 @@
+"""How many gold labels tell systems apart: before any is there, and with some."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.config import Gold, Scoring, StudyConfig
+from truegain.data.judgments import JudgmentsLike
+from truegain.data.label_list_reading import gold_list_of
+from truegain.data.label_lists import GoldList
+from truegain.data.runs import RunsLike
+from truegain.errors import InputError, TruegainError
+from truegain.io.columns import Ints
+from truegain.io.frames import TableLike
+from truegain.keywords import takes
+from truegain.measures.base import Measure
+from truegain.measures.parse import MeasureLike
+from truegain.message import SAMPLE_GOLD, Message, arg, argname, with_marks
+from truegain.planning.gold_sample import sample_gold, weights_of
+from truegain.results.base import Table
+from truegain.results.table import Cell
+from truegain.sampling.designs import information_after
+from truegain.stats.contrasts import Contrasts, place_of
+from truegain.stats.results import Plan
+from truegain.stats.student_t import detectable_in_se, quantile_of
+from truegain.study.config import FIXED, RunsInput
+from truegain.study.estimates import MeasureEstimates
+from truegain.study.estimators import LEAST_GOLD
+from truegain.study.gold_lists import ByList, Listed, StandIn, spread_of_contrasts
+from truegain.study.precision import CurrentPrecision, Mix, cheapest, error_at_all_looks, fewest_gold, prices_of
+from truegain.study.study import Study
+
+# ---- What a plan of gold labels is for, what numbers of labels bring, and how that is told.
+
+ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What a plan is for."""
+
+    min_effect: float
+    power: float
+    confidence: float
+    sequential: bool
+    fixed: bool
+    prices: Mapping[str, float]
+
+    @property
+    def half(self) -> float:
+        """Half of the width to reach; 0 where nothing is said."""
+        return target_half(self.min_effect, self.power, self.confidence)
+
+    def found(self, half: float) -> float:
+        """The difference that this half of a width finds with this power."""
+        return half * detectable_in_se(1 - self.confidence, self.power) / quantile_of(self.confidence)
+
+    def quantile(self, topics: int) -> float:
+        """Of the limits: over topics, or over gold alone."""
+        level = self.confidence
+        if self.sequential and not self.fixed:
+            level = 1 - error_at_all_looks(level, True)
+        return quantile_of(level, math.inf if self.fixed else topics - 1.0)
+
+
+def target_half(min_effect: float, power: float, confidence: float) -> float:
+    """Half the width at which a true difference of this size is found with this power: d z/(z + z_power).
+
+    >>> round(target_half(0.02, 0.8, 0.95), 4), target_half(0.02, 0.5, 0.95)
+    (0.014, 0.02)
+    """
+    if not min_effect:
+        return 0.0
+    z = quantile_of(confidence)
+    return min_effect * z / detectable_in_se(1 - confidence, power)
+
+
+def planned(
+    standings: Sequence[CurrentPrecision],
+    judged: int,
+    most: int | None,
+    names: str,
+    m: Measure,
+    aim: Aim,
+    details: dict[str, object],
+    notes: list[str],
+    least: Ints,
+) -> Plan:
+    """Rows, what is needed, and the cheapest mix; least: gold labels of each difference before any limits are told."""
+    now = standings[0]
+    unit = "gold topics" if now.whole else "gold labels"
+    open_ = now.open if now.differ is not None else None  # pairs that differ and have no gold label
+    top, most = (now.pairs or None, most) if open_ is None else (judged + open_, open_)
+    first = int(least[0]) if len(standings) == 1 else 0
+    numbers = [n for n in _rounds(judged, top) if n >= first] or [max(first, judged)]
+    rows = [_row(standings, n, unit, aim, least) for n in numbers]
+    needed: dict[str, int] = {}
+    of_what = "these topics only" if aim.fixed else "topics like these"
+    goal = f"{names} on {m}, for {of_what}"
+    if aim.half:
+        fewest = [fewest_gold(s, aim.half) for s in standings]
+        counts = [None if n is None else max(n, int(low)) for n, low in zip(fewest, least, strict=True)]
+        known = [n for n in counts if n is not None]
+        if known and len(known) == len(counts):
+            more = max(known) - judged
+            needed[unit] = more if most is None or now.whole else min(more, most)
+        goal += f": {_goal_told(len(known), len(counts), unit, aim)}"
+        notes.append(needed_told(counts, judged, most, unit, aim, open_ is not None))
+        if mix := _with_least(_mix(now, aim, len(standings), most), first - judged, aim):
+            details["mix"] = {"more": dict(mix.more), "half_width": mix.half, "cost": mix.cost}
+            notes.append(_mix_told(mix, now.whole))
+        details["aimed_half_width"] = aim.half
+    details["half_width"] = float(np.median([s.half for s in standings])) if judged and first <= judged else None
+    details |= {
+        "truegain": __version__, "needed": needed, "min_effect": aim.min_effect, "power": aim.power,
+        "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "sequential": aim.sequential,
+    }  # fmt: skip
+    if aim.prices and len(standings) > 1:
+        notes.append(Message(f"The cheapest mix is told for one pair: name it ({arg('pair', ('a', 'b'))})."))
+    columns = tuple(rows[0])
+    cells = [tuple(row[c] for c in columns) for row in rows]
+    return Plan(needed, goal, Table(columns, cells, details, goal, tuple(notes)))
+
+
+def _goal_told(known: int, pairs: int, unit: str, aim: Aim) -> str:
+    """What the numbers of the plan reach, or that none does."""
+    what = f"a true difference of {aim.min_effect:g}"
+    if known == pairs:
+        return f"{what} is found with {aim.power:.0%} power"
+    of = "" if pairs == 1 else " for any of them" if not known else f" for {pairs - known:,} of them"
+    return f"no number of {unit} finds {what} with {aim.power:.0%} power{of}"
+
+
+def _rounds(judged: int, top: int | None) -> list[int]:
+    """Numbers of labels to tell of: round ones from those at hand on, and all."""
+    most = top or 50 * max(judged, 1)
+    return sorted({n for n in (*ROUND, judged) if max(judged, 1) <= n < most} | ({top} if top else set()))
+
+
+def least_of(touching: Ints | None, judged: int, top: int | None, pairs: int, least: int = LEAST_GOLD) -> Ints:
+    """About how many labels in all make `least` touch each of so many differences, or all there are; 0 where they do.
+
+    top: labels in all once every pair is judged that moves the difference; None where that is not known.
+
+    >>> least_of(np.array([12, 5, 0]), 20, 100, 3).tolist(), least_of(np.array([3]), 3, 4, 1).tolist()
+    ([0, 40, 100], [4])
+    """
+    if touching is None:
+        return np.zeros(pairs, np.int64)
+    wanted = np.array([-(-judged * least // max(int(n), 1)) if n or top is None else top for n in touching])
+    return np.where(touching >= least, 0, wanted if top is None else np.minimum(wanted, top))
+
+
+def _with_least(mix: Mix | None, lacking: int, aim: Aim) -> Mix | None:
+    """A mix with no fewer gold labels than limits need; None where these have no price."""
+    if mix is None or (more := lacking - mix.more.get("gold", 0)) <= 0:
+        return mix
+    if "gold" not in aim.prices:
+        return None
+    return Mix({**mix.more, "gold": lacking}, mix.half, mix.cost + more * aim.prices["gold"])
+
+
+def _row(standings: Sequence[CurrentPrecision], n: int, unit: str, aim: Aim, least: Ints) -> dict[str, Cell]:
+    """What so many labels bring; as many as there are open pairs that differ, were it these, leave gold no part."""
+    halves = np.array([s.after(gold=_times(s, n)) for s in standings])
+    half = float(np.median(halves))
+    several = len(standings) > 1
+    row: dict[str, Cell] = {unit: n, "half width, median" if several else "half width": half,
+                            f"found at {aim.power:.0%} power": aim.found(half)}  # fmt: skip
+    if len(standings) > 1:
+        row["widest"] = float(halves.max())
+        if aim.half:
+            row["share of pairs sure enough"] = float(((halves <= aim.half * (1 + 1e-9)) & (least <= n)).mean())
+    return row
+
+
+def _times(now: CurrentPrecision, n: int) -> float:
+    """How many times the gold labels at hand so many are."""
+    all_that_differ = now.differ is not None and n >= now.gold + now.open
+    return (now.pairs if all_that_differ else n) / now.gold
+
+
+def needed_told(
+    counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim, without_gold: bool = False
+) -> str:
+    """How many labels the aim needs, in words; without_gold: `most` counts pairs that have no gold label alone."""
+    what = f"a true difference of {aim.min_effect:g} ({aim.power:.0%} power, +-{aim.half:.4f})"
+    known = sorted(n for n in counts if n is not None)
+    if not known:
+        mix = f" ({arg('costs')} with their price gives the cheapest mix)"
+        return Message(
+            f"No number of gold labels finds {what} for topics like these: topics differ too much. Buy topics"
+            f"{'' if 'topics' in aim.prices else mix}, or ask about "
+            f"these topics only ({arg('population', 'fixed')})."
+        )
+    if len(counts) == 1:
+        n = known[0]
+        if n <= judged:
+            return f"The labels at hand find {what}: no more are needed."
+        if most is not None and unit == "gold labels" and n - judged >= most:
+            which = "that differ and have no gold label" if without_gold else "that differ"
+            return (
+                f"To find {what}, have the pairs judged {which}: {most:,} at most (from the whole pool it would take "
+                f"{n - judged:,} more)."
+            )
+        more = n - judged
+        one = more == 1
+        return f"{more:,} {'more ' if judged else ''}{unit[:-1] if one else unit} {'finds' if one else 'find'} {what}."
+    pairs, half = len(counts), (len(counts) + 1) // 2
+    middle = f", {known[half - 1]:,} for half of them" if half <= len(known) else ""
+    each = "each of the pairs" if len(known) == pairs else f"{len(known):,} of the {pairs:,} pairs"
+    rest = "" if len(known) == pairs else f"; for the other {pairs - len(known):,} no number does"
+    return f"{known[-1]:,} {unit} in all find {what} for {each}{middle}{rest}."
+
+
+def _mix(now: CurrentPrecision, aim: Aim, pairs: int, most: int | None) -> Mix | None:
+    """The cheapest way; gold labels of the whole pool are never more than those of every pair that differs."""
+    if not aim.prices or pairs > 1:
+        return None
+    found = cheapest(now, aim.half, aim.prices)
+    if found is None or most is None or now.whole or found.more.get("gold", 0) <= most:
+        return found
+    last = now.after(gold=(now.pairs or 1) / now.gold)
+    return Mix({"gold": most}, last, aim.prices["gold"] * most) if last <= aim.half else found
+
+
+def _mix_told(mix: Mix, whole: bool) -> str:
+    words = {"topics": "topics", "gold": "gold topics" if whole else "gold labels", "assessors": "assessors"}
+    named = {kind: words[kind][:-1] if n == 1 else words[kind] for kind, n in mix.more.items()}
+    listed = " and ".join(f"{n:,} more {named[kind]}" for kind, n in mix.more.items()) or "nothing more"
+    return f"The cheapest way there: {listed}, for {mix.cost:,.2f} (+-{mix.half:.4f})."
+
+
+# ---- How many gold labels tell systems apart: before any is there, and with some.
+
+
+@takes()
+def plan_labels(
+    runs: RunsLike | RunsInput,
+    judgments: JudgmentsLike,
+    measure: MeasureLike,
+    *,
+    pair: tuple[str, str] | None = None,
+    power: float = 0.8,
+    costs: Mapping[str, float] | str | None = None,
+    earlier: GoldList | TableLike | Mapping[float, float] | None = None,
+    config: StudyConfig | None = None,
+) -> Plan:
+    """Plan how many gold labels to buy: for the difference of two systems, or for all pairs of several.
+
+    Parameters
+    ----------
+    runs, judgments, measure
+        As those of `Study`, with one measure.
+    pair : tuple of str, optional
+        Two systems, (a, b), of many.
+    power : float
+        The chance to detect a difference of `min_effect`.
+    costs : mapping or str, optional
+        Prices, for the cheapest mix: ``{"topic": 5, "gold": 1.5}``.
+    earlier : label list, optional
+        An earlier list with gold labels, which tells where the judge errs most; see `sample_gold`.
+    config : StudyConfig, optional
+        All else that a study is told: its ``min_effect`` is the difference worth detecting, its ``gold`` a list of
+        `sample_gold`, with labels or without, or gold labels of another design.  A list is drawn where there is none;
+        ``Gold(None, sequential=True)`` plans for one that you look at again and again.
+
+    Returns
+    -------
+    Plan
+        `needed`, how many labels, and `details`, a table by number of labels.  No plan asks for more than every pair
+        that differs: with all of these judged the difference is exact for these topics.
+
+    Notes
+    -----
+    Without labels, and for these topics, limits are the widest that so many can have: with v = range^2/4 the largest
+    variance of gold values and w the weight of a pair,
+
+        half width = t sqrt(S_1 sum w^2 v/size / tau),  tau the information of the first n rows of the list
+
+    With labels the variance is that of the study.
+
+    Examples
+    --------
+    >>> import truegain as tg
+    >>> docs = "abcdefgh"
+    >>> llm = {str(t): {d: (i * t) % 3 % 2 for i, d in enumerate(docs)} for t in range(20)}
+    >>> runs = {"x": {t: {d: -i for i, d in enumerate(docs)} for t in llm},
+    ...         "y": {t: {d: -((i + int(t)) % 8) for i, d in enumerate(docs)} for t in llm}}
+    >>> config = tg.StudyConfig(population="fixed", gold=tg.sample_gold(runs, llm, "P@4"), min_effect=0.1)
+    >>> plan = tg.plan_labels(runs, llm, "P@4", config=config)
+    >>> plan.needed, plan.provenance["most"]
+    ({'gold labels': 54}, 76)
+    """
+    config = config or StudyConfig()
+    if config.min_effect == 0 and costs is not None:
+        raise TruegainError(
+            f"{argname('costs')}: the cheapest way is one to a difference; say which matters ({arg('min_effect')})"
+        )
+    gold = config.gold or Gold(None)
+    if gold.labels is None:
+        input_: Any = runs if isinstance(runs, RunsInput) else RunsInput(runs, jobs=config.resampling.jobs)
+        drawn = sample_gold(
+            input_.runs, judgments, measure, pair=pair, earlier=earlier, scoring=Scoring(config.scoring.relevant_from),
+            jobs=input_.jobs,
+        )  # fmt: skip
+        gold = replace(gold, labels=drawn)
+    gold_list_ = gold_list_of(gold.labels)
+    unlabeled = gold_list_ is not None and not gold_list_.judged
+    if unlabeled:  # how topics differ by the bronze labels, asked for or not
+        population = "topics" if config.population == FIXED else config.population
+        study = Study.configured(runs, judgments, measure, replace(config, gold=None, population=population))
+    else:
+        study = Study.configured(runs, judgments, measure, replace(config, gold=gold))
+    m = study.measures[0]
+    contrasts, names = _asked(study, pair)
+    fixed = config.population == FIXED if unlabeled else "topics" not in study.over
+    least, most = m.bounds()
+    if study.min_effect >= most - least:
+        raise TruegainError(
+            f"{argname('min_effect', study.min_effect, 'g')}: {m} cannot differ by more than {most - least:g}; give "
+            "less"
+        )
+    aim = Aim(study.min_effect, power, study.confidence, gold.sequential, fixed, prices_of(costs))
+    if gold_list_ is not None and unlabeled:
+        return _before_gold(study, m, contrasts, names, aim, gold_list_, gold.relevant_from, earlier)
+    return _with_gold(study, m, contrasts, names, aim)
+
+
+def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
+    """The differences that the plan is for, and what they are called."""
+    systems = study.systems
+    if len(systems) < 2:
+        raise TruegainError(f"a plan is about differences and needs at least 2 systems; there is 1 ({systems[0]})")
+    if pair is None and len(systems) > 2:
+        return Contrasts.all_pairs(len(systems)), f"all {len(systems) * (len(systems) - 1) // 2:,} pairs of systems"
+    a, b = pair or systems
+    return Contrasts.of([(place_of(a, systems), place_of(b, systems))]), f"{b} - {a}"
+
+
+def _before_gold(
+    study: Study,
+    m: Measure,
+    asked: Contrasts,
+    names: str,
+    aim: Aim,
+    listed: GoldList,
+    gold_relevant_from: float | None,
+    earlier: GoldList | TableLike | Mapping[float, float] | None = None,
+) -> Plan:
+    """What so many labels can be worth, whatever they say."""
+    pool = int(study.ranked.item_judged.sum())
+    if listed.design == "topics":
+        note = (
+            f"The list has all {len(listed):,} labelled documents, topic by topic in random order: judging may stop "
+            "after any topic. How sure so many gold topics make one is known when the first are judged."
+        )
+        return Plan({}, f"{names} on {m}", Table(("gold labels",), [], {"pairs": pool}, f"{names} on {m}", (note,)))
+    tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
+    against = Listed.of(study.ranked, listed, m, gold_relevant_from)
+    check_asked(against.unlisted(asked), listed, names)
+    ends = against.scale
+    s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), asked)
+    own = np.zeros(len(asked)) if aim.fixed else study.lattice(m).evidence.over_topics(asked).variance
+    alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.sequential else None
+    standings = [
+        CurrentPrecision(
+            {"gold": float(s), **({} if aim.fixed else {"topics": float(v)})},
+            len(study.topics),
+            1,
+            len(listed),
+            quantile=aim.quantile(len(study.topics)),
+            information=tau,
+            alpha=alpha,
+        )
+        for s, v in zip(s2, own, strict=True)
+    ]
+    most = len(listed) if len(asked) == 1 and listed.design == "ordered" else _moving(study, m, asked)
+    holes = study.unjudged(m, asked)
+    moved = _moved(asked, names)
+    notes = [
+        f"{len(listed):,} of the {pool:,} labelled documents can move {moved} on {m}: {_all_judged(holes)}"
+        if listed.design == "ordered"
+        else f"The list has all {len(listed):,} labelled documents; {most:,} of them can move {moved} on {m}: an "
+        "ordered list has these alone, and needs far fewer labels.",
+        "These are the widest limits that so many labels can have: how often the judge errs is not known yet."
+        if aim.fixed
+        else "How often the judge errs is not known yet, and taken as bad as can be; how topics differ is taken from "
+        "the bronze labels, and may be more.",
+    ]
+    if earlier is not None:
+        notes[1] = (
+            "Where the judge errs is taken from an earlier list, and orders this one; for the limits the judge is "
+            f"taken as bad as can be{'' if aim.fixed else ', and how topics differ from the bronze labels'}."
+        )
+    if holes:
+        notes.append(holes)
+    if not m.linear_in_gains:
+        notes.append(StandIn.of(m, study.ranked).note)
+    details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
+    least = np.full(len(asked), min(LEAST_GOLD, len(listed)))
+    return planned(standings, 0, most, names, m, aim, details, notes, least)
+
+
+def _all_judged(holes: str) -> str:
+    """What gold labels of all that moves a difference do, where unjudged documents move it too and where none does."""
+    done = "leaves only documents without a label open" if holes else "settles it for these topics"
+    return f"judging all of them {done}, and no plan asks for more."
+
+
+def _moving(study: Study, m: Measure, asked: Contrasts) -> int:
+    """Labelled pairs that move any of the differences."""
+    weight = weights_of(study.ranked, m)
+    if len(asked) == 1:
+        return int(asked.moved(weight.T, 1e-15)[0])
+    return int((np.ptp(weight, axis=0) > 1e-15).sum())
+
+
+def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim) -> Plan:
+    """How many more labels, by what those at hand say."""
+    lattice = study.lattice(m)
+    evidence, standings = lattice.evidence, study.standings(asked, m)
+    now = standings[0]
+    touching = evidence.touching(asked)
+    if isinstance(evidence, ByList):
+        assert study.gold_list is not None
+        check_asked(evidence.unlisted(asked), study.gold_list, names)
+    details: dict[str, object] = {"pairs": len(study.ranked.pool), "judged": now.gold}
+    notes = []
+    holes = study.unjudged(m, asked)
+    most: int | None = None
+    if m.linear_in_gains or isinstance(evidence, ByList):
+        most = _moving(study, m, asked)
+        details["most"] = most
+        moved = _moved(asked, names)
+        notes.append(
+            f"{most:,} labelled {'pair' if most == 1 else 'pairs'} can move {moved} on {m}: {_all_judged(holes)}"
+        )
+    if holes:
+        notes.append(holes)
+    if isinstance(evidence, ByList) and evidence.note:
+        notes.append(evidence.note)
+    if touching is not None and len(asked) == 1:
+        touch = min(int(touching[0]), now.gold)  # a list judged to its end has as many as are needed
+        details["touching"] = touch
+        do = "are of what the one of the two with fewer retrieved" if evidence.by_rates else "touch this difference"
+        notes.append(f"{touch:,} of the {now.gold:,} gold labels {do}.")
+    if isinstance(evidence, ByList) and len(asked) == 1 and not evidence.draws.whole:
+        worth = _bronze_worth(evidence, asked, now)
+        details["bronze_worth"] = worth
+        notes.append(
+            f"The bronze labels are worth {worth:,} gold {'label' if worth == 1 else 'labels'}: without them it would "
+            "take so many more to be as sure."
+            if worth > 0
+            else "The bronze labels are worth no gold label here: they do not tell what gold says."
+        )
+    if len(asked) == 1:
+        found = MeasureEstimates(study.systems, m, lattice, study.confidence, len(study.topics)).differences(asked)[0]
+        why = "".join(f"; {with_marks(note)}" for note in found.notes if found.low is None and note not in str(found))
+        notes.insert(0, Message(f"So far {found}{why}."))
+    top = now.pairs or None
+    if now.differ is not None:
+        if now.differ < evidence.least_gold and not lattice.exact:
+            raise _too_few_differ(now.differ, evidence.least_gold, _moved(asked, names), m)
+        top = now.gold + now.open
+    least = least_of(None if now.whole else touching, now.gold, top, len(asked), evidence.least_gold)
+    return planned(standings, now.gold, most, names, m, aim, details, notes, least)
+
+
+def _moved(asked: Contrasts, names: str) -> str:
+    """What a label can move, one at least."""
+    return names if len(asked) == 1 else f"one or more of the {len(asked):,} pairs of systems"
+
+
+def _too_few_differ(differ: int, least: int, names: str, m: Measure) -> TruegainError:
+    """Why there is no plan of drawn gold labels: all that move the difference are fewer than limits need."""
+    if not differ:
+        return TruegainError(f"no labelled document can move {names} on {m}: the systems rank the same ones alike")
+    documents = "only 1 labelled document" if differ == 1 else f"only {differ} labelled documents"
+    return TruegainError(
+        f"{documents} can move {names} on {m}, and limits need {least} drawn gold labels that do; draw a list of these "
+        f"({SAMPLE_GOLD}) and have all of it judged, which tells limits however short it is, or have more topics"
+    )
+
+
+def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
+    """Refuse a plan for pairs that the list was not drawn for."""
+    if lacking := int((unlisted > 0).sum()):
+        raise InputError(
+            f"the list was not drawn for {names}: documents that move {lacking:,} of {len(unlisted):,} differences "
+            "are not on it", file=listed.source,
+            hint=f"name the pair that it was drawn for ({arg('pair', ('a', 'b'))}), or draw a list for all of them",
+        )  # fmt: skip
+
+
+def _bronze_worth(evidence: ByList, asked: Contrasts, now: CurrentPrecision) -> int:
+    """Gold labels that it would take more, were bronze labels all alike."""
+    blind = replace(evidence, fit=replace(evidence.fit, stratum=np.zeros_like(evidence.fit.stratum)))
+    with_, without = (float(e.over_gold(asked).variance[0]) for e in (evidence, blind))
+    assert now.information is not None
+    wanted = now.information[now.gold] * without / with_ if with_ > 0 else math.inf
+    return int(np.searchsorted(now.information, wanted)) - now.gold

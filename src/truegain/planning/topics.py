@@ -1,0 +1,377 @@
+"""How many topics an experiment needs: topic set size design, and plans from the scores of one at hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from truegain.config import Scoring
+from truegain.data.judgments import JudgmentsLike
+from truegain.data.runs import RunsLike
+from truegain.data.scores import Scores
+from truegain.errors import TruegainError, check_one_of
+from truegain.keywords import check_number, takes
+from truegain.measures.evaluate import scores_of
+from truegain.measures.parse import MeasureLike
+from truegain.message import arg, argname
+from truegain.results.base import Table
+from truegain.stats.anova import complete, one_way, two_way
+from truegain.stats.results import Plan
+from truegain.stats.student_t import Floats, check_confidence, quantile_of, special
+
+# ---- Topic set size design: how many topics an experiment needs before it is run.
+
+Method = Literal["exact", "approximate"]
+MOST_TOPICS = 10_000_000
+SMALL = 40.0  # exp(-this) is nothing beside 1
+TURNS = (-9.0, -3.0, 0.0, 3.0, 9.0)  # Phi goes from nothing to 1 between the ends of these, one turn in each piece
+# start values of the ANOVA design by (alpha, beta): n = (x1 + x2 sqrt(m - 1)) / minDelta
+ANOVA_START = {
+    (0.01, 0.1): (10.439, 5.213),
+    (0.01, 0.2): (7.736, 4.551),
+    (0.01, 0.3): (6.030, 4.077),
+    (0.01, 0.4): (4.733, 3.675),
+    (0.01, 0.5): (3.653, 3.302),
+    (0.05, 0.1): (7.049, 4.244),
+    (0.05, 0.2): (4.860, 3.584),
+    (0.05, 0.3): (3.522, 3.112),
+    (0.05, 0.4): (2.543, 2.712),
+    (0.05, 0.5): (1.765, 2.341),
+}
+
+
+class TopicSetSize(NamedTuple):
+    """The smallest number of topics that does, what it reaches (power, or expected width), and the start value."""
+
+    topics: int
+    reached: float
+    start: float
+
+
+def topics_for_paired_t(
+    difference: float, variance: float, *, alpha: float = 0.05, power: float = 0.8, method: Method = "exact"
+) -> TopicSetSize:
+    """Topics for a paired t test to find a mean difference, given the variance of the differences.
+
+    Power of n topics: P(|T'| >= t(1-alpha/2; n-1)), T' noncentral t with lambda = sqrt(n) difference/sqrt(variance).
+    Where only the variance of scores is known, twice that is a careful guess.  'approximate' takes Sakai's normal
+    approximation instead of the noncentral distribution, to reproduce published sizes.
+
+    Sakai 2016, Inf. Retr. J. 19(3); Sakai 2018, section 6.1.
+
+    >>> topics_for_paired_t(0.1, 0.1).topics
+    81
+    """
+    _check(difference, variance, alpha, power)
+    ratio = difference / math.sqrt(variance)
+    za, zb = quantile_of(1 - alpha), float(special().ndtri(power))
+    start = ((za + zb) / ratio) ** 2 + za**2 / 2
+    reached = lambda n: power_of_t(math.sqrt(n) * ratio, n - 1, alpha, method)  # noqa: E731
+    return _search(start, reached, power)
+
+
+def topics_for_anova(
+    difference: float,
+    variance: float,
+    systems: int,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    method: Method = "exact",
+) -> TopicSetSize:
+    """Topics for a one-way ANOVA to find that the best of m systems is `difference` above the worst.
+
+    P(F' >= F(1-alpha; m-1, m(n-1))), F' noncentral F with lambda = n difference^2/(2 variance): the least favourable
+    case, all others halfway between.
+
+    Sakai 2016, Inf. Retr. J. 19(3); Sakai 2018, section 6.3.
+
+    >>> topics_for_anova(0.1, 0.05, 10).topics
+    158
+    """
+    _check(difference, variance, alpha, power)
+    if systems < 2:
+        raise TruegainError(f"an analysis of variance needs at least 2 systems; there is {systems}")
+    ratio = difference**2 / (2 * variance)
+    x1, x2 = ANOVA_START.get((alpha, round(1 - power, 9)), ANOVA_START[0.05, 0.2])
+    start = (x1 + x2 * math.sqrt(systems - 1)) / ratio
+    reached = lambda n: power_of_anova(n, systems, n * ratio, alpha, method)  # noqa: E731
+    return _search(start, reached, power)
+
+
+def topics_for_width(width: float, variance: float, *, alpha: float = 0.05, method: Method = "exact") -> TopicSetSize:
+    """Topics for the interval of a mean difference to be no wider than `width`, in expectation.
+
+    E(width) = 2 t(1-alpha/2; phi) sqrt(variance/n) sqrt(2/phi) Gamma((phi+1)/2)/Gamma(phi/2), phi = n-1; `variance` is
+    that of the differences.  'approximate' takes 1 - 1/(4 phi) for the ratio of gamma functions.
+
+    Sakai 2016, Inf. Retr. J. 19(3); Sakai 2018, section 6.4.
+
+    >>> topics_for_width(0.05, 0.05).topics
+    310
+    """
+    _check(width, variance, alpha)
+    start = 4 * quantile_of(1 - alpha) ** 2 * variance / width**2
+    found = _search(start, lambda n: -expected_width(n, variance, n - 1, alpha, method), -width)
+    return found._replace(reached=-found.reached)
+
+
+def power_of_t(noncentrality: float, df: float, alpha: float = 0.05, method: Method = "exact") -> float:
+    """Power of a two-sided t test: P(|T'| >= t(1 - alpha/2; df)), T' noncentral t.
+
+    With S = sqrt(chi2_df/df) and lambda the noncentrality it is E[Phi(lambda - t S) + Phi(-lambda - t S)], integrated
+    over S: the noncentral t of scipy has no lower tail at few degrees of freedom (NaN), its noncentral F no right value
+    where t is in the thousands.
+
+    >>> round(power_of_t(81**0.5 * 0.1 / 0.1**0.5, 80), 6)
+    0.802829
+    """
+    w = quantile_of(1 - alpha, df)
+    if method == "exact":
+        ndtr = special().ndtr
+        s, weight = _spread_nodes(df, [(noncentrality + far) / w for far in TURNS])
+        return float(weight @ (ndtr(noncentrality - w * s) + ndtr(-noncentrality - w * s)))
+    scale = math.sqrt(1 + w * w / (2 * df))
+    low, high = ((x * (1 - 1 / (4 * df)) - noncentrality) / scale for x in (-w, w))
+    return float(special().ndtr(low) + special().ndtr(-high))
+
+
+def power_of_anova(
+    topics: int, systems: int, noncentrality: float, alpha: float = 0.05, method: Method = "exact"
+) -> float:
+    """Power of the F test of a one-way analysis of variance: P(F' >= F(1 - alpha; m-1, m(n-1))).
+
+    >>> round(power_of_anova(158, 10, 158 * 0.1), 4)
+    0.802
+    """
+    phi_a, phi_e = systems - 1, systems * (topics - 1)
+    w = float(special().fdtri(phi_a, phi_e, 1 - alpha))
+    if method == "exact":
+        power = float(import_module("scipy.stats").ncf.sf(w, phi_a, phi_e, noncentrality))
+        if not power >= 0:
+            raise TruegainError(
+                f"scipy has no value of this noncentral F; take the approximation ({arg('approximate', True)})"
+            )
+        return min(power, 1.0)
+    c = (phi_a + 2 * noncentrality) / (phi_a + noncentrality)
+    phi = (phi_a + noncentrality) ** 2 / (phi_a + 2 * noncentrality)
+    top = math.sqrt(w / phi_e) * math.sqrt(2 * phi_e - 1) - math.sqrt(c / phi_a) * math.sqrt(2 * phi - 1)
+    return float(special().ndtr(-top / math.sqrt(c / phi_a + w / phi_e)))
+
+
+def _spread_nodes(df: float, turns: list[float]) -> tuple[Floats, Floats]:
+    """Where to look at a function of S = sqrt(chi2_df/df), and weights with which its values sum to the expectation.
+
+    Gauss-Legendre in u = log S, whose density is exp(df (u - exp(2 u)/2)) but for a constant, from where it is
+    exp(-SMALL) of the greatest to where it is so again; in pieces between `turns`, where the function changes.
+    """
+    low, high = _fallen(df, -1.0), _fallen(df, 1.0)
+    cuts = np.unique(np.clip([low, 0.0, high, *(math.log(s) for s in turns if s > 0)], low, high))
+    x, weight = _legendre()
+    half = np.diff(cuts)[:, None] / 2
+    u = (cuts[:-1, None] + half * (1 + x)).ravel()
+    weight = (half * weight).ravel() * np.exp(df * (u - np.expm1(2 * u) / 2))
+    return np.exp(u), weight / weight.sum()
+
+
+def _fallen(df: float, sign: float) -> float:
+    """Where df (u - expm1(2 u)/2) is -SMALL, to one side of 0."""
+    low, high = 0.0, sign
+    while df * (high - math.expm1(2 * high) / 2) > -SMALL:
+        high *= 2
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if df * (middle - math.expm1(2 * middle) / 2) > -SMALL else (low, middle)
+    return high
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[Floats, Floats]:
+    x, weight = np.polynomial.legendre.leggauss(100)
+    return x, weight
+
+
+def expected_width(topics: int, variance: float, df: float, alpha: float = 0.05, method: Method = "exact") -> float:
+    """Expected width of the t interval of a mean of so many topics.
+
+    >>> round(expected_width(310, 0.05, 309), 6)
+    0.049938
+    """
+    t = quantile_of(1 - alpha, df)
+    unbiased = 1 - 1 / (4 * df)
+    if method == "exact":
+        unbiased = math.sqrt(2 / df) * math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2))
+    return 2 * t * math.sqrt(variance / topics) * unbiased
+
+
+def _search(start: float, reached: Callable[[int], float], wanted: float) -> TopicSetSize:
+    """The smallest n from 2 on with reached(n) >= wanted; reached rises with n."""
+    if start > MOST_TOPICS:
+        raise TruegainError(
+            f"this needs about {start:.2g} topics: the difference is tiny against the variance; ask for a larger one"
+        )
+    high = max(2, math.ceil(start))
+    while reached(high) < wanted:
+        high = math.ceil(high * 1.1) + 1
+    low, step = high - 1, 1
+    while low >= 2 and reached(low) >= wanted:
+        low, high, step = low - step, low, 2 * step
+    low = max(low, 1)  # not enough, or not allowed
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) >= wanted else (middle, high)
+    return TopicSetSize(high, reached(high), start)
+
+
+def _check(size: float, variance: float, alpha: float, power: float | None = None) -> None:
+    if not size > 0:
+        raise TruegainError(f"{size:g} is nothing to detect; give a difference above 0, such as 0.03")
+    if not variance > 0:
+        raise TruegainError(f"a variance of {variance:g} leaves nothing to plan: every topic gives the same difference")
+    for name, value in (("alpha", alpha), ("power", power)):
+        if value is not None and not 0 < value < 1:
+            raise TruegainError(f"{argname(name, value, 'g')} is not between 0 and 1")
+    if power is not None and power < alpha:
+        raise TruegainError(f"{argname('power', power, 'g')} is below alpha {alpha:g}: no topics are needed for that")
+
+
+# ---- How many topics the next experiment needs, from the scores of one at hand.
+
+Criterion = Literal["paired-t", "anova", "width"]
+METHODS: dict[bool, Method] = {False: "exact", True: "approximate"}
+POWERS = (0.7, 0.8, 0.9)
+TIMES = (0.5, 1.0, 1.5, 2.0)
+
+
+@takes()
+def plan_topics(
+    runs: RunsLike | Scores,
+    judgments: JudgmentsLike | None = None,
+    measure: MeasureLike | None = None,
+    *,
+    detect: float,
+    power: float = 0.8,
+    confidence: float = 0.95,
+    criterion: Criterion = "paired-t",
+    approximate: bool = False,
+    scoring: Scoring | None = None,
+    jobs: int | None = None,
+) -> Plan:
+    """How many topics are needed to detect a difference, with the variance of the scores at hand.
+
+    `runs`, `judgments`, `scoring` and `jobs` are what `evaluate` takes; or `runs` is the `Scores` it gave, which can
+    then also be of measures that read text.
+
+    criterion: 'paired-t': two systems on the same topics; the variance of differences is the mean over all pairs, which
+    is 2 V_E2.
+    'anova': a best and a worst of as many systems as there are, in a one-way analysis; its variance is V_E1.
+    'width': the interval of a mean difference is to be no wider than `detect`; variance as for 'paired-t'.
+    approximate: the published approximations in place of noncentral distributions.
+
+    Sakai 2016, Inf. Retr. J. 19(3).
+
+    >>> import truegain as tg
+    >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
+    >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
+    >>> poor = {str(t): {"a": 1.0, "b": 2.0 if t < 5 else 0.0} for t in range(6)}
+    >>> print(tg.plan_topics({"good": good, "poor": poor}, qrels, "AP", detect=0.1))
+    35 topics: a difference of 0.1 in AP is found with power 0.8 at alpha 0.05 (paired-t)
+    """
+    given = {"scoring": scoring, "jobs": jobs}
+    scores = scores_of(runs, judgments, measure, {name: x for name, x in given.items() if x is not None})
+    alpha, method = round(1 - check_confidence(confidence), 12), METHODS[approximate]
+    scores.check_judged()
+    of: Any = measure if isinstance(runs, Scores) else None
+    name = scores._measure(of)
+    if scores.values[name].dtype == object:
+        raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
+    scores.check_range(name)
+    check_one_of("criterion", criterion, get_args(Criterion))
+    check_number("detect", detect)
+    if not 0 < detect < math.inf:
+        raise TruegainError(
+            f"{argname('detect', detect, 'g')}: this is nothing to detect; give a difference above 0, such as 0.03"
+        )
+    x = complete(scores.values[name])
+    m, n = x.shape
+    variance, source = _variance(x, criterion)
+    sizes = {
+        (times * detect, p): _size(criterion, times * detect, variance, m, alpha, p, method)
+        for times in TIMES
+        for p in ((power,) if criterion == "width" else sorted({*POWERS, power}))
+    }
+    found = sizes[detect, power]
+    aim = f"a difference of {detect:g} in {name} is found with power {power:g} at alpha {alpha:g} ({criterion})"
+    if criterion == "width":
+        aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {detect:g} wide or less"
+    provenance = {
+        "measure": name, "criterion": criterion, "variance": variance,
+        "variance_from": f"{source}, {m} systems, {n} topics", "reached": found.reached, "topics_at_hand": n,
+        "at_hand_detects": _detectable(criterion, variance, m, n, alpha, power, method),
+    }  # fmt: skip
+    return Plan(
+        {"topics": found.topics}, aim, _table(sizes, f"{found.topics:,} topics: {aim}", provenance, scores.caveats)
+    )
+
+
+def _table(
+    sizes: Mapping[tuple[float, float], TopicSetSize], title: str, provenance: Mapping[str, object],
+    caveats: tuple[str, ...],
+) -> Table:  # fmt: skip
+    """Topics needed by difference (rows) and power (columns), with what went into them."""
+    powers = sorted({p for _, p in sizes})
+    width = provenance["criterion"] == "width"
+    columns = ("width", "topics") if width else ("difference", *(f"power {p:g}" for p in powers))
+    rows = [(d, *(sizes[d, p].topics for p in powers)) for d in sorted({d for d, _ in sizes})]
+    does = "give an interval about {:.4f} wide" if width else "detect a difference of {:.4f}"
+    notes = (
+        *caveats,
+        f"variance {provenance['variance']:.6g}: {provenance['variance_from']}",
+        f"the {provenance['topics_at_hand']} topics at hand {does.format(provenance['at_hand_detects'])}",
+    )
+    return Table(columns, rows, provenance, title, notes)
+
+
+def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
+    if criterion == "anova":
+        return one_way(x).v_e, "V_E1, residual variance of the one-way analysis"  # type: ignore[arg-type]
+    found = two_way(x)  # type: ignore[arg-type]
+    if found.no_residual:
+        raise TruegainError("every topic gives the same difference: there is no variance to plan with")
+    return 2 * found.v_e, "2 V_E2, mean variance of the differences of two systems"
+
+
+def _size(
+    criterion: Criterion, size: float, variance: float, systems: int, alpha: float, power: float, method: Method
+) -> TopicSetSize:
+    if criterion == "paired-t":
+        return topics_for_paired_t(size, variance, alpha=alpha, power=power, method=method)
+    if criterion == "anova":
+        return topics_for_anova(size, variance, systems, alpha=alpha, power=power, method=method)
+    return topics_for_width(size, variance, alpha=alpha, method=method)
+
+
+def _detectable(
+    criterion: Criterion, variance: float, systems: int, topics: int, alpha: float, power: float, method: Method
+) -> float:
+    """The difference that so many topics find with the power asked for, or the width they give."""
+    if criterion == "width":
+        return expected_width(topics, variance, topics - 1, alpha, method)
+
+    def reached(difference: float) -> float:
+        if criterion == "paired-t":
+            return power_of_t(math.sqrt(topics / variance) * difference, topics - 1, alpha, method)
+        return power_of_anova(topics, systems, topics * difference**2 / (2 * variance), alpha, method)
+
+    low, high = 0.0, math.sqrt(variance / topics)
+    while reached(high) < power:
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if reached(middle) < power else (low, middle)
+    return high

@@ -1,0 +1,1 @@
+"""Unjudged documents: what they can hide, what they are likely worth, which to judge next."""

@@ -1,0 +1,460 @@
+"""Which unjudged documents are worth a label next, for ranking many systems or for telling two apart."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import ndtr
+
+from truegain._version import __version__
+from truegain.config import Scoring
+from truegain.data.alignment import UNJUDGED
+from truegain.data.judgments import CHOSEN, MARK, NEXT, Judgments, JudgmentsLike, judgments_of_columns
+from truegain.data.runs import Runs, RunsLike
+from truegain.errors import MeasureError, TruegainError, check_one_of, some, there_are
+from truegain.io.columns import Bools, Floats, Ints, frozen
+from truegain.keywords import takes
+from truegain.measures.base import Measure, mean_of_rows
+from truegain.measures.expected import expected
+from truegain.measures.parse import MeasureLike, parse_measure
+from truegain.measures.scoring import at_level
+from truegain.message import Message, arg, told_value
+from truegain.pooling.bounds import extremes_by_topic, is_known
+from truegain.pooling.pools import Filled
+from truegain.pooling.prediction import Prediction
+from truegain.results.base import Result, Table
+from truegain.results.table import Cell
+from truegain.text.corpus import CorpusLike
+
+# ---- In which order unjudged documents are worth a label, for ranking many systems or for telling two apart.
+#
+# w_da is how far a unit of worth of document d moves the mean of system a, v_d the variance of its worth by its
+# predicted label, D_ab the difference of the predicted means and S_ab = sum over unjudged d of v_d (w_da - w_db)^2.
+#
+# Many systems: phi_d = v_d sum over pairs of k_ab (w_da - w_db)^2, k = exp(-D^2 / 2S) / sqrt(S): what is still open One
+# pair, s = w_a - w_b: |s| p where it would speak for the system ahead, |s| (1 - p) elsewhere (until certain), or s^2 v
+# (until 95% sure, which is Phi(|D| / sqrt(2 (S + G))) with at least 50 documents judged, G the variance of D that the
+# fitted coefficients bring)
+#
+# Every topic starts with two documents by depth: without them the order may learn from what it chose itself. Then come
+# three of each system whose own documents, those it alone has in its first ten, nobody has judged.
+
+Until = Literal["sure", "certain"]
+SEEDS = 2  # documents a topic by depth before any other
+OWN_FIRST = 3  # documents of each newcomer
+BATCH = 25  # for one pair
+WIDER = 2.0  # of the variance of a pair: chosen on DL19 and TREC-8, where errors are 1.3 to 1.7 times as large
+SCHEDULE = ((8, 1), (16, 2), (10**9, 4))  # judged a topic so far, rounds until the next fit
+
+
+@dataclass(frozen=True, eq=False)
+class Queue:
+    """Items from the first to judge to the last, with round and reason; how many to take at a time."""
+
+    rows: Ints
+    round: Ints
+    why: Sequence[str]
+    usual: int
+
+
+@dataclass(frozen=True, eq=False)
+class OpenRanking:
+    """What an order is made of: moves, chances, predicted means."""
+
+    made: Prediction
+    move: csr_array  # item x system: how far a unit of worth moves the mean
+    worth: Floats  # of label 0 and each level
+    mean: Floats  # worth of each item
+    variance: Floats  # 0 where judged
+    chance: Floats  # of being relevant
+    means: Floats  # of each system
+    levels: Floats  # of labels that the measure tells apart
+
+    @classmethod
+    def of(cls, made: Prediction, measure: Measure) -> OpenRanking:
+        """From a prediction and what a measure makes of it."""
+        chances = made.chances(measure)
+        ranked = made.filled.ranked
+        found = expected(measure, ranked, chances)
+        answered = np.maximum((~np.isnan(found.score)).sum(axis=1), 1)
+        system = ranked.list // max(1, len(ranked.topics))
+        inside = np.flatnonzero((found.move != 0) & (ranked.rank <= made.filled.depth))
+        move = csr_array(
+            (found.move[inside] / answered[system[inside]], (ranked.item[inside], system[inside])),
+            shape=(len(ranked.pool), len(ranked.systems)),
+        )
+        variance = np.where(made.filled.hole, chances.variance(found.worth), 0.0)
+        means = np.nan_to_num(mean_of_rows(found.score))
+        return cls(
+            made, move, found.worth, chances.mean(found.worth), variance, chances.chance[:, 0], means, chances.levels
+        )
+
+    @property
+    def has_both(self) -> bool:
+        """Whether of what lists show some is judged not relevant: else every chance is next to 1."""
+        return bool((self.made.label[self.judged] < self.levels[0]).any())
+
+    @property
+    def judged(self) -> Bools:
+        """Items that some run lists and that have a label."""
+        return np.asarray(~self.made.filled.hole & self.made.predictor.votes.listed)
+
+    def for_many(self) -> Queue:
+        """Two a topic by depth, then one a topic a round by phi."""
+        value = phi(self.move, self.variance, self.means)
+        open_ = self.made.filled.hole & (np.diff(self.move.indptr) > 0)
+        per_topic = self._per_topic(self.judged)
+        rounds = next(r for below, r in SCHEDULE if int(per_topic.min()) < below)
+        usual = rounds * int((np.bincount(self._topic[open_], minlength=1) > 0).sum())
+        return self._ordered(value, open_, usual, "ranking")
+
+    def for_pair(self, pair: tuple[str, str], until: Until) -> Queue:
+        """Two a topic by depth, then what tells the two apart; until certain, the latter alone."""
+        s = self.apart(pair)
+        open_ = self.made.filled.hole & (s != 0)
+        if until == "sure":
+            return self._ordered(s**2 * self.variance, open_, BATCH, "pair")
+        a, b = (self.systems.index(name) for name in pair)
+        ahead = np.sign(self.means[a] - self.means[b]) or 1.0
+        value = np.abs(s) * np.where(s * ahead > 0, self.chance, 1 - self.chance)
+        return self._ordered(value, open_, BATCH, "pair", seeds=0)
+
+    def apart(self, pair: tuple[str, str]) -> Floats:
+        """s: how far a unit of worth of each item moves the first of two systems away from the second."""
+        a, b = (self.systems.index(name) for name in pair)
+        columns = self.move[:, [a, b]].toarray()
+        return np.asarray(columns[:, 0] - columns[:, 1])
+
+    def sure(self, pair: tuple[str, str]) -> float:
+        """How likely the sign of the difference of the predicted means is right: Phi(|D| / sqrt(2 (S + G))).
+
+        S is what unjudged documents leave open by their chances, G what is not known of the coefficients behind these:
+        they are the same for all documents of a run, so their errors do not average out.
+        """
+        s, hole = self.apart(pair), self.made.filled.hole
+        a, b = (self.systems.index(name) for name in pair)
+        spread = float((s**2 * self.variance).sum())
+        if spread == 0:
+            return 1.0
+        pull = np.where(hole, s, 0.0)[:, None] * np.diff(self.worth)
+        whole = spread + self.made.predictor.unknown(self.made.label, self.levels, pull)
+        return float(ndtr(abs(self.means[a] - self.means[b]) / np.sqrt(WIDER * whole)))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """As the runs are named."""
+        return self.made.filled.ranked.systems
+
+    @property
+    def _topic(self) -> Ints:
+        return self.made.predictor.votes.topic
+
+    def _per_topic(self, items: Bools) -> Ints:
+        return np.bincount(self._topic[items], minlength=len(self.made.filled.ranked.topics))
+
+    def _ordered(self, value: Floats, open_: Bools, usual: int, why: str, seeds: int = SEEDS) -> Queue:
+        """Seeds of topics that lack them, then by value; to rank many one a topic a round, for a pair all together."""
+        votes, hashes = self.made.predictor.votes, self.made.filled.ranked.pool.docs.hash
+        items = np.flatnonzero(open_)
+        topic, by_round = votes.topic[items], why == "ranking"
+        lacking = np.maximum(seeds - self._per_topic(self.judged), 0)
+        by_depth = np.lexsort((hashes[items], votes.best[items], topic))
+        seed = np.zeros(len(items), np.bool_)
+        seed[by_depth] = _place(topic[by_depth]) < lacking[topic[by_depth]]
+        own = self._of_newcomers()[items] & ~seed & by_round & (not lacking.any())
+        turn = np.where(seed, 0, np.where(own, 1, 2))
+        depth = np.where(seed, votes.best[items], 0)
+        within = np.lexsort((hashes[items], depth, np.where(seed, 0.0, -value[items]), turn, topic))
+        place = np.empty(len(items), np.int64)
+        place[within] = _place(topic[within]) + 1
+        first = np.where(seed | by_round, place, seeds + 1)
+        order = np.lexsort((hashes[items], topic, np.where(seed, 0.0, -value[items]), turn, first))
+        told = np.array(["seed", "newcomer", why])[turn[order]].tolist()
+        usual = usual if by_round else max(usual, int(seed.sum()))
+        return Queue(frozen(items[order]), frozen(place[order]), told, usual)
+
+    def _of_newcomers(self) -> Bools:
+        """Some documents of each system whose own nobody judged, the highest up."""
+        out = np.zeros(len(self.variance), np.bool_)
+        for items in self.made.newcomers.values():
+            best = self.made.predictor.votes.best[items]
+            out[items[np.argsort(best, kind="stable")[:OWN_FIRST]]] = True
+        return out
+
+
+def phi(move: csr_array, variance: Floats, means: Floats) -> Floats:
+    """What the label of each document would tell about the order of the systems that is still open.
+
+    sum over pairs of k (w_a - w_b)^2 = sum over a of w_a^2 K_a - w' k w, with K_a = sum over b of k_ab.
+
+    >>> move = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))
+    >>> phi(move, np.array([0.25, 0.25]), np.array([0.5, 0.5, 0.0])).round(3).tolist()
+    [0.629, 0.629]
+    """
+    both = (move.T @ (move * variance[:, None])).toarray()
+    own = np.diag(both)
+    spread = own[:, None] + own[None, :] - 2 * both
+    there = spread > 1e-15 * max(1.0, float(own.max(initial=0.0)))
+    safe = np.where(there, spread, 1.0)
+    apart = means[:, None] - means[None, :]
+    k = np.where(there, np.exp(-(apart**2) / (2 * safe)) / np.sqrt(safe), 0.0)
+    np.fill_diagonal(k, 0.0)
+    rows = np.flatnonzero(np.diff(move.indptr))
+    mine = move[rows]
+    out = np.zeros(len(variance))
+    out[rows] = mine.multiply(mine) @ k.sum(axis=1) - np.asarray(mine.multiply(mine @ k).sum(axis=1)).ravel()
+    return np.asarray(variance * np.maximum(out, 0.0))
+
+
+def _place(group: Ints) -> Ints:
+    """The place of each row among those of its group, which stand together."""
+    start = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]])) if len(group) else np.empty(0, np.int64)
+    return np.arange(len(group)) - np.repeat(start, np.diff(np.append(start, len(group))))
+
+
+# ---- What to judge next, told: documents with what their labels would do, and what is known of a pair.
+
+SURE, LEAST = 0.95, 50  # of a pair: how sure is enough, and from how many documents on
+
+
+@dataclass(frozen=True)
+class ToJudge:
+    """An unjudged document, how likely it is relevant, and what its label would do."""
+
+    topic: str
+    doc: str
+    round: int  # the how manieth of its topic
+    why: str  # 'seed' (by depth), 'newcomer' (no document of its own is judged), 'ranking' or 'pair'
+    predicted: float  # chance of being relevant
+    swaps: int  # pairs of systems in one order if it has the highest label, in another if it has 0
+    shift: float  # how far that would move two systems apart at most; of a pair, in favour of the first
+    systems: int  # how many have it where the measure looks
+
+    @property
+    def chosen(self) -> str:
+        """What its label is marked with in judgments: 'next', or 'depth' of a seed, which is chosen like others."""
+        return "depth" if self.why == "seed" else NEXT
+
+
+@dataclass(frozen=True)
+class PairSoFar:
+    """What is known of the sign of the difference of two systems."""
+
+    ahead: str
+    behind: str
+    difference: float  # of the predicted means
+    sure: float  # chance that the sign is right
+    certain: bool  # no labels of the documents of the two lists would change it
+    judged: int  # documents that count unlike in the two lists
+    open: int
+
+    until: Until = "sure"
+
+    @property
+    def enough(self) -> bool:
+        """Whether it is settled, or, where that is asked, 95% sure with at least 50 documents judged."""
+        sure = self.until == "sure" and self.sure >= SURE and self.judged >= LEAST
+        return self.certain or self.open == 0 or sure
+
+    def __str__(self) -> str:
+        told = f"{self.ahead} is ahead of {self.behind} by {self.difference:.4f} with predicted labels"
+        if self.open == 0 and self.difference == 0:
+            return f"{self.ahead} and {self.behind} are equal, and no document is open"
+        if self.certain or self.open == 0:
+            return f"{told}; its sign is certain"
+        chance = "over 99.9%" if self.sure > 0.999 else f"{self.sure:.1%}"
+        least = "" if self.judged >= LEAST else f", which counts from {LEAST} on"
+        return f"{told}; {chance} sure of the sign, {self.judged} documents that tell them apart judged{least}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Next(Result):
+    """Documents in the order they should be judged in.
+
+    >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
+    >>> for d in next_to_judge(runs, None, "P@1", most=9).documents:  # nothing is judged yet
+    ...     print(d.topic, d.doc, d.round, d.why, round(d.predicted, 2), d.swaps, d.shift)
+    1 x 1 seed 0.23 1 1.0
+    1 z 2 seed 0.23 1 1.0
+    """
+
+    measure: str
+    documents: tuple[ToJudge, ...]
+    open: int  # unjudged documents that could move a score
+    judged: int
+    pair: PairSoFar | None = None
+    tells_chance: bool = True  # whether documents were judged and found not relevant: else all are predicted relevant
+    asked: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def provenance(self) -> dict[str, object]:
+        """How it was made."""
+        return {**self.asked, "truegain": __version__, "measure": self.measure}
+
+    def in_short(self) -> str:
+        """How many there are, and the first of them."""
+        first = f"; first topic {self.documents[0].topic}, {self.documents[0].doc}" if self.documents else ""
+        return f"{len(self.documents):,} of {self.open:,} unjudged documents that could move {self.measure}{first}"
+
+    def table(self) -> Table:
+        """As a table, and so as a file to hand to the judges."""
+        columns = ("order", "topic", "doc", "round", "why", "predicted", "swaps", "shift", "systems", CHOSEN)
+        rows: list[tuple[Cell, ...]] = [
+            (n + 1, d.topic, d.doc, d.round, d.why, d.predicted, d.swaps, d.shift, d.systems, d.chosen)
+            for n, d in enumerate(self.documents)
+        ]
+        return Table(columns, rows, self.provenance, notes=self.notes)
+
+    def judgments(self) -> Judgments:
+        """As judgments to be filled in: labels of -1, which count as unjudged, and the mark of what was asked for.
+
+        >>> import truegain as tg
+        >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
+        >>> tg.next_to_judge(runs, None, "P@1", most=9).judgments().label.tolist()
+        [-1.0, -1.0]
+        """
+        topics, docs = [d.topic for d in self.documents], [d.doc for d in self.documents]
+        made = judgments_of_columns(topics, docs, np.full(len(docs), UNJUDGED), "what to judge next")
+        return made.marked(np.array([d.chosen == NEXT for d in self.documents], np.bool_))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to do with it."""
+        rounds = max((d.round for d in self.documents), default=0)
+        done = self.pair is not None and self.pair.enough
+        listed = (
+            f"{len(self.documents)} of {self.open:,} unjudged documents that could move {self.measure}, {rounds} "
+            f"{'round' if rounds == 1 else 'rounds'}; {self.judged:,} are judged",
+        )
+        pair = () if self.pair is None else (str(self.pair), "enough: stop here" if done else "not enough yet")
+        if not self.open:
+            return (*pair, *listed)
+        kept = f"keep the column {CHOSEN}, or in qrels a line `{MARK.strip()}` above them"
+        again = (
+            (f"have them judged, add the labels to the judgments ({kept}), and ask again",) if self.documents else ()
+        )
+        how: str = Message(
+            f"score with {arg('fill', 'predicted')}: judgments chosen in this order mislead where unjudged counts as 0"
+        )
+        if not self.tells_chance:
+            how = "`predicted` says nothing: no document that a system shows was judged and found not relevant"
+        return (*pair, *listed, *again, how)
+
+
+@takes()
+def next_to_judge(
+    runs: RunsLike,
+    judgments: JudgmentsLike | None,
+    measure: MeasureLike = "nDCG@10",
+    *,
+    pair: tuple[str, str] | None = None,
+    until: Until = "sure",
+    most: int | None = None,
+    corpus: CorpusLike | None = None,
+    llm: JudgmentsLike | None = None,
+    unjudged_topics: bool = False,
+    scoring: Scoring | None = None,
+    jobs: int | None = None,
+) -> Next:
+    """The documents to judge next, to rank all systems or to tell two apart; nothing need be judged yet.
+
+    Without `most`, as many as should be judged before asking again: a round of one document a topic, two from 8 judged
+    a topic on, four from 16; of a pair 25, after two a topic.  unjudged_topics: also topics of the runs without a
+    judgment.  Aslam, Pavlu and Yilmaz 2006, SIGIR, and Carterette,
+    Allan and Sitaraman 2006, SIGIR, choose documents to the same end.
+
+    >>> import truegain as tg
+    >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
+    >>> [(d.topic, d.doc, d.why) for d in tg.next_to_judge(runs, None, "P@1").documents]
+    [('1', 'x', 'seed')]
+    """
+    how = scoring or Scoring()
+    asked = at_level(parse_measure(measure), how.relevant_from)
+    check_one_of("until", until, ("sure", "certain"))
+    loaded = Runs.of(runs)
+    if len(loaded.systems) < 2:
+        raise TruegainError("what to judge next tells systems apart, and there is one run; give at least two")
+    if pair is not None:
+        _check_pair(pair, loaded, asked, until)
+    made = Prediction.of(
+        loaded, judgments, asked, how, corpus=corpus, llm=llm, unjudged_topics=unjudged_topics, jobs=jobs
+    )
+    state = OpenRanking.of(made, asked)
+    if pair is None:
+        order, so_far = state.for_many(), None
+    else:
+        so_far = replace(_so_far(state, pair, loaded, asked, how), until=until)
+        order = state.for_pair(pair, until)
+    if most is None:
+        most = 0 if so_far is not None and so_far.enough else order.usual
+    rows = order.rows[:most]
+    told, judged = _told(state, rows, order, pair), int(state.judged.sum())
+    return Next(str(asked), told, len(order.rows), judged, so_far, not judged or state.has_both)
+
+
+def _told(state: OpenRanking, rows: Ints, order: Queue, pair: tuple[str, str] | None) -> tuple[ToJudge, ...]:
+    """Items by name, with what their labels would do."""
+    topics, docs = state.made.filled.ranked.pool.names(rows)
+    found = []
+    for n, item in enumerate(rows.tolist()):
+        move = state.move[[item]].toarray()[0]
+        high, low = (state.means + move * (w - state.mean[item]) for w in (state.worth[-1], state.worth[0]))
+        far = (state.worth[-1] - state.worth[0]) * move
+        if pair is not None:
+            a, b = (state.systems.index(name) for name in pair)
+            swaps, shift = int(_swaps(high[[a, b]], low[[a, b]])), float(far[a] - far[b])
+        else:
+            swaps, shift = _swaps(high, low), float(far.max() - far.min())
+        chance, lists = float(state.chance[item]), int((move != 0).sum())
+        found.append(ToJudge(topics[n], docs[n], int(order.round[n]), order.why[n], chance, swaps, shift, lists))
+    return tuple(found)
+
+
+def _swaps(high: Floats, low: Floats) -> int:
+    upper = np.triu_indices(len(high), 1)
+    after, before = (np.sign(np.round(x[upper[0]] - x[upper[1]], 12)) for x in (high, low))
+    return int(np.sum(after != before))
+
+
+def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Until) -> None:
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise TruegainError(f"a pair is two systems, not {', '.join(pair)}; give it as a,b")
+    if unknown := [name for name in pair if name not in runs.systems]:
+        raise TruegainError(
+            f"no run is named {told_value('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"
+        )
+    if until == "certain" and not is_known(measure):
+        raise MeasureError(f"{measure}: when a sign is certain is not known for it; ask until sure, or for P or nDCG")
+
+
+def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Measure, options: Scoring) -> PairSoFar:
+    """What is known of the sign by now."""
+    s, hole = state.apart(pair), state.made.filled.hole
+    a, b = (state.systems.index(name) for name in pair)
+    difference, open_ = float(state.means[a] - state.means[b]), int((hole & (s != 0)).sum())
+    ahead, behind = pair if difference >= 0 else pair[::-1]
+    certain = is_known(measure) and sign_is_certain(pair, runs, state, measure, options)
+    judged = int((state.judged & (s != 0)).sum())
+    return PairSoFar(ahead, behind, abs(difference), state.sure(pair), certain, judged, open_)
+
+
+def sign_is_certain(pair: tuple[str, str], runs: Runs, state: OpenRanking, measure: Measure, options: Scoring) -> bool:
+    """Whether one of two systems is ahead whatever the labels of the documents their lists have above the cutoff."""
+    pool, label = state.made.filled.ranked.pool, state.made.label
+    if not (label > 0).any():
+        return False  # no label is known that would move anything
+    known = ~np.isnan(label)
+    known[pool.begin[:-1]] = True  # so that no topic is lost
+    rows = np.flatnonzero(known)
+    table = judgments_of_columns(*pool.names(rows), np.nan_to_num(label[rows], nan=-1.0), "labels")
+    two = Runs(tuple(part for part in runs.parts if part.system in pair))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told of all runs
+        filled = Filled.down_to(state.made.filled.depth, two, table, measure, options, unmatched="ignore")
+    greatest = extremes_by_topic(filled, measure, measure.score(filled.ranked))[2]
+    return bool(min(greatest[0, 1], greatest[1, 0]) < -1e-12)

@@ -1,0 +1,320 @@
+"""Pools that also hold the documents nobody judged, and who is hurt by a pool it did not contribute to."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from truegain.config import Scoring
+from truegain.data.alignment import UNJUDGED, named_by_key
+from truegain.data.id_matching import UNCHECKED, Matching, Unmatched
+from truegain.data.judgments import Judgments, judgments_of_columns
+from truegain.data.pool import RankedGains
+from truegain.data.runs import Run, Runs, ordered_columns
+from truegain.errors import MeasureError, TruegainError, some, there_are
+from truegain.io.columns import Bools, Coded, Codes, Floats, Ints, frozen
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import aligned
+from truegain.measures.parse import parse_measure, parse_measures
+from truegain.measures.scoring import at_level, matching_for, score
+from truegain.message import argname
+from truegain.results.base import Table
+
+# ---- Runs against a pool that also holds the documents nobody judged, and one topic of it at a time.
+
+NONE_JUDGED = "no document is judged; worst and best would span everything"
+DEPTH = 100  # down to which documents are in question, unless the cutoff is lower down
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """Runs against a pool that also holds every document in question, with a label below 0, which is none."""
+
+    ranked: RankedGains
+    hole: Bools  # per item of the pool
+    depth: int  # down to which documents are in question
+
+    @classmethod
+    def of(cls, runs: object, judgments: object, measure: Measure, options: Scoring, jobs: int | None = None) -> Filled:
+        """Runs and judgments with all documents in question; some must be judged."""
+        made = cls.down_to(None, runs, judgments, measure, options, jobs)
+        if made.hole.all():
+            raise TruegainError(NONE_JUDGED)
+        return made
+
+    @classmethod
+    def down_to(
+        cls, depth: int | None, runs: object, judgments: object, measure: Measure, options: Scoring,
+        jobs: int | None = None, unmatched: Unmatched = "tell",
+    ) -> Filled:  # fmt: skip
+        """Align twice: once to see what is unjudged down to a depth, once with that in the pool.
+
+        unmatched: what is done about systems without a judged document (see `Matching`).
+        """
+        _refuse_condensed(measure, options)
+        if options.all_topics or options.no_relevant != "zero":
+            raise TruegainError(
+                "holes are told for the topics a run answers, as eval scores them; leave "
+                f"{argname('all_topics')} and {argname('no_relevant')} out"
+            )
+        loaded, table = Runs.of(runs), Judgments.of(judgments)
+        if table.are_gains and (table.label < 0).any():
+            raise TruegainError(
+                f"{int((table.label < 0).sum())} gains are below 0, where a label below 0 means unjudged: holes cannot "
+                "be told from them; give the labels, or gains of 0 and above"
+            )
+        depth = depth or in_question(measure, options) or _lowest(loaded)
+        first = aligned(
+            loaded, table, options, jobs=jobs, keep_top=depth, matching=matching_for([measure], options, unmatched)
+        )
+        known = _unjudged(first, depth)
+        first.pool.labels  # noqa: B018  one a document, or an error that names the place
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # told the first time
+            filled = with_unjudged(table, *known)
+            ranked = aligned(loaded, filled, options, jobs=jobs, matching=UNCHECKED)
+            ranked = replace(ranked.cut(options.depth), doubts=first.doubts)
+        return cls(ranked, ~ranked.item_judged, depth)
+
+    @classmethod
+    def by_key(cls, ranked: RankedGains, measure: Measure, depth: int | None = None) -> Filled:
+        """The same from lists that know their documents by key (`keys_in_question`): no run is read again.
+
+        Holes have no names here, and lists end at the depth that is in question, below which the measure does not look,
+        or at `depth`.
+        """
+        _refuse_condensed(measure, Scoring())
+        near = ranked.cut(depth or in_question(measure, Scoring()))
+        wide = named_by_key(near)
+        hole = ~wide.item_judged
+        if hole.all():
+            raise TruegainError(NONE_JUDGED)
+        return cls(wide, hole, int(near.depth.max(initial=0)))
+
+    @cached_property
+    def levels(self) -> Floats:
+        """The labels a hole may have: 0 and all that were given."""
+        given = self.ranked.item_gain[~self.hole]
+        return frozen(np.unique(np.append(given[given > 0], 0.0)))
+
+    def share(self, depth: int) -> Floats:
+        """Share of the first documents of each list that are unjudged; of those there are, if fewer."""
+        ranked = self.ranked
+        inside = (ranked.rank <= depth) & ranked.judged
+        judged = np.bincount(ranked.list[inside], minlength=ranked.lists)
+        size = np.minimum(ranked.depth, depth)
+        share = np.divide(size - judged, size, out=np.full(len(size), np.nan), where=size > 0)
+        return np.asarray(share.reshape(len(ranked.systems), len(ranked.topics)), np.float64)
+
+    def topic(self, number: int, within: Bools) -> TopicHoles:
+        """The lists of one topic, of their entries those that count."""
+        ranked, systems = self.ranked, len(self.ranked.systems)
+        lists = np.arange(systems) * len(ranked.topics) + number
+        sizes = ranked.begin[lists + 1] - ranked.begin[lists]
+        entry = np.repeat(ranked.begin[lists] - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
+        system = np.repeat(np.arange(systems), sizes)[within[entry]]
+        entry = entry[within[entry]]
+        open_ = self.hole[ranked.item[entry]]
+        pool = np.arange(ranked.pool.begin[number], ranked.pool.begin[number + 1])
+        every = Entries(system, entry, ranked.rank[entry], ranked.item[entry])
+        judged, holes = every.at(np.flatnonzero(~open_)), every.at(np.flatnonzero(open_))
+        return TopicHoles(systems, judged, holes, pool[~self.hole[pool]], int(self.hole[pool].sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Documents in lists, system by system and from the top."""
+
+    system: Ints
+    entry: Ints
+    rank: Ints
+    item: Codes
+
+    def at(self, rows: Ints) -> Entries:
+        """Some of them."""
+        return Entries(self.system[rows], self.entry[rows], self.rank[rows], self.item[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class TopicHoles:
+    """One topic: judged documents and holes in the lists, and in the pool.
+
+    Behind the systems stands one more without a document, which scores 0 whatever the labels.
+    """
+
+    systems: int
+    judged: Entries
+    holes: Entries
+    judged_items: Ints
+    count: int  # of holes, those in no list above the cutoff too
+
+    def of_systems(self, kept: Ints) -> TopicHoles:
+        """Some systems alone, and the one without a document; what the pool holds stays."""
+        place = np.full(self.systems + 1, -1)
+        place[kept] = np.arange(len(kept))
+
+        def some(of: Entries) -> Entries:
+            kept = of.at(np.flatnonzero(place[of.system] >= 0))
+            return replace(kept, system=place[kept.system])
+
+        return replace(self, systems=len(kept), judged=some(self.judged), holes=some(self.holes))
+
+    @cached_property
+    def column(self) -> Ints:
+        """The number of each hole in a list among the holes that any list has above the cutoff."""
+        return np.unique(self.holes.item, return_inverse=True)[1]
+
+    @cached_property
+    def own(self) -> Ints:
+        """The columns of each system's holes from the top, and behind them that of a column without a document."""
+        per_system = np.bincount(self.holes.system, minlength=self.systems + 1)
+        place = np.arange(len(self.column)) - np.repeat(np.cumsum(per_system) - per_system, per_system)
+        own = np.full((self.systems + 1, int(per_system.max(initial=0))), self.columns)
+        own[self.holes.system, place] = self.column
+        return own
+
+    @property
+    def columns(self) -> int:
+        """How many holes some list has above the cutoff."""
+        return int(self.column.max(initial=-1)) + 1
+
+    def table(self, values: Floats) -> Floats:
+        """System by column: a value of each hole in a list, 0 where the list lacks it; one more column without any."""
+        out = np.zeros((self.systems + 1, self.columns + 1))
+        out[self.holes.system, self.column] = values
+        return out
+
+    def fixed(self, values: Floats) -> Floats:
+        """The sum of a value of each judged document over each list."""
+        return np.bincount(self.judged.system, weights=values, minlength=self.systems + 1).astype(np.float64)
+
+
+def in_question(measure: Measure, options: Scoring) -> int | None:
+    """Down to which rank documents are in question; None: to the end of the lists."""
+    cutoff = options.depth or getattr(measure, "cutoff", None)
+    return max(cutoff, DEPTH) if cutoff else None
+
+
+def keys_in_question(measures: Sequence[Measure], first: Sequence[Measure] = ()) -> int:
+    """How many documents of each list must be known by key for `Filled.by_key`; of some measures the first alone."""
+    deepest = max((in_question(m, Scoring()) or sys.maxsize for m in measures), default=0)
+    return max(deepest, DEPTH if first else 0)
+
+
+def _refuse_condensed(measure: Measure, options: Scoring) -> None:
+    if getattr(measure, "judged_only", False) or options.judged_only:
+        raise MeasureError(f"{measure}: a list without its unjudged documents has no holes; leave judged_only out")
+
+
+def _lowest(runs: Runs) -> int:
+    return max(int(np.bincount(part.topic.code).max(initial=1)) for part in runs.parts)
+
+
+def _unjudged(ranked: RankedGains, depth: int) -> tuple[list[str], list[str]]:
+    """The distinct pairs of topic and document within a depth that the judgments do not name."""
+    assert ranked.top is not None
+    top = ranked.top.cut(depth)
+    lists = np.repeat(np.arange(ranked.lists), np.diff(top.begin))
+    key = np.unique(ranked.list_topic[lists] * max(1, len(top.docs)) + top.doc)
+    topic, docs = key // max(1, len(top.docs)), top.docs.take(key % max(1, len(top.docs)))
+    found = ranked.pool.find(Coded(ranked.topics, frozen(topic.astype(np.int32))), docs)
+    rows = np.flatnonzero(found < 0)
+    return [ranked.topics[t] for t in topic[rows].tolist()], docs.take(rows).strings()
+
+
+def with_unjudged(judgments: Judgments, topics: list[str], docs: list[str]) -> Judgments:
+    """Judgments and, behind them, pairs without a label."""
+    labels = np.concatenate([judgments.label, np.full(len(topics), UNJUDGED)])
+    every = [*judgments.topic.strings(), *topics], [*judgments.docs.strings(), *docs]
+    return judgments_of_columns(*every, labels, judgments.source)
+
+
+# ---- Who is hurt by a pool it did not contribute to.
+
+
+@dataclass(frozen=True)
+class LeftOutSystem:
+    """A system's score with the judgments it alone brought to the pool, and without."""
+
+    system: str
+    score: float
+    without: float
+    rank: int
+    rank_without: int
+    lost: int  # judgments that it alone had in the pool
+    lost_relevant: int
+
+
+def leave_out(
+    runs: object,
+    judgments: object,
+    measure: str | Measure = "nDCG@10",
+    *,
+    pool_depth: int,
+    pooled: Collection[str] | None = None,
+    scoring: Scoring | None = None,
+    jobs: int | None = None,
+) -> list[LeftOutSystem]:
+    """What each pooled system would score had it not been pooled.
+
+    The first `pool_depth` documents of the `pooled` systems (all by default) made the pool.  Judgments that one system
+    alone brought in are taken away, and all systems are scored again: how far it falls is what a new system, which
+    never had the chance to bring documents in, may lose.
+
+    Zobel 1998, SIGIR.
+
+    >>> runs = {"a": {"1": {"x": 3.0}}, "b": {"1": {"y": 3.0}}, "c": {"1": {"y": 1.0}}}
+    >>> leave_out(runs, {"1": {"x": 1, "y": 1}}, "P@1", pool_depth=1)[0]
+    LeftOutSystem(system='a', score=1.0, without=0.0, rank=1, rank_without=3, lost=1, lost_relevant=1)
+    """
+    loaded, table, how = Runs.of(runs), Judgments.of(judgments), scoring or Scoring()
+    names = set(pooled) if pooled is not None else set(loaded.systems)
+    if unknown := sorted(names - set(loaded.systems)):
+        named = there_are(unknown, loaded.systems)
+        raise TruegainError(f"pooled systems without a run: {some(unknown)}; give theirs too; {named}")
+    tops = {part.system: _top(part, pool_depth, how) for part in loaded.parts if part.system in names}
+    times = Counter(pair for top in tops.values() for pair in top)
+    asked = parse_measures(at_level(parse_measure(measure), how.relevant_from))
+    keys = list(zip(table.topic.strings(), table.docs.strings(), strict=True))
+
+    def means(of: Judgments, matching: Matching) -> Floats:
+        scores = score(aligned(loaded, of, how, jobs=jobs, matching=matching), asked, how)
+        return next(iter(scores.summaries.values()))
+
+    full = means(table, matching_for([a.measure for a in asked], how, "tell"))
+    answers = []
+    for number, system in enumerate(loaded.systems):
+        if system not in tops:
+            continue
+        alone = np.array([key in tops[system] and times[key] == 1 for key in keys], np.bool_)
+        gone = np.flatnonzero(alone)
+        left = np.flatnonzero(~alone)
+        without = means(table.take(left), UNCHECKED) if len(gone) and len(left) else full
+        relevant = int(np.sum(table.label[gone] >= (getattr(asked[0].measure, "rel", None) or 1)))
+        rank, rank_without = (int(np.sum(m > m[number])) + 1 for m in (full, without))
+        scores = float(full[number]), float(without[number])
+        answers.append(LeftOutSystem(system, *scores, rank, rank_without, len(gone), relevant))
+    return answers
+
+
+def _top(part: Run, depth: int, options: Scoring) -> set[tuple[str, str]]:
+    columns = ordered_columns(part, options.trec_eval == "9", options.ties)
+    rows = zip(columns["topic"], columns["doc"], columns["rank"].tolist(), strict=True)
+    return {(topic, doc) for topic, doc, rank in rows if rank <= depth}
+
+
+def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
+    """As a table, the system that loses most first."""
+    ordered = sorted(found, key=lambda f: f.without - f.score)
+    rows = [
+        (f.system, f.score, f.without, f.without - f.score, f.rank, f.rank_without, f.lost, f.lost_relevant)
+        for f in ordered
+    ]
+    columns = ("system", "score", "left out", "change", "rank", "rank left out", "judgments lost", "relevant lost")
+    return Table(columns, rows, notes=("judgments that a system alone brought to the pool taken away",))

@@ -1,0 +1,448 @@
+"""Everything about agreement in one result: by topic, document and assessor, and whether a few items carry it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from truegain.aggregation.assessors import ENOUGH, Assessor, Drop, Weigh, chosen, people_of, weights_of
+from truegain.aggregation.magnitudes import MOST_LEVELS, Order, expert_levels, normalized, order_agreement
+from truegain.aggregation.magnitudes import units as unit_of
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.rating_groups import Grouped, alike
+from truegain.data.ratings import LEVELS, RatingsLike, Scale, read_ratings, tell_mixed
+from truegain.io.columns import Floats, Ints, shares
+from truegain.keywords import takes
+from truegain.message import AGGREGATE
+from truegain.reliability.alpha import TAIL, AlphaOptions, Coefficient, Method, Paired, Units, alpha_of, alphas
+from truegain.reliability.kappa import cohens, fleiss, percent, ratio_spreads
+from truegain.results.base import Result, Table
+from truegain.results.paper_table import counted
+from truegain.results.table import Cell, cells, shown
+
+# ---- Whether a few items carry alpha: what it is without them.
+
+MOST, SHARE = 3, 0.05  # items that are few: so many, and no more than this share of all
+MOVED = 0.1  # what alpha must move without them to be worth a word
+STEP = 0.05  # what one of them must add to it
+HEAVY = 3.0  # times the median number of ratings, from which on an item may carry it
+TRIED = 100  # items that are tried, those with the most ratings
+ROOM = 10_000_000  # weights held at a time
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Few items without which alpha is another: their names, how many ratings they hold, and alpha of the rest."""
+
+    names: tuple[str, ...]
+    ratings: int
+    whole: Coefficient
+    rest: Coefficient
+
+    def __str__(self) -> str:
+        one, rest = len(self.names) == 1, self.rest
+        limits = "" if math.isnan(rest.low) else f" [{rest.low:.4f}, {rest.high:.4f}]"
+        return (
+            f"{'1 item carries' if one else f'{len(self.names)} items carry'} {self.whole.measure}: "
+            f"{' and '.join(self.names)}, with {self.ratings:,} of {self.whole.ratings:,} ratings; without "
+            f"{'it' if one else 'them'} it is {rest.value:.4f}{limits}, not {self.whole.value:.4f}: traps and anchors, "
+            "which all assessors rate, tell little of the other items"
+        )
+
+
+def carried(ratings: Grouped, whole: Coefficient, level: str, options: AlphaOptions) -> Carried | None:
+    """The few items that carry alpha, or None.
+
+    Of the items with at least three times as many ratings as most, up to three, and no more than a twentieth of all,
+    are left out one after another, each time the one without which alpha moves farthest, as long as it moves by .05.
+    They carry it where alpha of all is more than .1 from alpha of the rest, and outside its interval.  A trap question
+    that everyone answers alike is such an item: it makes chance agreement small, and the value is that of the trap.
+
+    >>> import polars as pl, truegain as tg
+    >>> from truegain.reliability.alpha import USUAL
+    >>> rng = np.random.default_rng(1)
+    >>> rows = [("1", f"d{i}", f"w{j}", int(x)) for i in range(40) for j, x in enumerate(rng.integers(0, 2, 3))]
+    >>> rows += [("1", "trap", f"w{j}", 3) for j in range(60)]
+    >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    >>> grouped = Grouped.of(tg.read_ratings(frame))
+    >>> found = carried(grouped, alpha_of(Paired.of(grouped), "nominal"), "nominal", USUAL)
+    >>> found.names, round(found.whole.value, 2), round(found.rest.value, 2)
+    (('topic 1, document trap',), 0.52, 0.04)
+    """
+    paired = Paired.of(ratings)
+    most = min(MOST, int(SHARE * len(paired)))
+    if not most or math.isnan(whole.value):
+        return None
+    out = _chosen(paired, level, whole.value, most)
+    if not out:
+        return None
+    rest = alpha_of(paired.take(~np.isin(paired.item, out)), level, replace(options, trials=max(1000, options.trials)))
+    if not abs(rest.value - whole.value) > MOVED or rest.low <= whole.value <= rest.high:
+        return None
+    return Carried(_names(ratings, out), int(paired.count[out].sum()), whole, rest)
+
+
+def _chosen(paired: Paired, level: str, whole: float, most: int) -> list[int]:
+    """Items left out one after another, up to the last that moves alpha by a step."""
+    out: list[int] = []
+    moves: list[float] = []
+    candidates = _candidates(paired)
+    for _ in range(most):
+        left = candidates[~np.isin(candidates, out)]
+        if not len(left):
+            break
+        without = _without(paired, level, out, left)
+        if np.isnan(without).all():
+            break
+        moved = np.abs(without - whole)
+        best = int(np.nanargmax(moved))
+        out.append(int(left[best]))
+        moves.append(float(moved[best]) - sum(moves))
+    while moves and moves[-1] < STEP:
+        out.pop()
+        moves.pop()
+    return out
+
+
+def _candidates(paired: Paired) -> Ints:
+    """Items with far more ratings than most, those with the most before others."""
+    heavy = np.flatnonzero(paired.count >= HEAVY * np.median(paired.count))
+    return heavy[np.argsort(-paired.count[heavy], kind="stable")[:TRIED]]
+
+
+def _without(paired: Paired, level: str, out: list[int], each: Ints) -> Floats:
+    """Alpha without some items and each of others."""
+    step, found = max(1, ROOM // len(paired)), []
+    for at in range(0, len(each), step):
+        some = each[at : at + step]
+        weights = np.ones((len(some), len(paired)))
+        weights[:, out] = 0
+        weights[np.arange(len(some)), some] = 0
+        found.append(alphas(getattr(paired, level)(weights)))
+    return np.concatenate(found)
+
+
+def _names(ratings: Grouped, out: list[int]) -> tuple[str, ...]:
+    """Topic and document of items, which are counted among those with two ratings or more, by name."""
+    places = np.sort(ratings.place[ratings.count >= 2])[out]
+    items = np.argsort(ratings.place, kind="stable")[places]
+    rows, table = ratings.order[ratings.begin[:-1][items]], ratings.judgments
+    named = zip(table.topic.code[rows], table.docs.take(rows).strings(), table.subtopic.code[rows], strict=True)
+    facet = len(table.subtopic.values) > 1
+    return tuple(
+        f"topic {table.topic.values[topic]}, document {doc}" + (f", subtopic {table.subtopic.values[sub]}" * facet)
+        for topic, doc, sub in named
+    )
+
+
+# ---- Each document: how far the assessors who rated it agree.
+
+
+def documents_table(ratings: Grouped, is_ratio: bool, provenance: Mapping[str, object] | None = None) -> Table:
+    """Every document: its ratings, the least, median and greatest, and the share of pairs of ratings that are equal.
+
+    With `is_ratio`, for magnitudes: max/min, and the geometric standard deviation exp(sd of ln x) (Kirkwood 1979).
+    Alpha is not a property of one document, for chance is told from the differences between documents.
+
+    >>> import polars as pl, truegain as tg
+    >>> frame = pl.DataFrame({"topic": "1", "doc": list("aab"), "assessor": list("xyx"), "label": [1, 4, 2]})
+    >>> print(documents_table(Grouped.of(tg.read_ratings(frame)), True))
+    By document
+    <BLANKLINE>
+    topic  doc  ratings   least  median  greatest   equal  max/min  geometric sd
+    1      a          2  1.0000  2.5000    4.0000  0.0000   4.0000        2.6651
+    1      b          1  2.0000  2.0000    2.0000       -        -             -
+    <BLANKLINE>
+    undefined (-) for 1 document with one rating; alpha is of many documents, not of one
+    """
+    table, first = ratings.judgments, ratings.order[ratings.begin[:-1]]
+    columns: dict[str, list[Cell]] = {
+        "topic": [table.topic.values[c] for c in table.topic.code[first]],
+        "doc": list(table.docs.take(first).strings()),
+    }
+    if len(table.subtopic.values) > 1:
+        columns["subtopic"] = [table.subtopic.values[c] for c in table.subtopic.code[first]]
+    value, begin, count = ratings.value[ratings.ascending], ratings.begin[:-1], ratings.count
+    columns["ratings"] = count.tolist()
+    columns["least"] = value[begin].tolist()
+    columns["median"] = (value[begin + (count - 1) // 2] / 2 + value[begin + count // 2] / 2).tolist()
+    columns["greatest"] = value[begin + count - 1].tolist()
+    columns["equal"] = list(cells(_equal(ratings)))
+    single = int((count == 1).sum())
+    notes = ["alpha is of many documents, not of one"]
+    if single:
+        notes = [f"undefined (-) for {single} document{'s' * (single > 1)} with one rating; {notes[0]}"]
+    if is_ratio and float(ratings.value.min()) > 0:
+        spreads = ratio_spreads(ratings)
+        columns |= {name: list(cells(s)) for name, s in zip(("max/min", "geometric sd"), spreads, strict=True)}
+        if great := int(np.isinf(spreads).any(axis=0).sum()):
+            notes.append(f"undefined for {great} whose ratio is too great for a number to hold")
+    elif is_ratio:
+        notes.append(f"no ratios: a rating is {float(ratings.value.min()):g}")
+    rows = list(zip(*columns.values(), strict=True))
+    return Table(tuple(columns), rows, dict(provenance or {}), "By document", tuple(notes))
+
+
+def _equal(ratings: Grouped) -> Floats:
+    """Share of pairs of an item's ratings that are equal; not a number for one rating."""
+    same = np.bincount(ratings.item, weights=alike(ratings.item, ratings.value) - 1, minlength=len(ratings))
+    pairs = ratings.count * (ratings.count - 1)
+    return shares(same, pairs)
+
+
+# ---- Everything about agreement in one answer.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgreementReport(Result):
+    """Agreement of all, by topic, by assessor, and with experts; each as a table.
+
+    `documents`, made when it is asked for, has a row for each document.
+    """
+
+    overall: Table
+    topics: Table
+    assessors: Table
+    experts: Table | None = None
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    ratings: Grouped | None = None
+    is_ratio: bool = False
+
+    @cached_property
+    def documents(self) -> Table:
+        """Every document: ratings, least and greatest, share of equal pairs; for magnitudes max/min ratio and GSD."""
+        assert self.ratings is not None
+        return documents_table(self.ratings, self.is_ratio, self.provenance)
+
+    @property
+    def flagged(self) -> tuple[str, ...]:
+        """The assessors worth a second look, whom `drop_assessors='flagged'` leaves out; a question, not a verdict."""
+        return tuple(str(row["assessor"]) for row in self.assessors.records() if row["look"])
+
+    def table(self) -> Table:
+        """The statistics of all."""
+        return self.overall
+
+    def in_short(self) -> str:
+        """Of how many ratings, and the first statistic."""
+        name, value, low, high = self.overall.rows[0][:4]
+        limits = "" if low is None else f" [{shown(low)}, {shown(high)}]"
+        return f"{self.overall.title}: {name} {shown(value)}{limits}"
+
+    def to_dict(self) -> dict[str, object]:
+        """All tables, by name."""
+        parts = {"topics": self.topics, "assessors": self.assessors, "experts": self.experts}
+        return {**super().to_dict(), **{name: None if t is None else t.to_dict()["rows"] for name, t in parts.items()}}
+
+    def tables(self) -> list[Table]:
+        """All tables there are."""
+        return [t for t in (self.overall, self.experts, self.topics, self.assessors) if t is not None]
+
+
+@takes()
+def agreement(
+    ratings: RatingsLike,
+    expert: JudgmentsLike | None = None,
+    *,
+    scale: Scale | str | None = None,
+    normalize: str | None = None,
+    units: Units = "items",
+    method: Method = "jackknife",
+    replicates: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    drop_assessors: Drop | None = None,
+    weight_assessors: Weigh | None = None,
+    first: int | None = None,
+) -> AgreementReport:
+    """Tell whether assessors agree, with one another and with experts, and who is worth a second look.
+
+    Krippendorff's alpha at the level the scale declares (at all that fit, where it declares none) with an interval over
+    items, percent agreement, Fleiss' kappa by both conventions, Cohen's kappa, plain and weighted; for ratio scales
+    max/min ratios and geometric standard deviations, also of every document (`documents`); by topic, alpha with its
+    interval; every assessor, with the interval of the correlation with the rest; with `expert` judgments, pairwise
+    order agreement by unit and pair of levels.
+    `normalize` brings magnitudes to one scale first, as in `aggregate`; `units`, `method`, `replicates` (0 for no
+    interval) and `seed` are those of `alpha`; `drop_assessors` and `first` say whose ratings count, as in `aggregate`.
+    `weight_assessors` adds each one's weight to the table of assessors; agreement itself counts every rating once.
+
+    >>> import polars as pl
+    >>> rows = [("1", d, a, v) for d, vs in {"a": (1, 1), "b": (3, 2), "c": (0, 0)}.items() for a, v in zip("xy", vs)]
+    >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    >>> print(agreement(frame, scale="ordinal 0:3", replicates=0).overall)
+    Agreement of 6 ratings by 2 assessors
+    <BLANKLINE>
+    statistic                   value  low  high  items  ratings  note
+    alpha ordinal              0.9495    -     -      3        6
+    percent agreement          0.6667    -     -      3        6
+    Fleiss' kappa (pooled)     0.5385    -     -      3        6
+    Fleiss' kappa (items)      0.5385    -     -      3        6
+    Cohen's kappa              0.5714    -     -      3        6
+    Cohen's kappa (linear)     0.7273    -     -      3        6
+    Cohen's kappa (quadratic)  0.8571    -     -      3        6
+    """
+    declared = Scale.of(scale)
+    judged = Judgments.of(expert, "expert") if expert is not None else None
+    is_ratio = declared.level == "ratio" or normalize is not None
+    raw = read_ratings(ratings, scale=declared)
+    raw = chosen(raw, drop_assessors=drop_assessors, first=first, expert=judged, normalize=normalize, scale=declared)
+    choice = {"drop_assessors": drop_assessors, "weight_assessors": weight_assessors, "first": first}
+    if not is_ratio and declared.level != "nominal":
+        tell_mixed(raw)
+    table = raw if normalize is None else normalized(raw, normalize)
+    grouped = Grouped.of(table)
+    provenance = {
+        "scale": str(declared), "normalize": normalize, "units": units, "method": method, "replicates": replicates,
+        "confidence": confidence, "seed": seed, "source": table.source,
+        **{name: value if isinstance(value, str | int) else str(value) for name, value in choice.items() if value},
+    }  # fmt: skip
+    options = AlphaOptions(units, method, replicates, confidence, seed)
+    overall = _overall(grouped, declared, is_ratio, options)
+    people = people_of(raw, judged, normalize=normalize, ratio=is_ratio, confidence=confidence)
+    logs = is_ratio and float(grouped.value.min()) > 0
+    weights = None if weight_assessors is None else weights_of(grouped, weight_assessors, logs=logs)
+    pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), unit_of(table)[0])
+    title = f"Agreement of {counted(len(table), 'rating')} by {counted(len(np.unique(grouped.who)), 'assessor')}"
+    return AgreementReport(
+        Table(overall.columns, overall.rows, provenance, title, overall.notes),
+        _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, options),
+        _of_people(people, weights),
+        None if pairs is None else _with_experts(table, pairs),
+        provenance,
+        grouped,
+        is_ratio,
+    )
+
+
+def levels_of(scale: Scale, is_ratio: bool = False) -> tuple[str, ...]:
+    """The levels at which alpha is asked for: the declared one, or all that fit."""
+    if scale.level is not None:
+        return (scale.level,)
+    return ("ratio",) if is_ratio else ("ordinal", *(level for level in LEVELS if level not in ("ordinal", "ratio")))
+
+
+def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:
+    paired = Paired.of(grouped)
+    found: list[Coefficient] = [alpha_of(paired, level, options) for level in levels_of(scale, is_ratio)]
+    few = carried(grouped, found[0], levels_of(scale, is_ratio)[0], options)
+    limits = not all(math.isnan(a.low) for a in found)
+    notes = [f"intervals over {options.population}"] * limits + [str(few)] * (few is not None)
+    if not is_ratio:
+        weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
+        found += [percent(grouped), fleiss(grouped), fleiss(grouped, "items")]
+        found += cohens(grouped, weights, seed=options.seed)
+    else:
+        found += _spreads(grouped, paired)
+    rows = [
+        (a.measure, *cells((a.value, a.low, a.high)), a.n, a.ratings, ("undefined: " if a.refused else "") + a.why)
+        for a in found
+    ]
+    return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows, notes=tuple(notes))
+
+
+def _spreads(grouped: Grouped, paired: Paired) -> list[Coefficient]:
+    """The median over items of max/min ratio and geometric standard deviation, or why there is none."""
+    names, least = ("median max/min ratio", "median geometric sd"), float(grouped.value.min())
+    if least <= 0:
+        return [Coefficient.of(name, why=f"a rating of {least:g} has no ratio") for name in names]
+    if not len(paired):
+        return [Coefficient.of(name, why="no item has two ratings") for name in names]
+    found = []
+    for name, each in zip(names, ratio_spreads(grouped), strict=True):
+        known = np.sort(each[~np.isnan(each)])
+        held = bool(np.isfinite(known[len(known) // 2]))  # the upper of the middle two
+        value = float(np.median(known)) if held else math.nan
+        why = "" if held else "most ratios are too great for a number to hold"
+        found.append(Coefficient.of(name, value, len(known), len(paired.value), why))
+    return found
+
+
+def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | None, options: AlphaOptions) -> Table:
+    columns = ["topic", "items", "ratings", f"alpha {level}", "low", "high"]
+    order = None if pairs is None else _order_of_topics(table, pairs)
+    rows: list[tuple[str | int | float | None, ...]] = []
+    said: list[str] = []
+    how: Counter[str] = Counter()
+    tail = False
+    topic, place = grouped.topic[grouped.item], grouped.place[grouped.item]
+    by_topic = np.argsort(topic, kind="stable")
+    ends = np.searchsorted(topic[by_topic], np.arange(len(table.topic.values) + 1))
+    for code, name in enumerate(table.topic.values):
+        mine = by_topic[ends[code] : ends[code + 1]]
+        part = Paired.rows(grouped.value[mine], place[mine], grouped.who[mine])
+        found = alpha_of(part, level, options)
+        items = len(np.unique(grouped.item[mine]))
+        beside = [] if order is None else cells(order[[code]])
+        rows.append((name, items, len(mine), *cells((found.value, found.low, found.high)), *beside))
+        said.append("undefined: " * found.refused + found.why * (found.why != TAIL))
+        how[_kind(found, options)] += 1
+        tail |= found.why == TAIL
+    if order is not None:
+        columns.append("order as experts")
+        alike = ("no pair on different levels" if row[-1] is None else "" for row in rows)
+        said = ["; ".join(filter(None, both)) for both in zip(said, alike, strict=True)]
+    if any(said):
+        columns, rows = [*columns, "note"], [(*row, why) for row, why in zip(rows, said, strict=True)]
+    counted = (f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common())
+    intervals = f"Intervals over {options.population}: {'; '.join(counted)}."
+    notes = (intervals, *((f"They hold {TAIL}.",) if tail else ()))
+    return Table(tuple(columns), rows, title="By topic", notes=notes)
+
+
+def _order_of_topics(table: Judgments, pairs: Order) -> Floats:
+    """Per topic the share of pairs within units in the experts' order; not a number without pairs."""
+    unit, count = unit_of(table)
+    topic = np.zeros(count, np.int64)
+    topic[unit] = table.topic.code
+    right, every = (np.bincount(topic, weights=v, minlength=len(table.topic.values)) for v in pairs.counted(count))
+    return shares(right, every)
+
+
+def _kind(found: Coefficient, options: AlphaOptions) -> str:
+    if not found.refused and not options.trials:
+        return "none asked for"
+    return "none, see the note of each" if math.isnan(found.low) else options.method
+
+
+def _of_people(people: list[Assessor], weights: Mapping[str, float] | None = None) -> Table:
+    looked = [a for a in people if a.look]
+    names = ["assessor", "ratings", "mean", "spread", "equal", "bias", "correlation", "low", "high"]
+    names += ["order", "seconds", "look"]
+    names = [n for n in names if n == "look" or any(getattr(a, n) is not None for a in people)]
+    ordered = [*looked, *(a for a in people if not a.look)]
+    note = (
+        f"{len(looked)} of {len(people)} assessors are worth a second look; that is a question, not a verdict"
+        if looked
+        else "no assessor stands out"
+        if any(a.ratings >= ENOUGH for a in people)
+        else f"no assessor has {ENOUGH} ratings, the fewest by which one could stand out"
+    )
+    rows = [tuple(getattr(a, n) for n in names) for a in ordered]
+    if weights is None:
+        return Table(tuple(names), rows, title="Assessors", notes=(note,))
+    rows = [(*row[:-1], weights[a.assessor], row[-1]) for a, row in zip(ordered, rows, strict=True)]
+    counts = f"weights are what {AGGREGATE} takes with the same arguments; agreement counts every rating once"
+    return Table((*names[:-1], "weight", "look"), rows, title="Assessors", notes=(note, counts))
+
+
+def _with_experts(table: Judgments, pairs: Order) -> Table:
+    """Share of pairs ordered as the experts do: per unit on average, of all pairs, and by pair of levels."""
+    share, _ = pairs.by_group(unit_of(table)[1])
+    known = share[~np.isnan(share)]
+    rows: list[tuple[str | float | int | None, ...]] = [
+        ("all pairs", pairs.share, len(pairs)),
+        ("mean over units", float(known.mean()) if len(known) else None, len(known)),
+        ("units in perfect order", float((known == 1).mean()) if len(known) else None, len(known)),
+        *((f"levels {low:g} and {high:g}", share, n) for low, high, share, n in pairs.by_levels),
+    ]
+    notes = ["a pair of equal ratings counts as agreement; n counts pairs, or units"]
+    if not len(pairs):
+        notes.append("undefined: no unit has two documents that experts put on different levels")
+    if len(pairs.levels) > MOST_LEVELS:
+        notes.append(f"experts use {len(pairs.levels)} levels, too many to list every two")
+    return Table(("order as experts", "share", "n"), rows, title="Agreement with experts", notes=tuple(notes))

@@ -1,0 +1,658 @@
+"""Figures of the experiments on magnitudes and on unanimity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.experiments.unanimity_gains import Panel
+from truegain.io.columns import Floats
+from truegain.report.charts import BAD, COLOURS, INK, SOFT, altair, check_some, data_of, dressed
+from truegain.results.base import Table
+from truegain.results.table import Cell
+
+# ---- Figures of magnitudes: distributions, levels, agreement, and what they do to systems.
+
+MOST = 24  # panels of one figure
+POINTS = 400  # of one curve
+MOST_BARS = 40  # of one histogram
+MOST_SYSTEMS, ON_STEPS = 300, 0.9  # systems that are tried, and the share of draws on the steps of their tau
+NAMED = 15  # systems of one panel
+
+
+def cdf_chart(values: Mapping[str, npt.ArrayLike], title: str = "") -> Any:
+    """For each topic the share of scores up to each, with the log-normal distribution of the same mean and sd of logs.
+
+    The first 24 topics are drawn.  Maddalena et al. 2017, figures 1 and 2.
+
+    >>> chart = cdf_chart({"1": [1.0, 2.0, 5.0], "2": [10.0, 20.0]})
+    >>> [panel["title"] for panel in chart.to_dict()["concat"]]
+    ['1: 3 scores', '2: 2 scores']
+    """
+    alt = altair()
+    check_some(values, "scores")
+    panels = []
+    for topic, given in list(values.items())[:MOST]:
+        v = np.sort(np.asarray(given, np.float64))
+        check_some(v, f"scores of {topic}")
+        shown = np.unique(np.linspace(0, len(v) - 1, min(len(v), POINTS)).astype(int))
+        data = [{"score": float(v[i]), "share": float((i + 1) / len(v))} for i in shown]
+        x = alt.X("score:Q", title=None, scale=alt.Scale(type="log"),
+                  axis=alt.Axis(format="~g", labelOverlap=True, tickCount=5))  # fmt: skip
+        y = alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]))
+        steps = alt.Chart(data_of(data)).mark_line(interpolate="step-after", color=INK, strokeWidth=1.6)
+        fit = alt.Chart(data_of(_fitted(v))).mark_line(color=BAD, strokeWidth=1.4, strokeDash=[5, 3])
+        panels.append(
+            alt.layer(steps.encode(x=x, y=y), fit.encode(x=x, y=y))
+            .properties(width=190, height=120, title=f"{topic}: {len(v):,} scores")
+        )  # fmt: skip
+    about = "share of scores up to each; dashed: log-normal of the same mean and standard deviation of logarithms"
+    return dressed(alt.concat(*panels, columns=min(3, len(panels))), title or "Magnitudes", about)
+
+
+def _fitted(v: Floats) -> list[dict[str, float]]:
+    logs = np.log(v)
+    if v.min() == v.max():  # nothing to fit
+        return []
+    spread = float(logs.std(ddof=1))
+    normal = NormalDist(float(logs.mean()), spread)
+    return [{"score": float(np.exp(at)), "share": normal.cdf(at)}
+            for at in np.linspace(logs.min(), logs.max(), 120).tolist()]  # fmt: skip
+
+
+def levels_chart(table: Table, title: str = "") -> Any:
+    """Boxes by experts' level: 5% to 95%, quartiles and median; with the linear and exponential profile where given.
+
+    A table of ratios within units is drawn alike, a box for each kind of ratio and its mean.  Maddalena et al. 2017,
+    figures 3, 14 and 15.
+
+    >>> row = (0.0, 9, 0.5, 1.0, 2.0, 4.0, 8.0)
+    >>> chart = levels_chart(Table(("level", "scores", "5%", "25%", "median", "75%", "95%"), [row]))
+    >>> len(chart.to_dict()["layer"])
+    4
+    """
+    alt = altair()
+    name, count = table.columns[:2]
+    known = [r for r in table.records() if r["median"] is not None]
+    check_some(known, f"{name}s")
+    rows = [{"level": _shown(r[name]), "low": r["5%"], "q1": r["25%"], "mid": r["median"], "q3": r["75%"],
+             "high": r["95%"], "n": r[count], "about": f"n = {r[count]:,}", "mean": r.get("mean")}
+            for r in known]  # fmt: skip
+    x = alt.X("level:N", title="experts' level" if name == "level" else None, sort=None, axis=alt.Axis(labelAngle=0))
+    base = alt.Chart(data_of(rows)).encode(x=x, tooltip=["level:N", "n:Q", "low:Q", "q1:Q", "mid:Q", "q3:Q", "high:Q"])
+    scale = alt.Scale(type="log")
+    axis = alt.Axis(format="~g", labelOverlap=True)
+    layers = [
+        base.mark_rule(color=INK).encode(y=alt.Y("low:Q", title="ratio" if name == "ratio" else "magnitude",
+                                                 scale=scale, axis=axis), y2="high:Q"),
+        base.mark_bar(size=46, color=SOFT, stroke=INK).encode(y=alt.Y("q1:Q", scale=scale), y2="q3:Q"),
+        base.mark_tick(size=46, color=INK, thickness=3).encode(y=alt.Y("mid:Q", scale=scale)),
+        base.mark_text(dy=-8, color="#333").encode(y=alt.Y("high:Q", scale=scale), text="about:N"),
+    ]  # fmt: skip
+    about = "box: quartiles and median; line: 5% to 95%"
+    if "mean" in table.columns:
+        layers.append(base.mark_point(filled=True, size=70, opacity=1, color=BAD, shape="diamond").encode(
+            y=alt.Y("mean:Q", scale=scale)))  # fmt: skip
+        about += "; diamond: mean"
+    if "linear" in table.columns:
+        gains = [{"level": f"{r['level']:g}", "gain": r[kind], "profile": kind}
+                 for r in table.records() for kind in ("linear", "exponential")]  # fmt: skip
+        colour = alt.Color("profile:N", sort=None, title="gain profile", scale=alt.Scale(
+            domain=["linear", "exponential"], range=["#d1812b", BAD]))  # fmt: skip
+        marks = alt.Chart(data_of(gains)).mark_point(filled=True, size=80, opacity=1, stroke="white", strokeWidth=1)
+        shape = alt.Shape("profile:N", sort=None, title="gain profile", scale=alt.Scale(
+            domain=["linear", "exponential"], range=["circle", "triangle-up"]))  # fmt: skip
+        layers.append(marks.encode(x=x, y=alt.Y("gain:Q", scale=scale), color=colour, shape=shape))
+    chart = alt.layer(*layers).properties(width={"step": 90}, height=320)
+    return dressed(chart, title or table.title, about)
+
+
+def _shown(value: Cell) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def combinations_chart(table: Table, title: str = "") -> Any:
+    """Share of pairs of documents in the experts' order, by normalization and aggregation (figure 8 of the paper).
+
+    >>> rows = [("geometric", "median", 0.9, 0.91, 120), ("none", "median", 0.8, 0.82, 120)]
+    >>> columns = ("normalize", "aggregate", "mean over topics", "all pairs", "pairs")
+    >>> combinations_chart(Table(columns, rows)).to_dict()["encoding"]["y"]["title"]
+    'normalize'
+    """
+    alt = altair()
+    rows = [{"normalize": r["normalize"], "aggregate": r["aggregate"], "share": r["mean over topics"],
+             "pairs": r["pairs"]} for r in table.records() if r["mean over topics"] is not None]  # fmt: skip
+    check_some(rows, "pairs of documents on different levels")
+    rules = list(dict.fromkeys(r["aggregate"] for r in rows))
+    colour = alt.Color("aggregate:N", sort=rules, title="aggregate",
+                       scale=alt.Scale(domain=rules, range=COLOURS[: len(rules)]))  # fmt: skip
+    points = alt.Chart(data_of(rows)).mark_point(filled=True, size=80, opacity=1).encode(
+        x=alt.X("share:Q", title="share of pairs in the experts' order, mean over topics", scale=alt.Scale(zero=False),
+                axis=alt.Axis(tickCount=6)),
+        y=alt.Y("normalize:N", sort=None, title="normalize"), yOffset=alt.YOffset("aggregate:N", sort=rules),
+        color=colour, tooltip=["normalize:N", "aggregate:N", "share:Q", "pairs:Q"],
+    )  # fmt: skip
+    return dressed(points.properties(width=420, height={"step": 44, "for": "position"}), title or table.title)
+
+
+def taus_chart(
+    draws: Mapping[str, npt.ArrayLike],
+    marks: Mapping[str, Mapping[str, float | None]],
+    title: str = "",
+    systems: int | None = None,
+) -> Any:
+    """How tau is spread over the draws of each measure; `marks` are values to show beside it, by measure and name.
+
+    Tau of n systems moves in steps of 4/(n(n - 1)): a bar holds the same number of such steps as any other, its values
+    in the middle.  n is `systems` or, where that is not given, what the draws fit.
+
+    Maddalena et al. 2017, figure 12.
+
+    >>> chart = taus_chart({"nDCG@10": [0.1, 0.2, 0.2, 0.4]}, {"nDCG@10": {"top3": 0.3}})
+    >>> chart.to_dict()["vconcat"][0]["title"]["text"]
+    'nDCG@10'
+    """
+    alt = altair()
+    check_some(draws, "draws")
+    values = {measure: np.asarray(v, np.float64) for measure, v in draws.items()}
+    everything = np.concatenate([*values.values(), *([v for v in m.values() if v is not None] for m in marks.values())])
+    check_some(everything, "draws")
+    edges = _edges(np.concatenate(list(values.values())), everything, systems)
+    names = list(dict.fromkeys(n for m in marks.values() for n in m))
+    panels = []
+    for measure, taus in values.items():
+        check_some(taus, f"draws of {measure}")
+        counts, _ = np.histogram(taus, edges)
+        bars = [{"from": float(a), "to": float(b), "draws": int(n), "zero": 0}
+                for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)]  # fmt: skip
+        x = alt.X("from:Q", title="Kendall's tau with the experts' ranking",
+                  scale=alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False))  # fmt: skip
+        drawn = alt.Chart(data_of(bars)).mark_rect(color=SOFT, stroke="white", strokeWidth=0.5).encode(
+            x=x, x2="to:Q", y=alt.Y("draws:Q", title="draws"), y2="zero:Q", tooltip=["from:Q", "to:Q", "draws:Q"]
+        )  # fmt: skip
+        lines = [{"from": v, "units": n, "at": len(names) - names.index(n) + 0.5}
+                 for n, v in marks.get(measure, {}).items() if v is not None]  # fmt: skip
+        rules = alt.Chart(data_of(lines)).mark_rule(strokeWidth=1, color="#555").encode(x="from:Q")
+        spots = alt.Chart(data_of(lines)).mark_point(filled=True, size=70, opacity=1).encode(
+            x="from:Q", y=alt.Y("at:Q", axis=None, scale=alt.Scale(domain=[0, len(names) + 1])),
+            tooltip=["units:N", "from:Q"],
+            color=alt.Color("units:N", sort=names, title="median of units",
+                            scale=alt.Scale(domain=names, range=COLOURS[: len(names)])))  # fmt: skip
+        about = f"{len(taus):,} draws, median {float(np.median(taus)):.3f}"
+        panels.append(alt.layer(drawn, rules, spots).resolve_scale(y="independent").properties(
+            width=460, height=150, title=alt.TitleParams(measure, subtitle=about, anchor="start")))  # fmt: skip
+    return dressed(alt.vconcat(*panels), title)
+
+
+def _edges(taus: Floats, everything: Floats, systems: int | None) -> Floats:
+    """The borders of the bars: half-way between values that tau can take, a whole number of them in each."""
+    low, high = float(everything.min()), float(everything.max())
+    steps = [4 / (n * (n - 1)) for n in (range(3, MOST_SYSTEMS) if systems is None else [systems])]
+    fits = (s for s in steps if (np.abs((taus + 1) / s - np.round((taus + 1) / s)) < 1e-6).mean() >= ON_STEPS)
+    step = steps[0] if systems is not None else next(fits, None)
+    if step is None:
+        low, high = float(np.floor(low * 20) / 20), float(np.ceil(high * 20) / 20)
+        return np.linspace(low, max(high, low + 0.05), MOST_BARS + 1)
+    first, last = round((low + 1) / step), round((high + 1) / step)
+    held = max(1, -(-(last - first + 1) // MOST_BARS))
+    bars = max(1, -(-(last - first + 1) // held))
+    return np.asarray((first - 0.5 + held * np.arange(bars + 1)) * step - 1, np.float64)
+
+
+def systems_chart(
+    panels: Sequence[tuple[str, Sequence[str], npt.ArrayLike, npt.ArrayLike, Sequence[str], Sequence[str]]],
+    title: str = "",
+) -> Any:
+    """Every system's score by magnitudes against experts', one panel a measure, top sets in colour and named.
+
+    Of each panel's top sets the names of the 15 best are written, by the higher of their ranks.
+    A panel: name, systems, scores by magnitudes, scores by experts, the top set of each.  Maddalena et al. 2017,
+    figures 10 and 11.
+
+    >>> chart = systems_chart([("nDCG@10", ["a", "b"], [0.5, 0.4], [0.6, 0.7], ["a"], ["b"])])
+    >>> [row["top"] for row in chart.to_dict()["data"]["values"]]
+    ['magnitudes only', 'experts only']
+    """
+    alt = altair()
+    check_some(panels, "systems")
+    kinds = {(True, True): "both", (True, False): "magnitudes only", (False, True): "experts only"}
+    domain = ["both", "magnitudes only", "experts only", "neither"]
+    colour = alt.Color("top:N", sort=domain, title="in the top set of",
+                       scale=alt.Scale(domain=domain, range=[BAD, "#d1812b", "#7a5195", SOFT]))  # fmt: skip
+    drawn = []
+    for name, systems, by_magnitudes, by_experts, top_magnitudes, top_experts in panels:
+        one, two = np.asarray(by_magnitudes, np.float64), np.asarray(by_experts, np.float64)
+        place = np.minimum(np.argsort(np.argsort(-one)), np.argsort(np.argsort(-two)))
+        top = [s for _, s in sorted(zip(place.tolist(), systems, strict=True)) if s in {*top_magnitudes, *top_experts}]
+        rows = [{"system": s, "magnitudes": float(a), "experts": float(b),
+                 "top": kinds.get((s in top_magnitudes, s in top_experts), "neither"),
+                 "above": s if s in top[:NAMED:2] else "", "below": s if s in top[1:NAMED:2] else ""}
+                for s, a, b in zip(systems, one, two, strict=True)]  # fmt: skip
+        base = alt.Chart(data_of(rows)).encode(
+            x=alt.X("magnitudes:Q", title="by magnitudes", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
+            y=alt.Y("experts:Q", title="by experts", scale=alt.Scale(zero=False)),
+            color=colour, tooltip=["system:N", "magnitudes:Q", "experts:Q", "top:N"])  # fmt: skip
+        points = base.mark_point(filled=True, size=60, opacity=0.85)
+        names = [base.mark_text(align="right", dx=-4, dy=dy, fontSize=9, limit=150).encode(text=f"{side}:N")
+                 for side, dy in (("above", -8), ("below", 9))]  # fmt: skip
+        drawn.append(alt.layer(points, *names).properties(width=280, height=280, title=name))
+    return dressed(alt.hconcat(*drawn), title)
+
+
+# ---- Figures of documents by experts' level, of sigma, and of two experts.
+
+BINS = 40
+
+
+def means_chart(table: Table, title: str = "") -> Any:
+    """Quartiles, median and mean of documents' magnitudes by experts' level, a panel for all topics and for each.
+
+    The first 24 are drawn.  Maddalena et al. 2017, figures 3 and 4.
+
+    >>> columns = ("topic", "level", "documents", "mean", "sd", "25%", "median", "75%")
+    >>> chart = means_chart(Table(columns, [("all", "0", 9, 2.0, 1.0, 1.0, 2.0, 3.0)]))
+    >>> [panel["title"] for panel in chart.to_dict()["concat"]]
+    ['all topics']
+    """
+    alt = altair()
+    check_some(table.rows, "levels")
+    panels = []
+    topics = list(dict.fromkeys(str(r["topic"]) for r in table.records()))
+    for topic in topics[: MOST + 1]:
+        rows = [{"level": r["level"], "q1": r["25%"], "mid": r["median"], "q3": r["75%"], "mean": r["mean"],
+                 "n": r["documents"]} for r in table.records() if r["topic"] == topic]  # fmt: skip
+        scale = alt.Scale(type="log")
+        base = alt.Chart(data_of(rows)).encode(
+            x=alt.X("level:N", sort=None, title=None, axis=alt.Axis(labelAngle=0)),
+            tooltip=["level:N", "n:Q", "mean:Q", "q1:Q", "mid:Q", "q3:Q"])  # fmt: skip
+        y = alt.Y("q1:Q", title=None, scale=scale, axis=alt.Axis(format="~g", labelOverlap=True, tickCount=5))
+        layers = [
+            base.mark_bar(size=16, color=SOFT).encode(y=y, y2="q3:Q"),
+            base.mark_tick(size=18, thickness=2.5, color=INK).encode(y=alt.Y("mid:Q", scale=scale)),
+            base.mark_point(filled=True, size=35, color=BAD, shape="diamond", opacity=1).encode(
+                y=alt.Y("mean:Q", scale=scale)),
+        ]  # fmt: skip
+        name = "all topics" if topic == "all" else f"topic {topic}"
+        panels.append(alt.layer(*layers).properties(width={"step": 32}, height=130, title=name))
+    about = "magnitudes by experts' level; box: quartiles and median, diamond: mean"
+    return dressed(alt.concat(*panels, columns=min(4, len(panels))), title or table.title, about)
+
+
+def apart_chart(table: Table, title: str = "") -> Any:
+    """How often a document of the higher level has the higher magnitude, for neighbouring levels.
+
+    >>> row = {"lower": 0.0, "higher": 1.0, "higher first": 0.8, "p of U": 0.01, "p of t": 0.02}
+    >>> chart = apart_chart(Table(tuple(row), [tuple(row.values())]))
+    >>> chart.to_dict()["data"]["values"][0]["about"]
+    '80.0%, p of U 0.01, of t 0.02'
+    """
+    rows = [{"pair": f"{r['higher']:g} above {r['lower']:g}", "share": r["higher first"], "half": 0.5,
+             "about": f"{r['higher first']:.1%}, p of U {_p(r['p of U'])}, of t {_p(r['p of t'])}"}
+            for r in table.records()]  # fmt: skip
+    return _shares_chart(rows, "share of pairs of documents with the higher magnitude first (half: no difference)",
+                         title or table.title)  # fmt: skip
+
+
+def _p(value: object) -> str:
+    return "undefined" if value is None else f"{value:.2g}"
+
+
+def experts_chart(table: Table, title: str = "") -> Any:
+    """Agreement in order with each of two experts and between them: mean over topics, least and greatest topic.
+
+    Maddalena et al. 2017, figure 7.
+
+    >>> columns = ("order of", "as", "levels", "mean over topics", "least", "greatest", "topics", "all pairs", "pairs")
+    >>> chart = experts_chart(Table(columns, [("magnitudes", "expert", "all", 0.8, 0.6, 0.9, 5, 0.81, 400)]))
+    >>> chart.to_dict()["data"]["values"][0]["pair"]
+    'magnitudes as expert'
+    """
+    rows = [{"pair": f"{r['order of']} as {r['as']}" + ("" if r["levels"] == "all" else f": {r['levels']}"),
+             "share": r["mean over topics"], "low": r["least"], "high": r["greatest"], "half": 0.5,
+             "about": f"{r['mean over topics']:.3f} in {r['topics']} topics, {r['pairs']:,} pairs"}
+            for r in table.records() if r["mean over topics"] is not None]  # fmt: skip
+    return _shares_chart(rows, "share of pairs in order; dot: mean over topics, line: least and greatest topic",
+                         title or table.title)  # fmt: skip
+
+
+def _shares_chart(rows: list[dict[str, Any]], name: str, title: str) -> Any:
+    alt = altair()
+    check_some(rows, "pairs of levels")
+    names = list(dict.fromkeys(r["pair"] for r in rows))
+    x = alt.X("share:Q", title=name, scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y("pair:N", sort=names, title=None, axis=alt.Axis(labelLimit=260))
+    base = alt.Chart(data_of(rows)).encode(y=y, tooltip=["pair:N", "share:Q", "about:N"])
+    spans = base.mark_rule(color=SOFT, strokeWidth=3).encode(
+        x=alt.X("low:Q" if "low" in rows[0] else "half:Q", title=name, scale=alt.Scale(domain=[0, 1])),
+        x2="high:Q" if "low" in rows[0] else "share:Q")  # fmt: skip
+    dots = base.mark_point(filled=True, size=70, opacity=1, color=INK).encode(x=x)
+    return dressed(alt.layer(spans, dots).properties(width=420, height={"step": 26}), title)
+
+
+def sigma_chart(table: Table, sds: Floats, title: str = "") -> Any:
+    """How the sds of documents are spread, over all and by topic, with sigma of each topic.
+
+    Maddalena et al. 2017, figure 9, by topic.
+
+    >>> columns = ("topic", "documents", "ratings", "sigma", "low", "high", "25%", "median", "75%")
+    >>> chart = sigma_chart(Table(columns, [("1", 3, 9, 2.0, 1.0, 4.0, 1.0, 1.5, 2.0)]), np.array([1.0, 1.5, 2.0]))
+    >>> len(chart.to_dict()["vconcat"])
+    2
+    """
+    alt = altair()
+    known = np.asarray(sds, np.float64)
+    check_some(known, "documents with two magnitudes")
+    most = float(np.quantile(known, 0.95)) or 1.0
+    counts, edges = np.histogram(known[known <= most], BINS, range=(0, most))
+    bars = [{"from": float(a), "to": float(b), "documents": int(n), "zero": 0}
+            for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)]  # fmt: skip
+    beyond = int((known > most).sum())
+    about = f"median {float(np.median(known)):.3g}; {beyond:,} beyond are not shown"
+    heading = alt.TitleParams(f"{len(known):,} documents by sd", anchor="start", fontSize=12, subtitle=about)
+    histogram = alt.Chart(data_of(bars)).mark_rect(color=SOFT, stroke="white", strokeWidth=0.5).encode(
+        x=alt.X("from:Q", title="sd of a document's magnitudes"), x2="to:Q",
+        y=alt.Y("documents:Q", title="documents"), y2="zero:Q",
+        tooltip=["from:Q", "to:Q", "documents:Q"]).properties(width=440, height=170, title=heading)  # fmt: skip
+    rows = [{"topic": r["topic"], "sigma": r["sigma"], "q1": r["25%"], "mid": r["median"], "q3": r["75%"]}
+            for r in table.records()]  # fmt: skip
+    above = all(float(str(r["q1"])) > 0 for r in rows)
+    names, scale = [str(r["topic"]) for r in rows], alt.Scale(type="log" if above else "linear")
+    base = alt.Chart(data_of(rows)).encode(y=alt.Y("topic:N", sort=names, title="topic"),
+                                           tooltip=["topic:N", "sigma:Q", "q1:Q", "mid:Q", "q3:Q"])  # fmt: skip
+    name = "sds of documents: quartiles and median; diamond: sigma of all together"
+    boxes = base.mark_bar(size=12, color=SOFT).encode(x=alt.X("q1:Q", title=name, scale=scale), x2="q3:Q")
+    middles = base.mark_tick(size=14, thickness=2.5, color=INK).encode(x=alt.X("mid:Q", scale=scale))
+    dots = base.mark_point(filled=True, size=60, opacity=1, color=BAD, shape="diamond").encode(
+        x=alt.X("sigma:Q", scale=scale))  # fmt: skip
+    by_topic = alt.layer(boxes, middles, dots).properties(width=440, height={"step": 22})
+    return dressed(alt.vconcat(histogram, by_topic), title or table.title)
+
+
+# ---- Figures of units of magnitudes: how wide their scales are and how numbers were made; and of gains mapped.
+
+SHORT = "length(datum.label) > 36 ? slice(datum.label, 0, 18) + '…' + slice(datum.label, -16) : datum.label"
+KINDS = {"narrow": SOFT, "wide": INK}
+
+
+def units_chart(table: Table, title: str = "") -> Any:
+    """How the ratio Hk/Nk is spread over units, narrow and wide ones, and how far units agree with experts.
+
+    Units without marked documents have no ratio; without any, only agreement is drawn.  Maddalena et al. 2017,
+    section 7.3.
+
+    >>> rows = [("1", "a", 8, 8, 0.9, 2.0, "narrow"), ("1", "b", 8, 8, 0.7, 20.0, "wide")]
+    >>> columns = ("topic", "assessor", "docs", "judged", "agreement", "Hk/Nk", "kind")
+    >>> len(units_chart(Table(columns, rows)).to_dict()["vconcat"])
+    2
+    """
+    alt = altair()
+    records = table.records()
+    panels = []
+    ratios = [(float(str(r["Hk/Nk"])), str(r["kind"])) for r in records if r["Hk/Nk"] is not None]
+    if ratios:
+        logs = np.log10([v for v, _ in ratios])
+        edges = np.linspace(float(logs.min()) - 0.01, float(logs.max()) + 0.01, BINS + 1)
+        kinds = {kind: logs[[k == kind for _, k in ratios]] for kind in KINDS}
+        bars = _stacked(kinds, edges, powers=True)
+        x = alt.X("from:Q", title="Hk/Nk", scale=alt.Scale(type="log", nice=False),
+                  axis=alt.Axis(format="~g", labelOverlap=True, tickCount=8))  # fmt: skip
+        panels.append(_histogram(bars, x, f"{len(ratios):,} units by Hk/Nk",
+                                 f"narrow below {float(np.median([v for v, _ in ratios])):g}, the median; "
+                                 f"{float((logs <= 0).mean()):.1%} put Nk as high as Hk or higher"))  # fmt: skip
+    judged = [(float(str(r["agreement"])), str(r["kind"])) for r in records if r["agreement"] is not None]
+    shares = np.array([v for v, _ in judged])
+    if judged:
+        kinds = {kind: shares[[k == kind for _, k in judged]] for kind in KINDS} if ratios else {"all": shares}
+        x = alt.X("from:Q", title="share of pairs in the experts' order", scale=alt.Scale(domain=[0, 1], nice=False))
+        panels.append(_histogram(_stacked(kinds, np.linspace(0, 1, 21)), x, f"{len(shares):,} units by agreement",
+                                 f"median {float(np.median(shares)):.3f}"))  # fmt: skip
+    check_some(panels, "units with marked documents or experts' levels")
+    return dressed(alt.vconcat(*panels), title or table.title)
+
+
+def _stacked(kinds: dict[str, Floats], edges: Floats, powers: bool = False) -> list[dict[str, Cell]]:
+    """Bars of one histogram, one kind on top of the other."""
+    below, rows = np.zeros(len(edges) - 1, np.int64), []
+    ends = (10.0**edges if powers else edges).tolist()
+    for kind, values in kinds.items():
+        counts, _ = np.histogram(values, edges)
+        rows += [{"from": ends[i], "to": ends[i + 1], "low": int(below[i]), "high": int(below[i] + n), "units": int(n),
+                  "kind": kind} for i, n in enumerate(counts.tolist()) if n]  # fmt: skip
+        below += counts
+    return rows
+
+
+def _histogram(bars: list[dict[str, Cell]], x: Any, title: str, subtitle: str) -> Any:
+    alt = altair()
+    kinds = list(dict.fromkeys(str(b["kind"]) for b in bars))
+    colour = alt.Color("kind:N", sort=kinds, title="units", legend=None if len(kinds) == 1 else alt.Legend(),
+                       scale=alt.Scale(domain=kinds, range=[KINDS.get(k, SOFT) for k in kinds]))  # fmt: skip
+    heading = alt.TitleParams(title, subtitle=subtitle, anchor="start", fontSize=12)
+    return alt.Chart(data_of(bars)).mark_rect(stroke="white", strokeWidth=0.5).encode(
+        x=x, x2="to:Q", y=alt.Y("low:Q", title="units"), y2="high:Q", color=colour,
+        tooltip=["from:Q", "to:Q", "kind:N", "units:Q"],
+    ).properties(width=440, height=170, title=heading)  # fmt: skip
+
+
+def numbers_chart(table: Table, title: str = "") -> Any:
+    """Shares of round numbers, of units that follow simple ratios, and of ratios that need many figures, as bars.
+
+    Maddalena et al. 2017, sections 4.3 and 9.2.
+
+    >>> chart = numbers_chart(Table(("what", "share", "of"), [("powers of ten", 0.25, 8)]))
+    >>> chart.to_dict()["layer"][0]["encoding"]["x"]["field"]
+    'share'
+    """
+    alt = altair()
+    rows = [{**r, "kind": _kind(str(r["what"])), "about": f"{r['share']:.1%} of {r['of']:,}"} for r in table.records()]
+    check_some(rows, "numbers")
+    kinds = list(dict.fromkeys(r["kind"] for r in rows))
+    y = alt.Y("what:N", sort=[r["what"] for r in rows], title=None, axis=alt.Axis(labelLimit=260))
+    x = alt.X("share:Q", title="share", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
+    colour = alt.Color("kind:N", sort=kinds, title="of all", scale=alt.Scale(domain=kinds, range=COLOURS[: len(kinds)]))
+    base = alt.Chart(data_of(rows)).encode(x=x, y=y, tooltip=["what:N", "share:Q", "of:Q"])
+    bars = base.mark_bar(height=14).encode(color=colour)
+    # beside the bar, or inside it where it is too long
+    outside = base.transform_filter("datum.share <= 0.7").mark_text(align="left", dx=4, color="#333")
+    inside = base.transform_filter("datum.share > 0.7").mark_text(align="right", dx=-5, color="white")
+    texts = [mark.encode(text="about:N") for mark in (outside, inside)]
+    return dressed(alt.layer(bars, *texts).properties(width=400, height={"step": 22}), title or table.title)
+
+
+def _kind(what: str) -> str:
+    return next((kind for kind in ("units", "ratios") if what.startswith(kind)), "numbers")
+
+
+def extremes_chart(table: Table, title: str = "") -> Any:
+    """The scores of the units with the greatest ratios, one line a unit, on a scale of logarithms.
+
+    >>> rows = [("1", "x", 1000.0, "b", "c", "5 1 1000")]
+    >>> chart = extremes_chart(Table(("topic", "assessor", "max/min", "lowest", "highest", "scores"), rows))
+    >>> [row["score"] for row in chart.to_dict()["layer"][1]["data"]["values"]]
+    [5.0, 1.0, 1000.0]
+    """
+    alt = altair()
+    records = table.records()
+    check_some(records, "units")
+    names = [f"{r['topic']}, {r['assessor']}" for r in records]
+    # the place in the list comes first, so that units with one name (of several units an assessor) stay apart
+    lines = [f"{at}. {name}" for at, name in enumerate(names, 1)]
+    scores = [[float(score) for score in str(r["scores"]).split()] for r in records]
+    rows = [{"unit": line, "score": score, "ratio": r["max/min"]}
+            for line, r, each in zip(lines, records, scores, strict=True) for score in each]  # fmt: skip
+    y = alt.Y("unit:N", sort=lines, title="topic, assessor", axis=alt.Axis(labelLimit=280, labelExpr=SHORT))
+    x = alt.X("score:Q", title="score", scale=alt.Scale(type="log"),
+              axis=alt.Axis(format="~g", labelOverlap=True, tickCount=8))  # fmt: skip
+    spans = [{"unit": line, "low": min(each), "high": max(each)} for line, each in zip(lines, scores, strict=True)]
+    span = alt.Chart(data_of(spans)).mark_rule(color=SOFT, strokeWidth=2).encode(
+        x=alt.X("low:Q", title="score", scale=alt.Scale(type="log")), x2="high:Q", y=y)  # fmt: skip
+    points = alt.Chart(data_of(rows)).mark_point(filled=True, size=45, opacity=0.75, color=INK).encode(
+        x=x, y=y, tooltip=["unit:N", "score:Q", "ratio:Q"])  # fmt: skip
+    chart = alt.layer(span, points).properties(width=440, height={"step": 24})
+    return dressed(chart, title or table.title, table.notes[0] if table.notes else "")
+
+
+def mappings_chart(table: Table, title: str = "") -> Any:
+    """Tau, with its interval, of rankings by experts' levels mapped to other gains; one panel a measure.
+
+    Maddalena et al. 2017, table III.
+
+    >>> rows = [("nDCG@10", "C", 1.0, 1.0, 1.0, 3, 3, 1.0), ("nDCG@10", "1 + C", 0.8, 0.6, 1.1, 3, 2, 0.5)]
+    >>> columns = ("measure", "gain", "tau", "low", "high", "top C", "top gain", "top sets")
+    >>> chart = mappings_chart(Table(columns, rows))
+    >>> chart.to_dict()["hconcat"][0]["title"]["text"]
+    'nDCG@10'
+    """
+    alt = altair()
+    known = [r for r in table.records() if r["tau"] is not None]
+    check_some(known, "mappings whose ranking has a tau")
+    gains = list(dict.fromkeys(str(r["gain"]) for r in known))
+    panels: list[Any] = []
+    lows = [float(str(r["low"])) for r in known]
+    scale = alt.Scale(domain=[max(-1.0, float(np.floor(min(lows) * 10) / 10)), 1.0], nice=False, clamp=True)
+    for measure in dict.fromkeys(str(r["measure"]) for r in known):
+        rows = [{"gain": r["gain"], "tau": r["tau"], "low": r["low"], "high": min(1.0, float(str(r["high"]))),
+                 "top": r["top sets"]} for r in known if r["measure"] == measure]  # fmt: skip
+        y = alt.Y("gain:N", sort=gains, title="gain" if not panels else None)
+        base = alt.Chart().encode(y=y, tooltip=["gain:N", "tau:Q", "low:Q", "high:Q", "top:Q"])
+        bars = base.mark_rule(strokeWidth=2, color=SOFT).encode(
+            x=alt.X("low:Q", title="Kendall's tau with the ranking by C", scale=scale), x2="high:Q"
+        )
+        points = base.mark_point(filled=True, size=60, opacity=1, color=BAD).encode(x=alt.X("tau:Q", scale=scale))
+        panels.append(
+            alt.layer(bars, points, data=data_of(rows)).properties(
+                width=260, height={"step": 24}, title=alt.TitleParams(measure, fontSize=12)
+            )
+        )
+    return dressed(alt.hconcat(*panels), title or table.title, "line: 95% interval, as far as 1")
+
+
+# ---- Every system by the sum of ratings and by the unanimity-aware gain.
+
+SIDE = 300  # pixels of a panel
+APART, ROOM = 12, 22  # pixels from name to name, and from the panel to the names
+NAMED_IN_TOP_SETS = (
+    12  # systems whose names are written; of more, those in one top set only, then those whose rank moves most
+)
+TOP_SETS = {(True, True): "both", (True, False): "RawG only", (False, True): "UG only", (False, False): "neither"}
+
+
+def unanimity_chart(panels: Sequence[Panel], title: str = "Systems by RawG and by UG") -> Any:
+    """Mean scores by UG against those by RawG, a row a measure and a column a p; top sets in colour, names beside.
+
+    Sakai 2017, EVIA, compares the two by tau and by top sets.
+
+    >>> panel = Panel("nG@1", 0.2, ["a", "b"], [0.5, 0.4], [0.6, 0.7], ["a"], ["b"], -1.0)
+    >>> chart = unanimity_chart([panel]).to_dict()
+    >>> chart["vconcat"][0]["hconcat"][0]["title"]["subtitle"]
+    'tau -1.000; top sets share 0 of 2'
+    """
+    alt = altair()
+    check_some(panels, "systems")
+    measures = dict.fromkeys(panel.measure for panel in panels)
+    rows = [alt.hconcat(*(_drawn(panel) for panel in panels if panel.measure == measure)) for measure in measures]
+    return dressed(alt.vconcat(*rows), title)
+
+
+def _drawn(panel: Panel) -> Any:
+    alt = altair()
+    rows = _rows(panel)
+    x = alt.X("raw:Q", title=f"mean {panel.measure} by RawG", scale=_scale(panel.raw), axis=alt.Axis(tickCount=5))
+    y = alt.Y("aware:Q", title=f"mean {panel.measure} by UG", scale=_scale(panel.aware), axis=alt.Axis(tickCount=5))
+    names = list(TOP_SETS.values())
+    colour = alt.Color("top:N", sort=names, title="in the top set of",
+                       scale=alt.Scale(domain=names, range=[BAD, "#d1812b", "#7a5195", SOFT]))  # fmt: skip
+    points = alt.Chart(data_of(rows)).mark_point(filled=True, size=60, opacity=0.9).encode(
+        x=x, y=y, color=colour, tooltip=["system:N", "raw:Q", "aware:Q", "top:N"])  # fmt: skip
+    named = alt.Chart(data_of([row for row in rows if row["named"]]))
+    leaders = named.mark_rule(color="#aaa", strokeWidth=0.6).encode(x="raw:Q", y="aware:Q", x2="to_x:Q", y2="to_y:Q")
+    words = named.mark_text(align="left", baseline="middle", dx=2, fontSize=10, color="#333").encode(
+        x="to_x:Q", y="to_y:Q", text="system:N"
+    )
+    either = len(set(panel.top_raw) | set(panel.top_aware))
+    shared = len(set(panel.top_raw) & set(panel.top_aware))
+    tau = "tau undefined" if panel.tau is None else f"tau {panel.tau:.3f}"
+    about = f"{tau}; top sets share {shared} of {either}"
+    return alt.layer(leaders, points, words).properties(
+        width=SIDE, height=SIDE,
+        title=alt.TitleParams(f"{panel.measure}, p = {panel.p:g}", subtitle=about, anchor="start"))  # fmt: skip
+
+
+def _rows(panel: Panel) -> list[dict[str, Any]]:
+    """Every system's point, and where its name goes: in a column to the right, in the order of UG, none on another."""
+    rows: list[dict[str, Any]] = [
+        {"system": s, "raw": float(a), "aware": float(b), "top": TOP_SETS[s in panel.top_raw, s in panel.top_aware]}
+        for s, a, b in zip(panel.systems, panel.raw, panel.aware, strict=True)
+    ]
+    (left, right), (low, high) = _domain(panel.raw), _domain(panel.aware)
+    chosen = _chosen(panel)
+    named = sorted((row for row in rows if row["system"] in chosen), key=lambda r: (-r["aware"], -r["raw"]))
+    height = SIDE + APART
+    for at, row in enumerate(named):
+        wanted = SIDE * (row["aware"] - low) / (high - low)
+        height = max(min(wanted, height - APART), APART * (len(named) - 1 - at))
+        row["to_x"] = right + ROOM * (right - left) / SIDE
+        row["to_y"] = low + height * (high - low) / SIDE
+    for row in rows:
+        row["named"] = row["system"] in chosen
+    return rows
+
+
+def _chosen(panel: Panel) -> set[str]:
+    """The systems to name: all of a few, else those in one top set only, then those whose rank moves most."""
+    if len(panel.systems) <= NAMED_IN_TOP_SETS:
+        return set(panel.systems)
+    ranks = []
+    for values in (panel.raw, panel.aware):
+        order = sorted(range(len(values)), key=lambda i: -values[i])
+        ranks.append({i: rank for rank, i in enumerate(order)})
+    moved = sorted(
+        range(len(panel.systems)),
+        key=lambda i: (
+            (panel.systems[i] in panel.top_raw) == (panel.systems[i] in panel.top_aware),
+            -abs(ranks[0][i] - ranks[1][i]),
+            ranks[0][i],
+        ),
+    )
+    return {panel.systems[i] for i in moved[:NAMED_IN_TOP_SETS]}
+
+
+def _domain(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    room = 0.06 * (high - low) or 0.05
+    return low - room, high + room
+
+
+def _scale(values: Sequence[float]) -> Any:
+    return altair().Scale(domain=list(_domain(values)), nice=False, zero=False)
+
+
+def grid_chart(table: Table, title: str = "") -> Any:
+    """Tau of the two rankings over the number of simulated assessors, a line a scale and a panel a measure.
+
+    >>> columns = ("measure", "Dmax", "N", "tau")
+    >>> chart = grid_chart(Table(columns, [("nG@1", 2, 5, 0.98), ("nG@1", 2, 10, 1.0)]))
+    >>> chart.to_dict()["hconcat"][0]["title"]
+    'nG@1'
+    """
+    alt = altair()
+    known = [r for r in table.records() if r["tau"] is not None]
+    check_some(known, "cells whose rankings have a tau")
+    scales = [str(d) for d in dict.fromkeys(r["Dmax"] for r in known)]
+    low = min(float(str(r["tau"])) for r in known)
+    colours = alt.Scale(domain=scales, range=COLOURS[: len(scales)])
+    colour = alt.Color("Dmax:N", sort=scales, title="Dmax", scale=colours)
+    panels = []
+    for measure in dict.fromkeys(str(r["measure"]) for r in known):
+        rows = [{"N": r["N"], "Dmax": str(r["Dmax"]), "tau": r["tau"]} for r in known if r["measure"] == measure]
+        y = alt.Y("tau:Q", title="Kendall's tau", scale=alt.Scale(domain=[low - 0.02, 1.0], nice=False, clamp=True))
+        ticks = alt.Axis(values=sorted({int(str(r["N"])) for r in rows}))
+        x = alt.X("N:Q", title="assessors", scale=alt.Scale(type="log"), axis=ticks)
+        line = alt.Chart(data_of(rows)).mark_line(point=True).encode(x=x, y=y, color=colour,
+                                                                     tooltip=["Dmax:N", "N:Q", "tau:Q"])  # fmt: skip
+        panels.append(line.properties(width=220, height=180, title=measure))
+    return dressed(alt.hconcat(*panels), title or table.title)

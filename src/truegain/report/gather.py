@@ -1,0 +1,505 @@
+"""Gathers everything that a page says: from a study, its tables, the judge, and runs read when first looked at."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from truegain.config import Gold, Resampling
+from truegain.data.judgments import Judgments
+from truegain.data.label_lists import GoldList
+from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Run, RunPaths, Runs, read_runs
+from truegain.errors import DataWarning, TruegainError, there_are
+from truegain.io.columns import Bools, frozen
+from truegain.io.trec import NameBy
+from truegain.io.warnings import heard, tell
+from truegain.judge_error.confusion import clearly_positive
+from truegain.judge_error.diagnostics import homogeneity, rank_notes
+from truegain.judge_error.judge import Judge, label_table
+from truegain.judge_error.system_judges import JudgedLists
+from truegain.measures.base import Measure
+from truegain.measures.parse import parse_measure
+from truegain.message import argname
+from truegain.pooling.bounds import OpenOrder, is_known
+from truegain.pooling.next_to_judge import Next, next_to_judge
+from truegain.reliability.agree import AgreementReport, agreement
+from truegain.report.data_health import (
+    DEEP,
+    MIXED,
+    are_idle,
+    assessors_check,
+    gold_checks,
+    holes_check,
+    identical_check,
+    ids_check,
+    labels_check,
+    scales_check,
+    ties_check,
+    told_check,
+    topics_check,
+    unchecked_check,
+    unjudged_by_system,
+)
+from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
+from truegain.results.base import Table
+from truegain.results.serialization import hints_of
+from truegain.sampling.designs import SAME_POPULATION
+from truegain.stats.contrasts import Contrasts
+from truegain.stats.rank_correlation import tau_interval
+from truegain.stats.results import Comparison
+from truegain.study.config import RunsInput, of_topics
+from truegain.study.gold import Labels
+from truegain.study.intervals import intervals
+from truegain.study.study import Costs, Study
+from truegain.study.verdict import Outcome, Verdict
+
+# ---- The judge against the gold labels, as a page tells it.
+
+
+def judges_by_list(
+    listed: GoldList, bronze: Judgments, runs: RunPaths | None, measure: Measure, show: str | None,
+    gold_relevant_from: float | None, replicates: int, seed: int, jobs: int | None,
+) -> Table:  # fmt: skip
+    """How good a judge is by the labels of an ordered list, as a page tells it: by system with runs, else by label."""
+    if runs is None:
+        within = Labels(bronze, bronze, tuple(bronze.topic.values))
+        judge = within.judge(listed.judgments(), "random", measure, gold_relevant_from, False, listed)
+        assert judge is not None
+        return replace(_by_label(judge), notes=(_on_list(judge),))
+    gold = Gold(listed, relevant_from=gold_relevant_from)
+    resampling = Resampling(seed=seed, jobs=jobs)
+    study = Study(runs, bronze, measure, gold=gold, resampling=resampling)
+    found = judge_facts(study, gold_relevant_from, replicates)
+    assert found is not None
+    by_system = None if found.by_system is None else found.by_system.table()
+    if show == "systems" and by_system is None:
+        raise TruegainError(found.by_rank[0])
+    table = by_system if by_system is not None and show != "labels" else found.by_label
+    said = () if by_system is None else by_system.notes
+    return replace(table, notes=(found.told, *found.notes, *found.by_rank, *said))
+
+
+def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 2000) -> JudgeFacts | None:
+    """The facts of the judge; None where there is no gold."""
+    judge = study.judge
+    if judge is None:
+        return None
+    measure = next((m for m in study.measures if m.linear_in_gains), None)
+    if measure is None:
+        measure = parse_measure(f"P@{getattr(study.measures[0], 'cutoff', None) or 10}")
+    ordered = study.gold_list is not None  # drawn with unequal chances, which its weights make up for
+    notes = [] if ordered else [*judge.consistency()]
+    if (said := judge.inverted()) is not None:
+        notes.append(said)
+    found = None
+    try:
+        if ordered and _leaves_out(study):
+            raise TruegainError("the list was drawn to tell differences, and leaves out documents that systems share")
+        lists = JudgedLists.of(study.ranked, judge, measure, gold_relevant_from=gold_relevant_from)
+        found = homogeneity(lists, trials=trials, seed=study.seed)
+        ranks = rank_notes(lists, always=True, rectified=True)
+    except TruegainError as error:
+        ranks = [f"Not told by system: {error}"]
+    chance = ""
+    try:
+        clearly_positive(judge.rates())
+    except TruegainError as error:
+        chance = str(error)
+    rectified, design = judge.design in SAME_POPULATION, "ordered" if ordered else judge.design
+    rates, by_label = (judge.mR, judge.mN, judge.D), _by_label(judge)
+    return JudgeFacts(
+        _on_list(judge) if ordered else str(judge), rates, chance, rectified, judge.size, design, by_label, found,
+        str(measure), tuple(notes), tuple(ranks),
+    )  # fmt: skip
+
+
+def _leaves_out(study: Study) -> bool:
+    """Whether a list of gold labels is not of all that the systems retrieved."""
+    lacking = study.lattice(study.measures[0]).evidence.unlisted(Contrasts.scores(len(study.systems)))
+    return lacking is not None and bool(lacking.any())
+
+
+def _by_label(judge: Judge) -> Table:
+    """What the judge says, given the gold label: shares by weight, and how many pairs were judged."""
+    found = label_table(judge.confusion)
+    if judge.pairs is None:
+        return found
+    rows = [
+        (label, int((judge.pairs.gold == g).sum()), *shares)
+        for g, (label, _, *shares) in zip(judge.confusion.gold, found.rows, strict=True)
+    ]
+    return replace(found, rows=rows)
+
+
+def _on_list(judge: Judge) -> str:
+    """How good the judge is on the documents that an ordered list was drawn from; labels counted, not weights."""
+    assert judge.pairs is not None
+    relevant = int((judge.pairs.gold >= judge.levels[1]).sum())
+    return (
+        f"bronze judge on {judge.size:,} gold labels of an ordered list, weighted by their chances to be drawn: finds "
+        f"{judge.mR:.1%} of the relevant (mR, {relevant:,} labels) and {judge.mN:.1%} of the non-relevant (mN, "
+        f"{judge.size - relevant:,} labels); D = {judge.D:.3f}"
+    )
+
+
+# ---- Runs in files: read when they are first looked at, which is never where all that is asked was kept.
+
+Keeping = Callable[[tuple[object, ...], Callable[[], Any], Any], Any]  # by what it was made of, how, and its type
+
+
+COLUMNS = hints_of(RankedGains, but="pool")  # which labels make again
+
+
+def as_made(_: tuple[object, ...], make: Callable[[], Any], kind: object) -> Any:  # noqa: ARG001
+    """Nothing is kept."""
+    return make()
+
+
+class FiledRuns(Runs):
+    """Runs that are read when somebody looks at them."""
+
+    def __init__(self, files: Sequence[str], name_by: NameBy, rename: Callable[[Runs], Runs] | None = None) -> None:
+        self.files, self.name_by, self.rename = list(files), name_by, rename
+
+    @cached_property
+    def parts(self) -> tuple[Run, ...]:
+        """Of every file."""
+        found = read_runs(self.files, name_by=self.name_by)
+        return found.parts if self.rename is None else self.rename(found).parts
+
+
+@dataclass(frozen=True, eq=False)
+class Filed(RunsInput):
+    """Runs in files, as a study is given them; how they stand in line with labels is kept, and what was told of it."""
+
+    kept: Keeping = as_made
+
+    @classmethod
+    def of(
+        cls, files: Sequence[str], name_by: NameBy, jobs: int | None, kept: Keeping,
+        rename: Callable[[Runs], Runs] | None = None,
+    ) -> Filed:  # fmt: skip
+        """From the names of the files; `rename` gives their systems other names."""
+        return cls(FiledRuns(files, name_by, rename), name_by, jobs, kept)
+
+    @property
+    def table(self) -> FiledRuns:
+        """The runs."""
+        assert isinstance(self.runs, FiledRuns)
+        return self.runs
+
+    def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
+        """As ever, or as kept."""
+        make = super().aligned
+
+        def now() -> dict[str, Any]:
+            with heard() as said:
+                ranked = make(labels, keep_keys, few)[0]
+            return {**{name: getattr(ranked, name) for name in COLUMNS}, "topics": ranked.topics, "said": said}
+
+        found = self.kept(
+            ("aligned", digest_of_labels(labels), keep_keys, few, self.complete, self.matching), now,
+            {**COLUMNS, "topics": tuple[str, ...], "said": list[str]},
+        )  # fmt: skip
+        topics = found["topics"]
+        tell(found["said"])
+        left = labels if len(topics) == len(labels.topic.values) else of_topics(labels, set(topics))
+        return _against(left, {name: found[name] for name in COLUMNS}), left
+
+
+def _against(labels: Judgments, columns: dict[str, Any]) -> RankedGains:
+    """Runs in line with labels, from what was kept; ValueError where lists do not fit the entries."""
+    begin, entries = columns["begin"], len(columns["rank"])
+    if begin[0] != 0 or begin[-1] != entries or np.any(begin[1:] < begin[:-1]) or len(columns["item"]) != entries:
+        raise ValueError("lists and entries do not fit together")  # before some memory is asked for by them
+    for column in columns.values():
+        if isinstance(column, np.ndarray):
+            frozen(column)
+    return RankedGains(pool=Pool.of(labels), **columns)
+
+
+def digest_of_labels(labels: Judgments) -> str:
+    """The digest of what is matched with runs.
+
+    >>> one, same, other = (Judgments.of({"1": {"a": x, "b": 0}}) for x in (1, 1, 2))
+    >>> digest_of_labels(one) == digest_of_labels(same) != digest_of_labels(other)
+    True
+    """
+    names = repr((labels.topic.values, labels.subtopic.values, labels.source, labels.are_gains))
+    columns = (labels.topic.code, labels.docs.hash, labels.label, labels.subtopic.code, labels.chosen_rows)
+    return hashlib.sha256(b"".join([names.encode(), *(c.tobytes() for c in columns)])).hexdigest()
+
+
+# ---- Work out everything a page says: from a study, its tables, and what was asked.
+
+MOST_COMPARED = 400  # systems of which every pair is asked about one by one
+MOST_CLAIMS = 300
+BY_TEXT = ("AbsRB@20", "DeltaRB@20")
+LISTED = 25  # documents to judge next
+SCORES = hints_of(MeasureFacts, but="measure")
+
+
+def gather(
+    study: Study,
+    runs: Runs,
+    judgments: Judgments,
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+    baselines: Sequence[str] = (),
+    costs: Costs = None,
+    gold_relevant_from: float | None = None,
+    corpus: object = None,
+    judged_corpus: object = None,
+    told: Sequence[str] = (),
+    made: Made | None = None,
+    kept: Keeping = as_made,
+) -> Facts:
+    """The facts: `runs` and `judgments` are the tables the study was made of; `told` what reading them warned of.
+
+    corpus, judged_corpus: term statistics, or texts, for measures that read text (see `tg.evaluate`).
+    pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these.
+    Without either the claim is about the two best, or the two there are.
+    kept: has what was made before, by what it was made of (see `Cache`).
+    """
+    if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
+        kind = "baseline" if unknown[0] in baselines else "pair"
+        raise TruegainError(
+            f"{argname(kind, unknown[0])} is no system here; {there_are(unknown[:1], study.systems, 8)}"
+        )
+    made = made or Made(str(study.provenance["truegain"]), options=study.provenance)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told when the study was made
+        for m in study.measures:
+            study.lattice(m)  # what is refused, is refused first
+        measures = tuple(_scores(study, m, kept) for m in study.measures)
+        asked = _asked(pairs, baselines, measures[0].ranking.systems)
+        claims = asked or (_usual_claim(study, measures),)
+        answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept, made.words)) for c in claims)
+        answered = _together(study, answered, kept)
+        judge = judge_facts(study, gold_relevant_from)
+        agreement = _agreement(study)
+        rated = study.raters is not None and not study.gold_rated
+        labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
+        bounds = _holes(study, kept)
+        measures = tuple(_without_idle_holes(m, bounds) for m in measures)
+        to_judge = _next(study, runs, labels, answered[0] if asked else None, bounds, kept)
+        content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
+        checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
+    return Facts(
+        study.systems, len(study.topics), len(judgments), 0 if study.judge is None else study.judge.size,
+        0 if study.raters is None else len(study.raters), study.confidence, study.min_effect, frozenset(study.over),
+        study.holds_for, study.not_covered, measures, answered, bool(asked), tuple(checks),
+        made, judge, agreement, to_judge,
+        content, _rule(study) if rated else "", study.resamples, study.seed,
+        unchecked="" if study.trust_judge else study.unchecked,
+    )  # fmt: skip
+
+
+def _rule(study: Study) -> str:
+    """How ratings became one label, in words."""
+    assert study.raters is not None
+    scaled = "" if study.raters.normalize == "none" else f", after normalizing by the {study.raters.normalize}"
+    return f"rule {study.raters.rule.NAME}{scaled}"
+
+
+# ---------------------------------------------------------------------- scores
+
+
+def _scores(study: Study, m: Measure, kept: Keeping) -> MeasureFacts:
+    """As kept, but for how it was made: the study may have other measures beside this one."""
+    found = MeasureFacts(m, **kept(("scores", str(m)), partial(_of_measure, study, m), SCORES))
+    return replace(found, ranking=replace(found.ranking, provenance=study.provenance))
+
+
+def _of_measure(study: Study, m: Measure) -> dict[str, Any]:
+    """All but the measure itself."""
+    ranking = study.best(m)
+    by_system = {e.system: e for e in study.estimates(m)}
+    place = {s: i for i, s in enumerate(ranking.systems)}
+    n = len(place)
+    alone: Bools = np.zeros((n, n), np.bool_)
+    compared: tuple[Comparison, ...] = ()
+    if n <= MOST_COMPARED:
+        compared = tuple(study.compare(measure=m))
+        for c in compared:
+            if c.p is not None and c.p < 1 - study.confidence and not {c.a, c.b} & set(ranking.open):
+                i, j = place[c.a], place[c.b]
+                alone[i, j] = alone[j, i] = True
+    naive = None
+    if study.judge is not None:
+        value = study.lattice(m).naive.value
+        naive = tuple(float(value[study.systems.index(s)]) for s in ranking.systems)
+    assert ranking.ahead is not None
+    holes, shown = unjudged_by_system(study.ranked, getattr(m, "cutoff", None))
+    unjudged = (0 if study.unjudged_sample is not None else int(holes.sum()), int(shown.sum()))
+    estimates = tuple(by_system[s] for s in ranking.systems)
+    notes = tuple(n for n in ranking.notes if n != study.population)
+    values = (ranking, estimates, naive, ranking.ahead, alone, compared, unjudged, notes)
+    return dict(zip(SCORES, values, strict=True))
+
+
+# ---------------------------------------------------------------------- claims
+
+
+def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]) -> tuple[Claim, ...]:
+    found = [Claim(a, b, ()) for a, b in pairs]
+    found += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b not in baselines]
+    if baselines and not set(best_first) - set(baselines):
+        raise TruegainError("every system is a baseline; leave one out, which may be better than the others")
+    if len(found) > MOST_CLAIMS:
+        raise TruegainError(f"{len(found):,} claims are too many for a page; name pairs of systems, or fewer baselines")
+    return tuple(found)
+
+
+def _verdicts(
+    study: Study, claim: Claim, costs: Costs, kept: Keeping, words: Callable[[str], str]
+) -> tuple[Verdict, ...]:
+    a, b, given = claim.a, claim.b, str(costs)
+
+    def worded(m: Measure) -> Verdict:
+        verdict = study.verdict(a, b, m, costs)
+        return replace(verdict, notes=tuple(map(words, verdict.notes)), borrowed=tuple(map(words, verdict.borrowed)))
+
+    found = (kept(("verdict", a, b, str(m), given), partial(worded, m), Verdict) for m in study.measures)
+    return tuple(replace(verdict, provenance=study.provenance) for verdict in found)
+
+
+def _together(study: Study, claims: tuple[Claim, ...], kept: Keeping) -> tuple[Claim, ...]:
+    """With what is said of all claims against baselines at once, by the first measure."""
+    verdicts = [c.first for c in claims if c.baseline]
+    if len(verdicts) < 2:
+        return claims
+    pairs = [(v.comparison.a, v.comparison.b) for v in verdicts]
+    found: tuple[Outcome, ...] = kept(
+        ("together", str(study.measures[0]), str(pairs)), partial(study.together, verdicts), tuple[Outcome, ...]
+    )
+    by = dict(zip(pairs, found, strict=True))
+    return tuple(replace(c, together=by[c.a, c.b]) if c.baseline else c for c in claims)
+
+
+def _usual_claim(study: Study, measures: Sequence[MeasureFacts]) -> Claim:
+    """Of two systems the second against the first, of many the best against the second."""
+    first, second = study.systems[:2] if len(study.systems) == 2 else measures[0].ranking.systems[1::-1]
+    return Claim(first, second, ())
+
+
+# ---------------------------------------------------------------------- what labels are worth
+
+
+def _agreement(study: Study) -> AgreementReport | None:
+    """Whether assessors agree, where there are several; None where their ratings do not say."""
+    raters = study.raters
+    if raters is None or len(raters) < 2:
+        return None
+    how = None if raters.normalize == "none" else raters.normalize
+    try:
+        return agreement(raters.ratings.judgments, scale=raters.scale, normalize=how, confidence=study.confidence)
+    except TruegainError:
+        return None
+
+
+def _holes(study: Study, kept: Keeping) -> OpenOrder | None:
+    """What unjudged documents could do, by the first measure of which it is known."""
+    if len(study.systems) > MOST_COMPARED:
+        return None
+    for m in study.measures:
+        if is_known(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
+            try:
+                found: OpenOrder = kept(("holes", str(m)), partial(OpenOrder.of, study.ranked, m), OpenOrder)
+                return found
+            except TruegainError:
+                continue
+    return None
+
+
+def _without_idle_holes(m: MeasureFacts, bounds: OpenOrder | None) -> MeasureFacts:
+    """Not a word at the ranking of unjudged documents that could turn none of its pairs; data health tells of them."""
+    if not are_idle(bounds, m.measure):
+        return m
+    return replace(m, notes=tuple(n for n in m.notes if "unjudged" not in n))
+
+
+def _next(
+    study: Study, runs: Runs, judgments: Judgments, claim: Claim | None, bounds: OpenOrder | None, kept: Keeping
+) -> Next | None:
+    """Documents to judge next, for the first claim or for the whole ranking; none where none could turn a pair."""
+    if len(study.systems) > MOST_COMPARED:
+        return None
+    for m in study.measures:
+        cutoff = getattr(m, "cutoff", None)
+        if cutoff is None or not unjudged_by_system(study.ranked, cutoff)[0].any() or are_idle(bounds, m):
+            continue
+        pair = None if claim is None else (claim.a, claim.b)
+        try:
+            make = partial(next_to_judge, runs, judgments, m, pair=pair, most=LISTED)
+            found: Next = kept(("next", str(m), pair), make, Next)
+        except TruegainError:
+            continue
+        if found.documents:
+            return found
+    return None
+
+
+def _content(
+    study: Study, runs: Runs, judgments: Judgments, main: MeasureFacts, corpus: Any, judged_corpus: Any
+) -> ContentFacts:  # fmt: skip
+    """Measures that read text, over topics, and Kendall's tau with the main measure over systems like these."""
+    order = [study.systems.index(s) for s in main.ranking.systems]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        found = intervals(
+            runs, judgments, list(BY_TEXT), confidence=study.confidence, resampling=Resampling(seed=study.seed),
+            corpus=corpus, judged_corpus=judged_corpus,
+        )  # fmt: skip
+    names = list(dict.fromkeys(e.measure for e in found))
+    rows = {m: [e for e in found if e.measure == m] for m in names}
+    by_system = {m: {e.system: e for e in row} for m, row in rows.items()}
+    estimates = {m: tuple(by_system[m][study.systems[i]] for i in order) for m in names}
+    tau = {}
+    for m in names:
+        with suppress(TruegainError):  # too few systems, or all tied
+            both = [e.value for e in main.estimates], [e.value for e in estimates[m]]
+            tau[m] = tau_interval(*both, confidence=study.confidence)
+    said = tuple(str(w.message) for w in caught if "corpus" in str(w.message))
+    return ContentFacts(estimates, tau, said)
+
+
+# ---------------------------------------------------------------------- data health
+
+
+def _checks(
+    study: Study, runs: Runs, judgments: Judgments, judge: JudgeFacts | None, agreement: AgreementReport | None,
+    bounds: OpenOrder | None, told: Sequence[str], kept: Keeping,
+) -> list[Check]:  # fmt: skip
+    found = [topics_check(study.ranked, judgments)]
+    if doubts := study.ranked.doubts:
+        found.append(ids_check(doubts, len(study.systems)))
+        told = [x for x in told if x not in {d.why for d in doubts}]
+    seen: set[object] = set()
+    for m in study.measures:
+        cutoff = getattr(m, "cutoff", None)
+        if cutoff not in seen:
+            found.append(holes_check(study.ranked, m, bounds))
+            seen.add(cutoff)
+    depth = max(getattr(m, "cutoff", None) or DEEP for m in study.measures)
+    found.append(kept(("ties", depth), partial(ties_check, runs, depth), Check))
+    found += [identical_check(study.ranked), labels_check(judgments, study.ranked)]
+    if judge is not None:
+        found += gold_checks(judge, len(judgments))
+    if study.unchecked:
+        found.append(unchecked_check(study.unchecked))
+    if agreement is not None:
+        found.append(assessors_check(agreement))
+    if study.raters is not None and len(study.raters) > 1 and study.raters.normalize == "none":
+        found.append(scales_check(study.raters.ratings.judgments, study.raters.scale.level))
+        told = [x for x in told if MIXED not in x]
+    found.append(told_check(told))
+    return found

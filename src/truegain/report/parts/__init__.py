@@ -1,1 +1,0 @@
-"""What pages are made of: tags, numbers in words and digits, small drawings, files to take along."""

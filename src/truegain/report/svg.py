@@ -1,0 +1,330 @@
+"""Small drawings: axes, bars and number lines, x in per cent of the width, so that nothing is ever stretched."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from truegain.report.html import Child, Html, csv_link, el, join, limits, links, plain, signed, svg_link, unseen
+
+# ---- An axis: numbers to per cent of a width, and round numbers to mark on it.
+
+STEPS = (1, 2, 2.5, 5, 10)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From `low` to `high`, with marks every `step`.
+
+    >>> axis = Axis.of([-0.057, 0.133], marks=4)
+    >>> axis.low, axis.high, axis.marks()
+    (-0.1, 0.15, [-0.1, -0.05, 0.0, 0.05, 0.1, 0.15])
+    >>> axis.at(0.0), axis.at(9.0)
+    (40.0, 100.0)
+    """
+
+    low: float
+    high: float
+    step: float
+
+    @classmethod
+    def of(cls, values: Iterable[float | None], marks: int = 5, zero: bool = False) -> Axis:
+        """An axis that holds the values (and 0), and ends at round numbers."""
+        there = [v for v in values if v is not None and math.isfinite(v)] + ([0.0] if zero else [])
+        low, high = (min(there), max(there)) if there else (0.0, 1.0)
+        if high - low < 1e-9:
+            pad = 0.05 * max(1.0, abs(low))
+            low, high = low - pad, high + pad
+        rough = (high - low) / marks
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(s * power for s in STEPS if s * power >= rough * (1 - 1e-9))
+        return cls(_round(math.floor(low / step + 1e-9) * step), _round(math.ceil(high / step - 1e-9) * step), step)
+
+    def at(self, x: float) -> float:
+        """Where a number stands, in per cent, held inside."""
+        return min(100.0, max(0.0, 100 * (x - self.low) / (self.high - self.low)))
+
+    def marks(self) -> list[float]:
+        """The numbers that are marked."""
+        n = round((self.high - self.low) / self.step)
+        return [_round(self.low + i * self.step) for i in range(n + 1)]
+
+    @property
+    def digits(self) -> int:
+        """Decimals that tell the marks apart.
+
+        >>> Axis(0, 1, 0.25).digits, Axis(0, 10, 2).digits
+        (2, 0)
+        """
+        return next((d for d in range(8) if abs(round(self.step, d) - self.step) < 1e-9 * self.step), 8)
+
+
+def _round(x: float) -> float:
+    return round(x, 10) + 0.0
+
+
+# ---- Small drawings: x in per cent of the width, heights and text in pixels, so that nothing is ever stretched.
+
+ROW = 26
+HIGH = 20  # of a row in a drawing that leaves the page
+# what the page's style sheet says of drawings, in its light colours, for a drawing that leaves the page
+LOOK = (
+    "text{font:13px sans-serif;fill:#1c2126}.m{fill:#565e67}.b{font-weight:700}.c{fill:#0b5c8f;fill-opacity:.64}"
+    ".f{fill-opacity:.25}.cp{fill:#0b5c8f;stroke:#fff;stroke-width:1.2}.n{fill:#fff;stroke:#8f5200;stroke-width:1.6}.np{fill:#fff;"
+    "stroke:#8f5200;stroke-width:2}.nt{fill:#8f5200}.ct{fill:#0b5c8f}.zero{stroke:#1c2126;stroke-width:1.25}"
+    ".del{stroke:#565e67;stroke-width:1.25;stroke-dasharray:3 3}.axl{stroke:#565e67}.zone{fill:#f1efe9}"
+    ".hxl{stroke:#565e67;stroke-width:1.6;opacity:.45}.m0{fill:#f0ede6}.m1{fill:#7fb0d0}.m2{fill:#0b5c8f}"
+    ".rug{stroke:#0b5c8f;stroke-width:1.3}.mb{fill:#565e67}.g1{fill:#0b5c8f}.g2{fill:#7fb0d0}.g3{fill:#565e67}"
+    ".on1,.on3{fill:#fff}.k2,.k2 text{fill:#fff}.p{font-size:11px}"
+)
+
+
+def pc(x: float) -> str:
+    """A place in per cent.
+
+    >>> pc(33.3333), pc(40.0)
+    ('33.33%', '40%')
+    """
+    return f"{x:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def line(x: float, top: float, bottom: float, class_: str) -> Html:
+    """An upright line."""
+    return el("line", class_=class_, x1=pc(x), x2=pc(x), y1=f"{top:g}", y2=f"{bottom:g}")
+
+
+def text(words: str, x: float, y: float, class_: str | None = None, anchor: str = "start", dx: int = 0) -> Html:
+    """Words at a place."""
+    return el("text", words, class_=class_, x=pc(x), dx=dx or None, y=f"{y:g}", text_anchor=anchor)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A value with limits; open ones are what labels say if taken as they are, and nothing else."""
+
+    value: float
+    low: float | None
+    high: float | None
+    is_open: bool = False
+    is_faint: bool = False  # no interval, but the worst and the best there could be
+
+    def drawn(self, axis: Axis, y: float, height: float = 6.0) -> Html:
+        """A bar from limit to limit with a point at the value; nothing where there is no value.
+
+        >>> Span(float("nan"), None, None).drawn(Axis(0, 1, 0.5), 5)
+        ''
+        """
+        if not math.isfinite(self.value):
+            return Html()
+        bar, point = ("n", "np") if self.is_open else ("c f" if self.is_faint else "c", "cp")
+        parts = []
+        if self.low is not None and self.high is not None:
+            left, right = axis.at(self.low), axis.at(self.high)
+            parts.append(
+                el("rect", class_=bar, x=pc(left), y=f"{y - height / 2:g}", width=pc(max(right - left, 0.3)),
+                   height=f"{height:g}", rx=f"{height / 2:g}")
+            )  # fmt: skip
+        parts.append(el("circle", class_=point, cx=pc(axis.at(self.value)), cy=f"{y:g}", r=f"{height * 0.53:.3g}"))
+        return join(*parts)
+
+
+def row(axis: Axis, spans: Sequence[Span], *, zero: bool = False, height: int = ROW, more: Html | None = None) -> Html:
+    """One row of a figure in a table; those who hear the page have the numbers in the cells beside it."""
+    ys = [height / 2] if len(spans) == 1 else [height / 4, 3 * height / 4 - 1]
+    thick = 6.0 if height > 18 else 5.0
+    inner = join(
+        line(axis.at(0.0), 0, height, "zero") if zero else None,
+        more,
+        *(s.drawn(axis, y, thick) for s, y in zip(spans, ys, strict=False)),
+    )
+    return hidden_svg(inner, height)
+
+
+def hidden_svg(inner: Html, height: int, class_: str = "r") -> Html:
+    """A drawing whose content stands in words beside it."""
+    return el("svg", inner, class_=class_, width="100%", height=height, aria_hidden="true", focusable="false")
+
+
+def axis_head(axis: Axis, *, signs: bool = False, words: str = "interval plot") -> Html:
+    """The axis of a column of rows, for its head; a phone shows 0 alone, or both ends where there is none."""
+    marks = _fewer(axis.marks(), zero=signs)
+    kept = {0.0} if signs and 0.0 in marks else {marks[0], marks[-1]}
+    shown = [
+        text(_mark(axis, x, signs), axis.at(x), 12, None if x in kept else "wide", _anchor(axis.at(x))) for x in marks
+    ]
+    return join(hidden_svg(join(*shown), 16, "ax"), unseen(words))
+
+
+def _fewer(marks: list[float], zero: bool = False) -> list[float]:
+    """No more marks than a narrow column can hold, 0 among them."""
+    every = -(-len(marks) // 5)
+    start = marks.index(0.0) % every if zero and 0.0 in marks else 0
+    return marks[start::every]
+
+
+def _mark(axis: Axis, x: float, signs: bool) -> str:
+    if x == 0:
+        return "0"
+    return signed(x, axis.digits) if signs else plain(x, axis.digits)
+
+
+def _anchor(at: float) -> str:
+    return "start" if at < 4 else "end" if at > 96 else "middle"
+
+
+def bottom_axis(axis: Axis, y: float, *, signs: bool = True) -> Html:
+    """An axis below a figure."""
+    parts = [el("line", class_="axl", x1="0", x2="100%", y1=f"{y + 0.5:g}", y2=f"{y + 0.5:g}")]
+    marks = axis.marks()
+    zero = marks.index(0.0) if 0.0 in marks else 0
+    for i, x in enumerate(marks):
+        at, kind = axis.at(x), "t b" if x == 0 else "t m" if len(marks) < 6 or (i - zero) % 2 == 0 else "t m wide"
+        parts += [line(at, y, y + 5, "axl"), text(_mark(axis, x, signs), at, y + 21, kind, _anchor(at))]
+    return join(*parts)
+
+
+def figure(inner: Html, height: int, words: str, class_: str = "big") -> Html:
+    """A drawing of its own, with its whole content in words."""
+    return el("svg", inner, class_=class_, width="100%", height=height, role="img", aria_label=words)
+
+
+def alone(inner: Html, width: int, height: int, title: str) -> str:
+    """A drawing that leaves the page, with its own look."""
+    whole = el(
+        "svg", el("title", title), el("style", Html(LOOK)), el("rect", width="100%", height="100%", fill="#fff"), inner,
+        xmlns="http://www.w3.org/2000/svg", width=width, height=height,
+    )  # fmt: skip
+    return str(whole)
+
+
+def stacked(
+    rows: Sequence[tuple[str, Sequence[Span]]],
+    axis: Axis,
+    title: str,
+    *,
+    signs: bool = False,
+    true: Sequence[float] = (),
+) -> str:
+    """Rows with their names as one drawing that leaves the page; `true` has a value a row, for a dashed line."""
+    drawn = []
+    for i, (label, spans) in enumerate(rows):
+        parts = [line(axis.at(0.0), 0, HIGH, "zero") if signs else None]
+        parts += [line(axis.at(true[i]), 0, HIGH, "del")] if true else []
+        parts += [s.drawn(axis, 10 if len(spans) == 1 else 6 + 9 * k, 5.0) for k, s in enumerate(spans)]
+        drawn.append((label, join(*parts)))
+    return listed(drawn, title, bottom_axis(axis, 0, signs=signs))
+
+
+def listed(rows: Sequence[tuple[str, Html]], title: str, below: Html | None = None) -> str:
+    """Small drawings with their names, one below the other, as a drawing that leaves the page."""
+    left, wide = 220, 860
+    parts: list[Html] = []
+    for i, (label, inner) in enumerate(rows):
+        y = 30 + HIGH * i
+        parts.append(
+            text(label if len(label) <= 34 else f"{label[:33]}\N{HORIZONTAL ELLIPSIS}", 0, y + 14, anchor="start", dx=8)
+        )
+        parts.append(el("svg", inner, x=left, y=y, width=wide - left - 20, height=HIGH))
+    marks = el("svg", below, x=left, y=34 + HIGH * len(rows), width=wide - left - 20, height=30) if below else None
+    head = el("text", title, class_="b", x=8, y=18)
+    return alone(join(head, *parts, marks), wide, 70 + HIGH * len(rows), title)
+
+
+# ---- A difference on a number line: bars with their words above them, zero, and the smallest gain that matters.
+
+BAR = 64  # pixels from bar to bar
+TOP, WORDS = 28, 20  # pixels above the first bar, and of the words of a bar
+HEAD, FOOT = 24, 30  # pixels of who is better, in a drawing that leaves the page, and of the axis
+LEFT = "\N{BLACK LEFT-POINTING SMALL TRIANGLE}"
+RIGHT = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
+
+
+@dataclass(frozen=True)
+class NumberLine:
+    """Bars of the difference b less a, each with words; `min_effect` is the smallest gain that matters."""
+
+    measure: str
+    a: str
+    b: str
+    bars: Sequence[tuple[str, Span]]
+    min_effect: float = 0.0
+
+    def html(self, caption: Child) -> Html:
+        """The figure, with its data and itself to take along."""
+        words, axis = self.words, self.axis
+        rows = [(w, s.value, s.low, s.high) for w, s in self.bars]
+        data = csv_link("difference.csv", ("what", "difference", "low", "high"), rows)
+        ends = [
+            text(*end) for end in zip(self.ends(axis), (0, 100), (15, 15), ("m", "m"), ("start", "end"), strict=True)
+        ]
+        whole = alone(join(*ends, el("svg", self._drawn(axis), y=HEAD)), 860, HEAD + self.height + FOOT, words)
+        beside = el("div", *(el("span", end) for end in self.ends(axis)), class_="ends m", aria_hidden="true")
+        drawn = figure(self._drawn(axis), self.height + FOOT, words)
+        return el("figure", beside, drawn, el("figcaption", caption, links(data, svg_link("difference.svg", whole))))
+
+    @property
+    def axis(self) -> Axis:
+        """From the least to the greatest limit, with 0 and the smallest gain that matters."""
+        return Axis.of([*(x for _, s in self.bars for x in (s.low, s.high, s.value)), self.min_effect], zero=True)
+
+    @property
+    def height(self) -> int:
+        """Of the drawing without its axis, in pixels."""
+        return 4 + BAR * len(self.bars)
+
+    def ends(self, axis: Axis) -> tuple[str, str]:
+        """Who is better on either side of 0; nothing of a side that is not drawn."""
+        zero = axis.at(0.0)
+        left = f"{LEFT} {_cut(self.a)} better" if zero > 0 else ""
+        return left, f"{_cut(self.b)} better {RIGHT}" if zero < 100 else ""
+
+    @property
+    def words(self) -> str:
+        """The whole content of the figure."""
+        told = "; ".join(f"{w}: {', '.join(self._numbers(s))}" for w, s in self.bars)
+        least = f" The smallest gain that matters is {signed(self.min_effect)}." if self.min_effect > 0 else ""
+        return f"Number line of the difference in {self.measure}, {self.b} minus {self.a}. {told}.{least}"
+
+    def _numbers(self, span: Span) -> tuple[str, str]:
+        """A value and its limits, in words."""
+        ends = limits(span.low, span.high, signs=True, min_effect=self.min_effect)
+        return signed(span.value, min_effect=self.min_effect), ends
+
+    def _drawn(self, axis: Axis) -> Html:
+        zero, height = axis.at(0.0), self.height
+        parts = [
+            el("rect", class_="zone", x="0", y=0, width=pc(zero), height=height) if zero > 0 else None,
+            self._hatched(axis, height),
+            self._upright(zero, "zero"),
+        ]
+        for i, (words, span) in enumerate(self.bars):
+            y = 33 + BAR * i
+            value, ends = self._numbers(span)
+            told = el("tspan", words, class_=f"b {'nt' if span.is_open else 'ct'}")
+            parts.append(
+                el("text", told, el("tspan", f"{value} ({ends})", dx=8), class_="t halo", x="0", dx=2, y=y - 9)
+            )
+            parts.append(span.drawn(axis, y + 6, 14.0))
+        return join(*parts, bottom_axis(axis, height))
+
+    def _hatched(self, axis: Axis, height: int) -> Html | None:
+        """From zero to the smallest gain that matters."""
+        if self.min_effect <= 0:
+            return None
+        zero, to = axis.at(0.0), axis.at(self.min_effect)
+        stroke = el("line", class_="hxl", x1=0, y1=0, x2=0, y2=6)
+        turned = {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
+        hatch = el("pattern", stroke, id="hx", width=6, height=6, **turned)
+        zone = el("rect", fill="url(#hx)", x=pc(zero), y=0, width=pc(to - zero), height=height)
+        return join(el("defs", hatch), zone, self._upright(to, "del"))
+
+    def _upright(self, x: float, class_: str) -> Html:
+        """A line beside the bars, with gaps where their words stand."""
+        last = len(self.bars) - 1
+        ends = [(TOP + BAR * i, self.height + 4 if i == last else TOP + BAR * (i + 1) - WORDS) for i in range(last + 1)]
+        return join(*(line(x, top, bottom, class_) for top, bottom in ends))
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= 24 else f"{words[:23]}\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,1 @@
+"""Results that show themselves: tables as text, Markdown, LaTeX, HTML, JSON, frames, and plots."""

@@ -1,0 +1,270 @@
+"""The base of every result: it shows itself as text, LaTeX, HTML, JSON or a frame, and is made of one table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from truegain.errors import TruegainError, shorten
+from truegain.io.frames import frame_of
+from truegain.message import argname
+from truegain.results.catalogue import ENDINGS, FORMATS, Format, render
+from truegain.results.html import html, notebook
+from truegain.results.latex import latex
+from truegain.results.plots import draw
+from truegain.results.records import as_dict, as_json, as_lines, pandas_frame, polars_frame
+from truegain.results.table import Cell, Grid, Marked, cells, shown
+from truegain.results.text import comma_separated, markdown, separated, tab_separated, text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# ---- How a table for a paper shall look: what every answer's `latex`, `markdown` and `html` take.
+
+
+class PaperWords(TypedDict, total=False):
+    """The keywords of a table for a paper; see `PaperStyle`."""
+
+    digits: int
+    percent: bool
+    bold: bool
+    intervals: bool | None
+    caption: str | None
+    label: str | None
+    names: Mapping[str, str] | None
+    strip: str
+    systems: Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class PaperStyle:
+    """How a table of systems by measures looks.
+
+    digits: decimals.  percent: scores times 100, with two decimals less.  bold: the best of each measure in bold.
+    intervals: whether limits stand beside the scores; None: where the answer is about them.  caption, label: in place
+    of those that are made; an empty label leaves the bare tabular.  names: other names by system; strip: a prefix that
+    names lose.  systems: these alone, in this order.
+
+    >>> PaperStyle.of({"digits": 3}).digits
+    3
+    >>> PaperStyle.of({"decimals": 3})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: decimals: there is no such way to change a table; there are digits, percent, ...
+    """
+
+    digits: int = 4
+    percent: bool = False
+    bold: bool = True
+    intervals: bool | None = None
+    caption: str | None = None
+    label: str | None = None
+    names: Mapping[str, str] | None = None
+    strip: str = ""
+    systems: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.digits, int) or not 0 <= self.digits <= 15:
+            raise TruegainError(f"{argname('digits', self.digits, '')}: give a number of decimals from 0 to 15")
+
+    @classmethod
+    def of(cls, words: Mapping[str, Any]) -> PaperStyle:
+        """From keywords, of which an unknown one is refused."""
+        known = [f.name for f in fields(cls)]
+        for word in words:
+            if word not in known:
+                raise TruegainError(f"{word}: there is no such way to change a table; there are {', '.join(known)}")
+        return cls(**words)
+
+    @property
+    def asked(self) -> list[str]:
+        """The ways in which it differs from what it is by default."""
+        usual = PaperStyle()
+        return [f.name for f in fields(self) if getattr(self, f.name) != getattr(usual, f.name)]
+
+    @property
+    def times(self) -> float:
+        """What scores are multiplied by."""
+        return 100.0 if self.percent else 1.0
+
+    @property
+    def decimals(self) -> int:
+        """Of a score."""
+        return max(0, self.digits - 2) if self.percent else self.digits
+
+
+# ---- Answers that show themselves, and the table that all of them are made of.
+
+__all__ = ["ENDINGS", "FORMATS", "Cell", "Format", "Marked", "Result", "Table", "cells", "joined", "separated", "shown"]
+
+SHORT = 240  # characters of a repr
+
+
+class Result:
+    """An answer that shows itself: it says what its `table` is, and has all the ways to show it from here.
+
+    `tables` are what a person sees, `paper` what `latex`, `markdown` and `html` write; both are the table, where an
+    answer has nothing better.  How it was made is in `provenance`.
+    """
+
+    def table(self) -> Table:
+        """The answer as rows, for programs."""
+        raise NotImplementedError
+
+    def tables(self) -> list[Table]:
+        """What a person wants to see."""
+        return [self.table()]
+
+    def paper(self, **style: Unpack[PaperWords]) -> Table:
+        """The table for a paper, with a caption and a label where these are given; see `PaperStyle`."""
+        asked, table = PaperStyle.of(style), self.tables()[0]
+        if odd := [name for name in asked.asked if name not in ("caption", "label")]:
+            raise TruegainError(
+                f"{', '.join(odd)}: this is for tables of systems by measures; a {type(self).__name__} takes caption "
+                "and label"
+            )
+        return replace(table, title=table.title if asked.caption is None else asked.caption, label=asked.label or "")
+
+    # ------------------------------------------------------------------ for people
+
+    def in_short(self) -> str:
+        """What it is, in one line."""
+        table = self.table()
+        return table.title or f"{len(table.rows):,} rows: {', '.join(table.columns)}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({shorten(' '.join(self.in_short().split()), SHORT)})"
+
+    def __str__(self) -> str:
+        return "\n\n".join(text(table).rstrip("\n") for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "".join(notebook(table) for table in self.tables())
+
+    def latex(self, **style: Unpack[PaperWords]) -> str:
+        """A booktabs table; see `PaperStyle`."""
+        return latex(self.paper(**style))
+
+    def markdown(self, **style: Unpack[PaperWords]) -> str:
+        """A GitHub table; see `PaperStyle`."""
+        return markdown(self.paper(**style))
+
+    def html(self, **style: Unpack[PaperWords]) -> str:
+        """A plain HTML table; see `PaperStyle`."""
+        return html(self.paper(**style))
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """An altair chart; also written to `path`, a .svg, .png, .pdf or .html file."""
+        return draw(self, path)
+
+    # ------------------------------------------------------------------ for programs
+
+    def frame(self) -> pl.DataFrame:
+        """A polars frame of the table, null where there is no value."""
+        return polars_frame(self.table())
+
+    def to_pandas(self) -> Any:
+        """A pandas frame of the same columns as `frame`."""
+        return pandas_frame(self.table())
+
+    def to_dict(self) -> dict[str, Any]:
+        """How it was made, the notes, and a record a row."""
+        return as_dict(self.table())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Result, Grid):
+    """Named columns and rows, with how they were made and what must be said about them.
+
+    None is a value that is not there.  People see four decimals, programs all of them.
+
+    >>> print(Table(("system", "AP"), [("bm25", 0.25), ("dense", None)]))
+    system      AP
+    bm25    0.2500
+    dense        -
+    """
+
+    def table(self) -> Table:
+        """Itself."""
+        return self
+
+    def render(self, chosen: Format) -> bytes:
+        """The table in a format, as bytes ready to be written."""
+        return render(self, chosen)
+
+    def text(self) -> str:
+        """Aligned columns: text to the left, numbers to the right; then the notes."""
+        return text(self)
+
+    def csv(self) -> str:
+        """Comma-separated values, all digits, an empty field where there is no value."""
+        return comma_separated(self)
+
+    def tsv(self) -> str:
+        """The same with tabs."""
+        return tab_separated(self)
+
+    def json(self) -> str:
+        """One JSON object: how it was made, the notes, the rows."""
+        return as_json(self)
+
+    def jsonl(self) -> str:
+        """One JSON object a line."""
+        return as_lines(self)
+
+
+def joined(tables: Sequence[Table], measures: Sequence[str]) -> Table:
+    """One table from those of several measures."""
+    if len(tables) == 1:
+        return tables[0]
+    first = tables[0]
+    named = "measure" in first.columns
+    columns = first.columns if named else ("measure", *first.columns)
+    rows = [row if named else (m, *row) for m, t in zip(measures, tables, strict=True) for row in t.rows]
+    notes = tuple(dict.fromkeys(note for t in tables for note in t.notes))
+    return Table(columns, rows, first.provenance, "\n".join(t.title for t in tables if t.title), notes)
+
+
+# ---- Runs and judgments as they were given, shown the same ways as answers: the first rows where there are many.
+
+MOST = 20  # rows that a person sees
+
+
+class Lines(Result):
+    """What has rows of its own: it says what its `columns_of` are, and all ways to show them are here."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
+        """Its columns by name, or the first rows of them."""
+        raise NotImplementedError
+
+    @property
+    def provenance(self) -> Mapping[str, object]:
+        """Where it came from."""
+        raise NotImplementedError
+
+    def table(self) -> Table:
+        """All rows."""
+        return self._table(None)
+
+    def tables(self) -> list[Table]:
+        """The first rows, and how many more there are."""
+        return [self._table(MOST)]
+
+    def paper(self, **style: Unpack[PaperWords]) -> Table:
+        """All rows, with a caption and a label where these are given; see `PaperStyle`."""
+        return self.table().paper(**style)
+
+    def frame(self) -> pl.DataFrame:
+        """A polars frame of all rows, null where there is no value."""
+        return frame_of(self.columns_of())
+
+    def _table(self, most: int | None) -> Table:
+        columns = self.columns_of(most)
+        values = [list(column) if isinstance(column, list | tuple) else column.tolist() for column in columns.values()]
+        left = 0 if most is None else len(self) - most
+        notes = (f"and {left:,} more rows",) if left > 0 else ()
+        return Table(tuple(columns), list(zip(*values, strict=True)), self.provenance, self.in_short(), notes)

@@ -1,0 +1,191 @@
+"""What every format writes: named columns of cells, what they are called, what must be said of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from truegain.message import Message
+
+BETTER, WORSE = "†", "‡"  # than a baseline
+
+
+class Marked(float):
+    """A number of a table for papers: whether it is the best of its column, what is raised beside it, its limits.
+
+    Programs see the number, NaN where there is none.
+
+    >>> print(Marked(0.25, best=True, marks="ab", low=0.2, high=0.31, digits=2))
+    0.25* ab [0.20, 0.31]
+    """
+
+    best: bool
+    marks: str
+    low: float | None
+    high: float | None
+    digits: int
+
+    def __new__(
+        cls,
+        value: float | None,
+        best: bool = False,
+        marks: str = "",
+        low: float | None = None,
+        high: float | None = None,
+        digits: int = 4,
+    ) -> Self:
+        """The number with what belongs to it."""
+        made = super().__new__(cls, math.nan if value is None else value)
+        made.best, made.marks, made.low, made.high, made.digits = best, marks, low, high, digits
+        return made
+
+    @property
+    def number(self) -> str:
+        """The value with its decimals."""
+        return _decimals(float(self), self.digits)
+
+    @property
+    def limits(self) -> str:
+        """The interval, or nothing where there is none."""
+        if missing(self.low) or missing(self.high):
+            return ""
+        return f"[{_decimals(self.low, self.digits)}, {_decimals(self.high, self.digits)}]"
+
+    def __str__(self) -> str:
+        return " ".join(x for x in (f"{self.number}{'*' if self.best else ''}", self.marks, self.limits) if x)
+
+
+Cell = float | int | str | bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Columns and rows; a `label` says that it is a table of its own in a paper, with its title as caption."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[Cell, ...]]
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", tuple(map(Message, self.notes)))
+
+    def is_text(self, column: int) -> bool:
+        """Whether a column holds words, or numbers with something beside them: to the left, that digits stand in line.
+
+        >>> [Grid(("a", "b"), [("x", 1.0)]).is_text(i) for i in (0, 1)]
+        [True, False]
+        """
+        return any(isinstance(row[column], str | Marked) for row in self.rows)
+
+    def flat(self) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+        """Columns and rows for programs: limits and marks of a number in columns of their own; NaN is None.
+
+        >>> Grid(("system", "AP"), [("x", Marked(0.5, marks="a")), ("y", None)]).flat()
+        (('system', 'AP', 'AP marks'), [('x', 0.5, 'a'), ('y', None, None)])
+        """
+        if not any(type(cell) is Marked for row in self.rows for cell in row):  # the usual, and the quick
+            return self.columns, [tuple(map(plain, row)) for row in self.rows]
+        parts = [_parts([row[i] for row in self.rows]) for i in range(len(self.columns))]
+        names = tuple(
+            f"{name} {part}".rstrip() for name, kept in zip(self.columns, parts, strict=True) for part in kept
+        )
+        rows = [
+            tuple(_part(cell, part) for cell, kept in zip(row, parts, strict=True) for part in kept)
+            for row in self.rows
+        ]
+        return names, rows
+
+    def written(self) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+        """The same with names that have no spaces: what files and frames hold.
+
+        >>> Grid(("gold label", "AP"), [("1", Marked(0.5, marks="a"))]).written()[0]
+        ('gold_label', 'AP', 'AP_marks')
+        """
+        names, rows = self.flat()
+        return tuple(map(plain_name, names)), rows
+
+    def records(self) -> list[dict[str, Cell]]:
+        """One dict a row, under the names that people see."""
+        names, rows = self.flat()
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def missing(cell: Cell) -> bool:
+    """Whether there is no value."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def plain(cell: Cell) -> Cell:
+    """A cell for programs: None where there is no value."""
+    return None if cell != cell else cell  # NaN alone is not itself
+
+
+def plain_name(name: str) -> str:
+    """The name of a column for programs: words of ours with underscores between; what has no space stays as it is.
+
+    >>> [plain_name(n) for n in ("gold label", "half width, median", "below %", "a - b", "P@10", "25%")]
+    ['gold_label', 'half_width_median', 'below_percent', 'a_minus_b', 'P@10', '25%']
+    >>> plain_name("found at 80% power"), plain_name("P(rel=2)@10 (topics) low")
+    ('found_at_80_percent_power', 'P(rel=2)@10_topics_low')
+    """
+    if " " not in name:
+        return name
+    words = [_word(word) for word in name.replace(" - ", " minus ").split()]
+    return "_".join(filter(None, words))
+
+
+def _word(word: str) -> str:
+    """A word of a name: without what stands about it; parameters of measures, which follow a word at once, stay."""
+    bare = word.rstrip(",;:")
+    bare = bare[1:].removesuffix(")") if bare.startswith("(") else bare
+    return re.sub(r"_?%$", "_percent", bare).lstrip("_") if bare.endswith("%") else bare
+
+
+def shown(cell: Cell) -> str:
+    """A cell for people: four decimals (more for tiny numbers), a dash where there is no value."""
+    if isinstance(cell, Marked):
+        return str(cell)
+    if missing(cell):
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.4f}" if cell == 0 or abs(cell) >= 0.00005 else f"{cell:.1e}"
+    return str(cell)
+
+
+def cells(values: Iterable[float]) -> list[float | None]:
+    """Numbers as cells: None where there is none, or none that could be written.
+
+    >>> cells([0.5, math.nan])
+    [0.5, None]
+    """
+    return [float(v) if math.isfinite(v) else None for v in values]
+
+
+def one_line(text: str) -> str:
+    """Text of a cell without line breaks, which no format has in a cell."""
+    return text if text.isprintable() else " ".join(text.splitlines())
+
+
+def _decimals(value: float | None, digits: int) -> str:
+    return "-" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _parts(column: Sequence[Cell]) -> list[str]:
+    """What a column is for programs: the value, and limits and marks where some cell has them."""
+    marked = [c for c in column if isinstance(c, Marked)]
+    limits = ["low", "high"] if any(c.limits for c in marked) else []
+    return ["", *limits, *(["marks"] if any(c.marks for c in marked) else [])]
+
+
+def _part(cell: Cell, part: str) -> Cell:
+    if part:
+        return plain(getattr(cell, part)) if isinstance(cell, Marked) else None
+    return plain(float(cell) if isinstance(cell, Marked) else cell)

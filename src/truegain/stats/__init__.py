@@ -1,0 +1,1 @@
+"""Statistics of scores: intervals, contrasts, tests, rank correlation, other collections."""

@@ -1,0 +1,91 @@
+"""What is asked of several systems at once: scores, and differences of two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import TruegainError, there_are
+from truegain.io.columns import Floats, Ints, frozen
+from truegain.message import told_value
+
+NONE = -1
+BLOCK = 256  # contrasts looked at together
+
+
+def place_of(name: str, systems: Sequence[str], role: str = "") -> int:
+    """The number of a system; a name that none has is refused.
+
+    >>> place_of("dense", ["bm25", "dense"])
+    1
+    """
+    if name not in systems:
+        raise TruegainError(
+            f"there is no system {told_value('system', name, repr(name))}{role}; {there_are([name], systems)}"
+        )
+    return systems.index(name)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """Systems by number: `b` minus `a`, or `b` alone where a is -1.
+
+    >>> asked = Contrasts.of([(0, 1), (None, 1)])
+    >>> asked.values(np.array([0.2, 0.5])).tolist()
+    [0.3, 0.5]
+    """
+
+    a: Ints
+    b: Ints
+
+    def __len__(self) -> int:
+        return len(self.b)
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[int | None, int]]) -> Contrasts:
+        """Pairs (a, b), a None for a score."""
+        a = np.array([NONE if first is None else first for first, _ in pairs], np.int64)
+        return cls(frozen(a), frozen(np.array([second for _, second in pairs], np.int64)))
+
+    @classmethod
+    def scores(cls, systems: int) -> Contrasts:
+        """The score of every system."""
+        return cls(frozen(np.full(systems, NONE, np.int64)), frozen(np.arange(systems)))
+
+    @classmethod
+    def all_pairs(cls, systems: int) -> Contrasts:
+        """Every pair of systems once, the later minus the earlier."""
+        a, b = np.triu_indices(systems, 1)
+        return cls(frozen(a.astype(np.int64)), frozen(b.astype(np.int64)))
+
+    def some(self, first: int, end: int) -> Contrasts:
+        """Those from one number up to another."""
+        return Contrasts(self.a[first:end], self.b[first:end])
+
+    def ends(self, of_systems: Floats) -> tuple[Floats, Floats]:
+        """What the last axis, a number a system, says of b and of a: 0 where there is no a."""
+        return of_systems[..., self.b], np.where(self.a == NONE, 0.0, of_systems[..., np.maximum(self.a, 0)])
+
+    def values(self, of_systems: Floats) -> Floats:
+        """What the last axis, a number a system, says of each."""
+        return np.asarray(np.subtract(*self.ends(of_systems)))
+
+    def moved(self, rows: Floats, least: float) -> Ints:
+        """How many rows, a number a system each, move each contrast by more than this."""
+        out = np.empty(len(self), np.int64)
+        for first in range(0, len(self), BLOCK):
+            some = Contrasts(self.a[first : first + BLOCK], self.b[first : first + BLOCK])
+            out[first : first + BLOCK] = (np.abs(some.values(rows)) > least).sum(axis=0)
+        return out
+
+    def squares(self, rows: Floats) -> Floats:
+        """The sum over rows, a number a system each, of the square of each contrast.
+
+        Not c'(M'M)c: where two systems move together that leaves rounding of the size of their own moves.
+        """
+        out = np.empty(len(self))
+        for first in range(0, len(self), BLOCK):
+            out[first : first + BLOCK] = (self.some(first, first + BLOCK).values(rows) ** 2).sum(axis=0)
+        return out

@@ -1,0 +1,688 @@
+"""Whether two sets of judgments, two measures, or two halves of the topics order the systems alike; swap rates."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal, get_args
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.config import Resampling, Scoring
+from truegain.data.judgments import JudgmentsLike
+from truegain.data.runs import Runs, RunsLike
+from truegain.data.scores import Scores
+from truegain.errors import DataWarning, TruegainError, check_one_of, some
+from truegain.io.columns import Floats, Ints, frozen, shares
+from truegain.io.files import STANDARD_INPUT, system_name
+from truegain.io.warnings import warn
+from truegain.keywords import check_whole, takes
+from truegain.measures.evaluate import evaluate
+from truegain.measures.parse import MeasuresLike, parse_measures
+from truegain.measures.scoring import TopicMeans, check_mean, settled
+from truegain.message import arg, argname, value_of
+from truegain.results.base import Result, Table
+from truegain.results.table import Cell
+from truegain.sampling.streams import generator
+from truegain.stats.multiple_testing import check_replicates
+from truegain.stats.rank_correlation import (
+    METHODS,
+    TauMethod,
+    check_p,
+    first_ranks,
+    kendall_tau,
+    paired,
+    rbo,
+    tau_ap_b,
+    tau_ap_walking,
+    tau_interval,
+    top_overlap,
+)
+from truegain.stats.results import Estimate
+from truegain.stats.student_t import check_confidence
+from truegain.text.corpus import CorpusLike
+
+# ---- Swap rates: how often two halves of the topics put two systems in opposite order, by how much they differ.
+
+
+@dataclass(frozen=True, eq=False)
+class SwapRates:
+    """Pairs of systems by their difference on one half of the topics, and how many of them swap on the other.
+
+    Bin b holds differences from begin[b] up to, but without, begin[b + 1]; the last one all that are larger.
+    """
+
+    measure: str
+    begin: Floats
+    pairs: Ints
+    swaps: Ints
+    topics: int  # in each half
+    splits: int
+
+    @property
+    def rates(self) -> Floats:
+        """Swaps by pairs; NaN where a bin has no pair."""
+        return shares(self.swaps, self.pairs)
+
+    @property
+    def rate(self) -> float:
+        """Swaps by pairs, over all differences."""
+        return float(self.swaps.sum() / self.pairs.sum())
+
+    def needed(self, rate: float = 0.05) -> float | None:
+        """The least difference from which on no bin swaps more often than `rate`; None where there is none."""
+        bad = np.flatnonzero(np.nan_to_num(self.rates) > rate)
+        first = 0 if not len(bad) else int(bad[-1]) + 1
+        return float(self.begin[first]) if self.pairs[first:].sum() else None
+
+    def table(self) -> Table:
+        """One row for each bin that has pairs."""
+        rows = [
+            (float(b), int(n), int(s), float(r))
+            for b, n, s, r in zip(self.begin, self.pairs, self.swaps, self.rates, strict=True)
+            if n
+        ]
+        title = f"{self.measure}: pairs that swap between halves of {self.topics} topics, {self.splits} splits"
+        return Table(("difference from", "pairs", "swapped", "swap rate"), rows, title=title)
+
+
+def swap_rates(
+    scores: Scores, measure: object = None, *, splits: int = 100, width: float = 0.01, bins: int = 21, seed: int = 0
+) -> SwapRates:
+    """How often a difference of some size between two systems turns round on other topics.
+
+    The topics are split at random into two halves (one topic is left out of an odd number).  A pair of systems is put
+    into the bin of its absolute difference on the first half, and is swapped if the second half orders it the other
+    way; equal on either half is not swapped.  Voorhees and Buckley 2002, SIGIR.
+
+    >>> import truegain as tg
+    >>> runs = {"good": {str(t): {"a": 2.0, "b": 1.0} for t in range(8)}}
+    >>> runs["bad"] = {str(t): {"a": 1.0, "b": 2.0} for t in range(8)}
+    >>> swap_rates(tg.evaluate(runs, {str(t): {"a": 1} for t in range(8)}, "AP")).rate
+    0.0
+    """
+    if width <= 0 or bins < 1:
+        raise TruegainError(f"{bins} bins of width {width:g} hold nothing; give at least one, wider than 0")
+    data = TopicMeans.of(scores, measure)
+    if len(data.systems) < 2:
+        raise TruegainError("swaps need at least 2 systems")
+    upper = np.triu_indices(len(data.systems), 1)
+    pairs, swaps = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
+    for first, second in halves(len(data.topics), splits, seed):
+        a, b = ((m[:, None] - m[None, :])[upper] for m in (data.means(first), data.means(second)))
+        place = np.minimum((np.abs(a) / width + 1e-9).astype(np.int64), bins - 1)
+        pairs += np.bincount(place, minlength=bins)
+        swaps += np.bincount(place[a * b < 0], minlength=bins)
+    return SwapRates(
+        data.measure, frozen(width * np.arange(bins, dtype=np.float64)), pairs, swaps, len(data.topics) // 2, splits
+    )
+
+
+def check_splits(splits: int) -> None:
+    """Refuse fewer than one."""
+    if splits < 1:
+        raise TruegainError(f"{splits} splits tell nothing; give at least 1")
+
+
+def halves(topics: int, splits: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
+    """Random splits of so many topics into two halves of equal size; split s has a stream of its own.
+
+    >>> [(len(a), len(b)) for a, b in halves(5, splits=2, seed=0)]
+    [(2, 2), (2, 2)]
+    """
+    if topics < 2:
+        raise TruegainError(f"{topics} topic cannot be split into halves; give at least 2")
+    check_splits(splits)
+    for split in range(splits):
+        order = generator(seed, "halves of the topics", split).permutation(topics)
+        half = topics // 2
+        yield np.sort(order[:half]), np.sort(order[half : 2 * half])
+
+
+# ---- Do two score vectors order the systems alike?  Every statistic of it in one answer.
+
+WIDE = (
+    "measure", "a", "b", "systems", "tau", "variant", "low", "high", "confidence", "method", "tau_a", "tau_b",
+    "tau_ap_walking_b", "tau_ap_walking_a", "rbo_p", "rbo", "rbo_min", "rbo_max", "top", "top_overlap",
+    "pairs", "swapped", "tied",
+)  # fmt: skip
+MOVES = ("measure", "system", "rank_a", "rank_b", "moves", "score_a", "score_b")
+
+
+@dataclass(frozen=True)
+class RankOptions:
+    """How two orders are compared: the interval of tau, how many systems the top holds, the p of RBO.
+
+    method, confidence, replicates, seed: those of `tau_interval`.
+    """
+
+    method: TauMethod = "wilson"
+    confidence: float = 0.95
+    top: int = 10
+    rbo_p: float = 0.9
+    replicates: int = 2000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        if self.top < 1:
+            raise TruegainError(f"the top {self.top} holds no system; give at least 1")
+        check_p("rbo_p", self.rbo_p)
+        check_one_of("interval of tau", self.method, METHODS)
+        if self.method == "bootstrap":
+            check_replicates(self.replicates, self.confidence)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankAgreement(Result):
+    """How far `a` and `b` order the same systems alike.
+
+    tau: Kendall's tau with its interval; tau_b and tau_a: both variants; tau_ap_walking_b: AP correlation when the
+    ranking by b is walked, a being the truth, tau_ap_walking_a the other way round; rbo: rank-biased overlap of the
+    rankings; top_overlap: share of the `top` best in common; swapped: pairs in opposite order; tied: pairs equal on
+    one side or both.  Ranks start at 1; equal scores share the best of their ranks.
+    """
+
+    measure: str
+    a: str
+    b: str
+    systems: tuple[str, ...]
+    scores_a: Floats
+    scores_b: Floats
+    tau: Estimate  # its measure is tau-a or tau-b
+    tau_b: float
+    tau_a: float
+    tau_ap_walking_b: float
+    tau_ap_walking_a: float
+    rbo: Estimate  # its limits are the least and the most there can be
+    rbo_p: float
+    top: int
+    top_overlap: float
+    swapped: int
+    tied: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> int:
+        """All pairs of systems."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    @property
+    def in_common(self) -> int:
+        """How many systems are among the best of both."""
+        return round(self.top_overlap * self.top)
+
+    def moves(self, most: int = 5) -> list[tuple[str, int, int]]:
+        """The systems that change place most, with their ranks by a and by b."""
+        a, b = first_ranks(self.scores_a), first_ranks(self.scores_b)
+        order = np.lexsort((a, -np.abs(a - b)))[:most]
+        return [(self.systems[i], int(a[i]), int(b[i])) for i in order if a[i] != b[i]]
+
+    @property
+    def provenance(self) -> dict[str, object]:
+        """How it was made."""
+        return {"method": self.tau.method, "confidence": self.tau.confidence, "top": self.top, "rbo_p": self.rbo_p}
+
+    def in_short(self) -> str:
+        """Tau with its interval, and how many pairs are swapped."""
+        return str(self)
+
+    def row(self) -> tuple[Cell, ...]:
+        """All statistics in one row, under the names of `WIDE`."""
+        t, r = self.tau, self.rbo
+        return (
+            self.measure, self.a, self.b, len(self.systems), t.value, t.measure[-1], t.low, t.high, t.confidence,
+            t.method, self.tau_a, self.tau_b, self.tau_ap_walking_b, self.tau_ap_walking_a, self.rbo_p, r.value, r.low,
+            r.high,
+            self.top, self.top_overlap, self.pairs, self.swapped, self.tied,
+        )  # fmt: skip
+
+    def table(self) -> Table:
+        """One statistic a row, for people."""
+        t, r = self.tau, self.rbo
+        about = f"{100 * t.confidence:g}% interval, {t.method}"
+        rows: list[tuple[Cell, ...]] = [
+            (t.measure, t.value, t.low, t.high, about),
+            ("tau-a", self.tau_a, None, None, "") if t.measure == "tau-b" else ("tau-b", self.tau_b, None, None, ""),
+            (f"tau_AP, {self.a} is true", self.tau_ap_walking_b, None, None, f"walks the ranking by {self.b}"),
+            (f"tau_AP, {self.b} is true", self.tau_ap_walking_a, None, None, f"walks the ranking by {self.a}"),
+            (f"RBO, p = {self.rbo_p:g}", r.value, r.low, r.high, "extrapolated, least and most"),
+            (f"top {self.top} in common", self.top_overlap, None, None, f"{self.in_common} systems"),
+            ("pairs swapped", self.swapped / self.pairs, None, None, f"{self.swapped} of {self.pairs}{self._tied()}"),
+        ]
+        of = f"{self.measure}: " if self.measure else ""  # two measures have their names as a and b
+        title = f"{of}{len(self.systems)} systems by {self.a} and by {self.b}"
+        return Table(("statistic", "value", "low", "high", "about"), rows, self.provenance, title, self.notes)
+
+    def _tied(self) -> str:
+        return f", {self.tied} tied" if self.tied else ""
+
+    def moves_table(self, most: int = 5) -> Table:
+        """The systems that change place most."""
+        where = {s: i for i, s in enumerate(self.systems)}
+        rows: list[tuple[Cell, ...]] = [
+            (self.measure, s, a, b, f"{a - b:+d}", float(self.scores_a[where[s]]), float(self.scores_b[where[s]]))
+            for s, a, b in self.moves(most)
+        ]
+        title = f"Largest changes of place from {self.a} to {self.b}"
+        return Table(MOVES, rows, title=title)
+
+    def __str__(self) -> str:
+        of = f"{self.measure}, " if self.measure else ""  # two measures have their names as a and b
+        how = f"{of}{self.a} and {self.b}, {len(self.systems)} systems"
+        return f"{how}: {self.tau}; {self.swapped} of {self.pairs} pairs swapped"
+
+
+def agreement(
+    systems: Sequence[str],
+    scores_a: Floats,
+    scores_b: Floats,
+    *,
+    measure: str = "",
+    names: tuple[str, str] = ("a", "b"),
+    options: RankOptions | None = None,
+) -> RankAgreement:
+    """Compare the orders of systems by two score vectors; scores equal to 12 decimals tie.
+
+    >>> found = agreement(["x", "y", "z", "w"], np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1]), measure="AP")
+    >>> print(found)
+    AP, a and b, 4 systems: tau-b 0.6667 [-0.3421, 0.9615] 95% over systems, wilson; 1 of 6 pairs swapped
+    """
+    a, b = (settled(v) for v in paired(scores_a, scores_b, least=3))
+    o = options or RankOptions()
+    tau = tau_interval(a, b, o.method, confidence=o.confidence, replicates=o.replicates, seed=o.seed)
+    first, second = ranking(systems, a), ranking(systems, b)
+    upper = np.triu_indices(len(a), 1)
+    da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
+    tied = int(((da == 0) | (db == 0)).sum())
+    ties = [f"{n} by {name}" for v, name in ((a, names[0]), (b, names[1])) if (n := len(v) - len(np.unique(v)))]
+    notes = list(tau.notes)
+    if ties:
+        notes.append(f"Some systems tie ({', '.join(ties)}): RBO and the top order them by name; the taus know ties.")
+    kept = min(o.top, len(a))
+    return RankAgreement(
+        measure, *names, tuple(systems), a, b, tau, kendall_tau(a, b, "b"), kendall_tau(a, b, "a"),
+        tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, o.rbo_p), o.rbo_p, kept,
+        top_overlap(first, second, kept), int((da * db < 0).sum()), tied, tuple(notes),
+    )  # fmt: skip
+
+
+def ranking(systems: Sequence[str], scores: Floats) -> list[str]:
+    """Systems, best first; equal ones by name.
+
+    >>> ranking(["b", "a", "c"], np.array([1.0, 1.0, 2.0]))
+    ['c', 'a', 'b']
+    """
+    return [s for _, s in sorted(zip((-scores).tolist(), systems, strict=True))]
+
+
+# ---- Whether two sets of judgments, two measures, or two halves of the topics order the systems alike.
+
+Between = Literal["judgments", "measures", "halves"]
+BETWEEN: tuple[str, ...] = get_args(Between)
+Show = Literal["agreement", "moves", "swap-rates"]
+SHOWN = 5  # systems that change place most
+HALVES = ("measure", "statistic", "mean", "sd", "low", "high", "splits", "topics_in_half", "systems")
+
+
+@dataclass(frozen=True, eq=False)
+class HalvesAgreement:
+    """How alike random halves of the topics order the systems, over many splits."""
+
+    measure: str
+    systems: int
+    topics: int  # in each half
+    statistics: dict[str, Floats]  # one value per split
+    swaps: SwapRates
+    confidence: float
+
+    def rows(self) -> list[tuple[Cell, ...]]:
+        """Mean, spread and middle part over splits, a statistic a row, under the names of `HALVES`."""
+        tail = (1 - self.confidence) / 2
+        return [
+            (
+                self.measure, name, float(v.mean()), float(v.std(ddof=1)) if len(v) > 1 else None,
+                *(float(q) for q in np.quantile(v, [tail, 1 - tail])), len(v), self.topics, self.systems,
+            )
+            for name, v in self.statistics.items()
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Correlation(Result):
+    """The answer of `correlate`: one agreement for each measure or pair of measures, or one per measure of halves."""
+
+    between: Between
+    agreements: tuple[RankAgreement, ...]
+    halves: tuple[HalvesAgreement, ...]
+    provenance: dict[str, object]
+    moves: int = SHOWN  # systems that change place most, to be shown
+    show: Show | None = None  # the one table asked for
+
+    def __post_init__(self) -> None:
+        check_whole("moves", self.moves, 0)
+        check_show(self.between, self.show)
+
+    def showing(self, show: Show | None = None, moves: int = SHOWN) -> Correlation:
+        """The same answer, of which another table is shown.
+
+        Parameters
+        ----------
+        show : {'agreement', 'moves', 'swap-rates'}, optional
+            The statistics, the systems that change place most, or how often pairs swap between halves.
+        moves : int
+            How many of the systems that change place most are shown.
+        """
+        return replace(self, show=show, moves=moves)
+
+    def table(self) -> Table:
+        """All statistics: a row for each agreement, of halves a row for each statistic; or what `show` asks for."""
+        if self.show == "moves":
+            return self.moves_table(self.moves or SHOWN)
+        if self.show == "swap-rates":
+            return self.swap_table()
+        if self.halves:
+            rows = [row for h in self.halves for row in h.rows()]
+            return Table(HALVES, rows, self.provenance, "Halves of the topics", _halves_notes(self.halves))
+        notes = tuple(dict.fromkeys(note for a in self.agreements for note in a.notes))
+        return Table(WIDE, [a.row() for a in self.agreements], self.provenance, notes=notes)
+
+    def moves_table(self, most: int = SHOWN) -> Table:
+        """The systems that change place most, for each agreement."""
+        rows = [row for a in self.agreements for row in a.moves_table(most).rows]
+        return Table(MOVES, rows, self.provenance, "Largest changes of place")
+
+    def swap_table(self) -> Table:
+        """How often pairs swap by how much they differ, for each measure."""
+        rows = [(h.measure, *row) for h in self.halves for row in h.swaps.table().rows]
+        return Table(("measure", "difference from", "pairs", "swapped", "swap rate"), rows, self.provenance)
+
+    def in_short(self) -> str:
+        """The agreements, the first of them in full."""
+        told = [str(a) for a in self.agreements] or [f"{h.measure}, {h.systems} systems, halves" for h in self.halves]
+        return some(told, 1)
+
+    def tables(self) -> list[Table]:
+        """What a person wants to see: a short table for one agreement, a line each for several; or `show` alone."""
+        if self.show is not None:
+            return [self.table()]
+        if self.halves:
+            return [self.table(), *(h.swaps.table() for h in self.halves)]
+        if len(self.agreements) == 1:
+            one, most = self.agreements[0], self.moves
+            return [
+                replace(one.table(), provenance=self.provenance),
+                *([one.moves_table(most)] if one.moves(most) else []),
+            ]
+        return [_short(self.agreements, self.provenance)]
+
+
+@takes()
+def correlate(
+    runs: RunsLike | Scores,
+    judgments: JudgmentsLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    against: JudgmentsLike | Scores | None = None,
+    between: Between | None = None,
+    names: tuple[str, str] | None = None,
+    method: TauMethod = "wilson",
+    confidence: float = 0.95,
+    top: int = 10,
+    rbo_p: float = 0.9,
+    scoring: Scoring | None = None,
+    resampling: Resampling | None = None,
+) -> Correlation:
+    """Tell how alike the systems are ordered: by two sets of judgments, by measures, or by halves of the topics.
+
+    Parameters
+    ----------
+    runs : what `evaluate` takes, or Scores
+        What each system retrieved; or the scores that `evaluate` gave, then without judgments and measures.
+    judgments : what `evaluate` takes, optional
+        The labels.
+    measures : measure, or several, optional
+        By which systems are ordered.
+    against : judgments or Scores, optional
+        A second set of judgments, or the scores by it: systems are compared over the topics that both have.
+    between : {'judgments', 'measures', 'halves'}, optional
+        What is compared: two sets of judgments, all pairs of the measures, or random halves of the topics.
+    names : pair of str, optional
+        What the two sets of judgments are called.
+    method : {'wilson', 'hollander-wolfe', 'long-cliff', 'bootstrap'}
+        How the interval of tau is made (see `tau_interval`).
+    confidence : float
+        Of the interval.
+    top : int
+        How many of the best systems of both orders are compared.
+    rbo_p : float
+        The chance of rank-biased overlap to go on to the next system.
+    scoring : Scoring, optional
+        How scores are made.
+    resampling : Resampling, optional
+        How many resamples method='bootstrap' draws (2000), or how often the topics are halved (100).
+
+    Returns
+    -------
+    Correlation
+        An agreement for each measure or pair of measures; `showing` chooses which of its tables is shown.
+
+    Examples
+    --------
+    >>> import truegain as tg
+    >>> orders = {"x": "abcd", "y": "bacd", "z": "dcba"}
+    >>> runs = {s: {"1": {d: -float(i) for i, d in enumerate(o)}} for s, o in orders.items()}
+    >>> found = tg.correlate(runs, {"1": {"a": 1, "b": 0}}, "RR", against={"1": {"a": 0, "b": 1}})
+    >>> print(found.agreements[0])
+    RR, a and b, 3 systems: tau-b 0.3333 [-0.6812, 0.9095] 95% over systems, wilson; 1 of 3 pairs swapped
+    """
+    how, again = _between(between, against), resampling or Resampling()
+    asked = RankOptions(method, confidence, top, rbo_p, 2000 if again.n is None else again.n, again.seed)
+    splits = _splits(again)
+    if isinstance(runs, Scores):
+        check_asked(how, list(runs.measures), again)
+        scores, other = _given_scores(runs, judgments, measures, against, scoring)
+    else:
+        if judgments is None or measures is None:
+            what = "judgments" if judgments is None else "measures"
+            raise TruegainError(f"{what} are missing; give them after the runs, or give Scores")
+        check_asked(how, measures, again)
+        if isinstance(against, Scores):
+            raise TruegainError(f"{argname('against')}: scores are compared with scores; give these for the runs, too")
+        scores, other = scored_by_both(runs, judgments, against, measures, scoring=scoring, jobs=again.jobs)
+    if len(scores.systems) < 3:
+        raise TruegainError(f"{len(scores.systems)} systems have hardly an order; give at least 3 runs")
+    provenance = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(asked)}
+    if how == "halves":
+        found = tuple(_halves(scores, m, splits, asked) for m in scores.measures)
+        return Correlation(how, (), found, {**provenance, "splits": splits})
+    if how == "measures":
+        return Correlation(how, _measures(scores, asked), (), provenance)
+    if other is None:  # `_between` has seen to it
+        raise AssertionError
+    labels = names or names_of(judgments, against)
+    agreements = tuple(_judgments(scores, other, m, labels, asked) for m in scores.measures)
+    return Correlation(how, agreements, (), provenance)
+
+
+def _between(between: Between | None, against: object) -> Between:
+    if between is None:
+        if against is None:
+            raise TruegainError(
+                f"correlate what? Give a second set of judgments, or {arg('between', 'measures')} or "
+                f"{value_of('between', 'halves')}"
+            )
+        return "judgments"
+    if between not in BETWEEN:
+        raise TruegainError(f"nothing to correlate between {between!r}; give one of {', '.join(BETWEEN)}")
+    if (between == "judgments") != (against is not None):
+        need = "needs a second set of judgments" if between == "judgments" else "takes one set of judgments, not two"
+        raise TruegainError(f"correlating between {between} {need}")
+    return between
+
+
+def _splits(resampling: Resampling) -> int:
+    return 100 if resampling.n is None else resampling.n
+
+
+def check_asked(how: Between, measures: MeasuresLike, resampling: Resampling) -> None:
+    """Refuse, before anything is read, what has no answer whatever the files hold."""
+    asked = [a.measure for a in parse_measures(measures)]
+    if how == "measures":
+        if len(set(map(str, asked))) < 2:
+            raise TruegainError("correlating between measures needs at least 2 of them; give several")
+        return
+    for one in asked:
+        check_mean(one)
+    if how == "halves":
+        check_splits(_splits(resampling))
+
+
+def check_show(how: Between, show: Show | None) -> None:
+    """Refuse a table that there is not."""
+    if show is not None:
+        check_one_of("show", show, get_args(Show))
+    if show == "moves" and how == "halves":
+        raise TruegainError(f"halves have no single change of place to show; leave out {arg('show', 'moves')}")
+    if show == "swap-rates" and how != "halves":
+        raise TruegainError(f"swap rates are of halves; give {arg('between', 'halves')}")
+
+
+def _are_files(runs: object) -> bool:
+    """Files are read anew for each set of judgments; standard input and iterators can be read only once."""
+    paths = [runs] if isinstance(runs, str | os.PathLike) else runs
+    return isinstance(paths, list | tuple) and all(
+        isinstance(p, str | os.PathLike) and os.fspath(p) != STANDARD_INPUT for p in paths
+    )
+
+
+def _given_scores(
+    scores: Scores, judgments: object, measures: object, against: object, scoring: object
+) -> tuple[Scores, Scores | None]:
+    """Scores that are made already, of one set of judgments or two, on the same systems and measures."""
+    if judgments is not None or measures is not None or scoring is not None:
+        raise TruegainError("scores are made already: judgments, measures and scoring have no place here")
+    if against is None:
+        return scores, None
+    if not isinstance(against, Scores):
+        raise TruegainError(f"{argname('against')}: scores are compared with scores; give these of both judgments")
+    if against.systems != scores.systems or against.measures != scores.measures:
+        raise TruegainError(f"{argname('against')}: the scores are of other systems or measures; give the same ones")
+    return scores, against
+
+
+def scored_by_both(
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    against: JudgmentsLike | None,
+    measures: MeasuresLike,
+    *,
+    scoring: Scoring | None = None,
+    corpus: CorpusLike | None = None,
+    judged_corpus: CorpusLike | None = None,
+    jobs: int | None = None,
+) -> tuple[Scores, Scores | None]:
+    """Scores by one or both sets of judgments; what both warn of is told once."""
+    loaded: RunsLike = runs if _are_files(runs) else Runs.of(runs)
+    with warnings.catch_warnings(record=True) as caught:
+        first, second = (
+            None
+            if one is None
+            else evaluate(loaded, one, measures, scoring=scoring, corpus=corpus, judged_corpus=judged_corpus, jobs=jobs)
+            for one in (judgments, against)
+        )
+    for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, DataWarning)):
+        warn(message)
+    assert first is not None
+    return first, second
+
+
+def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked: RankOptions) -> RankAgreement:
+    first, second = TopicMeans.of(a, measure), TopicMeans.of(b, measure)
+    common = sorted(set(a.topics) & set(b.topics))
+    if not common:
+        raise TruegainError(
+            f"{names[0]} and {names[1]} have no topic in common ({some(a.topics)}; {some(b.topics)}); "
+            "check that they belong together"
+        )
+    means_a, means_b = first.means(), second.means()
+    if len(common) < max(len(a.topics), len(b.topics)):
+        warn(
+            f"{names[0]} has {len(a.topics)} topics and {names[1]} {len(b.topics)}; "
+            f"systems are compared over the {len(common)} that both have"
+        )
+        means_a, means_b = (data.means(np.array([data.topics.index(t) for t in common])) for data in (first, second))
+    return agreement(a.systems, means_a, means_b, measure=measure, names=names, options=asked)
+
+
+def _measures(scores: Scores, asked: RankOptions) -> tuple[RankAgreement, ...]:
+    odd = [m for m in scores.measures if np.isnan(scores.summaries[m]).any()]
+    if odd:
+        raise TruegainError(f"{some(odd)}: some systems have no value; leave the measure or the systems out")
+    return tuple(
+        agreement(scores.systems, scores.summaries[a], scores.summaries[b], measure="", names=(a, b), options=asked)
+        for a, b in combinations(scores.measures, 2)
+    )
+
+
+def _halves(scores: Scores, measure: str, splits: int, asked: RankOptions) -> HalvesAgreement:
+    data, p = TopicMeans.of(scores, measure), asked.rbo_p
+    kept = min(asked.top, len(data.systems))
+    names = ("tau-b", "tau_AP", f"RBO, p = {p:g}", f"top {kept} in common", "pairs swapped")
+    found: list[tuple[float, ...]] = []
+    upper = np.triu_indices(len(data.systems), 1)
+    for first, second in halves(len(data.topics), splits, asked.seed):
+        a, b = data.means(first), data.means(second)
+        one, two = ranking(data.systems, a), ranking(data.systems, b)
+        da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
+        swapped = float((da * db < 0).mean())
+        found.append((kendall_tau(a, b), tau_ap_b(a, b), rbo(one, two, p).value, top_overlap(one, two, kept), swapped))
+    by_split = dict(zip(names, np.array(found).T, strict=True))
+    rates = swap_rates(scores, measure, splits=splits, seed=asked.seed)
+    return HalvesAgreement(data.measure, len(data.systems), len(data.topics) // 2, by_split, rates, asked.confidence)
+
+
+def _short(agreements: Sequence[RankAgreement], provenance: dict[str, object]) -> Table:
+    """Some statistics, a line for each agreement, that fit on a screen."""
+    several = len({a.measure for a in agreements}) > 1
+    first = ("measure",) if several else ()
+    columns = (*first, "a", "b", "tau", "low", "high", "tau_AP by b", "by a", "RBO", "swapped")
+    rows = [
+        (*((a.measure,) if several else ()), a.a, a.b, a.tau.value, a.tau.low, a.tau.high, a.tau_ap_walking_b,
+         a.tau_ap_walking_a, a.rbo.value, a.swapped)
+        for a in agreements
+    ]  # fmt: skip
+    one = agreements[0]
+    about = (
+        f"tau is {one.tau.measure} with its {100 * one.tau.confidence:g}% interval ({one.tau.method}) over "
+        f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo_p:g}; "
+        f"swapped are of {one.pairs} pairs."
+    )
+    notes = tuple(dict.fromkeys(note for a in agreements for note in a.notes))
+    return Table(columns, rows, provenance, notes=(about, *notes))
+
+
+def _halves_notes(found: Sequence[HalvesAgreement]) -> tuple[str, ...]:
+    notes = [
+        f"Each half has {found[0].topics} topics: the full set orders the systems more surely than its halves agree. "
+        f"low and high hold {100 * found[0].confidence:g}% of the splits; tau_AP is the mean of both directions."
+    ]
+    for h in found:
+        needed = h.swaps.needed()
+        if needed is not None:
+            notes.append(
+                f"{h.measure}: on {h.topics} topics, differences of {needed:g} and more swap at most 5% of the time."
+            )
+    return tuple(notes)
+
+
+def names_of(a: object, b: object) -> tuple[str, str]:
+    """File names without folder and ending, whole paths where these are the same, else 'a' and 'b'."""
+    if isinstance(a, str | os.PathLike) and isinstance(b, str | os.PathLike):
+        short = system_name(a), system_name(b)
+        return short if short[0] != short[1] else (os.fspath(a), os.fspath(b))
+    return "a", "b"

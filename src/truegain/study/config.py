@@ -1,0 +1,334 @@
+"""What a study is given: checked options, runs in line with labels, and ratings with their rule."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+
+import numpy as np
+
+from truegain.aggregation.aggregate import rule_of
+from truegain.config import Ratings, Scoring, StudyConfig
+from truegain.data.id_matching import EVERY_RANK, Matching
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.models import SystemModels
+from truegain.data.pool import RankedGains
+from truegain.data.ratings import Scale, read_ratings, tell_mixed
+from truegain.data.runs import RunPaths, Runs
+from truegain.errors import ORDER, DataWarning, InputError, TruegainError, some
+from truegain.io.columns import Bools, Coded, Codes, frozen
+from truegain.io.named_tables import is_paths
+from truegain.io.trec import NameBy
+from truegain.io.warnings import warn
+from truegain.judge_error.judge import Judge
+from truegain.measures.evaluate import aligned, loaders_of
+from truegain.message import AGGREGATE, EVALUATE, arg, argname
+from truegain.sampling.catalogue import POPULATIONS
+from truegain.sampling.designs import DRAWN_PAIRS
+from truegain.sampling.gold import chance_of_draw, judged_whole
+from truegain.sampling.source import SourceName
+from truegain.study.assessors import Raters
+from truegain.study.estimators import FEW_TOPICS, LEAST_TOPICS
+
+# ---- What a study may be asked: numbers and words, refused where they cannot be meant.
+
+RESAMPLES, LEAST_RESAMPLES = 1000, 100
+FIXED = "fixed"  # the population of these topics only
+NOT_BY_CHANCE = 1e-6
+FEW_ANSWERS = 5  # of the same judge about a document, below which a rule that takes steps hides its noise
+
+
+def margin_of(value: object, min_effect: float) -> float:
+    """By how much a system may be worse, in place of a smallest gain that matters.
+
+    >>> margin_of(0.02, 0.0)
+    0.02
+    >>> margin_of(0.02, 0.01)
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: not_worse_by= and min_effect= ask for two things; leave one of them out
+    """
+    if not (isinstance(value, Real) and math.isfinite(value) and float(value) > 0):
+        raise TruegainError(f"{argname('not_worse_by', value, '')}: give by how much it may be worse, a number above 0")
+    if min_effect > 0:
+        raise TruegainError(f"{arg('not_worse_by')} and {arg('min_effect')} ask for two things; leave one of them out")
+    return float(value)
+
+
+def count_of(name: str, value: object, least: int) -> int:
+    """A whole number that is large enough.
+
+    >>> count_of("resamples", 1, 100)
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: Resampling.n 1: give a whole number of at least 100
+    """
+    if not isinstance(value, Integral) or value < least:
+        raise TruegainError(f"{argname(name, value, '')}: give a whole number of at least {least}")
+    return int(value)
+
+
+def sources_of(population: str | Sequence[str]) -> frozenset[SourceName]:
+    """The sources of sampling that a population names, in a list or with commas; 'fixed' names none.
+
+    >>> sorted(sources_of("topics, collection")), sorted(sources_of("fixed"))
+    (['collection', 'topics'], [])
+    """
+    names = [name.strip() for name in population.split(",")] if isinstance(population, str) else list(population)
+    if names == [FIXED]:
+        return frozenset()
+    sources: set[SourceName] = set()
+    for name in names:
+        source = next((s for s in POPULATIONS if s == name), None)
+        if name == FIXED:
+            raise TruegainError(
+                f"{argname('population')}: {FIXED!r} is these topics only and stands alone; what is not named is held "
+                "fixed"
+            )
+        if source is None:
+            raise TruegainError(
+                f"{argname('population')}: {name!r} is not known; give {FIXED}, or one or several of "
+                f"{', '.join(POPULATIONS)}"
+            )
+        sources.add(source)
+    return frozenset(sources)
+
+
+def check_config(config: StudyConfig, over: frozenset[SourceName]) -> None:
+    """Refuse what cannot be meant together, before any file is read."""
+    if not over and config.gold is None and config.sample is None:
+        raise TruegainError(
+            f"{arg('population', FIXED)}, and nothing else was sampled: labels are taken as they are, so the scores "
+            f"are exact for these topics, and {EVALUATE} gives them; say what else it shall hold for, such as "
+            f"{arg('population', 'collection')}, or give {arg('gold')} or {arg('unjudged_sample')}"
+        )
+    if config.gold is not None and config.gold.aggregate is not None and config.ratings.are_aggregated:
+        raise TruegainError(
+            f"{argname('aggregate')} and {argname('gold_aggregate')}: either the judgments or the gold labels may be "
+            f"ratings; make one label of the other's first, with {AGGREGATE}"
+        )
+    if config.sample is not None:
+        _check_sample(config, over)
+
+
+def _check_sample(config: StudyConfig, over: frozenset[SourceName]) -> None:
+    """Refuse what a sample of the unjudged documents cannot stand beside."""
+    if config.gold is not None:
+        raise TruegainError(
+            f"{argname('unjudged_sample')} and {argname('gold')}: judged documents count as they are beside a sample "
+            "of the unjudged ones; have the judge label these too and draw gold from all of them, or give one of the "
+            "two"
+        )
+    if config.ratings.are_aggregated:
+        raise TruegainError(
+            f"{argname('unjudged_sample')} and ratings: judged documents count as they are beside it; make labels of "
+            f"the ratings first, with {AGGREGATE}"
+        )
+    if others := [s for s in over if s != "topics"]:
+        raise TruegainError(
+            f"{argname('unjudged_sample')} and {argname('population')} {others[0]!r}: how unjudged documents move over "
+            f"it is not known; leave {others[0]!r} or {argname('unjudged_sample')} out"
+        )
+
+
+def gold_of(gold: object) -> Judgments:
+    """Gold labels; a run in their place is told as that."""
+    try:
+        return Judgments.of(gold, "gold")
+    except InputError as error:
+        if error.hint is None or ORDER not in error.hint:
+            raise
+        hint = error.hint.marked.replace(ORDER, "gold labels are judgments of some pairs")
+        raise InputError(error.problem, file=error.file, line=error.line, text=error.text, hint=hint) from None
+
+
+def tell_whole_topics(judge: Judge) -> bool:
+    """Tell where gold said to be pairs holds some topics whole and others not at all; whether it does."""
+    pairs = judge.pairs
+    if judge.design not in DRAWN_PAIRS or pairs is None or pairs.pool is None or pairs.item is None:
+        return False
+    pool = pairs.pool
+    drawn = np.zeros(len(pool), np.bool_)
+    drawn[pairs.item] = True
+    whole, partly = judged_whole(pool.topic, drawn, len(pool.topics))
+    found = bool(not whole.all() and not partly.any() and (np.diff(pool.begin)[whole] > 1).any())
+    if found:
+        warn(
+            f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
+            f"drawn, not pairs; if so, give {arg('design', 'topics')}, or limits are too narrow"
+        )
+    return found
+
+
+def tell_unlike_design(judge: Judge) -> None:
+    """Tell where gold said to be drawn at random cannot have been: by its topics, or by its bronze labels."""
+    pairs = judge.pairs
+    if judge.design not in DRAWN_PAIRS or pairs is None or pairs.pool is None or pairs.item is None or pairs.weighted:
+        return
+    pool = pairs.pool
+    drawn = np.zeros(len(pool), np.bool_)
+    drawn[pairs.item] = True
+    values, label = np.unique(pool.labels, return_inverse=True)
+    there = pool.labels >= 0
+    groups = [there] if judge.design == "random" else [there & (label == k) for k in range(len(values))]
+    kinds: dict[str, Codes] = {"topics": pool.topic}
+    if judge.design == "random":
+        kinds["bronze labels"] = label.astype(np.int32)
+    odd = [x for x, kind in kinds.items() if any(chance_of_draw(kind[g], drawn[g]) < NOT_BY_CHANCE for g in groups)]
+    if odd:
+        warn(
+            f"{arg('design', judge.design)} says that pairs had the same chance to be gold, and the "
+            f"{' and the '.join(odd)} of the {int(drawn.sum()):,} gold labels cannot have come so by chance: limits "
+            "hold only if it is right"
+        )
+
+
+def tell_same_topics(judge: Judge, topics: Collection[str]) -> None:
+    """Tell where gold said to be of other topics, another time or collection is of those that are scored."""
+    same = 0 if judge.design != "elsewhere" or judge.pairs is None else len(set(judge.pairs.topics) & set(topics))
+    if same:
+        warn(
+            f"{arg('design', 'elsewhere')} says that gold is not of what is scored here, and {same} of its topics are; "
+            "if its pairs were drawn from these labels, give the design by which they were"
+        )
+
+
+def check_raters(raters: Raters | None, over: frozenset[SourceName]) -> None:
+    """Refuse assessors or replicates without ratings, and a rule that assessors cannot be left out of."""
+    if raters is None and "assessors" in over:
+        raise TruegainError(
+            f"{argname('population')} names assessors, and these judgments are not read as ratings by several: give "
+            f"ratings with a column 'assessor' and a rule, such as {arg('aggregate', 'mean')}"
+        )
+    if raters is None and "replicates" in over:
+        raise TruegainError(
+            f"{argname('population')} names replicates, the same judge asked again: give all its ratings with "
+            f"{arg('repeated', 'all')} and a rule, such as {arg('aggregate', 'mean')}"
+        )
+    if raters is not None and "assessors" in over:
+        raters.check_rule()
+
+
+def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
+    """Refuse ratings of the study's topics that tell too little of assessors, or of asking again."""
+    if "assessors" in over:
+        raters.check()
+    if "replicates" in over:
+        raters.check_repeated()
+        if raters.rule.STEPS and "topics" not in over and len(raters.asked) < FEW_ANSWERS:
+            warn(
+                f"the rule {raters.rule.NAME} of {len(raters.asked)} answers each: with the topics held fixed limits "
+                "may be too narrow, as so few hardly tell how such a rule varies (of three, less than half of the "
+                f"variance is seen); take {arg('aggregate', 'mean')}, or name 'topics' in {argname('population')}"
+            )
+
+
+# ---- What was given: runs, read and put in line with labels, and ratings with the rule that makes gains of them.
+
+
+def of_topics(labels: Judgments, kept: Collection[str]) -> Judgments:
+    """The labels of some topics, which know of no others.
+
+    >>> some = of_topics(Judgments.of({"1": {"a": 1}, "2": {"a": 0, "b": 1}, "3": {"c": 1}}), {"3", "2"})
+    >>> some.topic.values, some.topic.strings()
+    (('2', '3'), ['2', '2', '3'])
+    """
+    values = tuple(t for t in labels.topic.values if t in kept)
+    code = labels.topic.onto(values)
+    rows = np.flatnonzero(code >= 0)
+    return replace(labels.take(rows), topic=Coded(values, frozen(code[rows])))
+
+
+@dataclass(frozen=True, eq=False)
+class RunsInput:
+    """Runs as they were given, and how to read them."""
+
+    runs: object
+    name_by: NameBy = "file"
+    jobs: int | None = None
+    models: SystemModels | None = field(default=None, kw_only=True)  # that systems use, where no column says so
+    complete: bool = field(default=False, kw_only=True)  # whether a topic that a run lacks counts, as an empty list
+    matching: Matching = field(default=EVERY_RANK, kw_only=True)  # which ranks count
+
+    def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
+        """Runs in line with labels, on the topics that all systems answer (or all), and the labels of these topics.
+
+        few: whether to tell that the topics are few.
+        """
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ runs lacks? judged topics", DataWarning)  # told here
+            ranked = self._against(labels, keep_keys)
+        present = ranked.present.reshape(len(ranked.systems), -1)
+        there = np.asarray(present.all(axis=0))
+        if not there.all() and self.complete:
+            warn(f"{int((~there).sum())} of {len(there)} judged topics are not answered by all systems; where one is "
+                 f"missing it counts 0 ({_who_lacks(ranked.systems, present)})")  # fmt: skip
+            ranked = replace(ranked, retrieved=frozen(ranked.depth))
+        elif not there.all():
+            lacking = [t for t, x in zip(ranked.topics, there, strict=True) if not x]
+            kept = set(ranked.topics) - set(lacking)
+            warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and left out "
+                 f"({some(lacking)}); {_who_lacks(ranked.systems, present)}")  # fmt: skip
+            if not kept:
+                raise TruegainError("no judged topic is answered by all systems; leave out systems that answer few: "
+                                    f"{_who_lacks(ranked.systems, present)}")  # fmt: skip
+            labels = of_topics(labels, kept)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # told the first time
+                ranked = replace(self._against(labels, keep_keys), doubts=ranked.doubts)
+        topics = len(ranked.topics)
+        if topics < LEAST_TOPICS:
+            raise TruegainError(
+                f"{topics} {'topic is' if topics == 1 else 'topics are'} too few for a study; have at least "
+                f"{LEAST_TOPICS} that all systems answer, better 50"
+            )
+        if topics < FEW_TOPICS and few:
+            warn(f"{topics} topics are few: intervals over topics lean on the shape of the scores; have 25 or more")
+        return ranked, labels
+
+    def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:
+        return aligned(self._files, labels, Scoring(), jobs=self.jobs, keep_keys=keep_keys, matching=self.matching)
+
+    def all(self, labels: Judgments) -> Runs:
+        """The runs of all systems."""
+        return Runs(tuple(run for load in loaders_of(self._files, labels, 1) for run in load()))
+
+    @property
+    def _files(self) -> object:
+        """The runs; of files also how their systems are named."""
+        files = isinstance(self.runs, str | os.PathLike) or is_paths(self.runs)
+        return RunPaths.of(self.runs, self.name_by) if files and self.name_by != "file" else self.runs
+
+
+def _who_lacks(systems: Sequence[str], present: Bools) -> str:
+    """Who lacks topics, most first.
+
+    >>> _who_lacks(("a", "b", "c"), np.array([[True, True], [True, False], [False, False]]))
+    'c lacks 2, b 1'
+    """
+    lost = (~present).sum(axis=1)
+    order = np.argsort(-lost, kind="stable").tolist()
+    first = f"{systems[order[0]]} lacks {lost[order[0]]}"
+    return some([first, *(f"{systems[s]} {lost[s]}" for s in order[1:] if lost[s])])
+
+
+def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
+    """The ratings of some topics, by the assessors who gave them: nobody else is a unit."""
+    table = of_topics(raters.ratings.judgments, set(topics))
+    assert table.assessor is not None
+    people = Coded.of(table.assessor.strings())
+    return Raters.of(replace(table, assessor=people), raters.rule, raters.scale, raters.normalize)
+
+
+def raters_of(judgments: JudgmentsLike, ratings: Ratings) -> Raters | None:
+    """Ratings and the rule that makes gains of them; None where labels are taken as they are."""
+    if not ratings.are_aggregated:
+        return None
+    declared = Scale.of(ratings.scale)
+    table = read_ratings(judgments, scale=declared, out_of_range=ratings.out_of_range, repeated=ratings.repeated)
+    if ratings.normalize is None and declared.level not in ("ratio", "nominal"):
+        tell_mixed(table)
+    rule = rule_of("median" if ratings.aggregate is None else ratings.aggregate)
+    return Raters.of(table, rule, declared, "none" if ratings.normalize is None else ratings.normalize)

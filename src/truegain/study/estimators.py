@@ -1,0 +1,376 @@
+"""What scores stand on: labels as they are, or set right with gold ones; each tells how far its units move it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from truegain.io.columns import Bools, Floats, Ints
+from truegain.judge_error.pair_estimators import PairFit
+from truegain.judge_error.system_judges import LEAST_OWN
+from truegain.judge_error.topic_estimators import MatrixFit, TopicFit, tails
+from truegain.sampling.designs import OrderedDraws
+from truegain.sampling.gold import GoldUnits
+from truegain.sampling.source import SourceName
+from truegain.sampling.topics import Topics
+from truegain.stats.contrasts import BLOCK, NONE, Contrasts
+from truegain.stats.influence import Influence, Variance
+
+LEAST_TOPICS = 3
+LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
+FEW_TOPICS = 10  # topics below which intervals over them lean on the shape of the scores
+BY_ITSELF = (
+    "Each difference is corrected by itself, with what the judge knows of that difference, so it may differ from that "
+    "of the two scores."
+)
+NO_WEIGHT = 1e-15  # what a document counts in a contrast, below which it does not move it
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of the labels behind scores."""
+
+    source: SourceName = "gold"  # what those that were sampled are called
+    counts: tuple[int, int] = (0, 0)  # gold labels, gold topics or sampled holes, and how many they were drawn from
+    plain: bool = False  # whether labels are taken as they are
+    exact: bool = False  # whether all of them are gold
+    away: bool = False  # whether gold labels are of other topics
+    order: OrderedDraws | None = None  # in which gold labels of a list were drawn
+    name: str = ""  # of what the scores stand for, where they are not the measure itself
+    note: str = ""  # the same in words
+    pairs: str = ""  # that a difference is not that of the two scores, in words
+
+
+class ScoreEstimator(ABC):
+    """Scores of all systems on one measure, and what they would be with other units of each kind."""
+
+    least_gold: ClassVar[int] = LEAST_GOLD  # gold labels that a score or a difference must stand on
+    by_rates: ClassVar[bool] = False  # whether gold labels tell how often the judge errs, and no more
+
+    @property
+    @abstractmethod
+    def value(self) -> Floats:
+        """The score of each system."""
+
+    def values(self, asked: Contrasts) -> Floats:
+        """Each score or difference; a difference is that of the two scores, unless it is set right by itself."""
+        return asked.values(self.value)
+
+    @abstractmethod
+    def over_topics(self, asked: Contrasts) -> Variance:
+        """With other topics, and all that each topic holds."""
+
+    @abstractmethod
+    def by_topic(self) -> Influence:
+        """How far each topic moves the scores."""
+
+    def topics_of(self, asked: Contrasts) -> Influence:
+        """How far each topic moves contrasts, a column each."""
+        return self.by_topic().of(asked)
+
+    @abstractmethod
+    def contributions(self) -> Floats:
+        """Topic x system: what each topic brings to the scores, whose mean it is."""
+
+    def over_gold(self, asked: Contrasts) -> Variance | None:  # noqa: ARG002
+        """With other gold labels, the topics held fixed; None where there are none."""
+        return None
+
+    def by_gold(self) -> Influence | None:
+        """How far each gold label moves the scores; None where they come by topics, or there are none."""
+        return None
+
+    def touching(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+        """How many gold labels each contrast stands on; None where that is not known."""
+        return None
+
+    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
+        """How many labels, or topics, each score stands on, and its bounds, where Student's t does not serve."""
+        return None
+
+    def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """How far each score may lie above and below the truth by limits of each bronze label; None where unknown."""
+        return None
+
+    def were_all_gold(self, asked: Contrasts) -> Floats | None:  # noqa: ARG002
+        """The variance over topics that would stay were all labels gold; None where bronze scores must tell.
+
+        A least value, but for whole gold topics, which know it.
+        """
+        return None
+
+    @property
+    def about(self) -> About:
+        """What is known of the labels."""
+        return About()
+
+    def unlisted(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+        """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
+        return None
+
+    def stuck(self, asked: Contrasts) -> Ints:
+        """Documents that move each contrast and that people could not judge, of a list of gold labels."""
+        return np.zeros(len(asked), np.int64)
+
+    def unmoved(self, asked: Contrasts) -> Bools:
+        """Contrasts that no hole moves, where a sample of the holes sets scores right."""
+        return np.zeros(len(asked), np.bool_)
+
+    def still_open(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+        """Those of a list that move each contrast and have no gold label yet; None where there is no list."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Plain(ScoreEstimator):
+    """Labels as they are: the score of a system is the mean over topics, a row a system."""
+
+    scores: Floats
+    topics: tuple[str, ...]
+
+    @property
+    def value(self) -> Floats:
+        """The mean of each system."""
+        return np.asarray(self.scores.mean(axis=1))
+
+    @property
+    def about(self) -> About:
+        """Labels as they are."""
+        return About(plain=True)
+
+    def by_topic(self) -> Influence:
+        """(x_t - mean)/sqrt(n (n - 1)): the paired t test of any contrast."""
+        return Influence.left_out("topics", self.topics, Topics.means_without(self.scores).T)
+
+    def over_topics(self, asked: Contrasts) -> Variance:
+        """Student's t over topics."""
+        return self.by_topic().spread(asked)
+
+    def contributions(self) -> Floats:
+        """The scores."""
+        return self.scores.T
+
+
+@dataclass(frozen=True, eq=False)
+class ByGoldPairs(ScoreEstimator):
+    """Scores linear in gain, set right with gold labels of some pairs of the pool.
+
+    A system without a gold label of its own has what its bronze labels are worth by those of others: calibration that
+    is borrowed, with which nothing is claimed.
+    """
+
+    fit: PairFit
+    topics: tuple[str, ...]
+    gold: GoldUnits
+
+    NAME = "rectified by gold pairs, calibrated"
+
+    @property
+    def value(self) -> Floats:
+        """The rectified score of each system."""
+        return np.asarray(self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0])
+
+    @property
+    def about(self) -> About:
+        """Gold pairs, of the pool; all are gold where every one was sure to be drawn."""
+        return About(counts=(len(self.gold), self.gold.of), exact=not self.fit.unseen.any())
+
+    def alone(self) -> ByGoldPairs:
+        """The same by gold pairs alone."""
+        return ByGoldPairs(self.fit.alone(), self.topics, self.gold)
+
+    def by_topic(self) -> Influence:
+        """Every topic left out once, the correction fitted again."""
+        return Influence.left_out("topics", self.topics, self.fit.values(Topics(self.topics).left_out(), lacking=0.0))
+
+    def by_gold(self) -> Influence:
+        """Load times residual of each gold pair, times sqrt(1 - its chance to be drawn)."""
+        matrix = self.fit.load * self.fit.residuals() * np.sqrt(self.fit.unseen)[:, None] / len(self.topics)
+        return Influence("gold", self.gold.units, matrix, max(1.0, len(matrix) - 1.0))
+
+    def over_gold(self, asked: Contrasts) -> Variance:
+        """The moves of the gold pairs, no less than what the spread within bronze labels makes of so few."""
+        n = self.touching(asked)
+        seen = asked.squares(self.by_gold().matrix) * n / np.maximum(n - 1, 1)
+        return Variance(np.maximum(seen, self._least(asked)), np.maximum(n - 1.0, 1.0))
+
+    def over_topics(self, asked: Contrasts) -> Variance:
+        """Over topics; where few gold pairs agree by chance, what chance must add is added.
+
+        Degrees of freedom: T - 1, fewer where few topics carry the variance (2 T/(kurtosis - 1)).
+        """
+        moves = self.by_topic()
+        pull = asked.values(moves.matrix)
+        variance = (pull**2).sum(axis=0)
+        gold = self.by_gold()
+        seen = asked.squares(gold.matrix)
+        variance_all = variance + np.maximum(0.0, self._least(asked) - seen)
+        return Variance(variance_all, np.minimum(moves.df, tails(pull)))
+
+    def were_all_gold(self, asked: Contrasts) -> Floats:
+        """V over topics of what bronze labels are worth, and what gold values add within bronze labels.
+
+        The second part is V(gold) times sum (l r)^2/e over sum (l r)^2 (1 - 1/e), l the load of a gold pair, r its
+        residual, e its expansion: f/(1 - f) where a share f of all pairs was drawn.  What a judge misses of a topic as
+        a whole is not in it, so it is a least value.
+        """
+        drawn, seen = 1 / self.fit.pairs.expansion[self.fit.pairs.sampled], self.by_gold().matrix
+        unseen = self.fit.unseen[:, None]
+        per_chance = np.divide(seen, np.sqrt(unseen), out=np.zeros(seen.shape), where=unseen > 0)
+        left, open_ = asked.squares(per_chance * np.sqrt(drawn)[:, None]), asked.squares(seen)
+        share = np.divide(left, open_, out=np.zeros(len(asked)), where=open_ > 0)
+        worth, n = self._worth(), len(self.topics)
+        topics = asked.squares((worth - worth.mean(axis=0)) / np.sqrt(n * (n - 1)))
+        return np.asarray(topics + share * self.over_gold(asked).variance)
+
+    def touching(self, asked: Contrasts) -> Ints:
+        """Gold pairs whose document itself moves each contrast: c(b) - c(a) is not 0.
+
+        Not those with a load: calibration leaves a little on documents that both systems rank alike.
+        """
+        return asked.moved(self.fit.coefficient.T, NO_WEIGHT)
+
+    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
+        """The gold pairs behind each score."""
+        if not np.isfinite(np.subtract(*self.fit.bounds)):
+            return None
+        return self.touching(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
+
+    def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:
+        """Wilson's limits of each bronze label put together: see `PairFit.by_stratum`."""
+        return self.fit.by_stratum(quantile)
+
+    def contributions(self) -> Floats:
+        """What each topic brings."""
+        return self.fit.by_topic()
+
+    def _worth(self) -> Floats:
+        """Topic x system: scores by what bronze labels are worth."""
+        return self.fit.predicted().T
+
+    def _least(self, asked: Contrasts) -> Floats:
+        out = np.empty(len(asked))
+        for first in range(0, len(asked), BLOCK):
+            out[first : first + BLOCK] = self.fit.by_chance(asked.some(first, first + BLOCK).values(self.fit.load))
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class ByGoldTopics(ScoreEstimator):
+    """Scores of any measure, set right with topics that are gold-judged as a whole; a difference by itself.
+
+    What is asked of systems one by one, such as how far assessors move them, is told of their scores.
+    """
+
+    fit: TopicFit
+    topics: tuple[str, ...]
+
+    NAME = "rectified by gold topics"
+
+    @cached_property
+    def _scores(self) -> Contrasts:
+        return Contrasts.scores(len(self.fit.bronze))
+
+    @property
+    def value(self) -> Floats:
+        """The rectified score of each system."""
+        return self.fit.values(self._scores)
+
+    def values(self, asked: Contrasts) -> Floats:
+        """Each rectified by itself."""
+        return self.fit.values(asked)
+
+    @property
+    def about(self) -> About:
+        """Gold topics, of all; where these are gold themselves scores are exact for them."""
+        by_itself = BY_ITSELF if self.fit.share and self.fit.uses else ""
+        return About(counts=(self.fit.n, len(self.topics)), exact=not self.fit.share, pairs=by_itself)
+
+    def alone(self) -> ByGoldTopics:
+        """The same by gold topics alone."""
+        return ByGoldTopics(self.fit.alone(), self.topics)
+
+    def by_topic(self) -> Influence:
+        """By its gold score, or by its bronze score among those without."""
+        return self.topics_of(self._scores)
+
+    def topics_of(self, asked: Contrasts) -> Influence:
+        """The same of each contrast, rectified by itself."""
+        return Influence("topics", self.topics, self.fit.moves(asked), self.fit.n - 1.0)
+
+    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
+        """The gold topics behind each score."""
+        if not (self.fit.share and np.isfinite(np.subtract(*self.fit.bounds))):
+            return None
+        return np.full(len(self.fit.bronze), float(self.fit.n)), self.fit.bounds
+
+    def contributions(self) -> Floats:
+        """What each topic brings."""
+        return self.fit.by_topic(self._scores)
+
+    def over_topics(self, asked: Contrasts) -> Variance:
+        """Gold part and bronze part."""
+        return self.fit.over_topics(asked)
+
+    def over_gold(self, asked: Contrasts) -> Variance:
+        """These topics only."""
+        return self.fit.over_gold(asked)
+
+    def were_all_gold(self, asked: Contrasts) -> Floats:
+        """The spread of the gold scores."""
+        return self.fit.were_all_gold(asked)
+
+
+@dataclass(frozen=True, eq=False)
+class ByMatrices(ScoreEstimator):
+    """Scores linear in gain, set right with what the judge's confusion matrices say; rates stand on all gold pairs."""
+
+    fit: MatrixFit
+    pairs: int
+
+    least_gold: ClassVar[int] = LEAST_OWN
+    by_rates: ClassVar[bool] = True
+
+    @property
+    def value(self) -> Floats:
+        """The corrected mean of each system."""
+        return self.fit.value
+
+    @property
+    def about(self) -> About:
+        """Gold pairs, of no known number."""
+        return About(counts=(self.pairs, 0), away=not self.fit.same_topics)
+
+    def touching(self, asked: Contrasts) -> Ints | None:
+        """Gold pairs of what a system retrieved, on which its judge was measured; of a pair, of the one with fewer.
+
+        None where gold is of other topics, or only counts are known.
+        """
+        if self.about.away or any(m.pairs is None for of in self.fit.matrices for m in of):
+            return None
+        first, second = asked.ends((self.fit.gold_rows.weight > 0).sum(axis=0).astype(np.float64))
+        return np.asarray(np.where(asked.a == NONE, first, np.minimum(first, second)), np.int64)
+
+    def by_topic(self) -> Influence:
+        """The judge's rates as they are."""
+        return self.fit.by_topic()
+
+    def by_gold(self) -> Influence | None:
+        """By gold topics."""
+        return self.fit.by_gold()
+
+    def over_topics(self, asked: Contrasts) -> Variance:
+        """Topics and gold together."""
+        return self.fit.over_topics(asked)
+
+    def over_gold(self, asked: Contrasts) -> Variance:
+        """Over gold topics, or pairs."""
+        return self.fit.over_gold(asked)
+
+    def contributions(self) -> Floats:
+        """Corrected scores of the topics."""
+        return self.fit.scores.T

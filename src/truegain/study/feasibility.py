@@ -1,0 +1,157 @@
+"""What files can and cannot support: a study of each kind is asked for, and its refusal is the answer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from truegain.config import StudyConfig
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.pool import Pool
+from truegain.data.runs import Runs
+from truegain.errors import DataWarning, TruegainError
+from truegain.io.columns import Coded
+from truegain.message import Message, Phrase, with_marks
+from truegain.study.study import Study
+from truegain.study.unjudged import holes_in_words, ties_in_words
+
+GRADED = ("nDCG@10", "P@10", "AP")
+IN_WORDS = {
+    "topics": "other topics like these",
+    "topics,collection": "other topics and other collections",
+    "topics,assessors": "other topics and other assessors",
+}
+LONG = 250  # characters of a reason that are told in full
+BINARY = ("P@10", "nDCG@10", "AP")
+MOST_ASKED = "nDCG@10"
+
+
+@dataclass(frozen=True)
+class Support:
+    """What can be answered for one population: measures that can, and why others cannot."""
+
+    population: str
+    measures: tuple[str, ...]
+    refused: Mapping[str, tuple[str, ...]]  # measures by the reason
+    alone: Mapping[str, str] = field(default_factory=dict)  # of a measure: for which pairs, where not for all
+    caveats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # measures by what stands in the way of them
+
+    def __str__(self) -> str:
+        return "\n".join(lines_of([self]))
+
+    def named(self, measure: str) -> str:
+        """A measure, with the pairs it can tell where these are not all."""
+        return f"{measure} ({self.alone[measure]})" if measure in self.alone else measure
+
+
+def lines_of(found: Sequence[Support]) -> list[str]:
+    """What is supported, a line each; what stands in the way, and a refusal, once for all they are met in.
+
+    >>> why = {"too few": ("P@10",)}
+    >>> lines_of([Support("these", ("AP",), why), Support("others", (), why | {"no pool": ("AP",)})])
+    ['yes  for these: AP', 'no   for these, and for others: P@10: too few', 'no   for others: AP: no pool']
+    >>> lines_of([Support("these", ("AP", "RR"), {}, caveats={"few topics": ("AP", "RR"), "holes": ("AP",)})])
+    ['yes  for these: AP, RR', 'but  few topics', 'but  AP: holes']
+    """
+    possible = list(dict.fromkeys(m for one in found for m in one.measures))
+    lines = [f"yes  for {one.population}: {', '.join(map(one.named, one.measures))}" for one in found if one.measures]
+    caveats: dict[str, dict[str, None]] = {}
+    for one in found:
+        for what, names in one.caveats.items():
+            caveats.setdefault(what, {}).update(dict.fromkeys(names))
+    for what, over in caveats.items():
+        about = "" if set(over) == set(possible) else f"{', '.join(over)}: "
+        lines.append(Message(f"but  {about}{with_marks(what)}"))
+    met: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for one in found:
+        for why, names in one.refused.items():
+            met.setdefault((why, names), []).append(one.population)
+    return lines + [
+        Message(f"no   {', and '.join(f'for {where}' for where in where_met)}: {', '.join(names)}: {_short(why)}")
+        for (why, names), where_met in met.items()
+    ]
+
+
+def _short(why: str) -> str:
+    """A long reason up to its first stop; a verdict gives the whole."""
+    kept = ""
+    for part in Message(why).parts if len(why) > LONG else ():
+        text = part.marked if isinstance(part, Phrase) else part
+        ends = [] if isinstance(part, Phrase) else [at for stop in ("; ", ". ") if (at := part.find(stop)) >= 0]
+        if ends and (kept or min(ends)):
+            return f"{kept}{text[: min(ends)]} ..."
+        kept += text
+    return with_marks(why)
+
+
+def usual_measures(judgments: Judgments, gold: bool, design: str | None) -> tuple[str, ...]:
+    """Measures in the order that labels call for: graded ones nDCG first; gold pairs set right what is linear."""
+    if gold and design != "topics":
+        return ("P@10", "DCG@10")
+    label = np.asarray(judgments.label)
+    return GRADED if len(np.unique(label[label > 0])) > 1 else BINARY
+
+
+def whole_topics(judgments: Judgments, gold: Judgments) -> bool:
+    """Whether gold labels cover all that is judged of every topic they are of, and not of all topics."""
+    pool, trusted = Pool.of(judgments), Pool.of(gold)
+    seen = trusted.find(_topics(pool), pool.docs) >= 0
+    has = np.bincount(pool.topic[seen], minlength=len(pool.topics)) > 0
+    return bool(has.any() and not has.all() and seen[has[pool.topic]].all())
+
+
+def _topics(pool: Pool) -> Coded:
+    return Coded(pool.topics, pool.topic)
+
+
+def supported(runs: Runs, judgments: JudgmentsLike, config: StudyConfig, measures: Sequence[str]) -> list[Support]:
+    """What a study of these files can say, by measure and by what it shall hold for.
+
+    config: what the files call for, such as gold labels and their design, or ratings.
+    """
+    over = ["topics", "topics,collection"]
+    if config.ratings.are_aggregated or (config.gold is not None and config.gold.aggregate is not None):
+        over.append("topics,assessors")
+    return [_for(population, runs, judgments, config, measures) for population in over]
+
+
+def _for(
+    population: str, runs: Runs, judgments: JudgmentsLike, config: StudyConfig, measures: Sequence[str]
+) -> Support:
+    possible, refused, alone = [], dict[str, tuple[str, ...]](), dict[str, str]()
+    caveats: dict[str, tuple[str, ...]] = {}
+    for measure in measures:
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always", DataWarning)
+            try:
+                study = Study.configured(runs, judgments, measure, replace(config, population=population))
+                study.lattice(measure)
+                if left_out := study.left_out(measure):
+                    raise TruegainError(left_out.removesuffix("."))
+                some_pairs = _some_pairs(study)
+            except TruegainError as error:
+                refused[error.message] = (*refused.get(error.message, ()), measure)
+                continue
+        possible.append(measure)
+        alone |= {measure: some_pairs} if some_pairs else {}
+        said = [w.message.message for w in heard if isinstance(w.message, DataWarning)]
+        doubt = f"no person has checked {study.unchecked}: verdicts are 'unchecked' until there are gold labels"
+        found = [*said, holes_in_words(study.ranked, study.measures[0]), ties_in_words(runs, study.measures[0])]
+        found += [doubt] if study.unchecked else []
+        for what in dict.fromkeys(filter(None, found)):
+            caveats[what] = (*caveats.get(what, ()), measure)
+    return Support(IN_WORDS[population], tuple(possible), refused, alone, caveats)
+
+
+def _some_pairs(study: Study) -> str:
+    """How many pairs of systems have an answer, where a list of gold labels tells some of them alone."""
+    if study.gold_list is None or len(study.systems) < 2:
+        return ""
+    pairs = study.compare(measure=study.measures[0])
+    known = sum(c.low is not None for c in pairs)
+    if not known:
+        raise TruegainError(f"no pair of systems has gold labels enough: {with_marks(pairs[0].notes[0])}")
+    return "" if known == len(pairs) else f"{known:,} of {len(pairs):,} pairs of systems"

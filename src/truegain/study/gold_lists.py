@@ -1,0 +1,338 @@
+"""Gold labels that come as an ordered list, and scores corrected with the first of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from truegain.data.label_lists import GoldList
+from truegain.data.pool import Pool, RankedGains
+from truegain.errors import InputError, MeasureError
+from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, frozen
+from truegain.judge_error.judge import Judge
+from truegain.judge_error.pair_estimators import ListFit
+from truegain.judge_error.system_judges import gold_of_items
+from truegain.judge_error.topic_estimators import tails
+from truegain.measures.base import Measure
+from truegain.measures.dcg import nDCG
+from truegain.measures.label_weights import LinearParts, level_of, linear_parts
+from truegain.message import SAMPLE_GOLD, by_surface
+from truegain.sampling.designs import OrderedDraws
+from truegain.stats.contrasts import NONE, Contrasts
+from truegain.stats.influence import Influence, Variance
+from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, About, ScoreEstimator
+
+# ---- A gold list against a pool: which pairs it has, and what each of them counts on a measure linear in gain.
+
+DRAW_TOPICS = by_surface("draw='topics' of tg.sample_gold", "`truegain plan labels --draw topics` draws these")
+
+
+def refuse_without_stand_in(measure: Measure) -> None:
+    """Refuse a measure that is not linear in gain, and for which no other stands in."""
+    if not (measure.linear_in_gains or isinstance(measure, nDCG)):
+        raise MeasureError(
+            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; give P, DCG, "
+            f"nDCG or RBP, or have whole topics judged ({DRAW_TOPICS})"
+        )
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A measure linear in gain, and the constant it is divided by; for nDCG, DCG over the mean of the best ones."""
+
+    measure: Measure
+    constant: float = 1.0
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """How it is called in answers, such as DCG@10/11.25; empty for the measure itself."""
+        return f"{self.measure}/{self.constant:.4g}" if self.note else ""
+
+    @classmethod
+    def of(cls, measure: Measure, ranked: RankedGains) -> StandIn:
+        """The measure itself where it is linear in gain; others but nDCG are refused."""
+        if measure.linear_in_gains:
+            return cls(measure)
+        refuse_without_stand_in(measure)
+        assert isinstance(measure, nDCG)
+        plain, constant = measure.over_one_ideal(ranked)
+        return cls(plain, constant, (
+            f"{measure} is replaced by {plain} divided by {constant:.4g}, the mean ideal {plain} by the bronze labels: "
+            "scattered gold labels cannot correct nDCG itself."
+        ))  # fmt: skip
+
+    def parts(self, labels: Floats, ranked: RankedGains) -> LinearParts:
+        """What ranks count and labels are worth."""
+        return linear_parts(self.measure, labels, int(ranked.rank.max(initial=1)))
+
+    def weights(self, parts: LinearParts, ranked: RankedGains) -> Floats:
+        """System x pair of the pool: what a labelled pair counts in the score."""
+        return np.asarray(parts.coefficients(ranked) * ranked.item_judged / self.constant)
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Rows of a list as pairs of a pool; `coefficient` is system x pair, `scale` what the judge's labels are worth."""
+
+    item: Ints  # of each row, -1 where its topic is left out
+    sizes: Floats  # of every pair of the pool; 0 where it was never to be drawn
+    whole: float  # all sizes of the list
+    topics: int
+    coefficient: Floats
+    scale: tuple[float, float]
+    note: str = ""
+    name: str = ""  # of what stands for the measure
+    parts: LinearParts | None = None  # what ranks count and labels are worth
+
+    @classmethod
+    def of(
+        cls,
+        ranked: RankedGains,
+        listed: GoldList,
+        measure: Measure,
+        gold_relevant_from: float | None = None,
+        gold: Floats | None = None,
+    ) -> Listed:
+        """A list that was drawn from these bronze labels for these runs; others are refused.
+
+        gold: gold labels of the pool's pairs, NaN where there is none; gold_level: the smallest relevant of them.
+        """
+        pool, label = ranked.pool, ranked.item_gain
+        item = items_of(listed, pool)
+        check_bronze(listed, item, label)
+        there = item >= 0
+        sizes = np.zeros(len(pool))
+        sizes[item[there]] = listed.size[there]
+        level, stand_in = level_of(measure), StandIn.of(measure, ranked)
+        ends = np.array(listed.scale)
+        if level is not None:
+            ends = level * (ends >= (level if gold_relevant_from is None else gold_relevant_from))
+        said = label if gold is None else np.where(np.isnan(gold), label, gold)
+        parts = stand_in.parts(np.concatenate([label, said, ends]), ranked)
+        worths = parts.worth(ends)
+        found = cls(
+            item, frozen(sizes), float(listed.size.sum()), len(ranked.topics),
+            frozen(stand_in.weights(parts, ranked)), (float(worths.min()), float(worths.max())), stand_in.note,
+            stand_in.name, parts,
+        )  # fmt: skip
+        found._check_runs(ranked, listed, measure)
+        return found
+
+    def unlisted(self, asked: Contrasts) -> Ints:
+        """Pairs that move each contrast and were never to be drawn: what it has of them is not known."""
+        return asked.moved(self.coefficient[:, self.sizes == 0].T, NO_WEIGHT)
+
+    def moving(self, asked: Contrasts) -> Ints:
+        """Listed pairs that move each contrast."""
+        return asked.moved(self.coefficient[:, self.sizes > 0].T, NO_WEIGHT)
+
+    def squares(self, variance: Floats) -> Floats:
+        """System x system: all sizes times the sum over listed pairs of w w' v/size, w the weight in the mean."""
+        there = self.sizes > 0
+        c = self.coefficient[:, there] / self.topics
+        return np.asarray(self.whole * (c * (variance[there] / self.sizes[there])) @ c.T)
+
+    def _check_runs(self, ranked: RankedGains, listed: GoldList, measure: Measure) -> None:
+        """Refuse a list that tells no pair of these systems: some of what moves them was never to be drawn."""
+        systems = len(ranked.systems)
+        if systems < 2 or (lacking := self.unlisted(Contrasts.all_pairs(systems))).min() == 0:
+            return
+        at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(self.coefficient, axis=0) > NO_WEIGHT))[0])
+        raise InputError(
+            f"this list was made for other runs or another measure ({listed.measure}): {lacking.min():,} documents "
+            f"or more that affect {measure} of these systems are not on it, such as topic "
+            f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=listed.source,
+            hint=f"give the runs it was drawn for, or draw one for these ({SAMPLE_GOLD})",
+        )  # fmt: skip
+
+
+def items_of(listed: GoldList, pool: Pool) -> Ints:
+    """The pair of the pool in each row, -1 where it has none."""
+    return np.asarray(pool.find(Coded.of(listed.topics), Ids.of(listed.docs)), np.int64)
+
+
+def check_bronze(listed: GoldList, item: Ints, label: Floats) -> None:
+    """Refuse a list that was made for other judgments."""
+    there = np.flatnonzero(item >= 0)
+    other = there[label[item[there]] != listed.bronze[there]]
+    if len(there) and not len(other):
+        return
+    what = "no pair of the list has a bronze label"
+    if len(other):
+        row = int(other[0])
+        what = (
+            f"topic {listed.topics[row]}, document {listed.docs[row]} has the bronze label {listed.bronze[row]:g} in "
+            f"the list and {label[item[row]]:g} in the judgments"
+        )
+    raise InputError(
+        f"this list was made for other judgments: {what}", file=listed.source,
+        hint=f"give the judgments from which it was drawn, or draw a list from these ({SAMPLE_GOLD})",
+    )  # fmt: skip
+
+
+def spread_of_contrasts(squares: Floats, asked: Contrasts) -> Floats:
+    """The variance of each contrast, from those of scores and their products."""
+    own = np.diag(squares)
+    first = np.maximum(asked.a, 0)
+    pair = own[asked.b] + own[first] - 2 * squares[first, asked.b]
+    return np.asarray(np.maximum(np.where(asked.a == NONE, own[asked.b], pair), 0.0))
+
+
+# ---- Scores linear in gain, set right with the first gold labels of an ordered list.
+
+
+@dataclass(frozen=True, eq=False)
+class ByList(ScoreEstimator):
+    """Gold labels in the order in which they were drawn, and how likely each was.
+
+    Over gold: with X_t the estimate of a score that the t-th label gives, E their mean and a_t what each counts,
+    s2 = sum a (X - E)^2/(n - 1), no less than what the spread of gold values within bronze labels makes of it, and
+    V = s2/sum a.  Over topics: the variance of what topics bring, no less than that.
+    """
+
+    fit: ListFit
+    draws: OrderedDraws
+    turn: Ints  # of each gold pair of the fit, in the list: other rows are of topics that are left out
+    listed: Listed
+    topics: tuple[str, ...]
+    names: tuple[str, ...]  # of the rows that were judged
+
+    @classmethod
+    def of(cls, ranked: RankedGains, rows: GoldList, measure: Measure, judge: Judge) -> ByList:
+        """The first rows of a list, and what they say of a measure linear in gain."""
+        gold = gold_of_items(ranked.pool, judge, level_of(measure))
+        listed = Listed.of(ranked, rows, measure, judge.levels[1], gold)
+        draws = OrderedDraws(rows.size, rows.judged)
+        turn = np.flatnonzero(listed.item[: draws.n] >= 0)
+        first = listed.item[turn]
+        assert listed.parts is not None
+        fit = ListFit(
+            ranked.pool.topic.astype(np.int64), np.unique(ranked.item_gain, return_inverse=True)[1],
+            len(ranked.topics), listed.coefficient, first, worth_of(listed.parts, gold[first]), draws.expansion[turn],
+            listed.scale,
+        )  # fmt: skip
+        names = tuple(f"{t} {d}" for t, d in zip(rows.topics[: draws.n], rows.docs[: draws.n], strict=True))
+        return cls(fit, draws, turn, listed, ranked.topics, names)
+
+    def first(self, n: int) -> ByList:
+        """What was known after the first n labels of the list."""
+        draws, then = OrderedDraws(self.draws.sizes, n), self.turn < n
+        turn = self.turn[then]
+        fit = replace(self.fit, item=self.fit.item[then], gold=self.fit.gold[then], expansion=draws.expansion[turn])
+        return replace(self, fit=fit, draws=draws, turn=turn, names=self.names[:n])
+
+    @property
+    def note(self) -> str:
+        """What the scores stand for, where they are not the measure itself."""
+        return self.listed.note
+
+    @property
+    def about(self) -> About:
+        """Judged rows, of the list."""
+        counts = self.draws.n, len(self.draws.sizes)
+        exact = self.draws.whole and not self._stuck.any()
+        return About(counts=counts, exact=exact, order=self.draws, name=self.listed.name, note=self.listed.note)
+
+    @cached_property
+    def _pull(self) -> Floats:
+        """Judged row x system: w (g - m), 0 for a row of another topic."""
+        out = np.zeros((self.draws.n, len(self.fit.coefficient)))
+        out[self.turn] = self.fit.pull
+        return frozen(out)
+
+    @cached_property
+    def _stuck(self) -> Bools:
+        """Which gold pairs people could not judge."""
+        return np.isnan(self.fit.gold)
+
+    def stuck(self, asked: Contrasts) -> Ints:
+        """Judged rows that move each contrast and that nobody could judge."""
+        if not self._stuck.any():
+            return np.zeros(len(asked), np.int64)
+        return asked.moved(self.fit.coefficient[:, self.fit.item[self._stuck]].T, NO_WEIGHT)
+
+    def ends(self, asked: Contrasts, at: int) -> tuple[ByList, ByList]:
+        """One contrast as if it were a score, with what nobody could judge at its worst, and at its best.
+
+        With g- the gold values in which every document that cannot be judged, drawn or not, has the end of the scale
+        that is worst for the contrast, sum w g- <= sum w g whatever their labels, and a list with the labels g- is
+        judged without a gap: its lower limit holds the first sum, hence the second, as often as any list's does, at
+        one look or at all.  So it is with g+ and the upper limit.  Whether a document can be judged may hang on its
+        label, its rank, its topic: on anything but its place in the order drawn.
+        (Horowitz and Manski 2000, JASA 95.)
+        """
+        a, b = int(asked.a[at]), int(asked.b[at])
+        weight = self.fit.coefficient[b] - (self.fit.coefficient[a] if a != NONE else 0.0)
+        up = weight[self.fit.item] > 0
+        low, high = self.fit.scale
+        return self._at(a, b, weight, np.where(up, low, high)), self._at(a, b, weight, np.where(up, high, low))
+
+    def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:  # noqa: ARG002
+        row = frozen(weight[None])
+        fit = replace(self.fit, coefficient=row, gold=np.where(self._stuck, end, self.fit.gold))
+        return replace(self, fit=fit, listed=replace(self.listed, coefficient=row))
+
+    def unlisted(self, asked: Contrasts) -> Ints:
+        """Pairs that move each contrast and were never to be drawn."""
+        return self.listed.unlisted(asked)
+
+    def still_open(self, asked: Contrasts) -> Ints:
+        """Listed pairs that move each contrast, less those with a gold label and those that can have none."""
+        return self.listed.moving(asked) - self.touching(asked) - self.stuck(asked)
+
+    @property
+    def value(self) -> Floats:
+        """The score of each system."""
+        return self.fit.scores
+
+    def by_topic(self) -> Influence:
+        """What each topic brings, about the mean."""
+        z, n = self.fit.by_topic, len(self.topics)
+        return Influence("topics", self.topics, (z - z.mean(axis=0)) / np.sqrt(n * (n - 1)), n - 1.0)
+
+    def by_gold(self) -> Influence:
+        """The estimates that each gold label gives, about their mean."""
+        n = self.draws.n
+        if self.draws.whole:
+            return Influence("gold", self.names, np.zeros(self._pull.shape), max(1.0, n - 1.0))
+        x = self.draws.estimates(self._pull) / len(self.topics)
+        about = x - self.draws.share @ x
+        weight = np.sqrt(self.draws.share / max(1, n - 1))
+        return Influence("gold", self.names, weight[:, None] * about, max(1.0, n - 1.0))
+
+    def over_gold(self, asked: Contrasts) -> Variance:
+        """The larger of what the estimates show and what gold values within bronze labels make of so few."""
+        df = np.maximum(self.touching(asked) - 1.0, 1.0)
+        if self.draws.whole:
+            return Variance(np.zeros(len(asked)), df)
+        least = spread_of_contrasts(self._squares, asked) / self.draws.information
+        return Variance(np.maximum(asked.squares(self.by_gold().matrix), least), df)
+
+    def over_topics(self, asked: Contrasts) -> Variance:
+        """What topics bring, and no less than over gold; freedom T - 1, fewer where few topics carry the variance."""
+        moves = self.by_topic()
+        pull = asked.values(moves.matrix)
+        variance = np.maximum((pull**2).sum(axis=0), self.over_gold(asked).variance)
+        df = np.full(len(asked), moves.df) if self.draws.whole else np.minimum(moves.df, tails(pull))
+        return Variance(variance, df)
+
+    def touching(self, asked: Contrasts) -> Ints:
+        """Gold labels that move each contrast; no fewer than are needed where the list is judged to its end."""
+        found = asked.moved(self.fit.coefficient[:, self.fit.item[~self._stuck]].T, NO_WEIGHT)
+        return np.maximum(found, LEAST_GOLD) if self.draws.whole else found
+
+    def contributions(self) -> Floats:
+        """What each topic brings."""
+        return self.fit.by_topic
+
+    @cached_property
+    def _squares(self) -> Floats:
+        return frozen(self.listed.squares(self.fit.variance))
+
+
+def worth_of(parts: LinearParts, label: Floats) -> Floats:
+    """What labels are worth; NaN where there is none."""
+    return np.where(np.isnan(label), np.nan, parts.worth(np.nan_to_num(label)))

@@ -1,0 +1,228 @@
+"""A study in plain words, as the command line and study files give it, and the pairs of systems it is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from truegain.aggregation.reading import RatingsAsked
+from truegain.config import StudyConfig
+from truegain.data.judgments import JudgmentsLike, read_judgments
+from truegain.data.models import models_named
+from truegain.data.runs import Runs, RunsLike, read_runs
+from truegain.errors import TruegainError, some, there_are
+from truegain.io.column_names import told
+from truegain.io.files import can_be_read_again
+from truegain.io.trec import NameBy
+from truegain.message import arg, argname, told_value
+from truegain.results.paper_table import read_names
+
+if TYPE_CHECKING:
+    from truegain.study.config import RunsInput
+    from truegain.study.study import Study
+
+# ---- Which pairs of systems a study is asked about: a pair, or a candidate against baselines.
+
+
+def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], str] = str) -> tuple[str, str] | None:
+    """The two systems that are asked about, the claim being that the second is better; None: the two best.
+
+    called: the name that a system has here, by the one that was given.
+
+    >>> pair_of(["bm25", "a,b", "dense"], "a,b,dense"), pair_of(["bm25", "dense"], None)
+    (('a,b', 'dense'), ('bm25', 'dense'))
+    """
+    if len(systems) < 2:
+        raise TruegainError(f"a verdict is about two systems, and there is 1 ({systems[0]}); give another run")
+    if text is None:
+        return (systems[0], systems[1]) if len(systems) == 2 else None
+    parts = text.split(",")
+    splits = [(",".join(parts[:i]).strip(), ",".join(parts[i:]).strip()) for i in range(1, len(parts))]
+    if not splits:
+        raise TruegainError(f"{argname('pair', text)} is not two systems; write {arg('pair', 'a,b')}")
+    known = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
+    if known is None:
+        unknown = [name for name in splits[0] if called(name) not in systems]
+        raise TruegainError(
+            f"{arg('pair')} names {some(unknown)}, which is no system here; {there_are(unknown, systems, 8)}"
+        )
+    if known[0] == known[1]:
+        raise TruegainError(f"{argname('pair', text)}: {known[0]} is compared with itself; name two systems")
+    return known
+
+
+def claims_of(
+    systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
+    called: Callable[[str], str] = str, one_candidate: bool = False,
+) -> list[tuple[str, str]]:  # fmt: skip
+    """The pairs (a, b) of which it is claimed that b is better; none where the two best are meant.
+
+    A candidate against each baseline; baselines alone have every other system as candidate (with `one_candidate` there
+    must be one other), and a candidate alone the only other one as baseline.
+
+    >>> claims_of(["bm25", "dense", "fused"], None, ["bm25"], None)
+    [('bm25', 'dense'), ('bm25', 'fused')]
+    """
+    if not (baselines or candidate):
+        both = pair_of(systems, pair, called)
+        return [] if both is None else [both]
+    if pair is not None:
+        raise TruegainError(
+            f"{arg('pair')} names both systems; leave out {arg('baseline')} and {arg('candidate')}, or {arg('pair')}"
+        )
+    named = [*dict.fromkeys(baselines or ()), *([candidate] if candidate else [])]
+    if unknown := [name for name in named if name not in systems]:
+        whose = "candidate" if unknown[0] == candidate else "baseline"
+        are = "is" if len(unknown) == 1 else "are"
+        raise TruegainError(
+            f"{told_value(whose, unknown[0], some(unknown))} {are} no system here; {there_are(unknown, systems, 8)}"
+        )
+    if candidate in (baselines or ()):
+        raise TruegainError(
+            f"{candidate} is compared with itself; name another {arg('baseline')} or {arg('candidate')}"
+        )
+    others = [name for name in systems if name not in named]
+    if candidate is not None:
+        return [(a, candidate) for a in dict.fromkeys(baselines or _only(others, arg("baseline")))]
+    if not others:
+        raise TruegainError(f"every system is a {arg('baseline')}; leave one out, to be compared with the others")
+    chosen = _only(others, arg("candidate")) if one_candidate else others
+    return [(a, b) for b in chosen for a in dict.fromkeys(baselines or ())]
+
+
+def _only(others: list[str], argument: str) -> list[str]:
+    if len(others) != 1:
+        raise TruegainError(f"{argument} is not given, and there are {len(others)} other systems; name one of them")
+    return others
+
+
+# ---- What a study is made of in plain words, as the command line and study files say it, and the study of it.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Renamed:
+    """Other names of systems: from a file, and without a prefix.
+
+    >>> Renamed(strip_prefix="input.").called("input.bm25"), Renamed().called("bm25")
+    ('bm25', 'bm25')
+    """
+
+    names: str | None = None
+    strip_prefix: str = ""
+
+    @property
+    def renames(self) -> bool:
+        """Whether systems get other names."""
+        return self.names is not None or bool(self.strip_prefix)
+
+    @cached_property
+    def _new(self) -> Mapping[str, str]:
+        return {} if self.names is None else read_names(self.names)
+
+    def renamed(self, runs: Runs) -> Runs:
+        """The runs under the names asked for."""
+        return runs.renamed(self._new, self.strip_prefix) if self.renames else runs
+
+    def called(self, name: str) -> str:
+        """A system by the name that it has, whether it is given by the old one or the new one."""
+        return self._new.get(name) or name.removeprefix(self.strip_prefix) or name
+
+    @property
+    def told(self) -> dict[str, str]:
+        """What was asked for, to be told with the answers."""
+        both = {"names": self.names, "strip_prefix": self.strip_prefix}
+        return {name: value for name, value in both.items() if value}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyInputs(Renamed):
+    """What a study is made of beside its config: measures, prices, and which models gave what."""
+
+    measure: list[str] | None = None
+    costs: str | None = None
+    system_models: list[str] | None = None
+    judge_model: str | None = None
+    name_by: NameBy = "file"
+
+    def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
+        """The study of these files; runs that can be read in this way only now are read at once."""
+        self.check(config, reading)
+        read = not all(map(can_be_read_again, files)) or self.renames or bool(told().ran)
+        runs = self.renamed(read_runs(files, name_by=self.name_by)) if read else files
+        rated = config.ratings.are_aggregated
+        labels = reading.load(judgments, normalize=config.ratings.normalize) if rated else judgments
+        return self.study_of(runs, labels, config, reading)
+
+    def check(self, config: StudyConfig, reading: RatingsAsked) -> None:
+        """Refuse, before any work, what is only of use with ratings, and prices that are none."""
+        from truegain.study.precision import prices_of
+
+        rated = config.ratings.are_aggregated or (config.gold is not None and config.gold.aggregate is not None)
+        if not rated and (names := reading.asked):
+            of = ", ".join(arg(name) for name in names)
+            raise TruegainError(
+                f"{of}: this is about ratings; say how they become labels, as in {arg('aggregate', 'mean')}"
+            )
+        prices_of(self.costs)
+
+    def study_of(
+        self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingsAsked
+    ) -> Study:
+        """The study of runs and judgments, read or as files."""
+        from truegain.study.config import RunsInput
+        from truegain.study.study import Study
+
+        gold = config.gold
+        if gold is not None and gold.aggregate is not None:
+            config = replace(config, gold=replace(gold, labels=reading.load(str(gold.labels))))
+        models = {self.called(s): x for s, x in models_named(self.system_models).items()}
+        input_ = runs if isinstance(runs, RunsInput) else RunsInput(runs, self.name_by, config.resampling.jobs)
+        labels = read_judgments(judgments, model=self.judge_model) if self.judge_model else judgments
+        measures = self.measure or [usual_measure(config)]
+        return Study.configured(replace(input_, models=models), labels, measures, config)
+
+    def beyond_gold(self, config: StudyConfig) -> dict[str, str]:
+        """Which of the measures the gold labels cannot correct, drawn as they were, and why; none where all."""
+        from truegain.measures.parse import parse_measures
+        from truegain.study.gold import beyond, listed_in
+
+        gold = config.gold
+        if gold is None or len(self.measure or ()) < 2 or not can_be_read_again(str(gold.labels)):
+            return {}
+        _, design, listed = (None, gold.design, None) if gold.aggregate else listed_in(gold)
+        named = parse_measures(self.measure or ())
+        why = beyond([one.measure for one in named], design, listed is not None and listed.design == "ordered")
+        return {one.name: why[str(one.measure)] for one in named if str(one.measure) in why}
+
+    def inputs(self, judgments: str, files: Sequence[str], config: StudyConfig, study: str | None) -> list[str]:
+        """All files that are read."""
+        labels = (config.gold and config.gold.labels, config.sample and config.sample.labels)
+        others = [str(x) for x in (*labels, self.names, study) if x]
+        return [judgments, *others, *files, *(u for u in self.system_models or () if "=" not in u)]
+
+    def provenance(self, study: Study, reading: RatingsAsked) -> dict[str, Any]:
+        """How the answers were made, files aside."""
+        said: dict[str, Any] = {"costs": self.costs, "name_by": self.name_by, "judge_model": study.judge_model}
+        said |= {"system_models": study.system_models, "reading": vars(reading)}
+        return {**study.provenance, **said, **self.told}
+
+    def claims(
+        self, systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
+        one_candidate: bool = False,
+    ) -> list[tuple[str, str]]:  # fmt: skip
+        """The claims that are asked about, systems by their old names or the new ones; see `claims_of`."""
+        named = [self.called(name) for name in baselines or ()]
+        chosen = None if candidate is None else self.called(candidate)
+        return claims_of(systems, pair, named, chosen, self.called, one_candidate)
+
+
+def usual_measure(config: StudyConfig) -> str:
+    """The measure where none is asked for: one that the gold labels can correct.
+
+    >>> usual_measure(StudyConfig(gold="pairs.qrels")), usual_measure(StudyConfig())
+    ('P@10', 'nDCG@10')
+    """
+    corrected = config.gold is not None or config.sample is not None
+    return "P@10" if corrected and not (config.gold and config.gold.design == "topics") else "nDCG@10"

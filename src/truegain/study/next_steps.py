@@ -1,0 +1,264 @@
+"""What to buy next: more topics, gold labels, assessors, or answers of the same judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import overload
+
+import numpy as np
+
+from truegain.errors import some
+from truegain.io.columns import Floats, frozen
+from truegain.results.base import Result, Table
+from truegain.results.table import Cell
+from truegain.sampling.designs import DESIGNS, information_after
+from truegain.stats.contrasts import Contrasts
+from truegain.stats.student_t import quantile_of, quantiles_of
+from truegain.study.estimators import NO_WEIGHT
+from truegain.study.precision import CurrentPrecision, Step, error_at_all_looks, fewest_gold, steps_of
+from truegain.study.study_data import StudyData
+from truegain.study.unjudged_bounds import UnjudgedBounds, sample_step
+from truegain.study.variance import VarianceModel
+from truegain.study.verdict import could_move, outcome_of
+
+# ---- What to buy next, as an answer that shows itself.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Steps(Result, Sequence[Step]):
+    """What to buy next, those that alone are enough first, each group cheapest first.
+
+    >>> print(Steps((Step("topics", 2.0, 50, 50, 0.0477),)))
+    what    more  in all  half width
+    topics    50     100      0.0477
+    """
+
+    items: tuple[Step, ...]
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    title: str = ""
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, at: int) -> Step: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Steps: ...
+
+    def __getitem__(self, at: int | slice) -> Step | Steps:
+        return replace(self, items=self.items[at]) if isinstance(at, slice) else self.items[at]
+
+    def table(self) -> Table:
+        """A row a step; what it costs and whether it alone is enough, where that is known."""
+        priced = any(s.cost is not None for s in self.items)
+        aimed = any(s.enough is not None for s in self.items)
+        known = [name for name, there in (("cost", priced), ("enough", aimed)) if there]
+        columns = ("what", "more", "in all", "half width", *known)
+        rows: list[tuple[Cell, ...]] = [
+            (s.phrase or s.words, s.more, s.have + s.more, s.half, *((s.cost,) if priced else ()),
+             *((None if s.enough is None else "yes" if s.enough else "not alone",) if aimed else ()))
+            for s in self.items
+        ]  # fmt: skip
+        return Table(columns, rows, self.provenance, self.title)
+
+    def in_short(self) -> str:
+        """The steps, the first of them in full."""
+        return some([str(step) for step in self.items], 2) or "nothing to buy"
+
+
+# ---- What a difference stands on now, and what more of each kind would bring.
+
+STUCK = (
+    "More labels will not help: documents that people could not judge leave it open. Show them to other people, or in "
+    "another way."
+)
+MOST_OF_TOPICS = 0.9  # of the variance: the gold labels at hand leave some
+
+
+def _labels(n: int) -> str:
+    return "The one label" if n == 1 else f"The {n:,} labels"
+
+
+@dataclass(frozen=True, eq=False)
+class Buying:
+    """One measure: what a study is made of, and what is asked of its answers."""
+
+    material: StudyData
+    lattice: VarianceModel
+    confidence: float
+    min_effect: float  # gain that matters; below 0: how much worse it may be
+    bound: bool  # whether unjudged documents hold a verdict back
+    weights: Callable[[], Floats] | None = None  # system x pair: what each pair of the pool counts, where gold is drawn
+
+    def steps(self, asked: Contrasts, prices: Mapping[str, float], hidden: UnjudgedBounds | None) -> list[Step]:
+        """What more of each kind would bring; first a sample of the holes, where these alone decide."""
+        now, made = self.standing(asked), self.material
+        steps = steps_of(now, self._aim(now, asked), prices)
+        if hidden is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
+            return steps
+        value, spread = float(self.lattice.evidence.values(asked)[0]), self.lattice.spread(asked, self.confidence)
+        quantile = quantile_of(self.confidence, float(spread.df[0]))
+        half = quantile * float(np.sqrt(spread.variance[0]))
+        outcomes = [
+            outcome_of(value - half, value + half, *far, self.min_effect)
+            for far in ((0.0, 0.0), could_move(hidden, "bound"))
+        ]
+        if outcomes[0] == "inconclusive" or outcomes[1] != "inconclusive":
+            return steps
+        judging = sample_step(hidden, float(spread.variance[0]), quantile, abs(self.min_effect), prices.get("gold"))
+        return steps if judging is None else [judging, *steps]
+
+    def _aim(self, now: CurrentPrecision, asked: Contrasts) -> float:
+        """Half of the width to bring the interval to: the smallest gain that matters.
+
+        Where the interval is narrower already and the question is open, half of that gain: limits closer together
+        cannot hold both no gain and this one.  Closer still, only whether the gain is as large is open: 0, any step.
+        """
+        value, half = float(self.lattice.evidence.values(asked)[0]), now.half
+        least = abs(self.min_effect)
+        if least == 0 or half > least * (1 + 1e-9):
+            return least
+        if value + half < self.min_effect or value - half >= self.min_effect:  # settled, unless holes hold it back
+            return least
+        return least / 2 if half > least / 2 * (1 + 1e-9) else 0.0
+
+    def until_decided(self, asked: Contrasts, hidden: UnjudgedBounds | None = None) -> str:
+        """How many more labels of a list may decide a difference, were it as it is now; empty where there is no list.
+
+        That many bring the limits as far as the difference lies from what decides: an even chance.
+        """
+        listed = self.lattice.evidence.still_open(asked)
+        if listed is None or self.lattice.evidence.about.exact:
+            return ""
+        now, value = self.standing(asked), float(self.lattice.evidence.values(asked)[0])
+        unit = now.unit or "gold label"
+        fall, rise = could_move(hidden, "bound" if self.bound else "")
+        far = max(value + fall - self.min_effect, self.min_effect - value - rise)  # that it is as large a gain, or none
+        if far <= 0 and (fall or rise):
+            return (
+                f"If the difference stays as it is, more {unit}s will not settle it: unjudged documents leave it open."
+            )
+        open_ = int(listed[0])
+        if "topics" not in self.material.over and open_ <= 0:
+            return STUCK if now.stuck else ""
+        needed = fewest_gold(now, far) if far > 0 else None
+        if needed is None and now.stuck and (far <= 0 or fewest_gold(replace(now, stuck=0.0), far) is not None):
+            return STUCK
+        if needed is not None and "topics" not in self.material.over and needed - now.gold > open_:
+            return f"{_labels(open_)} of the list still missing for these two will settle it for these topics."
+        if needed is None:
+            last = now.after(gold=now.pairs / now.gold)
+            if last <= 0:
+                return "If the difference stays as it is, all labels of the list are needed to settle it."
+            return (
+                f"If the difference stays as it is, more {unit}s will not settle it: with all {now.pairs:,} the "
+                f"interval is still +-{last:.4f}. More topics are needed."
+            )
+        if needed <= now.gold:
+            return ""
+        return (
+            f"If the difference stays as it is, about {needed - now.gold:,} more {unit}"
+            f"{'s' if needed - now.gold > 1 else ''} would settle it with 50% power ({needed:,} in total)."
+        )
+
+    def _steadied(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
+        """Own part of the topics no less than the labels of the judge show, its sum with that of gold kept.
+
+        V(topics) - V(gold) is the difference of two estimates, may come out as 0, and is all that more gold labels
+        leave.  What is known for every document is its bronze label.  What lies above that counts by the share that it
+        is of both: the larger V(gold), the less is known of the difference, and the larger of two would be too large.
+        Whole gold topics know how far gold scores lie apart, which no bronze score tells: all topics gold leave that.
+        """
+        about = self.lattice.evidence.about
+        if about.exact or "topics" not in parts or "gold" not in parts:
+            return parts
+        least = self.lattice.evidence.were_all_gold(asked)
+        if least is None:
+            if about.order is None:
+                return parts
+            least = self.lattice.naive.over_topics(asked).variance
+        whole = parts["topics"] + parts["gold"]
+        held = np.sum([v for s, v in parts.items() if s in ("collection", "replicates")], axis=0)
+        least = np.minimum(least - held, MOST_OF_TOPICS * whole)
+        share = np.divide(parts["topics"], whole, out=np.zeros(len(asked)), where=whole > 0)
+        above = 0.0 if self._whole else share * np.maximum(parts["topics"] - least, 0.0)
+        topics = np.maximum(least, 0.0) + above
+        return {**parts, "topics": topics, "gold": whole - topics}
+
+    @property
+    def _whole(self) -> bool:
+        """Whether gold comes by whole topics."""
+        return self.material.judge is not None and DESIGNS[self.material.judge.design].whole
+
+    def _with_answers(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
+        """The noise of asking the judge again stands apart also where documents, topics or assessors hold it."""
+        again = self.lattice.alone(asked, "replicates") if "replicates" in self.material.over else None
+        if again is None or "replicates" in parts:
+            return parts
+        holder = next(s for s in ("collection", "topics", "assessors") if s in parts)
+        noise = np.minimum(again.variance, parts[holder])
+        return {**parts, holder: parts[holder] - noise, "replicates": noise}
+
+    def standing(self, asked: Contrasts) -> CurrentPrecision:
+        """The same of one contrast."""
+        return self.standings(asked)[0]
+
+    def standings(self, asked: Contrasts) -> list[CurrentPrecision]:
+        """Own parts of the variance of each, and how many topics, gold labels and assessors there are.
+
+        Together they are the variance of the interval, also where one source is wider than all that topics show.
+        """
+        own = self.lattice.own_parts(asked)
+        parts: dict[str, Floats] = {"gold" if s == "holes" else s: v for s, v in own.items()}
+        parts = self._with_answers(asked, parts)
+        spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
+        about, looks = self.lattice.evidence.about, self.lattice.looks
+        order, (gold, pairs) = about.order, about.counts
+        made = self.material
+        whole = self._whole
+        if looks is None:
+            larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
+            parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
+        parts = self._steadied(asked, parts)
+        people = 0 if made.raters is None else len(made.raters)
+        confidence, alpha, tau = self.confidence, None, None
+        if order is not None:
+            sizes = order.sizes
+            tau = frozen(np.concatenate([[0.0], information_after(sizes, np.arange(1, len(sizes) + 1))]))
+            if looks is not None:
+                alpha = error_at_all_looks(looks, "topics" in made.over)
+                confidence, spread = 1 - alpha, self.lattice.evidence.over_topics(asked)
+        now = CurrentPrecision(
+            {}, len(made.ranked.topics), gold, pairs, people,
+            0 if made.raters is None else round(len(made.raters.ratings.value) / people),
+            times=len(made.raters.asked) if made.raters is not None and "replicates" in parts else 0,
+            labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
+            unit="" if made.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
+            away=about.away,
+        )  # fmt: skip
+        if (
+            self.weights is not None
+            and len(asked) == 1
+            and (touching := self.lattice.evidence.touching(asked)) is not None
+        ):
+            differ = int(asked.moved(self.weights().T, NO_WEIGHT)[0])
+            done = int(touching[0]) + int(self.lattice.evidence.stuck(asked)[0])
+            now = replace(now, differ=differ, open=max(0, differ - done))
+        stuck = np.zeros(len(asked))
+        for i, (worst, _), (best, _) in self.lattice.ends(asked, self.lattice.spread(asked, self.confidence)):
+            stuck[i] = (best[0] - worst[0]) / 2
+        quantiles = quantiles_of(confidence, spread.df).tolist()
+        listed = {s: v.tolist() for s, v in parts.items()}
+        now = now if looks is not None else replace(now, confidence=confidence)
+        return [
+            replace(
+                now,
+                parts={s: v[i] for s, v in listed.items()},
+                quantile=q,
+                df=float(spread.df[i]),
+                stuck=float(stuck[i]),
+            )
+            for i, q in enumerate(quantiles)
+        ]

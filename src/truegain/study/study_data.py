@@ -1,0 +1,305 @@
+"""The data of a study: runs in line with labels, what was sampled, and the population that answers are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from truegain.data.label_lists import GoldList
+from truegain.data.pool import RankedGains
+from truegain.errors import TruegainError, some
+from truegain.io.columns import Floats, Ints, frozen
+from truegain.judge_error.judge import Judge
+from truegain.measures.base import Measure
+from truegain.measures.label_weights import level_of
+from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, arg, argname
+from truegain.sampling.catalogue import POPULATIONS, SOURCES
+from truegain.sampling.designs import SAME_POPULATION
+from truegain.sampling.source import SourceName
+from truegain.stats.collection_intervals import spread_rule, spreads_of
+from truegain.stats.influence import Influence
+from truegain.stats.other_collections import check_drawable, least_relevant, without_each
+from truegain.study.assessors import Raters
+from truegain.study.estimators import Plain, ScoreEstimator
+from truegain.study.gold import evidence_of, tell_holes
+from truegain.study.gold_lists import ByList, StandIn
+from truegain.study.unjudged_sample import HoleList, HoleSample
+from truegain.study.variance import Collection as OtherCollections
+from truegain.study.variance import VarianceModel
+
+# ---- What a study is made of: runs in line with labels, ratings or gold labels behind these, and what was sampled.
+
+LONE = (
+    "no topic has more than one relevant document, and one relevant document per topic does not show how scores vary "
+    "with other documents"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyData:
+    """Runs in line with labels, and what may move the scores."""
+
+    over: frozenset[SourceName]
+    ranked: RankedGains
+    raters: Raters | None
+    judge: Judge | None
+    gold_relevant_from: float | None
+    replicates: int
+    seed: int
+    gold_rated: bool = False  # whether the ratings are those behind the gold labels
+    sample: HoleSample | HoleList | None = None
+    listed: GoldList | None = None
+    looks: float | None = None  # see `VarianceModel`
+    confidence: float = 0.95
+
+    def lattice(self, m: Measure) -> VarianceModel:
+        """What a measure stands on; what cannot be spoken of is refused."""
+        self._refuse_fixed()
+        if self.sample is None:  # which tells what unjudged documents are worth
+            tell_holes(self.ranked, m, self.judge)
+        evidence, naive = self._evidence(m)
+        if self.looks is not None:
+            self._refuse_looks()
+        collection = assessors = replicates = documents = None
+        over = self.spoken_of(m)
+        if "collection" in self.over:
+            if note := evidence.about.note:
+                raise TruegainError(f"{note} How that varies between collections is unknown; give DCG or P")
+            check_drawable(m)
+            if "collection" in over:
+                self._refuse_shallow(m)
+                collection = partial(self._collection, m)
+            elif "topics" not in over:
+                raise TruegainError(
+                    f"{m} over other collections: {LONE}; name 'topics' in {argname('population')} and leave "
+                    "'collection' out, or give a measure that sums over ranks, such as P@10"
+                )
+        if self.raters is not None and self.listed is not None:
+            self._refuse_rated()
+        elif self.raters is not None:
+            refitted, topics = partial(self._refitted, m, self.raters), self.ranked.topics
+            if self._raters_tell(self.raters):
+                assessors = partial(self.raters.moves, refitted, topics)
+                documents = partial(self.raters.within_documents, refitted, topics)
+            if "replicates" in self.over:
+                replicates = partial(self.raters.repeated_moves, refitted, topics)
+        twice = 0.0 if self.raters is None else self.raters.noise_twice
+        return VarianceModel(evidence, naive, over, collection, assessors, replicates, documents, twice, self.looks)
+
+    def spoken_of(self, m: Measure) -> frozenset[SourceName]:
+        """What a measure can be told for: no other collections where one document a topic would have to tell of them.
+
+        A topic with one relevant document borrows its spread from those with several (see `few.Pooled`).
+        """
+        if "collection" not in self.over or spread_rule(m).lone == "own":
+            return self.over
+        relevant = self.ranked.pool_relevant(least_relevant(m))
+        known = (relevant > 1).any() or not relevant.any()
+        return self.over if known else self.over - {"collection"}
+
+    def _collection(self, m: Measure) -> OtherCollections:
+        spreads = spreads_of(
+            self.ranked, m, pairs=True, replicates=self.replicates, seed=self.seed, engine=None, progress=None
+        )
+        return OtherCollections(spreads, spread_rule(m).lone)
+
+    def _refitted(self, m: Measure, raters: Raters, gains: Floats) -> ScoreEstimator:
+        """What the scores would stand on with other gains of the rated items."""
+        if self.gold_rated:
+            assert self.judge is not None
+            judge = replace(self.judge, gold=raters.ratings.labelled(gains))
+            return evidence_of(self.ranked, m, judge, self.gold_relevant_from, self.confidence)
+        ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
+        return evidence_of(ranked, m, self.judge, self.gold_relevant_from, self.confidence)
+
+    def _evidence(self, m: Measure) -> tuple[ScoreEstimator, ScoreEstimator]:
+        """What the scores stand on, and the labels as they are."""
+        if self.listed is not None and self.judge is not None:
+            by_list = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_relevant_from))
+            stand_in = StandIn.of(m, self.ranked)
+            plain = evidence_of(self.ranked, stand_in.measure, None, None)
+            return by_list, Plain(plain.contributions().T / stand_in.constant, self.ranked.topics)
+        if self.sample is not None:
+            return self.sample.evidence(m), evidence_of(self.ranked, m, None, None)
+        found = evidence_of(self.ranked, m, self.judge, self.gold_relevant_from, self.confidence)
+        return found, found if self.judge is None else evidence_of(self.ranked, m, None, None)
+
+    def documents(self, m: Measure, lattice: VarianceModel, a: int, b: int) -> Influence:
+        """How far each judged document moves two scores by being in the collection; by the labels as they are.
+
+        What the scores would be without it is told where they stand on these labels alone.
+        """
+        names, moved = without_each(self.ranked, m, (a, b))
+        without = lattice.evidence.value[[a, b]] - moved if lattice.evidence.about.plain else None
+        return Influence("collection", names, moved, max(1.0, len(names) - 1.0), without)
+
+    def _raters_tell(self, raters: Raters) -> bool:
+        """Whether leaving assessors out says something; where they are asked for this was checked."""
+        if self.judge is not None and self.judge.design not in SAME_POPULATION:
+            if "assessors" in self.over:
+                raise TruegainError(
+                    f"{argname('design', self.judge.design)}: the judge's error rates are those of all assessors "
+                    f"together, so they say nothing of other assessors; leave 'assessors' out of "
+                    f"{argname('population')}"
+                )
+            return False
+        if "assessors" in self.over:
+            return True
+        try:
+            raters.check()
+        except TruegainError:
+            return False
+        return True
+
+    def _refuse_fixed(self) -> None:
+        """Rates say how often labels are wrong, not which; what chance made of these labels only topics tell."""
+        if "topics" in self.over or self.judge is None or self.judge.design in SAME_POPULATION:
+            return
+        raise TruegainError(
+            f"{argname('design', self.judge.design)} shows how often the judge errs, not where, so the chance error of "
+            "scores for these topics only is unknown; name 'topics' in "
+            f"{argname('population')}, or have gold labels drawn from these topics ({arg('design', 'random')})"
+        )
+
+    def _refuse_rated(self) -> None:
+        """A list was drawn for one bronze label a document; what assessors would have said otherwise it cannot tell."""
+        if others := sorted(self.over & {"assessors", "replicates"}):
+            raise TruegainError(
+                f"an ordered list of gold labels and {argname('population')} {others[0]!r}: the list was drawn for "
+                f"one bronze label a document; leave {others[0]!r} out"
+            )
+
+    def _refuse_looks(self) -> None:
+        """Looking many times is known for labels in a drawn order, and topics."""
+        if self.listed is None and isinstance(self.sample, HoleSample):
+            raise TruegainError(
+                f"{argname('sequential')}: how often one may look is known for labels in the order of a list; draw one "
+                f"with {SAMPLE_UNJUDGED}, or leave {argname('sequential')} out and look once"
+            )
+        if self.listed is None and self.sample is None:
+            raise TruegainError(
+                f"{argname('sequential')}: how often one may look is known for gold labels in the order of a list; "
+                "draw "
+                f"one with {SAMPLE_GOLD}, or leave {argname('sequential')} out and look once"
+            )
+        if others := sorted(self.over - {"topics"}):
+            raise TruegainError(
+                f"{argname('sequential')} and {argname('population')} {others[0]!r}: not known together; leave one of "
+                "them out"
+            )
+
+    def _refuse_shallow(self, m: Measure) -> None:
+        """Refuse runs that were cut between k and 2k; a list that ends there in a deeper run found no more."""
+        cutoff = getattr(m, "cutoff", None)
+        if cutoff is None:
+            return
+        deepest = self.ranked.depth.reshape(len(self.ranked.systems), -1).max(axis=1)
+        shallow = np.flatnonzero((deepest >= cutoff) & (deepest < 2 * cutoff)).tolist()
+        if shallow:
+            names = some([self.ranked.systems[s] for s in shallow])
+            raise TruegainError(
+                f"{m} over other collections needs lists of {2 * cutoff} documents, and {len(shallow)} of "
+                f"{len(deepest)} runs hold no more than {int(deepest[shallow].max())} ({names}): copies of documents "
+                "would leave ranks empty; give deeper runs, or leave 'collection' out"
+            )
+
+    def unjudged(self, m: Measure, systems: Sequence[int] | None = None) -> tuple[int, int]:
+        """How many of the documents that a measure looks at are unjudged, over all lists, and how many there are."""
+        some = slice(None) if systems is None else list(systems)
+        return int(self.holes_of(m)[some].sum()), int(self._looked_at(m)[some].sum())
+
+    def holes_of(self, m: Measure) -> Ints:
+        """How many of the documents that a measure looks at are unjudged, by system."""
+        if str(m) not in self._holes:
+            ranked = self.ranked
+            system = ranked.list[m.within(ranked.rank) & ranked.judged] // len(ranked.topics)
+            judged = np.bincount(system, minlength=len(ranked.systems))
+            self._holes[str(m)] = frozen(self._looked_at(m) - judged)
+        return self._holes[str(m)]
+
+    def _looked_at(self, m: Measure) -> Ints:
+        """How many documents a measure looks at, by system."""
+        cutoff = getattr(m, "cutoff", None)
+        depth = self.ranked.depth if cutoff is None else np.minimum(self.ranked.depth, cutoff)
+        return np.asarray(depth.reshape(len(self.ranked.systems), -1).sum(axis=1))
+
+    @cached_property
+    def _holes(self) -> dict[str, Ints]:
+        return {}
+
+    def said_of_holes(self, m: Measure, systems: Sequence[int] | None, holds: str, first: str = "") -> str:
+        """What was taken of unjudged documents, in words; empty where all are judged.
+
+        holds: what holds whatever their labels; empty: nothing, they count as not relevant.
+        first: the ranks that are held against what they could be, where those below count as not relevant; in words.
+        """
+        holes, shown = self.unjudged(m, systems)
+        if not holes:
+            return ""
+        there = "in all runs" if systems is None or len(systems) > 2 else "in both runs"
+        are, count, their, they = (
+            ("is", "counts", "its label", "it") if holes == 1 else ("are", "count", "their labels", "they")
+        )
+        open_ = f"{holes:,} of the {shown:,} documents that {m} counts {there} {are} unjudged"
+        if m.leaves_out_unjudged:
+            return f"{open_} and left out here: what {they} could change is unknown."
+        if holds and first:
+            return (
+                f"{open_}: {holds} whatever the labels of those in {first}; those below, and in scores all of them, "
+                "count as not relevant."
+            )
+        if holds:
+            return f"{open_}: {holds} whatever {their}; scores count {'it' if holes == 1 else 'them'} as not relevant."
+        return f"{open_} and {count} as not relevant here; `unjudged` shows what {they} could change."
+
+
+# ---- What the answers hold for, and what they do not cover, in words.
+
+OTHER = {"topics": "other topics", "collection": "other document collections"}
+
+
+@dataclass(frozen=True)
+class Population:
+    """The sources that are spoken of, and how many topics and assessors stand for their like.
+
+    >>> print(Population(frozenset(["topics"]), 50, gold=True))
+    For topics like these 50. Not covered: other document collections; mistakes in the gold labels.
+    """
+
+    over: frozenset[SourceName]
+    topics: int
+    assessors: int = 0  # 0 where labels are taken as they are
+    gold: bool = False
+    gold_rated: bool = False  # whether the assessors are those of the gold labels
+    sampled: tuple[int, int] | None = None  # unjudged documents judged at random, and of how many
+
+    @property
+    def holds_for(self) -> str:
+        """For what the answers hold."""
+        n = self.topics
+        words = [] if "topics" in self.over else [f"for these {n} topics only"]
+        counts = {"topics": n, "assessors": self.assessors}
+        words += [SOURCES[s].claim.format(n=counts.get(s)) for s in POPULATIONS if s in self.over]
+        if self.sampled is not None:
+            n, holes = self.sampled
+            some = f"a random sample of {n:,} of the {holes:,} unjudged documents"
+            words.append(f"by {some if n < holes else f'labels of all {n:,} unjudged documents'}")
+        return ", ".join(words)
+
+    @property
+    def held_fixed(self) -> str:
+        """What the answers do not cover."""
+        words = [OTHER[s] for s in ("topics", "collection") if s not in self.over]
+        if "assessors" not in self.over and self.assessors:
+            words.append("other assessors")
+        elif not self.assessors and not self.gold:
+            words.append("mistakes in the judgments")
+        if self.gold and not self.gold_rated:
+            words.append("mistakes in the gold labels")
+        return "; ".join(words) or "nothing"
+
+    def __str__(self) -> str:
+        return f"{self.holds_for[0].upper()}{self.holds_for[1:]}. Not covered: {self.held_fixed}."

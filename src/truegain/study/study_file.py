@@ -1,0 +1,154 @@
+"""A study from a file, in Python: the same that the command line asks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from truegain.aggregation.reading import RatingsAsked
+from truegain.config import StudyConfig, settings_of
+from truegain.errors import InputError, TruegainError
+from truegain.io.column_names import Told, headers_of, own_gold, telling, values_of
+from truegain.io.files import PathLike, expand
+from truegain.io.study_text import FileWords, StudyText, key_of
+from truegain.io.warnings import counted, warn
+from truegain.message import with_marks
+from truegain.results.provenance import named
+from truegain.study.inputs import StudyInputs
+from truegain.study.study import Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Files:
+    """What a study file says beside the options of a study."""
+
+    judgments: str | None = None
+    runs: list[str] | None = None
+    pair: str | None = None
+    baseline: list[str] | None = None
+    candidate: str | None = None
+
+
+def kinds_of_file() -> dict[str, Any]:
+    """By option, what a study file may give for it.
+
+    >>> kinds_of_file()["min-effect"], kinds_of_file()["measure"]
+    (<class 'float'>, list[str] | None)
+    """
+    kinds = {name: kind for part in (_Files, StudyInputs, RatingsAsked) for name, kind in get_type_hints(part).items()}
+    kinds |= {option.name: option.kind for option in settings_of(StudyConfig)}
+    return {name.replace("_", "-"): kind for name, kind in kinds.items()}
+
+
+KINDS = kinds_of_file()
+
+
+def read_study(path: PathLike) -> Study:
+    r"""The study that a file describes, with the answers that the command line has of it.
+
+    The file holds judgments, runs and options by the names they have there; paths are relative to it.  Where it names
+    a pair, or baselines and a candidate, these are the study's `claims`; prices it names (`costs`) are those of its
+    verdicts and next steps, unless others are given there.
+
+    >>> import tempfile, truegain as tg
+    >>> from pathlib import Path
+    >>> topics = range(1, 13)
+    >>> lines = {"good": "abc", "poor": "bca"}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     here = Path(folder)
+    ...     _ = (here / "gold.qrels").write_text("".join(f"{t} 0 a 1\n{t} 0 b {t % 2}\n{t} 0 c 0\n" for t in topics))
+    ...     for name, docs in lines.items():
+    ...         rows = [f"{t} Q0 {d} {i} {-i} {name}\n" for t in topics for i, d in enumerate(docs, 1)]
+    ...         _ = (here / f"{name}.run").write_text("".join(rows))
+    ...     _ = (here / "study.toml").write_text(
+    ...         'judgments = "gold.qrels"\nruns = ["good.run", "poor.run"]\nmeasure = "P@1"\npair = "poor,good"\n')
+    ...     study = tg.read_study(here / "study.toml")
+    ...     [study.verdict(a, b).outcome for a, b in study.claims]
+    ['better']
+    """
+    text = StudyText.of(os.fspath(path))
+    words, said = _words(text)
+    files = _made(_Files, words)
+    for name, example in (("judgments", "gold.qrels"), ("runs", "runs")):
+        if not getattr(files, name):
+            hint = f'write a line such as {name} = "{example}"'
+            raise InputError(f"no {name} are named", file=text.file, hint=hint)
+    try:
+        config = StudyConfig.from_options(words)
+        return _study(files, _made(StudyInputs, words), config, _made(RatingsAsked, words), named(path))
+    except TruegainError as error:
+        raise _placed(error, said) from None
+
+
+def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: RatingsAsked, source: str) -> Study:
+    columns = reading.columns or ""
+    headers = headers_of(columns)
+    reading = replace(reading, columns=headers.judged.written)
+    gold = None if config.gold is None else str(config.gold.labels)
+    told = Told(
+        files.judgments, *headers, reading.missing, own_gold("gold", gold), columns=columns,
+        values=values_of(reading.values),
+    )  # fmt: skip
+    with telling(told):
+        if beyond := inputs.beyond_gold(config):
+            inputs = replace(inputs, measure=[m for m in inputs.measure or () if m not in beyond])
+            warn(f"{source}: {counted(len(beyond), 'measure')} left out: {'; '.join(beyond.values())}")
+        study = inputs.study(str(files.judgments), expand(files.runs or []), config, reading)
+    study.claims = tuple(inputs.claims(study.systems, files.pair, files.baseline, files.candidate))
+    study.costs = inputs.costs
+    study.provenance["study"] = source
+    return study
+
+
+def _words(text: StudyText) -> tuple[dict[str, Any], FileWords]:
+    """What the file says by the names of options, and where it says it."""
+    words, keys = {}, {}
+    for option, key, value, line in text.options(KINDS, "a study"):
+        kind = KINDS[option]
+        told = text.told(option, key, line, get_origin(without_none(kind)) is list)
+        words[option.replace("-", "_")] = _converted(told, kind, f"{key} is {value!r}", text.file, line)
+        keys[option] = text.key(option, key, line, told)
+    return words, FileWords(text.file, keys, {*text.tables.values()})
+
+
+def without_none(kind: Any) -> Any:
+    """What a value is where it is given.
+
+    >>> without_none(int | None), without_none(str)
+    (<class 'int'>, <class 'str'>)
+    """
+    return next((part for part in get_args(kind) if part is not NoneType), kind) if NoneType in get_args(kind) else kind
+
+
+def _converted(told: Any, kind: Any, problem: str, file: str, line: int | None) -> Any:
+    """A value as what the option is; what it cannot be is refused with its line."""
+    one = without_none(kind)
+    try:
+        if get_origin(one) is list:
+            told = [x if isinstance(x, bool) else str(x) for x in told]
+        elif one is str and isinstance(told, int | float) and not isinstance(told, bool):
+            told = str(told)
+        return msgspec.convert(told, kind, strict=not isinstance(told, str) or get_origin(one) is Literal)
+    except msgspec.ValidationError:
+        wanted = {bool: "give true or false", int: "give a whole number", float: "give a number"}
+        choices = ", ".join(map(repr, get_args(one)))
+        hint = f"{told!r} is not one of {choices}" if get_origin(one) is Literal else wanted.get(one, "give a text")
+        raise InputError(problem, file=file, line=line, hint=hint) from None
+
+
+def _made(part: type[Any], words: dict[str, Any]) -> Any:
+    return part(**{name: words[name] for name in get_type_hints(part) if name in words})
+
+
+def _placed(error: TruegainError, said: FileWords) -> TruegainError:
+    """A refusal of what the file said, with its place there; any other as it is."""
+    if isinstance(error, InputError) and not (error.line is None and error.row is None):
+        return error
+    found = said.place(error)
+    if found is None and any(key_of(part.name) in KINDS for part in error.message.named):
+        found = None, ""
+    return error if found is None else error.at(said.file, found[0], f"{found[1]}{with_marks(error)}")

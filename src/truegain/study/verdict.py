@@ -1,0 +1,616 @@
+"""One verdict per comparison: does it hold, for whom, what decides it, what would settle it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from truegain.data.id_matching import DOUBT, FEW
+from truegain.data.models import by_unchecked
+from truegain.results.base import Result, Table
+from truegain.results.table import Cell
+from truegain.stats.results import Comparison
+from truegain.study.estimates import ALIKE
+from truegain.study.estimators import LEAST_GOLD
+from truegain.study.precision import Step
+from truegain.study.self_preference import MORE_LABELS, UNJUDGED_FIRST, in_one
+from truegain.study.unjudged_bounds import UnjudgedBounds
+from truegain.study.variance import TOGETHER, InfluentialUnit, Line, largest_of, pulls_in_words, signed, unsigned
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# ---- The decision rule: the outcome of a comparison, from its interval and what unjudged documents could change.
+
+Outcome = Literal["better", "worse", "not better", "not worse", "inconclusive", "unchecked"]
+SETTLED: tuple[Outcome, ...] = ("better", "worse", "not better", "not worse")
+
+
+def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, min_effect: float) -> Outcome:
+    """The rule, for b - a with the smallest gain that matters, the same in every command and in Python.
+
+    better: low + what holes could take is above 0, and at or above the smallest gain; worse: high + what they could
+    give is below 0; not better: it is below the smallest gain; inconclusive: otherwise.  A smallest gain below 0 is
+    how much worse b may be: not worse, where low + what holes could take is above it; worse, where high + what they
+    could give is below it.
+
+    >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.0), outcome_of(0.01, 0.05, -0.02, 0.0, 0.0)
+    ('better', 'inconclusive')
+    >>> outcome_of(0.03, 0.09, 0.0, 0.0, 0.02), outcome_of(0.01, 0.05, 0.0, 0.0, 0.02)  # a gain, perhaps too small
+    ('better', 'inconclusive')
+    >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.06), outcome_of(-0.03, 0.01, 0.0, 0.0, 0.02)  # surely too small
+    ('not better', 'not better')
+    >>> outcome_of(-0.03, -0.01, 0.0, 0.0, 0.0), outcome_of(-0.03, -0.01, 0.0, 0.0, 0.02)
+    ('worse', 'worse')
+    >>> [outcome_of(low, low + 0.03, 0.0, 0.0, -0.02) for low in (-0.01, -0.03, -0.06)]
+    ['not worse', 'inconclusive', 'worse']
+    """
+    least, most = low + hidden_low, high + hidden_high
+    if min_effect < 0:
+        return "not worse" if least > min_effect else "worse" if most < min_effect else "inconclusive"
+    if most < 0:
+        return "worse"
+    if most < min_effect:
+        return "not better"
+    return "better" if least > 0 and least >= min_effect else "inconclusive"
+
+
+def decided(c: Comparison, hidden: UnjudgedBounds | None, holes: str, min_effect: float) -> Outcome:
+    """The rule for a difference, by its interval and what holes could do; two exactly as good do not differ."""
+    if c.low is None or c.high is None:
+        return "inconclusive"
+    could = could_move(hidden, holes)
+    if c.low == c.high == 0 and could[1] == 0 and min_effect >= 0:
+        return "not better"
+    return outcome_of(c.low, c.high, *could, min_effect)
+
+
+def could_move(hidden: UnjudgedBounds | None, holes: str) -> tuple[float, float]:
+    """What holes could take and give, where they hold a verdict back, and how much less sure that is."""
+    if hidden is None or holes != "bound":
+        return 0.0, 0.0
+    return hidden.least - hidden.wider[0], hidden.most + hidden.wider[1]
+
+
+def holds_back(c: Comparison, hidden: UnjudgedBounds | None, holes: str, min_effect: float) -> bool:
+    """Whether holes alone leave a difference open, and no sample of them can stand for the rest."""
+    if hidden is None or hidden.falls is not None or decided(c, hidden, holes, min_effect) != "inconclusive":
+        return False
+    return decided(c, None, holes, min_effect) != "inconclusive"
+
+
+def undone_by(hidden: UnjudgedBounds, low: float, high: float, min_effect: float) -> int | None:
+    """How many unjudged documents can undo what the limits by labels say; None: none can, or it is not known."""
+    if outcome_of(low, high, 0.0, 0.0, min_effect) in ("better", "not worse"):
+        return hidden.documents_to_undo(low - min_effect)
+    return hidden.documents_to_undo(min_effect - high, falls=False) if high < min_effect else None
+
+
+# ---- One verdict per comparison: does it hold, for whom, what decides it, what would settle it.
+
+OTHERS = {
+    "topics": "other topics",
+    "collection": "other collections",
+    "assessors": "other assessors",
+    "replicates": "other answers of the same judge",
+    "gold": "other gold labels",
+    "holes": "another sample of the unjudged documents",
+}
+WITHIN = {
+    "collection": "documents",
+    "replicates": "repeated ratings",
+    "gold": "gold labels",
+    "holes": "the sample of unjudged documents",
+}
+OF_PAIR = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p")
+VALUES = ("value_a", "value_b")  # their difference is what is refused where there is none
+CAUSES = {
+    "topics": "having few topics",
+    "collection": "the choice of documents",
+    "assessors": "having few assessors",
+    "replicates": "changes between the judge's answers",
+    "gold": "having few gold labels",
+    "holes": "having labels of few unjudged documents",
+}
+ASSUMES_WORST = "the verdict assumes the worst case"
+EXACT = "exact, because all labels are gold"
+EXACT_BUT_UNJUDGED = "exact for the judged documents, which all have gold labels"
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(Result):
+    """Whether b is better than a: the outcome, then what it rests on.
+
+    better: the interval, extended by what unjudged documents could take, lies above 0 and at or above the smallest
+    gain that matters;  worse: extended by what they could add, it lies below 0;  not better: it lies below the smallest
+    gain, or the two score exactly the same;  inconclusive: otherwise.  With `not_worse_by` the claim is another one;
+    not worse: the interval lies above -not_worse_by;  worse: it lies below.
+
+    unchecked: labels of a model decide it (`by_labels` says how), which no person has checked, and nobody trusts.
+
+    `difference`, `low`, `high` and `p` are its numbers, by the labels there are (`comparison` has all of them);
+    `with_holes` has limits that hold whatever unjudged documents are, as `Study.compare` gives them.
+    """
+
+    comparison: Comparison  # by the labels there are; see `with_holes`
+    outcome: Outcome
+    min_effect: float
+    holds_for: str
+    held_fixed: str
+    lines: tuple[Line, ...]
+    naive: Line
+    largest_source: str
+    decisive: dict[str, tuple[InfluentialUnit, ...]]
+    hidden: UnjudgedBounds | None
+    steps: tuple[Step, ...] = ()
+    notes: tuple[str, ...] = ()
+    borrowed: tuple[str, ...] = ()
+    holes: str = "bound"
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    exact: bool = False  # whether all labels are gold and nothing else is spoken of
+    alike: bool = False  # whether both rank the judged documents alike, and no others are spoken of
+    widened: Comparison | None = None  # see `with_holes`
+    not_worse_by: float = 0.0  # above 0: the claim is that b is worse than a by less than this, if at all
+    labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
+    by_labels: Outcome | None = None  # what these labels say, where they are not trusted
+    to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
+    cannot: int = 0  # documents of a list that move the difference and that people could not judge
+    sizes: Mapping[str, str] = field(default_factory=dict)  # how many units of a source there are, such as '50 topics'
+
+    @property
+    def with_holes(self) -> Comparison:
+        """The difference with limits and p that hold whatever unjudged documents are, as `Study.compare` gives it."""
+        return self.comparison if self.widened is None else self.widened
+
+    @property
+    def difference(self) -> float:
+        """By how much b is ahead of a, as the sentence has it; NaN where nothing tells it."""
+        return self.comparison.difference
+
+    @property
+    def low(self) -> float | None:
+        """The lower limit of the difference, as the sentence has it; None where it has none."""
+        return self.comparison.low
+
+    @property
+    def high(self) -> float | None:
+        """The upper limit of the difference, as the sentence has it; None where it has none."""
+        return self.comparison.high
+
+    @property
+    def p(self) -> float | None:
+        """The p-value of no difference; None where none is known, as at every look at a growing list."""
+        return self.comparison.p
+
+    def with_limits(self, wider: float, variance: float, quantile: float) -> Outcome:
+        """The answer by limits so many times as far out, where holes are held against as many standard errors."""
+        c, hidden = self.comparison, self.hidden
+        if self.outcome == "inconclusive" or c.low is None or c.high is None:
+            return self.outcome
+        low, high = (c.difference + wider * (end - c.difference) for end in (c.low, c.high))
+        if hidden is not None and hidden.over is not None:
+            hidden = hidden.with_limits(variance, quantile)
+        said = decided(replace(c, low=low, high=high), hidden, self.holes, self._least)
+        return said if said == "inconclusive" else self.outcome if self.outcome == "unchecked" else said
+
+    # ------------------------------------------------------------------ in one sentence
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence."""
+        c = self.comparison
+        return self.with_numbers(f"{signed(c.difference)} {c.measure}{self._interval}")
+
+    def with_numbers(self, numbers: str) -> str:
+        """The sentence, with difference and interval written as a page or a table has them."""
+        c = self.comparison
+        if math.isnan(c.difference):  # no number is known
+            return f"{self._open_question(f' on {c.measure}')}, {self.holds_for}; {self._why()[1]}{self._assumed}."
+        return f"{self._claim}{numbers}, {self.holds_for}{self.after_numbers}."
+
+    @property
+    def headline(self) -> str:
+        """The answer without its numbers."""
+        on = f" on {self.comparison.measure}"
+        if self._said != "inconclusive":
+            return f"{self._by_whom(self._answer(on))}."
+        if self._is_gain:
+            c = self.comparison
+            return (
+                f"{self._inconclusive}: {c.b} is better than {c.a}{on}, but perhaps by less than {abs(self._least):g}."
+            )
+        return f"{self._open_question(on)}."
+
+    @property
+    def after_numbers(self) -> str:
+        """What follows the numbers: why it is inconclusive, what it does not hold for, what was assumed."""
+        if self._said == "inconclusive":
+            more = "".join(self._why())
+        elif self.alike and self._said == "not better":
+            more = f"; {ALIKE}"
+        else:
+            exact = self._exact and not self.alike
+            unjudged = self.hidden is not None and self.hidden.documents
+            why = EXACT_BUT_UNJUDGED if unjudged else EXACT
+            more = (f"; {why}" if exact else "") + (self._not_shown() if self._said == "better" else "")
+        return f"{more}{self._assumed}"
+
+    @property
+    def _said(self) -> Outcome:
+        """What the labels say, whoever gave them."""
+        return self.outcome if self.by_labels is None else self.by_labels
+
+    @property
+    def _least(self) -> float:
+        """What the difference is held against: the smallest gain, or below 0 how much worse it may be."""
+        return -self.not_worse_by if self.not_worse_by > 0 else self.min_effect
+
+    @property
+    def _is_gain(self) -> bool:
+        """Whether it is a gain, though perhaps too small a one."""
+        low = self.comparison.low
+        return low is not None and low + self._could[0] > 0 and not self.borrowed and self.not_worse_by <= 0
+
+    def _by_whom(self, answer: str) -> str:
+        """An answer with whose labels say so, where no person has checked them."""
+        return by_unchecked(self.labels_by, f", {answer}") if self.labels_by else answer
+
+    @property
+    def _inconclusive(self) -> str:
+        return self._by_whom("the result is inconclusive") if self.labels_by else "Inconclusive"
+
+    def _open_question(self, on: str = "") -> str:
+        c, by = self.comparison, f" by {self.not_worse_by:g} or more"
+        claim = f"worse than {c.a}{on}{by}" if self.not_worse_by > 0 else f"better than {c.a}{on}"
+        return f"{self._inconclusive}: the data cannot show whether {c.b} is {claim}"
+
+    @property
+    def _claim(self) -> str:
+        """What stands before the numbers."""
+        c = self.comparison
+        if self._said != "inconclusive":
+            return f"{self._by_whom(self._answer())}: "
+        shown = round(c.difference, 4)
+        side = "the same as" if shown == 0 else "lower than" if shown < 0 else "higher than"
+        return f"{self._inconclusive}: {c.b} {'is better than' if self._is_gain else f'scores {side}'} {c.a}, "
+
+    def _answer(self, on: str = "") -> str:
+        """The answer where there is one."""
+        c, least = self.comparison, abs(self._least)
+        than, by = f"than {c.a}{on}", f" by {least:g} or more" if least > 0 else ""
+        if self._said == "better":
+            return f"{c.b} is better {than}{by}"
+        if self._said == "not worse":
+            return f"{c.b} is not worse {than}{by}"
+        if self._said == "worse":
+            return f"{c.b} is worse {than}{by if self.not_worse_by > 0 else ''}"
+        if self._is_gain:
+            return f"{c.b} is better {than}, but by less than {least:g}"
+        if self.alike:
+            return f"{c.b} is not better {than}"
+        same = "; both score the same" if self._exact and not least else ""
+        return f"{c.b} is not better {than}{by}{same}"
+
+    @property
+    def _interval(self) -> str:
+        c = self.comparison
+        if c.low is None or c.high is None or self._exact:
+            return ""
+        return f", {100 * c.confidence:g}% CI [{unsigned(c.low)}, {unsigned(c.high)}]"
+
+    @property
+    def _exact(self) -> bool:
+        """Whether nothing of what is spoken of could move the difference."""
+        return (self.exact or self.alike) and self.comparison.low is not None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the claim is answered."""
+        return self.outcome in SETTLED
+
+    @property
+    def _could(self) -> tuple[float, float]:
+        """What holes could take and give, where they hold the verdict back."""
+        return could_move(self.hidden, self.holes)
+
+    @property
+    def _as_zero(self) -> str:
+        """What was assumed of holes, where they do not hold the verdict back."""
+        if self.hidden is not None and self.holes == "bound":
+            return f"; {self.hidden.as_zero}" if self.hidden.as_zero else ""
+        counted = self.hidden is None or self.hidden.documents or self.hidden.below
+        return "; unjudged documents count as not relevant" if counted else ""
+
+    @property
+    def _assumed(self) -> str:
+        """What was assumed of documents without a label: that people could not judge, or were not asked about."""
+        if not self.cannot:
+            return self._as_zero
+        these = f"{_count(self.cannot, 'document')} that people could not judge"
+        return f"; the interval allows for any label of {these}{self._as_zero}"
+
+    def _not_shown(self) -> str:
+        """What is not covered and would, by itself, take the difference away."""
+        lost = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and not x.asked and x.survives is False]
+        kept = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and x.asked and x.survives]
+        if not lost:
+            return ""
+        return f"; shown for {_and(kept)}, not for {_and(lost)}" if kept else f"; not shown for {_and(lost)}"
+
+    def _why(self) -> tuple[str, str]:
+        """Why it is inconclusive, behind the sign or word that joins it to the sentence."""
+        c = self.comparison
+        if self.borrowed:
+            return "; ", in_one(self.borrowed)
+        if c.low is None or c.high is None:
+            return "; ", "; ".join(c.notes) or "it has no interval"
+        if self.alike and self.hidden is not None:
+            could = f"could change it by {signed(self.hidden.least)} to {signed(self.hidden.most)}"
+            return "; ", f"{ALIKE}, but {self.hidden.counted} {could}"
+        if self._is_gain:
+            reduced = ", because unjudged documents could reduce the gain" if c.low >= abs(self._least) else ""
+            return ", but ", f"perhaps by less than {abs(self._least):g}{reduced}{self._not_shown()}"
+        labels, gain = outcome_of(c.low, c.high, 0.0, 0.0, self._least), self.not_worse_by <= 0 and c.low > 0
+        if self.hidden is not None and self.hidden.documents and (labels != "inconclusive" or gain):
+            below = (
+                f"; the gain is below {self.min_effect:g} by the judged documents"
+                if self.min_effect > 0 and c.high < self.min_effect
+                else ""
+            )
+            return f"{below}, but ", self._held_back(self.hidden, c.low, c.high)
+        includes = f"{self._least:g}" if self.min_effect <= 0 else f"both 0 and {self.min_effect:g}"
+        return ", but ", f"the interval includes {includes}{self._mostly()}"
+
+    def _mostly(self) -> str:
+        """Which source brings most of the variance, or probably does; nothing of one source."""
+        shares = {x.source: x.share for x in self.lines if x.share is not None and x.asked}
+        if len(shares) < 2:
+            return ""
+        if (largest := largest_of(shares)) is None:
+            return "; no single source dominates the variance"
+        source, is_sure = largest
+        few = f"having only {self.sizes[source]}" if source in self.sizes else CAUSES[source]
+        if is_sure:
+            return f"; {shares[source].in_words} of the variance comes from {few}"
+        return f"; probably most of the variance ({shares[source]}) comes from {few}"
+
+    def _undone_by(self, hidden: UnjudgedBounds) -> int | None:
+        c = self.comparison
+        return None if c.low is None or c.high is None else undone_by(hidden, c.low, c.high, self._least)
+
+    def _held_back(self, hidden: UnjudgedBounds, low: float, high: float) -> str:
+        """How unjudged documents could turn what the labels say."""
+        of, count = hidden.counted, self._undone_by(hidden)
+        some = hidden.over is not None  # of topics like these no least number is known
+        labels = outcome_of(low, high, 0.0, 0.0, self._least)
+        if labels == "inconclusive":
+            return f"the interval includes {self.min_effect:g}, and {of} could remove the whole gain"
+        if labels in ("better", "not worse"):
+            on = hidden.to_undo(low - self._least)
+            where = (
+                f"on as few as {on} of {hidden.topics} topics" if some else f"on {on} or more of {hidden.topics} topics"
+            )
+            if count is None:
+                return f"{of} could change that, {where}"
+            fewest = f"as few as {count:,}" if some else f"{count:,} or more"
+            return f"that would change if {fewest} of {of} were relevant, {where}"
+        wider = " and widen the interval" if hidden.wider[1] > 0 else ""
+        most = f"{of} could add up to {hidden.most:.4f}{wider}"
+        if count is None:
+            return most
+        relevant = f"relevant one{'' if count == 1 else 's'}"
+        if some:
+            return f"{most}; as few as {count:,} {relevant} would change the verdict"
+        return f"{most}; at least {count:,} {relevant} would be needed to change the verdict"
+
+    # ------------------------------------------------------------------ at length
+
+    def in_short(self) -> str:
+        """The verdict in one sentence."""
+        return self.sentence
+
+    def tables(self) -> list[Table]:
+        """The table under the sentence, with what the verdict stands on."""
+        return [replace(self.table(), title=self.sentence, notes=self.about)]
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, about: Sequence[str] | None = None, under: str = "") -> str:
+        """The sentence, then the table, then the rest: `about`, or what is in other words; under: the sentence."""
+        first, rest = [self.sentence, *filter(None, [under])], self.about if about is None else about
+        return "\n".join([*first, "", self.table().text().rstrip("\n"), *(f"\n{x}" for x in rest)]) + "\n"
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What the verdict stands on, beside the table."""
+        return self.about_with(self.how_to_check, self.how_to_draw)
+
+    def about_with(self, how_to_check: str, how_to_draw: str) -> tuple[str, ...]:
+        """The same, with other words for how gold labels and unjudged documents are drawn."""
+        said = [f"Intervals have {100 * self.comparison.confidence:g}% confidence. Not covered: {self.held_fixed}."]
+        said += self._shares()
+        said += [pulls_in_words(source, units) for source, units in self.decisive.items() if units]
+        if self.hidden is not None and self.hidden.documents:
+            how = ASSUMES_WORST if self.holes == "bound" else "the verdict counts them as not relevant"
+            where = f" that {self.comparison.measure} would count" if self.hidden.first is None else ""
+            said.append(
+                f"{self.hidden.counted[:1].upper()}{self.hidden.counted[1:]}{where} could change the difference by "
+                f"{signed(self.hidden.least)} to {signed(self.hidden.most)}; {how}."
+            )
+        said += self._next(how_to_check, how_to_draw)
+        return (*said, *self.notes)
+
+    def _shares(self) -> list[str]:
+        """How to read the shares, where there are several."""
+        line = {x.source: x for x in self.lines if x.share is not None}
+        if len(line) < 2:
+            return []
+        nested = [
+            "gold labels of other topics" if line[s].away else words
+            for s, words in WITHIN.items()
+            if s in line and "topics" in line
+        ]
+        said = ["Shares of the variance are 90% ranges."]
+        if nested:
+            shares = "whose share is" if len(nested) == 1 else "whose shares are"
+            said.append(
+                f"The interval over topics includes the uncertainty from {_and(nested)}, {shares} listed separately."
+            )
+        people = line.get("assessors")
+        little = people is not None and people.share is not None and people.share.value < 0.05
+        if people is not None and little and people.width > self.lines[-1].width / 2:
+            said.append(
+                "Assessors seem to add little: the other sources already include most of the width of their line."
+            )
+        return [" ".join(said)]
+
+    def _next(self, how_to_check: str, how_to_draw: str) -> list[str]:
+        c = self.comparison
+        if self.borrowed and self.borrowed[0].startswith(DOUBT):
+            return ["More topics would not help: first use the same document ids in the runs and the judgments."]
+        if self.borrowed and self.borrowed[0].startswith(UNJUDGED_FIRST):
+            return [MORE_LABELS]
+        if self.borrowed and not self.borrowed[0].startswith(FEW):
+            return [
+                f"More topics would not help: the verdict needs gold labels of at least {LEAST_GOLD} documents drawn "
+                "at random from what the system retrieved."
+            ]
+        first = [f"First: {how_to_check}"] if how_to_check else []
+        if not self.steps or c.low is None or c.high is None:
+            return first
+        head = f"To narrow the interval (now +-{(c.high - c.low) / 2:.4f}):"
+        if self.settled:
+            settled = "The claim is settled; more data would only narrow the interval.\n" if self.min_effect > 0 else ""
+            return ["\n".join([f"{settled}{head}", *(f"  {s.in_words}" for s in self.steps)])]
+        said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
+        if self.aim > 0:
+            enough = [s for s in self.steps if s.enough]
+            priced = [s for s in enough if s.cost is not None]
+            if not enough:
+                said[0] += f"\nNone of these alone reaches +-{self.aim:g}."
+            elif priced and len(priced) == len(enough):
+                said[0] += f"\nCheapest for +-{self.aim:g}: {str(priced[0]).partition(' (')[0]}."
+        return [*first, *said, *filter(None, [how_to_draw])]
+
+    @property
+    def how_to_check(self) -> str:
+        """How to draw gold labels that check the judge, where no person has and it is not trusted."""
+        c = self.comparison
+        if not self.to_check:
+            return ""
+        draw = "" if self.to_check == "ordered" else f", draw={self.to_check!r}"
+        return (
+            f"have a person check {self.labels_by}: tg.sample_gold(runs, judgments, {c.measure!r}, pair=({c.a!r}, "
+            f"{c.b!r}){draw}) draws the documents to label; fill in labels from the top, then give it as gold=."
+        )
+
+    @property
+    def aim(self) -> float:
+        """Half of the width that the next steps are to bring: the smallest gain, or half of it; 0: none is aimed at."""
+        if all(s.enough is None for s in self.steps):
+            return 0.0
+        return next((s.aim for s in self.steps if s.aim > 0), abs(self._least))
+
+    @property
+    def holes_to_draw(self) -> int | None:
+        """How many unjudged documents would be drawn, where that is a next step."""
+        return next((s.more for s in self.steps if s.what == "holes"), None)
+
+    @property
+    def how_to_draw(self) -> str:
+        """How to draw the sample of the holes, where that is a next step."""
+        c = self.comparison
+        return "" if self.holes_to_draw is None else (
+            f"tg.sample_unjudged(runs, judgments, {c.measure!r}, pair=({c.a!r}, {c.b!r})) draws them for these two; "
+            "fill in labels from the top, then give it as unjudged=."
+        )  # fmt: skip
+
+    def table(self, words: bool = True) -> Table:
+        """The difference over each source alone, over all together, and by the labels as they are.
+
+        words: for people, the ranges of shares and why an interval is missing; else every row says what was asked, and
+        the outcome.
+        """
+        c = self.comparison
+        about: tuple[Cell, ...] = () if words else (c.measure, c.a, c.b, self.outcome)
+        own = [line for line in self.lines if line.source != TOGETHER]
+        lines = own if len(own) == 1 and own[0].asked and own[0].low is not None else list(self.lines)
+        same = any((x.low, x.high) == (self.naive.low, self.naive.high) for x in lines)
+        if not same or c.naive != c.difference:
+            lines = [*lines, self.naive]
+        rows: list[tuple[Cell, ...]] = []
+        for line in lines:
+            value = c.naive if line is self.naive else c.difference
+            share: Cell = None if line.share is None else line.share.estimate
+            ends: tuple[Cell, ...] = () if words else (None, None) if line.share is None else line.share.ends
+            if words and line.share is not None:
+                share = str(line.share)
+            if words and line.share_in:
+                share = f"in {line.share_in}"
+            zero: Cell = line.why or line.survives if words else line.survives
+            over = line.source if line.asked else f"{line.source} (not covered)"
+            rows.append((*about, over, value, line.low, line.high, share, *ends, zero))
+        of_share = ("share",) if words else ("share", "share low", "share high")
+        columns = ("over", "difference", "low", "high", *of_share, "excludes 0")
+        return Table(columns if words else ("measure", "a", "b", "outcome", *columns), rows, self.provenance)
+
+    def frame(self) -> pl.DataFrame:
+        """The table as a polars frame, null where there is no value."""
+        return self.table(words=False).frame()
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas frame."""
+        return self.table(words=False).to_pandas()
+
+    def to_dict(self) -> dict[str, object]:
+        """Everything, for programs."""
+        c, refused = self.comparison, math.isnan(self.comparison.difference)
+        return {
+            "outcome": self.outcome,
+            **({"by_labels": self._said, "labels_by": self.labels_by} if self.labels_by else {}),
+            "sentence": self.sentence,
+            **{name: None if refused and name in VALUES else _or_none(getattr(c, name)) for name in OF_PAIR},
+            "with_holes": {name: _or_none(getattr(self.with_holes, name)) for name in ("low", "high", "p")},
+            "confidence": c.confidence,
+            "min_effect": self.min_effect,
+            **({"not_worse_by": self.not_worse_by} if self.not_worse_by > 0 else {}),
+            "holds_for": self.holds_for,
+            "held_fixed": self.held_fixed,
+            "by_source": [
+                {
+                    "over": x.source,
+                    "low": x.low,
+                    "high": x.high,
+                    "share": None if x.share is None else x.share.estimate,
+                    "share_range": None if x.share is None else list(x.share.ends),
+                    "asked": x.asked,
+                    "why": x.reason,
+                }
+                for x in self.lines
+            ],
+            "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
+            "largest_source": self.largest_source,
+            "decisive": {source: [pull._asdict() for pull in pulls] for source, pulls in self.decisive.items()},
+            **({"cannot": self.cannot} if self.cannot else {}),
+            "holes": None if self.hidden is None else self.hidden.to_dict(self.holes, self._undone_by(self.hidden)),
+            "next_steps": [step.to_dict() for step in self.steps],
+            "borrowed": list(self.borrowed),
+            "notes": [*(note for note in c.notes if note not in self.borrowed), *self.notes],
+            "provenance": dict(self.provenance),
+        }
+
+
+def _or_none(x: object) -> object:
+    """A field for programs: none where it is no number."""
+    return None if isinstance(x, float) and math.isnan(x) else x
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _and(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,1 +1,0 @@
-"""Files and frames in, checked and aligned tables out."""

@@ -1,1 +1,0 @@
-"""Ways to write a table, one file each; none knows another."""

@@ -1,0 +1,80 @@
+"""Scores set right with the first labels of an ordered list."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from truegain.judge_error.pair_estimators import ListFit
+from truegain.sampling.designs import OrderedDraws
+
+TOPIC = np.array([0, 0, 1, 1, 2])
+STRATUM = np.array([0, 1, 0, 1, 1])
+GOLD = np.array([0.0, 1.0, 1.0, 1.0, 0.0])
+WEIGHT = np.array([[0.5, 0.5, 0.0, 0.5, 1.0], [0.5, 0.0, 0.5, 0.5, 0.0]])
+
+
+def fitted(order: list[int], sizes: np.ndarray, n: int) -> ListFit:
+    """With the first n of an order."""
+    draws = OrderedDraws(sizes[order], n)
+    first = np.array(order[:n])
+    return ListFit(TOPIC, STRATUM, 3, WEIGHT, first, GOLD[first], draws.expansion, (0.0, 1.0))
+
+
+def by_hand(fit: ListFit) -> tuple[np.ndarray, np.ndarray]:
+    """Expected values and scores, pair by pair."""
+    e = fit.expansion / fit.expansion.mean()
+    m = np.empty(len(TOPIC))
+    for i in range(len(TOPIC)):
+        others = [r for r, j in enumerate(fit.item) if TOPIC[j] != TOPIC[i]]
+        gbar = (sum(e[r] * fit.gold[r] for r in others) + 0.5) / (sum(e[r] for r in others) + 1)
+        same = [r for r in others if STRATUM[fit.item[r]] == STRATUM[i]]
+        m[i] = (sum(e[r] * fit.gold[r] for r in same) + gbar) / (sum(e[r] for r in same) + 1)
+    scores = WEIGHT @ m
+    for r, j in enumerate(fit.item):
+        scores = scores + fit.expansion[r] * WEIGHT[:, j] * (fit.gold[r] - m[j])
+    return m, scores / 3
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_scores_are_those_of_the_formula(n: int) -> None:
+    """Guards the array arithmetic against the formula written out pair by pair."""
+    fit = fitted([4, 1, 2, 0, 3], np.array([1.0, 2.0, 3.0, 1.0, 2.0]), n)
+    m, scores = by_hand(fit)
+    assert fit.expected == pytest.approx(m, abs=1e-12)
+    assert fit.scores == pytest.approx(scores, abs=1e-12)
+
+
+def test_with_every_label_the_scores_are_those_of_gold() -> None:
+    """Guards the end of a list: nothing is predicted there."""
+    fit = fitted([4, 1, 2, 0, 3], np.ones(5), 5)
+    assert fit.scores == pytest.approx(WEIGHT @ GOLD / 3, abs=1e-12)
+
+
+def test_predictions_of_a_topic_do_not_see_its_own_labels() -> None:
+    """Guards against the bias of a prediction fitted on what it predicts."""
+    one = fitted([0, 1, 4, 2, 3], np.ones(5), 3)
+    other = ListFit(TOPIC, STRATUM, 3, WEIGHT, one.item, np.array([1.0, 0.0, 0.0]), one.expansion, (0.0, 1.0))
+    own = TOPIC == 0
+    assert one.expected[own] == pytest.approx(other.expected[own])
+    assert np.abs(one.expected[~own] - other.expected[~own]).min() > 0.01
+
+
+def test_scores_are_nearly_unbiased_over_all_orders() -> None:
+    """Guards sign and size of the correction: over all orders of five pairs the mean score is close to that of gold.
+
+    Not exactly: what is predicted rests on the labels drawn, of other topics only.
+    """
+    sizes = np.array([1.0, 2.0, 3.0, 1.0, 2.0])
+    mean, total = np.zeros(2), 0.0
+    for order in permutations(range(5)):
+        left, chance = sizes.sum(), 1.0
+        for i in order:
+            chance *= sizes[i] / left
+            left -= sizes[i]
+        mean += chance * fitted(list(order), sizes, 3).scores
+        total += chance
+    assert total == pytest.approx(1)
+    assert mean == pytest.approx(WEIGHT @ GOLD / 3, abs=0.02)

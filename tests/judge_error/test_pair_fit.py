@@ -1,0 +1,279 @@
+"""Scores set right by gold pairs: against loops, copies, numerical influences and simulations with known truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from benchmarks.rectified import by_pairs, told
+from scipy import stats
+
+from truegain.io.columns import Floats
+from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
+from truegain.sampling.designs import expansion_of
+from truegain.stats.contrasts import Contrasts
+
+Array = npt.NDArray[np.float64]
+
+
+def drawn(seed: int, design: str = "random", topics: int = 12, docs: int = 30) -> tuple[SampledPairs, Floats]:
+    """Pairs of a pool, a third of them gold, and what they count for three systems."""
+    rng = np.random.default_rng(seed)
+    n = topics * docs
+    gold = (rng.random(n) < 0.4).astype(float)
+    bronze = np.where(rng.random(n) < 0.25, rng.integers(0, 3, n), 2 * gold)
+    sampled = rng.random(n) < np.where(bronze > 0, 0.5, 0.25) if design == "by-bronze" else rng.random(n) < 0.33
+    pairs = SampledPairs(
+        np.repeat(np.arange(topics), docs), strata_of(bronze, sampled), bronze / 2, np.where(sampled, gold, np.nan),
+        expansion_of(bronze, sampled, design), topics,
+    )  # fmt: skip
+    return pairs, np.where(rng.random((3, n)) < 0.4, rng.choice([0.1, 0.05, 0.2], (3, n)), 0.0)
+
+
+def world(seed: int, topics: int = 30, pool: int = 30, depth: int = 10) -> tuple[SampledPairs, Array, Array]:
+    """Pairs all gold-judged, what they count for two systems that find relevant documents, a judge that errs by topic.
+
+    The judge favours the first system: it takes more of what that one retrieved for relevant.
+    """
+    rng = np.random.default_rng(seed)
+    topic = np.repeat(np.arange(topics), pool)
+    relevant = (rng.random(topics * pool) < rng.beta(2, 4, topics)[topic]).astype(np.float64)
+    c = np.zeros((2, topics * pool))
+    for system, skill in enumerate((1.5, 1.0)):
+        score = (rng.gumbel(size=topics * pool) + skill * relevant).reshape(topics, pool)
+        top = np.argsort(-score, axis=1)[:, :depth] + pool * np.arange(topics)[:, None]
+        c[system, top.ravel()] = 1 / depth
+    wrong = np.where(relevant == 1, 0.15, 0.15 + 0.15 * (c[0] > 0)) * rng.uniform(0.5, 1.5, topics)[topic]
+    bronze = np.where(rng.random(topics * pool) < wrong, 1 - relevant, relevant)
+    everything = SampledPairs(topic, bronze.astype(np.int64), bronze, relevant, np.ones(len(topic)), topics)
+    return everything, c[0], c[1]
+
+
+def sample(full: SampledPairs, gold: int, design: str, seed: int) -> SampledPairs:
+    """The same pairs with gold labels for some only."""
+    rng = np.random.default_rng(seed)
+    chosen = np.zeros(len(full.topic), np.bool_)
+    if design == "random":
+        chosen[rng.choice(len(chosen), gold, replace=False)] = True
+    else:
+        for label in (0, 1):
+            chosen[rng.choice(np.flatnonzero(full.bronze == label), gold // 2, replace=False)] = True
+    expansion = expansion_of(full.bronze, chosen, design)
+    some = np.where(chosen, full.gold, np.nan)
+    return SampledPairs(full.topic, strata_of(full.bronze, chosen), full.bronze, some, expansion, full.topics)
+
+
+def predicted(pairs: SampledPairs, weights: Array, i: int) -> float:
+    """What pair i is worth by its bronze label, gold pair by gold pair, one copy of its own topic left out."""
+    s = pairs.sampled
+    copies = weights - np.minimum(weights, 1) * (np.arange(pairs.topics) == pairs.topic[i])
+    e = copies[pairs.topic[s]] * pairs.expansion[s] / pairs.expansion[s].mean()
+    overall = (e * pairs.gold[s]).sum() / e.sum()
+    alike = pairs.stratum[s] == pairs.stratum[i]
+    return float(((e * pairs.gold[s])[alike].sum() + overall) / (e[alike].sum() + 1))
+
+
+# ---------------------------------------------------------------------- values
+
+
+@pytest.mark.parametrize("design", ["random", "by-bronze"])
+def test_values_equal_a_loop_over_pairs(design: str) -> None:
+    """Guards predictions from other topics, sums by topic and stratum, and weights, against the formula at 1e-12."""
+    pairs, coefficients = drawn(1, design, docs=20)
+    weights = np.array([np.ones(12), 1.0 - (np.arange(12) == 3), [1.0, 2, 0, 0.5, 1, 3, 1, 1, 0, 1, 2, 1]])
+    fit = PairFit.of(pairs, coefficients)
+    found = fit.values(weights)
+    for row, w in enumerate(weights):
+        m = np.array([predicted(pairs, w, i) for i in range(len(pairs.topic))])
+        each = w[pairs.topic]
+        for system, c in enumerate(coefficients):
+            used = pairs.sampled & (c != 0)
+            load = (each * c * pairs.expansion)[used]
+            missed = (load * (pairs.gold - m)[used]).sum() / load.sum()
+            value = ((each * c * m).sum() + (each * c).sum() * missed) / w.sum()
+            assert found[row, system] == pytest.approx(value, abs=1e-12)
+            alone = (each * c).sum() * (load * pairs.gold[used]).sum() / load.sum() / w.sum()
+            assert fit.alone().values(weights)[row, system] == pytest.approx(alone, abs=1e-12)
+    assert fit.by_topic().mean(axis=0) == pytest.approx(found[0], abs=1e-12)
+
+
+def test_weights_are_copies() -> None:
+    """Guards refits: topics with whole weights are the topics repeated, those without are not there."""
+    full, a, b = world(5, topics=10)
+    pairs = sample(full, 120, "random", 3)
+    weights = np.array([1, 2, 0, 1, 3, 1, 1, 1, 2, 1.0])
+    copies = [np.flatnonzero(pairs.topic == t) for t in np.repeat(np.arange(10), weights.astype(int))]
+    rows = np.concatenate(copies)
+    topic = np.repeat(np.arange(len(copies)), [len(c) for c in copies])
+    again = SampledPairs(
+        topic, pairs.stratum[rows], pairs.bronze[rows], pairs.gold[rows], pairs.expansion[rows], len(copies)
+    )
+    one = PairFit.of(pairs, np.array([a, b])).values(weights[None])
+    two = PairFit.of(again, np.array([a[rows], b[rows]])).values(np.ones((1, len(copies))))
+    assert one == pytest.approx(two, abs=1e-12)
+
+
+def test_all_pairs_gold_give_the_gold_score_and_its_paired_t_test() -> None:
+    """Guards the end of the road at 1e-9: whatever bronze says, the gold difference; topics alone bring variance."""
+    full, a, b = world(1)
+    d = np.bincount(full.topic, (b - a) * full.gold)
+    found = told(by_pairs(full, a, b), 1, 0)
+    assert found.value == pytest.approx(d.mean(), abs=1e-12)
+    assert found.se**2 == pytest.approx(np.var(d, ddof=1) / 30, rel=1e-9)
+    off = d - d.mean()
+    tails = 30 * (off**4).sum() / (off**2).sum() ** 2
+    assert found.df == pytest.approx(min(29, 60 / (tails - 1)), rel=1e-9)
+
+
+# ---------------------------------------------------------------------- variances
+
+
+def test_a_gold_pair_moves_what_another_label_of_it_would() -> None:
+    """Guards load and residual of a gold pair against the value with its weight a millionth higher, at 1e-6."""
+    pairs, coefficients = drawn(5)
+    fit = PairFit.of(pairs, coefficients)
+    at = np.flatnonzero(pairs.sampled)
+    step = 1e-6
+    for k in (0, 7, 31):
+        more = pairs.expansion.copy()
+        more[at[k]] *= 1 + step
+        mean = pairs.expansion[pairs.sampled].mean() / more[pairs.sampled].mean()
+        other = PairFit.of(SampledPairs(pairs.topic, pairs.stratum, pairs.bronze, pairs.gold, more, 12), coefficients)
+        assert mean == pytest.approx(1, abs=1e-6)
+        fixed = fit.expected(np.ones((1, 12)))  # the predictions as they are: only the correction is moved
+        moved = _with(other, fixed) - _with(fit, fixed)
+        assert moved / step == pytest.approx((fit.load * fit.residuals())[k] / 12, abs=2e-6)
+
+
+def _with(fit: PairFit, m: Floats) -> Floats:
+    share, whole = fit.drawn.sum(axis=(1, 2)), fit.whole.sum(axis=(1, 2))
+    right = fit.drawn_gold.sum(axis=1) - (fit.drawn * m[0]).sum(axis=(1, 2))
+    return np.asarray(((fit.whole * m[0]).sum(axis=(1, 2)) + whole * right / share) / fit.pairs.topics)
+
+
+def test_the_variance_over_topics_is_that_of_the_linearised_form() -> None:
+    """Guards moves of topics, predictions held, within the few percent by which refits differ from influence."""
+    pairs, coefficients = drawn(3, topics=40)
+    evidence = by_pairs(pairs, *coefficients)
+    asked = Contrasts.of([(None, 0), (0, 1), (1, 2)])
+    fit, linear = evidence.fit, []
+    m = fit.expected(np.ones((1, 40)))[0]
+    for c in coefficients:
+        used = pairs.sampled & (c != 0)
+        load = c * pairs.expansion
+        scale = c.sum() / load[used].sum()
+        e = np.where(used, pairs.gold - m[pairs.topic, pairs.stratum], 0.0)
+        mean = (load * e)[used].sum() / load[used].sum()
+        z = np.bincount(pairs.topic, c * (m[pairs.topic, pairs.stratum] + mean))
+        linear.append(z + np.bincount(pairs.topic, scale * np.where(used, load * (e - mean), 0.0)))
+    known = asked.values(np.array(linear).T).var(axis=0, ddof=1) / 40
+    assert np.sqrt(evidence.over_topics(asked).variance) == pytest.approx(np.sqrt(known), rel=0.08)
+
+
+def test_the_spread_within_strata_has_half_a_pair_at_either_end() -> None:
+    """Guards the moments of gold values: the ends are those of bronze and gold together."""
+    gold = np.array([1.0, 2, np.nan, 2, 2, np.nan])
+    bronze = np.array([1.0, 2, 0, 3, 1, 2])
+    pairs = SampledPairs(np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 0, 1, 1]), bronze, gold, np.ones(6), 2)
+    mean, square = pairs.moments()
+    for stratum, values in ((0, [1.0, 2, 2]), (1, [2.0])):
+        weight = np.r_[np.ones(len(values)), 0.5, 0.5]
+        every = np.r_[values, 0.0, 3.0]
+        assert mean[stratum] == pytest.approx(np.average(every, weights=weight))
+        assert square[stratum] == pytest.approx(np.average(every**2, weights=weight))
+
+
+def test_the_floor_of_the_gold_part_by_hand() -> None:
+    """Guards the least variance of gold pairs that all agree: half a value is added at either end of the scale."""
+    topic = np.repeat(np.arange(6), 10)
+    gold = np.where(np.arange(60) % 10 == 0, 1.0, np.nan)
+    low = np.r_[0.0, np.ones(59)]  # the scale reaches to 0 by one bronze label
+    pairs = SampledPairs(topic, np.zeros(60, int), low, gold, np.full(60, 10.0), 6)
+    spread = 0.5 / 7 * 6.5 / 7  # six times 1, and half at either end
+    least = 6 * (60 * 0.1 / 6) ** 2 * 0.9 * spread / 36  # load 1 each, 9 of 10 pairs unseen
+    evidence = by_pairs(pairs, np.full(60, 0.1))
+    assert evidence.over_topics(Contrasts.scores(1)).variance == pytest.approx(least, rel=1e-9)
+    assert evidence.over_gold(Contrasts.scores(1)).variance == pytest.approx(least, rel=1e-9)
+
+
+def test_a_variance_that_one_topic_carries_is_badly_known() -> None:
+    """Guards the freedom by tails: 2 T / (kurtosis - 1) of the scores; one topic of twenty has all."""
+    gold = np.r_[1.0, np.zeros(19)]
+    pairs = SampledPairs(np.arange(20), np.zeros(20, int), gold, gold, np.ones(20), 20)
+    tails = stats.kurtosis(gold, fisher=False)
+    found = by_pairs(pairs, np.ones(20)).over_topics(Contrasts.scores(1))
+    assert found.df == pytest.approx(40 / (tails - 1), rel=1e-9)
+
+
+def test_few_gold_pairs_make_a_wide_interval() -> None:
+    """Guards against false certainty: three gold pairs that agree with bronze do not make a narrow interval."""
+    full, c, _ = world(4)
+    right = np.flatnonzero((c > 0) & (full.gold == full.bronze) & (full.gold == 1))
+    pick = right[np.unique(full.topic[right], return_index=True)[1]][:3]
+    elsewhere = np.flatnonzero((c == 0) & (full.gold == full.bronze))[:60]
+    chosen = np.isin(np.arange(len(c)), np.r_[pick, elsewhere])
+    some = np.where(chosen, full.gold, np.nan)
+    expansion = expansion_of(full.bronze, chosen, "random")
+    pairs = SampledPairs(full.topic, strata_of(full.bronze, chosen), full.bronze, some, expansion, full.topics)
+    evidence = by_pairs(pairs, c)
+    assert evidence.touching(Contrasts.scores(1)).tolist() == [3]
+    assert told(evidence).high - told(evidence).low > 0.3
+
+
+def test_a_document_that_both_rank_alike_touches_no_difference() -> None:
+    """Guards the count of gold labels behind a difference: calibration leaves a load on all, own weights on two."""
+    full, a, _ = world(4)
+    b, own = a.copy(), np.flatnonzero(a > 0)[:2]
+    b[own] = 0.0
+    b[np.flatnonzero(a == 0)[:3]] = a.max()
+    chosen = (np.arange(len(a)) % 3 == 0) | np.isin(np.arange(len(a)), own)
+    chosen[np.flatnonzero(a == 0)[:3]] = False
+    pairs = SampledPairs(
+        full.topic, strata_of(full.bronze, chosen), full.bronze, np.where(chosen, full.gold, np.nan),
+        expansion_of(full.bronze, chosen, "random"), full.topics,
+    )  # fmt: skip
+    evidence, asked = by_pairs(pairs, a, b), Contrasts.of([(0, 1)])
+    assert asked.moved(evidence.fit.load, 1e-15)[0] > 10
+    assert evidence.touching(asked).tolist() == [2]
+    assert evidence.over_gold(asked).df.tolist() == [1.0]
+
+
+# ---------------------------------------------------------------------- known truth
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("design", ["random", "by-bronze"])
+def test_differences_are_unbiased_and_covered(design: str) -> None:
+    """Guards bias, spread and level where the judge errs by topic and favours a system; bronze alone is far off."""
+    truth = np.mean([np.bincount(f.topic, (b - a) * f.gold).mean() for f, a, b in map(world, range(5000, 5200))])
+    found, naive = [], []
+    for seed in range(300):
+        full, a, b = world(seed)
+        found.append(told(by_pairs(sample(full, 250, design, seed), a, b), 1, 0))
+        naive.append(np.bincount(full.topic, (b - a) * full.bronze).mean())
+    value = np.array([f.value for f in found])
+    assert value.mean() == pytest.approx(truth, abs=4 * float(value.std()) / np.sqrt(300))
+    assert abs(np.mean(naive) - truth) > 0.02
+    assert 0.92 <= np.mean([f.low <= truth <= f.high for f in found]) <= 0.995
+    assert 1 - 3 * np.sqrt(2 / 300) < np.mean([f.se**2 for f in found]) / value.var() < 1.6  # floors make it large
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("rate", [0.03, 0.95])
+def test_scores_near_a_bound_are_covered(rate: float) -> None:
+    """Guards Wilson's part: near 0 and 1, with 60 gold pairs, t alone covers too seldom."""
+    rng = np.random.default_rng(11)
+    held, by_t = 0, 0
+    for _ in range(300):
+        topic = np.repeat(np.arange(30), 10)
+        true = (rng.random(300) < rate).astype(np.float64)
+        bronze = np.where(rng.random(300) < 0.2, 1 - true, true)
+        chosen = np.isin(np.arange(300), rng.choice(300, 60, replace=False))
+        gold, expansion = np.where(chosen, true, np.nan), np.full(300, 5.0)
+        pairs = SampledPairs(topic, strata_of(bronze, chosen), bronze, gold, expansion, 30)
+        found, plain = (told(by_pairs(pairs, np.full(300, 0.1), bounds=b)) for b in ((0.0, 1.0), (-np.inf, np.inf)))
+        assert 0 <= found.low < found.high <= 1
+        held += found.low <= rate <= found.high
+        by_t += plain.low <= rate <= plain.high
+    assert by_t < held
+    assert held / 300 >= 0.93

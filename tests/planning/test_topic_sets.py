@@ -1,0 +1,210 @@
+"""Topic set size design, against the exact distributions, published sizes and simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+from tests.judge_error.matrices import generated, scores_of, within_chance
+from tests.judge_error.one_pair import paired_t
+from truegain.errors import TruegainError
+from truegain.planning.topics import (
+    TopicSetSize,
+    expected_width,
+    plan_topics,
+    power_of_anova,
+    power_of_t,
+    topics_for_anova,
+    topics_for_paired_t,
+    topics_for_width,
+)
+from truegain.stats.anova import one_way
+
+
+def test_conformance_values(conformance: Any) -> None:
+    """Guards all sizes, the power or width they reach, and the published start values."""
+    cases = conformance("statistics")["topic_set_size"]
+    for case in cases["t"]:
+        found = topics_for_paired_t(case["minD"], case["var_diff"], alpha=case["alpha"], power=1 - case["beta"])
+        assert found.topics == case["n_exact"]
+        assert (found.reached, found.start) == pytest.approx((case["power"], case["n_initial_approx"]), abs=1e-9)
+    for case in cases["anova"]:
+        found = topics_for_anova(case["minD"], case["var"], case["m"], alpha=case["alpha"], power=1 - case["beta"])
+        assert found.topics == case["n_exact"]
+        assert found.reached == pytest.approx(case["power"], abs=1e-9)
+    for case in cases["ci"]:
+        found = topics_for_width(case["delta"], case["var_diff"], alpha=case["alpha"])
+        assert found.topics == case["n"]
+        assert (found.reached, found.start) == pytest.approx((case["expected_width"], case["n_initial"]), abs=1e-9)
+
+
+def test_worked_example(examples: dict[str, Any]) -> None:
+    """Guards the sizes for alpha .05, beta .20, minD .10."""
+    given, expected = examples["topicsize-1"]["input"], examples["topicsize-1"]["expected"]
+    assert topics_for_paired_t(0.1, given["var_diff"]).topics == expected["n_paired_t"]
+    assert topics_for_anova(0.1, given["var"], 10).topics == expected["n_anova_m10"]
+    assert topics_for_anova(0.1, given["var"], 2).topics == expected["n_anova_m2"]
+
+
+def test_statsmodels_says_the_same() -> None:
+    """Guards the power of t and F tests, against statsmodels as installed."""
+    power = pytest.importorskip("statsmodels.stats.power")
+    for n, effect in ((20, 0.5), (80, 0.3), (7, 1.2)):
+        theirs = power.TTestPower().power(effect, n, 0.05)
+        assert power_of_t(np.sqrt(n) * effect, n - 1) == pytest.approx(theirs, abs=1e-9)
+        anova = power.FTestAnovaPower().power(effect, n * 4, 0.05, k_groups=4)
+        assert power_of_anova(n, 4, 4 * n * effect**2) == pytest.approx(anova, abs=1e-9)
+
+
+def power_by_quadrature(noncentrality: float, df: int, alpha: float) -> float:
+    """Power of a two-sided t test another way: over the normal variable, what chi-square below makes |T| large enough.
+
+    P(|Z + lambda| >= t S) = integral of phi(z) P(chi2_df <= df (z + lambda)^2/t^2), in pieces around z = -lambda.
+    """
+    t = special.stdtrit(df, 1 - alpha / 2)
+
+    def density(z: float) -> float:
+        inside = special.chdtr(df, df * (z + noncentrality) ** 2 / t**2)
+        return float(math.exp(-z * z / 2) / math.sqrt(2 * math.pi) * inside)
+
+    ends = sorted({-12.0, -3.0, 0.0, 3.0, 12.0, max(-12.0, -noncentrality)})
+    return sum(integrate.quad(density, a, b, epsabs=1e-13, epsrel=1e-12)[0] for a, b in itertools.pairwise(ends))
+
+
+def test_power_is_a_number_at_any_degrees_of_freedom() -> None:
+    """Guards the power of few topics, where scipy's noncentral t has no lower tail, and of levels near 0."""
+    for df, alpha, far in itertools.product(
+        (1, 2, 3, 4, 5, 9, 30, 300), (0.3, 0.05, 0.01, 0.001), (0.0, 0.1, 1.0, 3.0, 5.0, 8.0, 12.0, 20.0, 40.0, 100.0)
+    ):
+        assert power_of_t(far, df, alpha) == pytest.approx(power_by_quadrature(far, df, alpha), abs=1e-9)
+    for df, times in itertools.product((1, 2, 3), (0.5, 1.0, 2.0)):  # t beyond thousands: |Z + lambda| is lambda
+        t = float(special.stdtrit(df, 1 - 1e-9 / 2))
+        assert power_of_t(times * t, df, 1e-9) == pytest.approx(special.chdtr(df, df * times**2), abs=1e-6)
+    for topics, systems in itertools.product((2, 3, 4, 10, 1000), (2, 3, 10, 300)):
+        powers = [power_of_anova(topics, systems, far) for far in np.geomspace(1e-3, 1e5, 60)]
+        assert np.all(np.diff(powers) >= -1e-12)
+        assert min(powers) > 0.0499
+        assert powers[-1] == pytest.approx(1.0)
+
+
+def test_power_of_few_topics_by_simulation() -> None:
+    """Guards the power of two to five topics by drawing experiments."""
+    rng = np.random.default_rng(17)
+    for n, ratio in ((2, 8.0), (3, 3.0), (4, 2.0), (5, 1.5)):
+        z = rng.normal(ratio, 1.0, (20_000, n))
+        t = np.abs(z.mean(axis=1)) / (z.std(axis=1, ddof=1) / np.sqrt(n))
+        hits = int((t >= special.stdtrit(n - 1, 0.975)).sum())
+        assert within_chance(hits, 20_000, power_of_t(math.sqrt(n) * ratio, n - 1))
+
+
+@pytest.mark.slow
+def test_small_plans() -> None:
+    """Guards every plan of two to five topics on a grid, against a search through all of them by quadrature."""
+    plans = 0
+    for ratio, power, alpha in itertools.product(
+        np.geomspace(1.2, 40.0, 24), (0.5, 0.7, 0.8, 0.9, 0.95, 0.99), (0.1, 0.05, 0.01)
+    ):
+        power_at = (power_by_quadrature(math.sqrt(n) * float(ratio), n - 1, alpha) for n in range(2, 6))
+        least = next((n for n, reached in enumerate(power_at, 2) if reached >= power), None)
+        found = topics_for_paired_t(ratio * 0.2, 0.04, alpha=alpha, power=power)
+        plans += least is not None
+        assert found.topics == least or (least is None and found.topics > 5)
+        assert found.reached >= power
+    assert plans >= 228
+
+
+@pytest.mark.slow
+def test_the_order_of_the_systems_does_not_matter() -> None:
+    """Guards the issue's plan, 5 or 3 by the order of its systems where 4 is right, and plans like it."""
+    x = np.array([[0.25, 0.5], [1 / 3, 0.5]])
+    for rows in (x, x[::-1]):
+        assert plan_topics(scores_of(rows), detect=0.3, power=0.99).needed == {"topics": 4}
+    rng = np.random.default_rng(4)
+    for _ in range(60):
+        x = rng.integers(0, 7, (2, int(rng.integers(2, 6)))) / 6
+        if np.var(x[0] - x[1]) < 1e-9:
+            continue
+        detect, power = float(rng.uniform(0.1, 1.0)), float(rng.choice([0.8, 0.95, 0.99]))
+        one, other = (plan_topics(scores_of(rows), detect=detect, power=power) for rows in (x, x[::-1]))
+        assert one.details.rows == other.details.rows
+
+
+@pytest.mark.parametrize("difference", [0.02, 0.05, 0.2, 2.0])
+def test_no_smaller_set_would_do(difference: float) -> None:
+    """Guards the search: the size reaches what was asked for and one topic less does not."""
+    found = topics_for_paired_t(difference, 0.04)
+    assert found.reached >= 0.8
+    if found.topics > 2:
+        less = found.topics - 1
+        assert power_of_t(np.sqrt(less) * difference / 0.2, less - 1) < 0.8
+    wide = topics_for_width(difference, 0.04)
+    assert wide.reached <= difference
+    if wide.topics > 2:
+        assert expected_width(wide.topics - 1, 0.04, wide.topics - 2) > difference
+
+
+def test_the_approximations_are_near() -> None:
+    """Guards the published approximations: the same size for t and width within one, for ANOVA within 3%."""
+
+    def near(exact: TopicSetSize, rough: TopicSetSize, share: float) -> bool:
+        return abs(exact.topics - rough.topics) <= max(1, share * exact.topics)
+
+    for difference in (0.05, 0.1, 0.2):
+        for power in (0.7, 0.8, 0.9):
+            exact = topics_for_paired_t(difference, 0.1, power=power)
+            assert near(exact, topics_for_paired_t(difference, 0.1, power=power, method="approximate"), 0)
+            for m in (2, 10, 50):
+                exact = topics_for_anova(difference, 0.05, m, power=power)
+                assert near(exact, topics_for_anova(difference, 0.05, m, power=power, method="approximate"), 0.03)
+    exact = topics_for_width(0.1, 0.05)
+    assert near(exact, topics_for_width(0.1, 0.05, method="approximate"), 0)
+
+
+def test_the_planned_power_is_the_power_found() -> None:
+    """Guards the whole idea by simulation: experiments of the planned size find the difference 80% of the time."""
+    size = topics_for_paired_t(0.1, 0.05)
+    z = np.random.default_rng(1).normal(0.1, np.sqrt(0.05), (2000, size.topics))
+    hits = sum(paired_t(row).p < 0.05 for row in z)
+    assert within_chance(hits, 2000, size.reached)
+
+
+def test_a_plan_from_scores() -> None:
+    """Guards the variance used (the mean over pairs of the variance of differences) and what is told of it."""
+    x = generated(5, 30, seed=2)
+    pairs = [np.var(x[i] - x[j], ddof=1) for i in range(5) for j in range(i)]
+    plan = plan_topics(scores_of(x), detect=0.05)
+    assert plan.details.provenance["variance"] == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert plan.needed == {"topics": topics_for_paired_t(0.05, float(np.mean(pairs))).topics}
+    reach = float(str(plan.details.provenance["at_hand_detects"]))
+    assert topics_for_paired_t(reach * 1.0001, float(np.mean(pairs))).topics == 30
+    anova = plan_topics(scores_of(x), detect=0.05, criterion="anova")
+    assert anova.details.provenance["variance"] == pytest.approx(one_way(x).v_e)
+    assert anova.needed["topics"] == topics_for_anova(0.05, one_way(x).v_e, 5).topics
+    wide = plan_topics(scores_of(x), detect=0.05, criterion="width")
+    assert wide.details.provenance["at_hand_detects"] == pytest.approx(expected_width(30, float(np.mean(pairs)), 29))
+    table = plan.details
+    assert table.columns == ("difference", "power 0.7", "power 0.8", "power 0.9")
+    assert [row[0] for row in table.rows] == pytest.approx([0.025, 0.05, 0.075, 0.1])
+    assert table.rows[1][2] == plan.needed["topics"]
+    assert wide.details.columns == ("width", "topics")
+
+
+def test_nonsense_is_refused() -> None:
+    """Guards against plans for nothing: no difference, no variance, a power of 80, an astronomic size."""
+    for call, said in (
+        (lambda: topics_for_paired_t(0, 0.1), "nothing to detect"),
+        (lambda: topics_for_paired_t(0.1, 0), "variance of 0"),
+        (lambda: topics_for_paired_t(0.1, 0.1, power=80), "power 80"),
+        (lambda: topics_for_paired_t(0.1, 0.1, alpha=0), "alpha 0"),
+        (lambda: topics_for_paired_t(0.1, 0.1, power=0.01), "below alpha"),
+        (lambda: topics_for_paired_t(1e-6, 0.1), "tiny"),
+        (lambda: topics_for_anova(0.1, 0.1, 1), "2 systems"),
+        (lambda: plan_topics(scores_of(generated(3, 5)), detect=0.1, criterion="t"), "criterion 't'"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TruegainError, match=said):
+            call()

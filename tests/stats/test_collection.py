@@ -1,0 +1,255 @@
+"""Intervals over collections: against brute force, simulation and each other."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import truegain as tg
+from truegain.config import Scoring
+from truegain.data.pool import RankedGains
+from truegain.data.runs import Runs
+from truegain.experiments.worlds import World, simulate
+from truegain.measures.average_precision import AP
+from truegain.measures.evaluate import aligned
+from truegain.parallel.jobs import Local
+from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate
+from truegain.sampling.jackknife import accelerations, average_precision
+from truegain.stats.collection_ap import (
+    METHODS,
+    collection_differences,
+    collection_spread,
+    geometric_mean_estimates,
+    limit_at_one,
+    limit_at_zero,
+    logistic_mean_estimates,
+    mean_estimates,
+)
+from truegain.stats.other_collections import drawn_scores
+from truegain.study.intervals import intervals
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    """A small simulated evaluation."""
+    return simulate(topics=12, systems=3, docs=120, depth=60, pool_depth=20, seed=5)
+
+
+@pytest.fixture(scope="module")
+def ranked(world: World) -> RankedGains:
+    """Its lists against the true labels."""
+    return aligned(world.runs, world.gold, Scoring(), keep_keys=sys.maxsize)
+
+
+def lists_with(rank: npt.NDArray[Any], relevant: int) -> TopicLists:
+    """One list with relevant documents at these ranks, and others between them."""
+    last = int(rank.max(initial=0))
+    entry = np.arange(relevant, relevant + last)
+    entry[rank - 1] = np.arange(len(rank))
+    document = np.arange(1, relevant + last + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return TopicLists("1", relevant, document, np.array([0]), np.array([0, last]), entry.astype(np.int32))
+
+
+def test_the_centre_is_average_precision(ranked: RankedGains) -> None:
+    """Guards the sampler's own AP against the measure, and the limits around it."""
+    spread = collection_spread(ranked, replicates=300)
+    assert np.abs(spread.ap - AP().score(ranked)).max() < 1e-12
+    for method in METHODS:
+        low, high = spread.interval(method)
+        assert (low <= spread.ap).all()
+        assert (spread.ap <= high).all()
+        assert (high - low > 0).all(), method
+
+
+def test_the_same_seed_gives_the_same_bits_for_any_number_of_workers(
+    ranked: RankedGains, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards reproducibility over workers and over blocks of systems that bound memory."""
+    alone = collection_spread(ranked, replicates=200, seed=4, engine=Local(1))
+    many = collection_spread(ranked, replicates=200, seed=4, engine=Local(3))
+    monkeypatch.setattr("truegain.stats.collection_ap.MEMORY", 8 * 200)  # one system at a time
+    blocks = collection_spread(ranked, replicates=200, seed=4, engine=Local(2))
+    for other in (many, blocks):
+        assert (alone.sd == other.sd).all()
+        assert (alone.limits["bca"][0] == other.limits["bca"][0]).all()
+        for name, mean in alone.means.items():
+            assert (mean == other.means[name]).all(), name
+    assert blocks.redrawn == alone.redrawn
+
+
+def test_acceleration_is_that_of_leaving_documents_out() -> None:
+    """Guards BCa's acceleration against AP recomputed without each document."""
+    run, missed = "0110001011", 3
+    relevant = run.count("1") + missed
+
+    def ap(flags: str, possible: int) -> float:
+        rank = [i + 1 for i, c in enumerate(flags) if c == "1"]
+        return sum((i + 1) / r for i, r in enumerate(rank)) / possible
+
+    whole = ap(run, relevant)
+    influence = [whole - ap(run[:i] + run[i + 1 :], relevant - (run[i] == "1")) for i in range(len(run))]
+    influence += [whole - ap(run, relevant - 1)] * missed
+    u = np.array(influence)
+    rank = np.array([i + 1 for i, c in enumerate(run) if c == "1"])
+    lists = lists_with(rank, relevant)
+    assert average_precision(lists)[0] == pytest.approx(whole, abs=1e-14)
+    assert accelerations(lists)[0] == pytest.approx((u**3).sum() / (6 * (u**2).sum() ** 1.5), abs=1e-12)
+
+
+def test_small_r_limits_against_simulation() -> None:
+    """Guards the closed form: silver bullets at distinct uniform ranks, the paper's u = 0.53 at R = 4."""
+    relevant, depth = 4, 12
+    u = 1 - 0.05 ** (1 / relevant)
+    assert round(u, 2) == 0.53
+    rng = np.random.default_rng(2)
+    total = 0.0
+    for _ in range(40_000):
+        n = int((rng.random(relevant) < u).sum())
+        rank = np.sort(rng.permutation(depth)[:n]) + 1
+        total += float((np.arange(1, n + 1) / rank).sum() / relevant)
+    assert float(limit_at_zero(np.array(relevant), np.array(depth))) == pytest.approx(total / 40_000, abs=0.003)
+    assert float(limit_at_one(np.array(relevant))) == pytest.approx(1 - u)
+    assert float(limit_at_zero(np.array(1), np.array(1))) == pytest.approx(0.95)
+
+
+def test_intervals_cover_where_the_truth_is_known() -> None:
+    """Guards coverage: E(AP') of a known population of collections lies in 95% intervals about 95% of the time."""
+    rng = np.random.default_rng(1)
+    chance = 1 / (1 + np.arange(200) / 15)  # a document at this place is relevant with this chance
+    truth = np.mean([_one_ap(rng, chance) for _ in range(4000)])
+    inside = 0
+    for _ in range(300):
+        flags = _collection(rng, chance)
+        rank = np.flatnonzero(flags) + 1
+        if not len(rank):
+            continue
+        lists = lists_with(rank, len(rank))
+        drawn, _ = average_precisions(lists, 400, int(rng.integers(1 << 30)))
+        ap = average_precision(lists)[0]
+        odds = np.log(drawn[0] / (1 - drawn[0] + 1e-9)).std()
+        centre = np.log(ap / (1 - ap))
+        low, high = (1 / (1 + np.exp(-(centre + z * odds))) for z in (-1.96, 1.96))
+        inside += low <= truth <= high
+    assert 0.90 <= inside / 300 <= 0.985
+
+
+def _collection(rng: np.random.Generator, chance: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    place = np.repeat(np.arange(len(chance)), rng.poisson(1, len(chance)))
+    return np.asarray(rng.random(len(place)) < 0.5 * chance[place])
+
+
+def _one_ap(rng: np.random.Generator, chance: npt.NDArray[Any]) -> float:
+    rank = np.flatnonzero(_collection(rng, chance)) + 1
+    return float((np.arange(1, len(rank) + 1) / rank).mean()) if len(rank) else 0.0
+
+
+def test_means_by_bootstrap_and_from_the_parts_agree() -> None:
+    """Guards MAP: where topics have many relevant documents the parametric combination is the bootstrap's equal."""
+    world = simulate(topics=12, systems=3, docs=400, depth=200, pool_depth=60, seed=5)
+    ranked = aligned(world.runs, world.gold, Scoring(), keep_keys=sys.maxsize)
+    spread = collection_spread(ranked, replicates=2000)
+    scores = AP().score(ranked)
+    for a, b in zip(mean_estimates(spread), mean_estimates(spread, "parametric"), strict=True):
+        assert a.value == pytest.approx(b.value, abs=1e-12)
+        assert a.se == pytest.approx(b.se, rel=0.1)
+    odds = np.log(scores / (1 - scores)).mean(axis=1)
+    assert [e.value for e in logistic_mean_estimates(spread)] == pytest.approx(odds.tolist())
+    geometric = np.exp(np.log(scores).mean(axis=1))
+    assert [e.value for e in geometric_mean_estimates(spread)] == pytest.approx(geometric.tolist())
+
+
+def test_any_measure_by_expansion_agrees_with_the_fast_way(ranked: RankedGains) -> None:
+    """Guards the general road: AP drawn copy by copy is AP drawn from the copies, collection by collection."""
+    fast = collection_spread(ranked, replicates=60).means["MAP"]
+    slow = drawn_scores(ranked, AP(), replicates=60).summaries
+    assert slow == pytest.approx(fast, abs=1e-12)
+
+
+def test_measures_of_the_top_are_drawn_from_what_can_reach_it(ranked: RankedGains) -> None:
+    """Guards the cut: P@5 drawn from the near top is P@5 drawn from whole lists."""
+    measure = tg.parse_measure("P@5")
+    near = drawn_scores(ranked, measure, replicates=40, seed=2).summaries
+    whole = np.array([np.nanmean(measure.score(replicate(ranked, 1, 2, b)[0]), axis=1) for b in range(40)])
+    assert near == pytest.approx(whole.T, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["AP", "nDCG@10", "RR@10"])
+def test_no_draw_depends_on_the_order_or_number_of_systems(world: World, name: str) -> None:
+    """Guards one stream per document: files reversed, or one alone, give the same bits."""
+    measure = tg.parse_measure(name)
+    parts = world.runs.parts
+
+    def summaries(runs: Runs) -> dict[str, Any]:
+        view = aligned(runs, world.gold, Scoring(), keep_keys=sys.maxsize)
+        drawn = drawn_scores(view, measure, replicates=30, seed=3)
+        spread = collection_spread(view, replicates=30, seed=3)
+        return {s: (drawn.summaries[i], spread.sd[i]) for i, s in enumerate(runs.systems)}
+
+    first = summaries(Runs(parts))
+    for other in (summaries(Runs(parts[::-1])), summaries(Runs(parts[1:2]))):
+        for system, found in other.items():
+            assert all((mine == theirs).all() for mine, theirs in zip(found, first[system], strict=True))
+
+
+def test_paired_differences_are_narrower(world: World) -> None:
+    """Guards pairing: systems that share documents move together; a system against itself does not move at all."""
+    a = world.runs.parts[0]
+    noise = np.random.default_rng(3).normal(0, 0.2, len(a))
+    near = dataclasses.replace(a, system="near", score=a.score + noise)
+    same = dataclasses.replace(a, system="same")
+    view = aligned(Runs((a, near, same)), world.gold, Scoring(), keep_keys=sys.maxsize)
+    found, still = collection_differences(view, [(0, 1), (0, 2)], replicates=400)
+    assert found.ap == pytest.approx(AP().score(view)[:2], abs=1e-12)
+    assert np.median(found.paired / found.independent) < 0.8
+    comparison = found.comparison("random")
+    assert comparison.low is not None
+    assert comparison.high is not None
+    assert comparison.low < comparison.difference < comparison.high
+    assert (still.paired == 0).all()
+    with pytest.raises(tg.TruegainError, match="only 0 topics move"):
+        still.combined()
+
+
+def test_notes_of_a_meta_analysis_say_what_was_done(ranked: RankedGains) -> None:
+    """Guards words: independent collections are not called paired, and a weighted difference is explained."""
+    (found,) = collection_differences(ranked, [(0, 2)], replicates=100)
+    own = found.comparison("fixed", "independent")
+    assert "paired" not in " ".join((own.test, *own.notes))
+    assert "same collections" not in " ".join(own.notes)
+    plain = own.value_b - own.value_a
+    assert abs(own.difference - plain) > 0.001
+    assert any(f"{own.difference:+.4f}" in n and f"{plain:+.4f}" in n and "1/variance" in n for n in own.notes)
+    assert any("same collections" in n for n in found.comparison("fixed").notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"population": "assessors"}, "cannot draw over 'assessors'"),
+        ({"population": "collection", "scoring": tg.Scoring(all_topics=True)}, "over topics only"),
+        ({"population": "collection", "confidence": 95}, "not between 0 and 1"),
+        ({"population": "topics+collection", "method": "parametric"}, "not 'parametric'"),
+        ({"population": "collection", "method": "bca"}, "choose from t, bootstrap, percentile, parametric"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(world: World, options: dict[str, object], message: str) -> None:
+    """Guards clear refusals."""
+    with pytest.raises(tg.TruegainError, match=message):
+        intervals(world.runs, world.gold, "AP", **options)  # type: ignore[arg-type]
+
+
+def test_lists_of_a_topic_skip_systems_without_an_answer() -> None:
+    """Guards absent lists: they are not drawn, and their AP is missing, not 0."""
+    runs = {"a": {"1": {"x": 1.0}, "2": {"x": 1.0}}, "b": {"1": {"x": 1.0, "y": 0.5}}}
+    qrels = {"1": {"x": 1}, "2": {"x": 1, "y": 1}}
+    with pytest.warns(tg.DataWarning, match="lacks judged topics"):
+        view = aligned(runs, qrels, Scoring(), keep_keys=sys.maxsize)
+    assert lists_of_topic(view, 1, 1).systems.tolist() == [0]
+    spread = collection_spread(view, replicates=50)
+    assert np.isnan(spread.ap[1, 1])
+    assert spread.counted.tolist() == [2, 1]
