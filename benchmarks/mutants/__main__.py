@@ -1,10 +1,10 @@
 """`python -m benchmarks.mutants --mutants 150 --seed 1`: the share of random faults that the tests notice.
 
-Every fault is one small change of `study/`, `aggregation/`, `sampling/` or `measures/` (an operator, a comparison, a
-constant, a term dropped, a condition turned round), made in a copy of the tree and held against the tests that reach
-its line, in docstrings and in what `make test` runs of `tests/` (with `--all` in all of them), quick ones first, until
-one fails.  Of mutmut and cosmic-ray, which were looked at, the one changes messages as often as numbers and draws no
-sample, the other runs every test for every fault.
+Every fault is one small change in a folder that computes (`FOLDERS`): an operator, a comparison, a constant, a term
+dropped, a condition turned round.  It is made in a copy of the tree and held against the tests that reach its line, in
+docstrings and in what `make test` runs of `tests/` (with `--all` in all of them), quick ones first, until one fails.
+Of mutmut and cosmic-ray, which were looked at, the one changes messages as often as numbers and draws no sample, the
+other runs every test for every fault.
 """
 
 from __future__ import annotations
@@ -19,7 +19,16 @@ from pathlib import Path
 from benchmarks.mutants.points import points
 from benchmarks.mutants.trial import TREE, all_tried, copied, reached
 
-FOLDERS = ("inference", "gains", "sampling", "measures")
+FOLDERS = (
+    "study",
+    "stats",
+    "judge_error",
+    "pooling",
+    "reliability",
+    "aggregation",
+    "sampling",
+    "measures",
+)
 
 
 def wilson(killed: int, of: int, z: float = 1.959964) -> tuple[float, float]:
