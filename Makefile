@@ -20,7 +20,7 @@ test-all: lint types tests-all
 
 # Tests marked slow or system (tests/conftest.py) are for `make test-all` only.
 # Processes of tests beside each other would fight with the threads of BLAS.
-QUICK := -m 'not slow and not system'
+QUICK := -m 'not slow and not system' --hypothesis-profile=quick
 tests tests-all fast: export OMP_NUM_THREADS := 1
 tests: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 2 $(QUICK)

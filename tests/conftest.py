@@ -20,6 +20,7 @@ from hypothesis import settings
 HERE = Path(__file__).parent
 SYSTEM_PARTS = {"nest", "visitors", "chromium", "postgres_server", "started", "mortal"}  # fixtures that start processes
 settings.register_profile("any machine", deadline=None)  # no test asserts wall time
+settings.register_profile("quick", deadline=None, max_examples=25)  # of `make test`
 settings.load_profile("any machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -53,6 +53,7 @@ def test_every_contestant_has_a_row(tiny: Outcome) -> None:
     assert tiny.facts["lines"] == 1
 
 
+@pytest.mark.slow
 def test_times_memory_and_answers(tiny: Outcome) -> None:
     """Guards the clocks: imports apart inside, in all for commands; a part is scaled up; other answers are told."""
     ours, double, half, command = (row(tiny, n) for n in ("truegain", "double", "half", "command"))

@@ -48,4 +48,4 @@ def test_fixtures_that_start_processes_are_there() -> None:
 def test_the_makefile_chooses_as_the_mutants_do() -> None:
     """Guards what a share of faults is a share of: the same tests as `make test` runs."""
     makefile = (HERE.parent / "Makefile").read_text()
-    assert f"QUICK := {QUICK[0]} '{QUICK[1]}'\n" in makefile
+    assert f"QUICK := {QUICK[0]} '{QUICK[1]}' {QUICK[2]}\n" in makefile

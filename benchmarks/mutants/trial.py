@@ -31,7 +31,7 @@ LEFT_OUT = (  # they read the source and the docs, not what it computes
     "tests/test_docs.py",
     "tests/cli/test_naming.py",
 )
-QUICK = ["-m", "not slow and not system"]  # as `make test` chooses
+QUICK = ["-m", "not slow and not system", "--hypothesis-profile=quick"]  # as `make test` chooses
 MEMORY = 6 << 30
 PRELOADED = ["numpy", "scipy.stats", "scipy.special", "scipy.optimize", "pytest", "typer", "rich.table"]
 _processes = multiprocessing.get_context("forkserver")

@@ -162,6 +162,7 @@ def test_correlate_reads_text(demo: Path) -> None:
     assert (done.returncode, "give a corpus" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_intervals_over_topics_read_text(demo: Path) -> None:
     """Guards eval --intervals topics with --corpus: around the means that eval prints; over collections it says no."""
     words = ["eval", "gold.qrels", "runs", "-m", "AbsRB@20", "--corpus", "corpus", "--resamples", "200"]

@@ -66,6 +66,7 @@ def test_simulated_ratings_are_uniform() -> None:
     assert np.abs(share - 0.2).max() < 4 * np.sqrt(0.16 / relevant.sum())
 
 
+@pytest.mark.slow
 def test_the_command(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

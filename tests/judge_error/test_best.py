@@ -91,6 +91,7 @@ def equal_systems(seed: int, systems: int = 8, topics: int = 25, docs: int = 8) 
     return runs, bronze, {t: gold[t] for t in list(gold)[:12]}
 
 
+@pytest.mark.slow
 def test_equal_systems_have_no_best() -> None:
     """Guards the promise: of eight equal systems one is named in at most 5% of studies (here of 60, by chance 7)."""
     named = 0

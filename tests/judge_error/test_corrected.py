@@ -262,6 +262,7 @@ def test_gold_alone_being_surer_is_told() -> None:
         tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="random"), method="lang-reiczigel")
 
 
+@pytest.mark.slow
 def test_real_labels_of_an_llm(shared_data: Path, tmp_path: Path) -> None:
     """Guards the whole way on TREC DL 2019: 20% of NIST's labels as gold, GPT-4o as bronze, truth by all of NIST's."""
     import io

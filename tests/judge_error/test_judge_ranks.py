@@ -148,6 +148,7 @@ def test_a_refusal_names_its_system_once() -> None:
     assert "a, DCG@10: too little" in several.table().notes
 
 
+@pytest.mark.slow
 def test_the_test_of_rank_keeps_its_level() -> None:
     """Guards the p value: a judge alike at all ranks is told to change in about one of twenty studies."""
     found = 0

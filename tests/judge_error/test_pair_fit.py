@@ -258,7 +258,7 @@ def test_differences_are_unbiased_and_covered(design: str) -> None:
     assert 1 - 3 * np.sqrt(2 / 300) < np.mean([f.se**2 for f in found]) / value.var() < 1.6  # floors make it large
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.03, 0.95])
 def test_scores_near_a_bound_are_covered(rate: float) -> None:
     """Guards Wilson's part: near 0 and 1, with 60 gold pairs, t alone covers too seldom."""

@@ -272,7 +272,7 @@ def test_the_spread_is_that_of_repeated_studies(gold: int, topics: int) -> None:
     assert claimed == pytest.approx(spread, rel=slack + 1 / gold)  # topics left out of their own slopes: a bit large
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("gold", "reliable"), [(6, 0.9), (10, 0.9), (10, 0.4), (10, 0.0), (20, 0.9)])
 def test_skewed_scores_are_covered(gold: int, reliable: float) -> None:
     """Guards the level where most scores lie near 0: a slope fitted on 10 topics covered .87 there."""

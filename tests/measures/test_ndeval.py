@@ -225,7 +225,7 @@ def condensed(name: str) -> str:
     return f"{kind}(judged_only=True)" + (f"@{cutoff}" if cutoff else "")
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("judged_only", [False, True], ids=["raw", "condensed"])
 def test_web_track_2012_against_pyndeval(pyndeval: Any, shared_data: Path, tmp_path: Path, judged_only: bool) -> None:
     """Guards real judgments and runs: 62,394 labels and 8 runs of the TREC 2012 web track, lists condensed or not."""

@@ -85,6 +85,7 @@ def test_sigma_is_that_of_an_analysis_of_variance() -> None:
     assert Sigmas.of(Grouped.of(table)).sigma == pytest.approx(float(np.sqrt(fitted.mse_resid)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "least"), [(1.5, 0.91), (None, 0.87)])
 def test_the_interval_of_sigma_holds(sigma: float | None, least: float) -> None:
     """Guards its limits on 400 studies of 40 documents and known sigma: 94% hold, 91% where sds differ."""

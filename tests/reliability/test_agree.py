@@ -412,6 +412,7 @@ def test_few_items_that_carry_alpha_are_named(scale: str) -> None:
     assert any("1 item carries" in n and "topic 2, document trap1, with 199 of" in n for n in one)
 
 
+@pytest.mark.slow
 def test_an_even_crowd_is_carried_by_no_item() -> None:
     """Guards against alarms: none in 20 crowds without traps (9 of 8,000 in a larger simulation), nor with few items.
 

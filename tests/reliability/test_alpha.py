@@ -155,7 +155,7 @@ def test_every_conformance_case(conformance: Any, level: str) -> None:
     assert compared >= len(cases) - 2
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_ways_for_many_values_agree_with_brute_force(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the ways without tables, for very many values, also with zeros: mid-ranks, counts and the grid."""

@@ -67,7 +67,7 @@ def test_worst_first_and_the_few_are_marked() -> None:
     assert any("1 of 3 assessors have fewer than 10 gold pairs" in n for n in table.notes)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("icc", [0.0, 0.2])
 def test_the_interval_of_an_assessor_covers(icc: float) -> None:
     """Guards coverage where an assessor errs by topic, which pairs taken as independent would miss."""
@@ -107,6 +107,7 @@ def test_gold_by_bronze_label_cannot_measure_assessors() -> None:
         assessor_table(frame, {"99": {"d0": 1, "d1": 0}}, design="random")
 
 
+@pytest.mark.slow
 def test_real_crowd(shared_data: Path) -> None:
     """Guards the crowd of TREC 2010: the busiest workers hardly look at the page, and D tells."""
     path = shared_data / "trec_rf10_crowd" / "trec-rf10-data.txt.xz"

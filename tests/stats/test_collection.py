@@ -117,6 +117,7 @@ def test_small_r_limits_against_simulation() -> None:
     assert float(limit_at_zero(np.array(1), np.array(1))) == pytest.approx(0.95)
 
 
+@pytest.mark.slow
 def test_intervals_cover_where_the_truth_is_known() -> None:
     """Guards coverage: E(AP') of a known population of collections lies in 95% intervals about 95% of the time."""
     rng = np.random.default_rng(1)

@@ -362,6 +362,7 @@ def test_coverage_with_about_three_relevant_documents() -> None:
     assert np.mean([p < 0.05 for p in equal]) <= 0.045
 
 
+@pytest.mark.slow
 def test_topics_and_collection_have_the_true_variance() -> None:
     """Guards V over the true V, topics and documents both drawn: about 1 (drawing both at once gave 1.3-1.7)."""
     rng = np.random.default_rng(12)

@@ -265,6 +265,7 @@ def test_few_topics_cannot_tell_and_say_so() -> None:
         assert not any("no p-value of" in note for note in enough.notes)
 
 
+@pytest.mark.slow
 def test_no_false_differences_where_nothing_differs() -> None:
     """Guards the family on 100 null studies, 20 systems with Holm and 300 trials: count/trials finds some too often."""
     wrong = {"plus-one": 0, "published": 0}

@@ -201,6 +201,7 @@ def test_a_sample_covers_where_zeros_never_do() -> None:
     assert cells["P@10, null"].worse <= 0.2
 
 
+@pytest.mark.slow
 def test_these_topics_only() -> None:
     """Guards 1 - f: other samples of the same holes, V within .4 and 2.5 times the true one."""
     cells = cells_of(partial(newcomer_fixed, topics=25, share=0.25), 16, 43)

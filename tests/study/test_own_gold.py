@@ -49,6 +49,7 @@ def seeds(own: int) -> list[int]:
     return found[:4]
 
 
+@pytest.mark.slow
 def test_few_gold_labels_of_a_system_claim_nothing() -> None:
     """Guards 10 labels, which claimed a gain of equal systems in 7% of studies: no score, no difference, no rank."""
     for seed in seeds(10):

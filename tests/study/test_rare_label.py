@@ -64,6 +64,7 @@ def labels_of(table: np.ndarray, at: np.ndarray) -> Labels:
     return found
 
 
+@pytest.mark.slow
 def test_scores_hold_where_few_labels_stand_for_many() -> None:
     """Guards the limits: with 20 gold labels of some 250 called not relevant, 93% or more of them hold the truth.
 

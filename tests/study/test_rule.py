@@ -92,6 +92,7 @@ def test_not_worse_is_another_claim() -> None:
         tg.Study(lists("ab", 40), judged, "P@10", min_effect=0.1).verdict("a", "b", not_worse_by=0.1)
 
 
+@pytest.mark.slow
 def test_one_that_is_worse_by_the_margin_seldom_passes() -> None:
     """Guards the error of 'not worse': a candidate worse by exactly the margin passes in about 2.5% of studies.
 
