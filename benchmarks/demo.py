@@ -49,9 +49,9 @@ def _one(seed: int, marks: Counter[tuple[str, str, str]], held: Counter[str]) ->
             if system == BASELINE:
                 continue
             verdict = study.verdict(BASELINE, system, measure)
-            naive = replace(verdict.comparison, low=verdict.naive.low, high=verdict.naive.high)
+            naive = replace(verdict.comparison, low=verdict.uncorrected.low, high=verdict.uncorrected.high)
             difference = true[measure, system] - true[measure, BASELINE]
-            labels = decided(naive, verdict.hidden, verdict.holes, verdict.min_effect)
+            labels = decided(naive, verdict.unjudged_bounds, verdict.unjudged_policy, verdict.min_effect)
             marks[measure, "as they are", mark_of(labels, difference)] += 1
             marks[measure, "corrected", mark_of(verdict.outcome, difference)] += 1
 

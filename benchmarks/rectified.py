@@ -55,19 +55,19 @@ def by_pairs(pairs: SampledPairs, *coefficients: Floats, bounds: tuple[float, fl
     return ByGoldPairs(PairFit.of(pairs, np.array(coefficients), bounds), tuple(map(str, range(pairs.topics))), gold)
 
 
-def told(evidence: ByGoldTopics | ByGoldPairs, b: int = 0, a: int | None = None, *, these: bool = False) -> Told:
+def told(estimator: ByGoldTopics | ByGoldPairs, b: int = 0, a: int | None = None, *, these: bool = False) -> Told:
     """The score of a system, or its difference from another (b - a): of topics like these, or of these only."""
-    lattice = VarianceModel(evidence, evidence, frozenset() if these else frozenset(["topics"]))
+    variance_model = VarianceModel(estimator, estimator, frozenset() if these else frozenset(["topics"]))
     if a is None:
-        asked = Contrasts.scores(len(evidence.value))
-        spread = lattice.spread(asked)
-        low, high = (end[b] for end in lattice.score_limits(spread, evidence.fit.bounds, 0.95))
+        contrasts = Contrasts.scores(len(estimator.value))
+        spread = variance_model.spread(contrasts)
+        low, high = (end[b] for end in variance_model.score_limits(spread, estimator.fit.bounds, 0.95))
     else:
-        asked = Contrasts.of([(a, b)])
-        spread = lattice.spread(asked)
-        low, high = (end[0] for end in limits(evidence.values(asked), spread, 0.95))
+        contrasts = Contrasts.of([(a, b)])
+        spread = variance_model.spread(contrasts)
+        low, high = (end[0] for end in limits(estimator.values(contrasts), spread, 0.95))
     at = b if a is None else 0
-    value = float(evidence.values(asked)[at])
+    value = float(estimator.values(contrasts)[at])
     return Told(value, math.sqrt(spread.variance[at]), float(spread.df[at]), float(low), float(high))
 
 
@@ -80,12 +80,12 @@ def gold_alone(gold: Floats, *, others: bool = False) -> tuple[float, float]:
     return float(y.mean()) - half, float(y.mean()) + half
 
 
-def verdicts(evidence: ByGoldTopics | ByGoldPairs) -> Floats:
+def verdicts(estimator: ByGoldTopics | ByGoldPairs) -> Floats:
     """Of every pair of systems, the later against the earlier: 1 better, -1 worse, 0 not told apart, NaN refused."""
-    asked = Contrasts.all_pairs(len(evidence.value))
-    spread = VarianceModel(evidence, evidence, frozenset(["topics"])).spread(asked)
-    d, se = evidence.values(asked), np.sqrt(spread.variance)
+    contrasts = Contrasts.all_pairs(len(estimator.value))
+    spread = VarianceModel(estimator, estimator, frozenset(["topics"])).spread(contrasts)
+    d, se = estimator.values(contrasts), np.sqrt(spread.variance)
     p = p_values_of(np.divide(d, se, out=np.zeros(len(d)), where=se > 0), spread.df)
-    touching = evidence.touching(asked)
+    touching = estimator.touching(contrasts)
     known = se > 0 if touching is None else (se > 0) & (touching >= LEAST_GOLD)
     return np.where(known, np.where(p < 0.05, np.sign(d), 0.0), np.nan)

@@ -26,7 +26,7 @@ CALLS: dict[str, Callable[..., object]] = {
     "unjudged": lambda **words: tg.unjudged(RUNS, BRONZE, "P@10", **words),
     "next_to_judge": lambda **words: tg.next_to_judge(RUNS, BRONZE, "P@10", **words),
     "plan_labels": lambda **words: flat_plan(RUNS, BRONZE, "P@10", **words),
-    "plan_topics": lambda **words: tg.plan_topics(RUNS, BRONZE, "AP", detect=0.1, **words),
+    "plan_topics": lambda **words: tg.plan_topics(RUNS, BRONZE, "AP", min_effect=0.1, **words),
     "read_judgments": lambda **words: tg.read_judgments(BRONZE, **words),
     "read_runs": lambda **words: tg.read_runs(RUNS, **words),
     "aggregate": lambda **words: tg.aggregate(RATED, "mace", **words),
@@ -39,7 +39,7 @@ write_report = partial(tg.write_report, RUNS, BRONZE, "P@10", "x.html")
 ODD: dict[str, tuple[object, ...]] = {
     "jobs": (-3, 0, "x", 1.5),
     "seed": ("x", -1, 1.5, None),
-    "replicates": ("a", 2.5),
+    "resamples": ("a", 2.5),
     "n": ("a", 2.5, 0),
     "level": ("x",),
     "relevant_from": ("x",),
@@ -68,15 +68,19 @@ def test_what_makes_no_sense_is_refused_by_name(name: str) -> None:
 
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "plan_topics criterion": (lambda: CALLS["plan_topics"](criterion="x"), "criterion 'x' is not known; give one of p"),
-    "plan_topics detect": (lambda: tg.plan_topics(SCORES, measure="AP", detect=-1), "^detect -1: .*above 0"),
-    "plan_topics text": (lambda: tg.plan_topics(SCORES, measure="AP", detect="x"), "^detect 'x': give a number"),  # type: ignore[arg-type]
+    "plan_topics min_effect": (
+        lambda: tg.plan_topics(SCORES, measure="AP", min_effect=-1), "^min_effect -1: .*above 0"
+    ),
+    "plan_topics text": (
+        lambda: tg.plan_topics(SCORES, measure="AP", min_effect="x"), "^min_effect 'x': give a number"  # type: ignore[arg-type]
+    ),
     "judge_quality show": (lambda: judge_quality(show="foo"), "show 'foo' is not known; give one of labels"),  # type: ignore[arg-type]
     "unjudged depths": (lambda: CALLS["unjudged"](depths=(0,)), "depths 0: give a whole number of at least 1"),
     "a field of a config": (
         lambda: CALLS["evaluate"](depth=3), r"no option depth, give scoring=tg.Scoring\(depth=...\); it has scoring"
     ),
     "what is not heeded": (
-        lambda: CALLS["sample_gold"](scoring=tg.Scoring(depth=3)), "^depth: this has no place here; leave it out"
+        lambda: CALLS["sample_gold"](scoring=tg.Scoring(depth=3)), "^depth: does not apply here; leave it out"
     ),
     "Scoring": (lambda: tg.Scoring(relevant_from="x"), "relevant_from 'x': give a number"),  # type: ignore[arg-type]
     "rule": (lambda: tg.aggregate(RATED, "unanimity(p=x)"), "p"),
@@ -96,7 +100,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a pair for pairs": (
         lambda: write_report(pairs=("a", "b")), r"pairs 'a': give two systems, as in pairs=\[\('a', 'b'\)\]"  # type: ignore[arg-type]
     ),
-    "a baseline that is none": (lambda: write_report(baselines="system"), "baseline 'system' is no system"),
+    "a baseline that is none": (lambda: write_report(baselines="system"), "baseline 'system' is not a system"),
 }  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def test_what_is_damaged_is_made_again(tmp_path: Path, left: slice) -> None:
     Cache(tmp_path).of(KEY, made, KIND)
     path = only(tmp_path)
     path.write_bytes(path.read_bytes()[left])
-    with pytest.warns(DataWarning, match="damaged; it is made again"):
+    with pytest.warns(DataWarning, match="damaged; it is computed again"):
         assert Cache(tmp_path).of(KEY, lambda: 7) == 7
     assert Cache(tmp_path).of(KEY, lambda: pytest.fail("made again")) == 7
 
@@ -120,6 +120,6 @@ def test_a_folder_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:
     """Guards a page whose results cannot be kept: it is made all the same."""
     (tmp_path / "file").write_text("")
     keep = Cache(tmp_path / "file")
-    with pytest.warns(DataWarning, match="nothing can be kept in .*file: ") as told:
+    with pytest.warns(DataWarning, match="cannot cache in .*file: ") as caught:
         assert [keep.of({"i": i}, lambda: 7) for i in range(2)] == [7, 7]
-    assert len(told) == 1
+    assert len(caught) == 1

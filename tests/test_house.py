@@ -332,7 +332,7 @@ def test_keywords_that_are_handed_on_are_those_of_what_takes_them() -> None:
     assert [p.name for p in study if p.kind is p.KEYWORD_ONLY] == [f.name for f in fields(tg.StudyConfig)]
     assert set(OVER_COLLECTIONS) <= {f.name for f in fields(CollectionPairs)}
     of_gold = {f.name for f in fields(CorrectionOptions)} - {"confidence", "seed", "replicates", "gold_relevant_from"}
-    assert of_gold | {"missing", "gold_sample"} == set(WITH_GOLD)
+    assert of_gold | {"unmatched", "gold_sample"} == set(WITH_GOLD)
     assert set(ComparisonWords.__annotations__) < set(inspect.signature(tg.compare).parameters)
     shown = inspect.signature(tg.PublishedTest).parameters
     for p in inspect.signature(CollectionPairs).parameters.values():
@@ -348,12 +348,12 @@ def test_keywords_of_one_kind_of_comparison() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"test": tg.PublishedTest(meta="random")}, "meta: this goes with population='collection'"),
         ({"test": tg.PublishedTest(clusters="none")}, "clusters: this goes with gold="),
-        ({"gold": qrels, "scoring": tg.Scoring(all_topics=True)}, "all_topics: this has no place here"),
-        ({"gold": qrels, "test": tg.PublishedTest(meta="random")}, "meta: this has no place beside gold="),
+        ({"gold": qrels, "scoring": tg.Scoring(all_topics=True)}, "all_topics: does not apply here"),
+        ({"gold": qrels, "test": tg.PublishedTest(meta="random")}, "meta: cannot be combined with gold="),
         ({"gold": qrels, "test": "sign"}, "test 'sign': with gold labels the corrected difference is tested"),
         (
             {"population": "collection", "test": tg.PublishedTest(clusters="none")},
-            "clusters: this has no place over collections",
+            "clusters: does not apply over collections",
         ),
     ]
     for options, says in wrong:

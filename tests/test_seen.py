@@ -23,9 +23,8 @@ def test_a_plan_that_nothing_meets_says_so() -> None:
     runs, _, bronze = study(1, topics=10)
     out_of_reach = tg.plan_labels(runs, bronze, "P@10", config=tg.StudyConfig(min_effect=0.01))
     assert out_of_reach.needed == {}
-    said = (
-        "b - a on P@10, for topics like these: no number of gold labels finds a true difference of 0.01 with 80% power"
-    )
+    said = "b - a on P@10, for topics like these: "
+    said += "no number of gold labels detects a true difference of 0.01 with 80% power"
     assert (str(out_of_reach), out_of_reach.table().title) == (said, said)
     assert repr(out_of_reach) == f"Plan({said})"
     assert said in out_of_reach._repr_html_()
@@ -41,7 +40,7 @@ def test_no_pair_of_a_plan_is_forgotten() -> None:
     plan = tg.plan_labels(
         runs, bronze, "P@10", config=tg.StudyConfig(gold=tg.Gold(tg.sample_gold(runs, bronze, "P@10")), min_effect=0.01)
     )
-    assert "no number of gold labels finds a true difference of 0.01 with 80% power for 2 of them" in str(plan)
+    assert "no number of gold labels detects a true difference of 0.01 with 80% power for 2 of them" in str(plan)
 
 
 def _values(chart: Any) -> Any:
@@ -49,14 +48,14 @@ def _values(chart: Any) -> Any:
     return made["data"]["values"] if "values" in made.get("data", {}) else made["layer"][0]["data"]["values"]
 
 
-def test_the_figure_of_judges_is_favour_with_its_limits() -> None:
+def test_the_figure_of_judges_is_favor_with_its_limits() -> None:
     """Guards the generic figure: limits are drawn beside the number that they belong to, not the first one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = tg.judge_quality(JUDGE, gold=tg.Gold(GOLD, design="random"), runs=RUNS, measure="P@3")
     drawn = {row["name"]: row for row in _values(made.plot())}
     for row in made.records():
-        assert (drawn[row["system"]]["value"], drawn[row["system"]]["low"]) == (row["favour"], row["low"])
+        assert (drawn[row["system"]]["value"], drawn[row["system"]]["low"]) == (row["favor"], row["low"])
 
 
 def test_the_figure_of_a_judge_is_all_of_its_matrix() -> None:
@@ -120,9 +119,9 @@ def test_names_in_a_scatter_leave_points_free() -> None:
             lambda: tg.judge_quality(JUDGE, gold=tg.Gold(GOLD, design="random")),
             {"judgments", "gold", "design", "measure"},
         ),
-        (lambda: tg.plan_topics(RUNS, GOLD, "P@3", detect=0.1), {"runs", "judgments", "detect", "power"}),
+        (lambda: tg.plan_topics(RUNS, GOLD, "P@3", min_effect=0.1), {"runs", "judgments", "min_effect", "power"}),
         (lambda: tg.plan_assessors(RATINGS, error=0.5), {"ratings", "error", "confidence"}),
-        (lambda: tg.agreement(RATINGS, replicates=20), {"ratings", "replicates", "seed", "confidence"}),
+        (lambda: tg.agreement(RATINGS, resamples=20), {"ratings", "resamples", "seed", "confidence"}),
         (lambda: tg.sample_gold(RUNS, JUDGE, "P@3"), {"runs", "judgments", "measure", "design"}),
         (lambda: tg.compare(RUNS, GOLD, "P@3", test="randomisation"), {"runs", "judgments", "resamples", "counting"}),
         (lambda: tg.correlate(RUNS, GOLD, ["AP", "P@3"], between="measures"), {"runs", "judgments", "between"}),
@@ -166,7 +165,7 @@ def test_what_there_is_none_of_is_told_shortly() -> None:
         warnings.simplefilter("ignore")
         made = tg.Study(RUNS, GOLD, "P@3")
         assert repr(made.estimates()[:0]) == "ResultList(none)"
-        assert repr(made.lattice()) == "VarianceModel(3 systems, over topics; Plain)"
+        assert repr(made.variance_model()) == "VarianceModel(3 systems, over topics; Plain)"
         steps = made.next_steps("b_m_25", "dense", costs={"topic": 2})
     assert repr(steps).startswith("Steps(12 more topics (24 in total): +-")
     assert steps.table().columns == ("what", "more", "in all", "half width", "cost")
@@ -205,7 +204,7 @@ def test_a_report_gives_its_path_back(tmp_path: Path) -> None:
 def test_files_of_ranx_and_pyterrier(tmp_path: Path) -> None:
     """Guards hints: lz4 says how to save, a Parquet file of labels called scores how to read it."""
     (tmp_path / "run.lz4").write_bytes(b"\x04\x22\x4d\x18@@")
-    with pytest.raises(tg.InputError, match=r"compressed by lz4.*save it as \.json"):
+    with pytest.raises(tg.InputError, match=r"compressed with lz4.*save it as \.json"):
         tg.read_runs(tmp_path / "run.lz4")
     frame = pl.DataFrame({"q_id": ["1"], "doc_id": ["a"], "score": [1]})
     frame.write_parquet(tmp_path / "qrels.parquet")

@@ -72,7 +72,7 @@ def tree() -> Tree:
 
 
 def test_what_is_written_comes_back() -> None:
-    """Guards every kind of value: the same bits, types and order in memory; an array that stands twice is one."""
+    """Guards every kind of value: the same bits, types and order in memory; an array that appears twice is one."""
     found = unpacked(packed(tree()), Tree)
     made = tree()
     assert (found.leaf.name, found.leaf.kind, found.leaf.pairs) == (made.leaf.name, "b", made.leaf.pairs)
@@ -188,9 +188,9 @@ def test_what_somebody_crafts_is_damaged(name: str, tmp_path: Path) -> None:
     Cache(tmp_path).of({"i": 1}, lambda: [1.5], list[float])
     (path,) = tmp_path.glob("*.kept")
     path.write_bytes(sealed(zlib.compress(CRAFTED[name]), path.stem))
-    with pytest.warns(DataWarning, match="damaged; it is made again") as told:
+    with pytest.warns(DataWarning, match="damaged; it is computed again") as caught:
         assert Cache(tmp_path).of({"i": 1}, lambda: [2.5], list[float]) == [2.5]
-    assert len(told) == 1
+    assert len(caught) == 1
     with pytest.raises(Exception):  # noqa: B017
         unpacked(CRAFTED[name])
 
@@ -210,7 +210,7 @@ def test_a_few_bytes_do_not_fill_memory(tmp_path: Path, monkeypatch: pytest.Monk
             with pytest.warns(DataWarning, match="damaged"):
                 assert Cache(tmp_path).of({"i": 1}, lambda: 2) == 2
     monkeypatch.setattr(cache, "LARGEST", 1000)
-    with pytest.warns(DataWarning, match=r"nothing is kept of list: [\d,]+ bytes are too many"):  # not written, either
+    with pytest.warns(DataWarning, match=r"cannot cache list: [\d,]+ bytes are too many"):  # not written, either
         Cache(tmp_path).of({"i": 2}, lambda: [1] * 1000)
     assert len(list(tmp_path.glob("*.kept"))) == 1
 

@@ -27,7 +27,7 @@ CALLS = {
     "compare with gold": 'tg.compare(runs, qrels, "P@2", gold=tg.Gold(qrels, design="random"))',
     "correct": 'tg.correct(runs, qrels, "P@2", tg.Gold(qrels, design="random"))',
     "study": 'tg.Study(runs, qrels, "P@2")',
-    "plan": 'tg.plan_topics(runs, qrels, "AP", detect=0.1)',
+    "plan": 'tg.plan_topics(runs, qrels, "AP", min_effect=0.1)',
     "report": 'tg.write_report(runs, qrels, "P@2", PAGE)',
     "inside a loop": '[tg.evaluate(runs, qrels, "AP") for _ in range(2)]',
     "through functions of the user's": 'f = lambda: tg.evaluate(runs, qrels, "AP"); names.append(f())',

@@ -21,7 +21,6 @@ from truegain.config import Scoring
 from truegain.judge_error.diagnostics import homogeneity
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.measures.evaluate import aligned
-from truegain.sampling.designs import Design
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -41,7 +40,7 @@ class Setting:
 
     measure: str
     judge: str  # constant, lenient (at high ranks), favours (system c)
-    design: Design
+    design: str
     topics: int
     gold: int
     graded: bool = False
@@ -222,7 +221,7 @@ def favour(runs: tg.Runs, bronze: tg.Judgments, judge: tg.Judge, measure: str, r
     """The size of the judge's favour for the last system."""
     try:
         lists = JudgedLists.of(aligned(runs, bronze, Scoring(), jobs=1), judge, tg.parse_measure(measure))
-        found = homogeneity(lists, trials=100).favours[-1]
+        found = homogeneity(lists, trials=100).favors[-1]
     except (tg.TruegainError, AttributeError):
         return None
     return None if found.low is None or found.high is None else held(found.low, found.high, right)

@@ -118,12 +118,12 @@ def study(kind: str, topics: int, names: tuple[str, ...], rng: np.random.Generat
     """Scores and differences over collections, the topics held fixed; and what a test over topics finds."""
     true, seen = truth(kind, topics), {}
     found, seed = collected(true.topics, rng), int(rng.integers(1 << 31))
-    asked = Contrasts.of([(a, b) for _, a, b in PAIRS])
+    contrasts = Contrasts.of([(a, b) for _, a, b in PAIRS])
     for name in names:
         m, measure = (*RANKED, *SETS).index(name), parse_measure(name)
         spreads = spreads_of(found.of(name), measure, pairs=True, replicates=DRAWS, seed=seed, engine=ONE)
-        variance, freedom = pooled(spreads, asked, spread_rule(measure).lone).total()
-        by_topic = asked.values(scores(found, (name,))[0].T)
+        variance, freedom = pooled(spreads, contrasts, spread_rule(measure).lone).total()
+        by_topic = contrasts.values(scores(found, (name,))[0].T)
         value, se = by_topic.mean(axis=0), np.sqrt(variance) / topics
         step = quantiles_of(0.95, freedom) * se
         alone = quantiles_of(0.95, np.full(3, topics - 1.0)) * by_topic.std(axis=0, ddof=1) / np.sqrt(topics)

@@ -25,7 +25,7 @@ from benchmarks.study.judged import bronze_of, labels_of, names_of, runs_of
 from benchmarks.study.nature import MEASURES, SYSTEMS, any_kinds
 from benchmarks.study.truth import right as true_means
 from truegain.judge_error.pair_estimators import SampledPairs, strata_of
-from truegain.sampling.designs import expansion_of
+from truegain.sampling.catalogue import DESIGNS
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of
 from truegain.study.estimators import LEAST_GOLD
@@ -68,14 +68,14 @@ def topics_study(rng: np.random.Generator, topics: int, bronze: float, shape: st
         some[:, order[:n]] = gold[:, order[:n]]
         for name, (a, b) in pairs.items():
             systems = 1 if "one" in name else len(gold)
-            evidence = rectified.by_topics(said[:systems], some[:systems], (0.0, 1.0))
+            estimator = rectified.by_topics(said[:systems], some[:systems], (0.0, 1.0))
             of_topics = gold[a] if b is None else gold[a] - gold[b]
             ideal = 2 * 1.96 * float(of_topics.std()) / np.sqrt(n)
             for claim, these, aim, width in (
                 ("", False, truth[name], ideal),
                 (", these topics", True, float(of_topics.mean()), ideal * np.sqrt(1 - n / topics)),
             ):
-                found = rectified.told(evidence, a, b, these=these)
+                found = rectified.told(estimator, a, b, these=these)
                 seen[f"{name}{claim}, {n} gold"] = held(found.low, found.high, aim, float(width))
     return seen
 
@@ -102,9 +102,9 @@ def differences_study(
     if np.ptp(right[:gold]) == 0:
         return dict.fromkeys(("difference", "gold alone", "these topics"))
     none = np.zeros(topics)
-    evidence = rectified.by_topics(np.array([none, said]), np.array([np.where(np.isnan(some), np.nan, none), some]))
-    found, alone = rectified.told(evidence, 1, 0), rectified.told(evidence.alone(), 1, 0)
-    these, alone_here = rectified.told(evidence, 1, 0, these=True), rectified.gold_alone(some)
+    estimator = rectified.by_topics(np.array([none, said]), np.array([np.where(np.isnan(some), np.nan, none), some]))
+    found, alone = rectified.told(estimator, 1, 0), rectified.told(estimator.alone(), 1, 0)
+    these, alone_here = rectified.told(estimator, 1, 0, these=True), rectified.gold_alone(some)
     return {
         "difference": held(found.low, found.high, aim, alone.high - alone.low),
         "gold alone": held(alone.low, alone.high, aim, alone.high - alone.low),
@@ -180,17 +180,17 @@ def pairs_study(
             continue
         pairs = SampledPairs(
             topic, strata_of(bronze, sample), bronze, np.where(sample, relevant.ravel(), np.nan),
-            np.where(sample, expansion_of(bronze, sample, design), 1.0), TOPICS,
+            np.where(sample, DESIGNS[design].expansion(np.zeros(len(bronze), np.int32), bronze, sample), 1.0), TOPICS,
         )  # fmt: skip
         a, b = (np.tile(c, TOPICS) for c in (lists.first, lists.second))
         worth = prevalence * np.array([chance @ lists.first, chance @ lists.second])
-        evidence = rectified.by_pairs(pairs, a, b, bounds=(0.0, float(discounts.sum())))
-        touching = evidence.touching(Contrasts.of([(0, 1), (None, 0)]))
+        estimator = rectified.by_pairs(pairs, a, b, bounds=(0.0, float(discounts.sum())))
+        touching = estimator.touching(Contrasts.of([(0, 1), (None, 0)]))
         if touching[0] >= LEAST_GOLD:
-            found = rectified.told(evidence, 1, 0)
+            found = rectified.told(estimator, 1, 0)
             seen[name] = held(found.low, found.high, float(worth[1] - worth[0]))
         if name == "null" and touching[1] >= LEAST_GOLD:
-            found = rectified.told(evidence)
+            found = rectified.told(estimator)
             seen["score"] = held(found.low, found.high, float(worth[0]))
     return seen
 

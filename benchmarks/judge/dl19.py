@@ -24,7 +24,7 @@ from truegain.judge_error.pair_estimators import SampledPairs, strata_of
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import linear_parts
 from truegain.results.base import Table
-from truegain.sampling.designs import expansion_of
+from truegain.sampling.catalogue import DESIGNS
 
 DL19_JUDGES = (
     "gpt-4o_umbrela",
@@ -133,7 +133,7 @@ def _by_pairs(
         strata_of(bronze, drawn),
         parts.worth(bronze),
         np.where(drawn, g, np.nan),
-        expansion_of(bronze, drawn, "random"),
+        DESIGNS["random"].expansion(np.zeros(len(bronze), np.int32), bronze, drawn),
         len(ranked.topics),
     )
     return {"rectified": verdicts(by_pairs(pairs, *coefficient)), "matrix, one gold sample": _shared_gold(pairs, f)}

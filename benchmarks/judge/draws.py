@@ -18,7 +18,7 @@ from truegain.experiments.judge_errors import BronzeMean, correct_mean
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import SampledPairs, strata_of
-from truegain.sampling.designs import expansion_of
+from truegain.sampling.catalogue import DESIGNS
 
 Array = npt.NDArray[np.float64]
 Interval = tuple[float, float] | None
@@ -203,7 +203,7 @@ def by_pairs(rng: np.random.Generator, p: float, d: float, n: int, gold: int, de
             rows = np.flatnonzero(bronze == label)
             drawn[rng.choice(rows, min(gold, (len(rows) + 1) // 2), replace=False)] = True
     some = np.where(drawn, true, np.nan)
-    expansion = expansion_of(bronze, drawn, design)
+    expansion = DESIGNS[design].expansion(np.zeros(len(bronze), np.int32), bronze, drawn)
     pairs = SampledPairs(topic, strata_of(bronze, drawn), bronze, some, expansion, n // PER_TOPIC)
     return rectified.told(rectified.by_pairs(pairs, np.full(n, 1 / PER_TOPIC), bounds=(0.0, 1.0))).interval
 

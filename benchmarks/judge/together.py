@@ -43,7 +43,7 @@ def _cell(
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", tg.DataWarning)
-                    judge = tg.Judge.fit(bronze, gold, design=design)  # type: ignore[arg-type]
+                    judge = tg.Judge.fit(bronze, gold, design=design)
                     few = tg.Resampling(n=500)
                     how: Any = {"method": method, "accuracy": "system", "resampling": few}
                     answers[name] = tg.correct({"a": run}, bronze, "P@10", judge, **how)[0]

@@ -55,13 +55,13 @@ class Seen:
 
     def look(self, study: tg.Study, scores: Floats) -> None:
         """Add the intervals of one study."""
-        lattice, n = study.lattice(), len(scores)
+        variance_model, n = study.variance_model(), len(scores)
         for what, asked in (("score", Contrasts.scores(n)), ("difference", Contrasts.all_pairs(n))):
-            spread, true = lattice.spread(asked), asked.values(scores)
-            low, high = limits(asked.values(lattice.evidence.value), spread, 0.95)
+            spread, true = variance_model.spread(asked), asked.values(scores)
+            low, high = limits(asked.values(variance_model.estimator.value), spread, 0.95)
             if what == "score":
-                low, high = lattice.score_limits(spread, (0.0, 1.0), 0.95)
-            touching = lattice.evidence.touching(asked)
+                low, high = variance_model.score_limits(spread, (0.0, 1.0), 0.95)
+            touching = variance_model.estimator.touching(asked)
             told = (spread.variance > 0) & (True if touching is None else touching >= LEAST_GOLD)
             self.inside.setdefault(what, []).append(((low <= true + 1e-9) & (true - 1e-9 <= high))[told])
             self.width.setdefault(what, []).append((high - low)[told] / 2)

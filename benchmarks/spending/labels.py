@@ -48,7 +48,7 @@ def _row(known: Labelled, way: str, a: argparse.Namespace) -> tuple[list[str], f
             holds.append(np.where(np.isfinite(h), np.abs(value - truth) <= h + 1e-12, np.nan))
             decided.append(abs(value[1]) > h[1])
             if 0 < h[1] < np.inf:
-                tau = known.evidence(first, second, sizes, order, 150).draws.information
+                tau = known.estimator(first, second, sizes, order, 150).draws.information
                 planned.append(_planned(known, sizes, first, second, tau) / h[1])
     middle, share = np.median(half, axis=0), np.nanmean(holds, axis=0)
     cells = [f"{m:.3f}, {s:.3f}" for m, s in zip(middle, share, strict=True)]

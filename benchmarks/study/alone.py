@@ -25,7 +25,6 @@ from benchmarks.study.judged import (
 from benchmarks.study.nature import MEASURES, Array, Lists, any_kinds, these_kinds
 from benchmarks.study.told import ResultList, asked_of, refused
 from benchmarks.study.truth import fixed_lists, over_crowds, right
-from truegain.config import Design
 from truegain.errors import DataWarning, TruegainError
 
 DRAWS = 200  # collections
@@ -97,7 +96,7 @@ def assessors_alone(rng: np.random.Generator, topics: int) -> ResultList:
     )
 
 
-def gold_alone(rng: np.random.Generator, topics: int, design: Design) -> ResultList:
+def gold_alone(rng: np.random.Generator, topics: int, design: str) -> ResultList:
     """Other gold pairs, the judge's labels and the topics the same."""
     lists, names, runs, truth = held_fixed(topics)
     bronze = fixed_bronze(topics)

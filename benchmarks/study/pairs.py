@@ -14,7 +14,6 @@ from benchmarks.study.nature import Array, Lists, any_kinds, these_kinds
 from benchmarks.study.rivals import drawn_answers, labels_as_they_are
 from benchmarks.study.told import ResultList
 from benchmarks.study.truth import by_majority, right
-from truegain.config import Design
 
 FEW = 0.06  # of pairs with gold labels, where they are few
 
@@ -72,7 +71,7 @@ def collection_assessors(rng: np.random.Generator, topics: int) -> ResultList:
     )
 
 
-def with_gold(rng: np.random.Generator, topics: int, design: Design, over: str) -> ResultList:
+def with_gold(rng: np.random.Generator, topics: int, design: str, over: str) -> ResultList:
     """A leaning judge and gold pairs; over topics, or over collections with the topics fixed."""
     kinds = any_kinds(topics, rng) if over == "topics" else these_kinds(topics)
     lists = Lists.draw(kinds, rng)

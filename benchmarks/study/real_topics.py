@@ -53,19 +53,19 @@ def scores_of(runs: dict[str, dict[str, dict[str, float]]], labels: Labels, meas
 
 def cell(said: Array, right: Array, n: int, draws: int, rng: np.random.Generator) -> tuple[Array, float, float]:
     """Each pair's mean width over that of gold alone; how often it holds; what is foretold over what comes."""
-    topics, asked = right.shape[1], Contrasts.all_pairs(len(right))
-    whole = asked.values(right.T)
+    topics, contrasts = right.shape[1], Contrasts.all_pairs(len(right))
+    whole = contrasts.values(right.T)
     truth = whole.mean(axis=0)
     comes = quantile_of(0.95, topics - 1.0) * whole.std(axis=0, ddof=1) / np.sqrt(topics)
-    widths, alone, held, foretold = np.zeros((4, len(asked)))
+    widths, alone, held, foretold = np.zeros((4, len(contrasts)))
     for _ in range(draws):
         some = rng.permutation(topics) < n
         fit = TopicFit.of(said, np.where(some, right, np.nan))
-        widths += half_of(fit.over_topics(asked))
+        widths += half_of(fit.over_topics(contrasts))
         alone += quantile_of(0.95, n - 1.0) * whole[some].std(axis=0, ddof=1) / np.sqrt(n)
-        fixed = fit.over_gold(asked)
-        held += np.abs(fit.values(asked) - truth) <= half_of(fixed)
-        left = np.minimum(fit.were_all_gold(asked), MOST_OF_TOPICS * fit.over_topics(asked).variance)
+        fixed = fit.over_gold(contrasts)
+        held += np.abs(fit.values(contrasts) - truth) <= half_of(fixed)
+        left = np.minimum(fit.were_all_gold(contrasts), MOST_OF_TOPICS * fit.over_topics(contrasts).variance)
         foretold += quantile_of(0.95, topics - 1.0) * np.sqrt(left)
     known = alone > 0
     return (

@@ -49,12 +49,12 @@ def asked_of(study: tg.Study, truth: Mapping[str, Array], method: str = "") -> R
     out: ResultList = {}
     for measure, right in truth.items():
         try:
-            lattice = study.lattice(measure)
+            variance_model = study.variance_model(measure)
             scores, pairs = study.estimates(measure), study.compare(measure=measure)
         except TruegainError:
             out |= {answer_name(measure, contrast, method): None for contrast in CONTRASTS}
             continue
-        spread = lattice.spread(Contrasts.of(list(CONTRASTS.values()))).variance
+        spread = variance_model.spread(Contrasts.of(list(CONTRASTS.values()))).variance
         for (contrast, (a, b)), variance in zip(CONTRASTS.items(), spread.tolist(), strict=True):
             key = answer_name(measure, contrast, method)
             if a is None:

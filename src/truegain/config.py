@@ -8,13 +8,13 @@ can, the type that they give.  This module imports nothing heavy: pages of help 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from truegain.errors import TruegainError, check_one_of
+from truegain.errors import InputError, TruegainError, check_one_of
 from truegain.message import OF_CONFIGS, SAMPLE_GOLD, SAMPLE_UNJUDGED, OfConfig, arg, argname
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from truegain.data.ratings import Scale
     from truegain.judge_error.panel import GoldLike
 
-Design = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
 Repeated = Literal["error", "first", "last", "mean", "all"]
 OutOfRange = Literal["error", "drop"]
 Unjudged = Literal["bound", "non-relevant"]
@@ -38,6 +37,8 @@ UNJUDGED: tuple[Unjudged, ...] = ("bound", "non-relevant")
 OUT_OF_RANGE: tuple[OutOfRange, ...] = ("error", "drop")
 TIES: tuple[Ties, ...] = ("descending", "ascending", "input")
 LARGEST = 2**63 - 1  # that arrays of whole numbers hold
+# By option what it may name, from a catalogue of a floor above, which puts it here: the names, and what each means.
+CHOICES: dict[str, Callable[[], Mapping[str, str]]] = {}
 
 
 class Setting(NamedTuple):
@@ -63,6 +64,10 @@ class Setting(NamedTuple):
         The table of a study file that it stands in: `gold`; none where it stands at the top.
     least : float, optional
         The smallest number that it may be.
+    between : (float, float), optional
+        Two numbers that it must lie between, itself neither of them.
+    choices : tuple of str
+        What it may be, where it is one of the names in a catalogue.
     """
 
     name: str
@@ -74,6 +79,9 @@ class Setting(NamedTuple):
     short: str = ""
     table: str = ""
     least: float | None = None
+    between: tuple[float, float] | None = None
+
+    choices: tuple[str, ...] = ()
 
 
 def setting(
@@ -85,6 +93,8 @@ def setting(
     advanced: bool = False,
     short: str = "",
     least: float | None = None,
+    between: tuple[float, float] | None = None,
+    choose: bool = False,
     config: type[Any] | None = None,
 ) -> Any:
     """Declare a field of a config.
@@ -94,7 +104,7 @@ def setting(
     default : object, optional
         Without one the field must be given.
     help : str
-        What it is for.
+        What it is for; {names} and {meanings} stand for what `CHOICES` has of it.
     name : str, optional
         The option's name, where it is not the field's.
     kind : type, optional
@@ -105,11 +115,17 @@ def setting(
         Its name of one letter on the command line.
     least : float, optional
         The smallest number that it may be.
+    between : (float, float), optional
+        Two numbers that it must lie between.
+    choose : bool
+        Whether it is one of the names that `CHOICES` has.
     config : type, optional
         The config that stands there; with `help` the field is an option of its own as well.
     """
     declared = {"name": name, "help": help, "kind": kind, "advanced": advanced, "short": short}
-    return field(default=default, metadata={**declared, "least": least, "config": config})
+    return field(
+        default=default, metadata={**declared, "least": least, "between": between, "choose": choose, "config": config}
+    )
 
 
 def settings_of(config: type[Any]) -> Iterator[Setting]:
@@ -136,8 +152,12 @@ def _setting_of(one: Field[Any]) -> Setting:
     kind = declared["kind"] or eval(str(one.type), globals())  # a name of this module, or a builtin
     default = None if one.default is MISSING else one.default
     name = declared["name"] or one.name
-    more = {key: declared[key] for key in ("help", "advanced", "short", "least")}
-    return Setting(name, one.name, kind, default, **more)
+    more = {key: declared[key] for key in ("advanced", "short", "least", "between")}
+    meaning = CHOICES[name]() if name in CHOICES else {}
+    meanings = "; ".join(f"{key}: {words}" for key, words in meaning.items())
+    text = declared["help"].replace("{names}", ", ".join(meaning)).replace("{meanings}", meanings)
+    choices = tuple(meaning) if declared["choose"] else ()
+    return Setting(name, one.name, kind, default, help=text, choices=choices, **more)
 
 
 def is_config(kind: type[Any]) -> bool:
@@ -180,9 +200,10 @@ class Gold:
     ----------
     labels : path, frame, mapping, Judgments or label list
         The trusted labels.  A list that `sample_gold` drew knows its design.
-    design : {'random', 'by-bronze', 'topics', 'by-gold', 'elsewhere'}, optional
-        How the pairs were sampled: at random; at random within each bronze label; whole topics; at random within each
-        gold label; or from other topics or another collection.
+    design : str, optional
+        How the pairs were sampled: at random ('random'); at random within each bronze label ('by-bronze'); whole topics
+        ('topics'); at random within each gold label ('by-gold'); or from other topics or another collection
+        ('elsewhere').
     relevant_from : float, optional
         The smallest gold label that counts as relevant; by default that of the measure.
     aggregate : str, optional
@@ -199,26 +220,23 @@ class Gold:
     labels: GoldLike | None = setting(
         name="gold",
         kind=str,
-        help="Trusted labels for some of the judged pairs: a file, or column:NAME or assessor:NAME of the judgments.",
+        help="Trusted labels of some judged pairs: a file, or column:NAME or assessor:NAME of the judgments.",
     )
-    design: Design | None = setting(
-        None,
-        help="How the gold pairs were sampled: random; by-bronze label; whole topics; by-gold label; or elsewhere.",
-    )
+    design: str | None = setting(None, choose=True, help="How the gold pairs were sampled: {meanings}.")
     relevant_from: float | None = setting(
         None,
         name="gold_relevant_from",
         advanced=True,
-        help="The smallest gold label that counts as relevant (default: the measure's own).",
+        help="Smallest relevant gold label (default: as for the measure).",
     )
     aggregate: str | None = setting(
         None,
         name="gold_aggregate",
         advanced=True,
-        help="Gold labels are ratings by several assessors: the rule that makes one label of them, such as mean.",
+        help="Rule that combines several gold ratings of a pair into one label, such as mean.",
     )
     sequential: bool = setting(
-        False, help="Limits that hold at every look at a list that is still being labeled, however often you look."
+        False, advanced=True, help="Anytime-valid intervals, for repeated looks at a list that is being labeled."
     )
 
     def __post_init__(self) -> None:
@@ -251,13 +269,15 @@ class UnjudgedSample:
     labels: JudgmentsLike | GoldList = setting(
         name="unjudged_sample",
         kind=str,
-        help="Labels of a random sample of the runs' unjudged documents, down to the cutoff.",
+        help="Labels of a random sample of the runs' unjudged documents.",
     )
     predicted: bool = setting(
-        False, help="Unjudged documents count as predicted; the labels of the sample correct the predictions."
+        False,
+        advanced=True,
+        help="Predict the relevance of unjudged documents, and correct the predictions with the sample.",
     )
     sequential: bool = setting(
-        False, help="Limits that hold at every look at a list that is still being labeled, however often you look."
+        False, advanced=True, help="Anytime-valid intervals, for repeated looks at a list that is being labeled."
     )
 
 
@@ -291,17 +311,19 @@ class Ratings:
     aggregate: str | Rule | None = setting(
         None,
         kind=str | None,
-        help="How ratings become one label: sum, mean, median, geometric, majority, supermajority, unanimity, "
-        "weighted, dawid-skene, glad or mace; parameters in parentheses, as in 'unanimity(p=0.1)'.",
+        help="Rule that combines ratings into one label: sum, mean, median, geometric, majority, supermajority, "
+        "unanimity, weighted, dawid-skene, glad or mace; with parameters: 'unanimity(p=0.1)'.",
     )
     scale: Scale | str | None = setting(
-        None, kind=str | None, help="What a rating can be: 0:3, 0,1,2,3, ratio or nominal (default: not checked)."
+        None, kind=str | None, help="Scale of the ratings: 0:3, ratio, nominal or 'ordinal 0:3' (default: not checked)."
     )
-    normalize: str | None = setting(None, help="Magnitudes: geometric, median, range or anchors.")
+    normalize: str | None = setting(
+        None, advanced=True, help="Put magnitudes on one scale: geometric, median, range or anchors."
+    )
     repeated: Repeated = setting(
-        "error", advanced=True, help="Which of several ratings of a document by one assessor count."
+        "error", advanced=True, help="Which ratings count where an assessor rated a document more than once."
     )
-    out_of_range: OutOfRange = setting("error", advanced=True, help="Ratings outside the scale: an error, or left out.")
+    out_of_range: OutOfRange = setting("error", advanced=True, help="Ratings outside the scale: an error, or dropped.")
 
     def __post_init__(self) -> None:
         check_one_of("repeated", self.repeated, REPEATED)
@@ -345,31 +367,32 @@ class Scoring:
     """
 
     relevant_from: float | None = setting(
-        None, short="-l", help="The smallest label that counts as relevant, for measures that do not say (default: 1)."
+        None,
+        short="-l",
+        least=0,
+        help="Smallest relevant label, for measures that do not set it (default: 1; trec_eval -l).",
     )
-    all_topics: bool = setting(
-        False, short="-c", help="Every judged topic counts; one that a run lacks counts 0 (trec_eval -c)."
-    )
+    all_topics: bool = setting(False, short="-c", help="Count a judged topic missing from a run as 0 (trec_eval -c).")
     depth: int | None = setting(
         None,
         short="-M",
         advanced=True,
         least=1,
-        help="Keep only the first so many documents of each ranking (trec_eval -M).",
+        help="Cut every ranking at this rank (trec_eval -M).",
     )
     judged_only: bool = setting(
-        False, short="-J", advanced=True, help="Drop unjudged documents from the rankings first (trec_eval -J)."
+        False, short="-J", advanced=True, help="Remove unjudged documents from the rankings (trec_eval -J)."
     )
     no_relevant: NoRelevant = setting(
-        "zero", advanced=True, help="A topic with no relevant document: counts 0 (trec_eval), or has no value (gdeval)."
+        "zero", advanced=True, help="Score of a topic without relevant documents: 0 (trec_eval), or none (gdeval)."
     )
     trec_eval: Version | float = setting(
-        "10", kind=Version, advanced=True, help="Which trec_eval to follow: 9 compares scores as float32."
+        "10", kind=Version, advanced=True, help="Version of trec_eval to follow; 9 compares scores as float32."
     )
     ties: Ties = setting(
         "descending",
         advanced=True,
-        help="Of equal scores the largest document id first (trec_eval), the smallest (pyndeval), or as in the file.",
+        help="Order of equal scores: document id descending (trec_eval) or ascending (pyndeval), or as in the file.",
     )
 
     def __post_init__(self) -> None:
@@ -417,9 +440,11 @@ class Resampling:
     True
     """
 
-    n: int | None = setting(None, name="resamples", least=1, help="How many resamples are drawn.")
-    seed: int = setting(0, least=0, help="Where random numbers begin: the same seed gives the same answer.")
-    jobs: int | None = setting(None, least=1, help="Processes that share the work (default: one for each core).")
+    n: int | None = setting(
+        None, name="resamples", least=1, advanced=True, help="Number of resamples (default: as many as needed)."
+    )
+    seed: int = setting(0, least=0, advanced=True, help="Random seed; the same seed gives the same numbers.")
+    jobs: int | None = setting(None, least=1, advanced=True, help="Parallel jobs (default: one per core).")
 
     def __post_init__(self) -> None:
         if self.n is not None:
@@ -434,10 +459,30 @@ class Resampling:
 
 @dataclass(frozen=True, eq=False)
 class StudyConfig:
-    """What a study is told beside its runs, judgments and measures.
+    """All options of a study, beside its runs, judgments and measures.
 
-    The fields are the keywords of `Study`, which has their description; functions that make a study of their own, such
-    as `plan_labels` and `write_report`, take them together as one.
+    Functions that make a study of their own, such as `plan_labels` and `write_report`, take them together as one.
+
+    Parameters
+    ----------
+    population : str or list of str, default 'topics'
+        What the answers are about; see `Study`.
+    gold : Gold or path-like, optional
+        Trusted labels of some of the judged pairs.
+    unjudged : {'bound', 'non-relevant'}, UnjudgedSample or path-like, default 'bound'
+        How unjudged documents count.
+    ratings : Ratings or str, optional
+        The judgments are ratings, and how they become labels.
+    min_effect : float, default 0.0
+        The smallest difference that matters.
+    confidence : float, default 0.95
+        Of every interval.
+    scoring : Scoring, optional
+        Which labels are relevant, which topics count, how ties are broken.
+    resampling : Resampling, optional
+        How many resamples, the seed, and how many processes.
+    trust_judge : bool, default False
+        Accept labels that a model gave as they are, though no person checked them.
 
     Examples
     --------
@@ -448,29 +493,30 @@ class StudyConfig:
     population: str | Sequence[str] = setting(
         "topics",
         kind=str,
-        help="What the answer is about: topics, collection, assessors, replicates, several with commas; or fixed, "
-        "these topics only.",
+        help="What the answer should generalize to: {names}, or several with commas; fixed: these topics only.",
     )
     gold: Gold | None = setting(None, config=Gold)
     unjudged: Unjudged | UnjudgedSample = setting(
         "bound",
         kind=Unjudged,
         config=UnjudgedSample,
-        help="Unjudged documents hold the verdict back where they could turn it, or count as not relevant.",
+        help="Unjudged documents: bound their effect on the verdict, or count them as non-relevant.",
     )
     ratings: Ratings = setting(Ratings(), config=Ratings)
-    min_effect: float = setting(0.0, least=0, help="The smallest difference that matters.")
-    confidence: float = setting(0.95, help="The confidence of every interval.")
+    min_effect: float = setting(0.0, least=0, help="Smallest difference that matters.")
+    confidence: float = setting(0.95, between=(0, 1), help="Confidence level of the intervals; 1 - alpha of tests.")
     scoring: Scoring = setting(Scoring(), config=Scoring)
     resampling: Resampling = setting(Resampling(), config=Resampling)
-    trust_judge: bool = setting(False, help="Take labels that a model gave for decided, though no person checked them.")
+    trust_judge: bool = setting(
+        False, advanced=True, help="Trust the labels of an LLM judge even if no person checked any."
+    )
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)  # a path or frame stands for the config with its defaults
         put("gold", config_of(Gold, self.gold))
         put("ratings", config_of(Ratings, self.ratings) or Ratings())
-        put("scoring", self.scoring or Scoring())
-        put("resampling", self.resampling or Resampling())
+        put("scoring", checked_config(Scoring, self.scoring) or Scoring())
+        put("resampling", checked_config(Resampling, self.resampling) or Resampling())
         if not (isinstance(self.unjudged, str) and self.unjudged in UNJUDGED):
             put("unjudged", config_of(UnjudgedSample, self.unjudged))
         if not (isinstance(self.min_effect, Real) and math.isfinite(self.min_effect) and self.min_effect >= 0):
@@ -492,8 +538,20 @@ class StudyConfig:
 
     @classmethod
     def from_options(cls, values: Mapping[str, Any]) -> StudyConfig:
-        """The config that options give, by their names; what is said of labels that are not given is refused.
+        """The config that options of the command line or of a study file give.
 
+        Parameters
+        ----------
+        values : mapping of str to object
+            Options by their names, such as 'gold_relevant_from'; those with their default may be left out.
+
+        Returns
+        -------
+        StudyConfig
+            An option about labels that are not given is refused.
+
+        Examples
+        --------
         >>> StudyConfig.from_options({"gold": "people.csv", "design": "random", "seed": 7}).gold.design
         'random'
         >>> StudyConfig.from_options({"gold": "list.csv", "sequential": True}).sample is None
@@ -529,32 +587,32 @@ def _check_given(gold: Mapping[str, Any], sample: Mapping[str, Any], own: Mappin
     if "labels" not in gold:
         if "design" in gold:
             raise TruegainError(
-                f"{arg('design', gold['design'])} says how gold labels were drawn; give these with {arg('gold')}"
+                f"{arg('design', gold['design'])} says how gold labels were sampled; give them with {arg('gold')}"
             )
         if "relevant_from" in gold:
             raise TruegainError(
-                f"{argname('gold_relevant_from')} says which gold labels are relevant; give these with {arg('gold')}"
+                f"{argname('gold_relevant_from')} says which gold labels are relevant; give them with {arg('gold')}"
             )
         if "aggregate" in gold:
             raise TruegainError(
-                f"{arg('gold_aggregate', gold['aggregate'])} says how ratings become gold labels; give these with "
+                f"{arg('gold_aggregate', gold['aggregate'])} says how ratings become gold labels; give them with "
                 f"{arg('gold')}"
             )
         if "sequential" in gold and "labels" not in sample:
             raise TruegainError(
-                f"{argname('sequential')}: how often one may look is known for labels in the order of a list; draw one "
-                f"with {SAMPLE_GOLD} and give it with {arg('gold')}, or leave {argname('sequential')} out and look once"
+                f"{argname('sequential')}: repeated looks need labels in the order of a list; draw one with "
+                f"{SAMPLE_GOLD} and give it with {arg('gold')}, or leave {argname('sequential')} out and look once"
             )
     if "labels" not in sample and "predicted" in sample:
         raise TruegainError(
-            f"{arg('predicted', True)}: predictions alone rank systems and have no interval (what is called 95% holds "
-            f"in 57% to 85%); draw a sample of the unjudged documents ({SAMPLE_UNJUDGED}), have it judged and give "
-            f"{arg('unjudged_sample')}"
+            f"{arg('predicted', True)}: predictions alone rank systems and have no interval (nominal 95% intervals "
+            f"cover 57% to 85%); draw a sample of the unjudged documents ({SAMPLE_UNJUDGED}), have it judged and "
+            f"give {arg('unjudged_sample')}"
         )
     if "labels" in sample and "unjudged" in own:
         raise TruegainError(
-            f"{argname('unjudged_sample')} and {arg('unjudged', own['unjudged'])}: a sample tells what unjudged "
-            "documents are; give one"
+            f"{argname('unjudged_sample')} and {arg('unjudged', own['unjudged'])}: a sample already estimates the "
+            "unjudged documents; give one of the two"
         )
 
 
@@ -567,3 +625,21 @@ def config_of(kind: type[Config], value: object) -> Config | None:
     if value is None or isinstance(value, kind):
         return value
     return kind(value)  # type: ignore[call-arg]
+
+
+def checked_config(kind: type[Config], value: object) -> Config | None:
+    """A config that no single value stands for; else a refusal that shows how it is written.
+
+    >>> checked_config(Resampling, 100)
+    Traceback (most recent call last):
+    truegain.errors.InputError: resampling: cannot use an int; give a Resampling, such as tg.Resampling(n=1000)
+    """
+    if value is None or isinstance(value, kind):
+        return value
+    name, (first, *_) = kind.__name__, fields(kind)  # type: ignore[arg-type]
+    what = type(value).__name__
+    article = "an" if what[0] in "aeiou" else "a"
+    example = {"Resampling": "n=1000", "Scoring": "relevant_from=2"}.get(name, f"{first.name}=...")
+    raise InputError(
+        f"{argname(name.lower())}: cannot use {article} {what}; give a {name}, such as tg.{name}({example})"
+    )

@@ -15,15 +15,27 @@ NEAR = 0.7  # the least likeness, 0 to 1, of a name that may have been meant
 
 
 class TruegainError(Exception):
-    """A mistake the user can mend; the command line prints it and ends with exit code 2.
+    """A mistake that the user can fix; the command line prints it and ends with exit code 2.
 
-    message: the text with the arguments it names (`truegain.message`), of which the command line makes its options;
-    argument, value: the first of these, and the value that it tells; allowed: the values there are, where it may be one
-    of some; remedy: what to do, where that is said apart.  Each is None where there is none.
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do.  Arguments that it names (see `truegain.message`) read as options on the command
+        line and as keys in a study file.
+    argument : str, optional
+        The argument that is wrong; by default the first that the message names.
+    value : object, optional
+        Its value; by default the one that the message tells.
+    allowed : sequence, optional
+        The values that it may have, where these can be listed.
+    remedy : str, optional
+        What to do, where the message does not say it.
 
-    >>> error = TruegainError(f"{argname('smallest', -1)}: give a number of at least 0")
+    Examples
+    --------
+    >>> error = TruegainError(f"{argname('min_effect', -1)}: give a number of at least 0")
     >>> str(error), error.argument, error.value
-    ('smallest -1: give a number of at least 0', 'smallest', -1)
+    ('min_effect -1: give a number of at least 0', 'min_effect', -1)
     """
 
     def __init__(
@@ -43,15 +55,47 @@ class TruegainError(Exception):
         self.remedy = None if remedy is None else Message(remedy)
 
     def at(self, file: str | None, line: int | None, message: str) -> InputError:
-        """The same mistake with the place where the user made it, in the words that are used there."""
+        """The same mistake with the place where the user made it, in the words that are used there.
+
+        Parameters
+        ----------
+        file : str or None
+            The file that holds the mistake.
+        line : int or None
+            Its line, from 1.
+        message : str
+            What is wrong, in that file's words.
+
+        Returns
+        -------
+        InputError
+            With the argument, value, allowed values and remedy of this error.
+        """
         made = InputError(message, file=file, line=line)
         made.argument, made.value, made.allowed, made.remedy = self.argument, self.value, self.allowed, self.remedy
         return made
 
 
 class InputError(TruegainError):
-    """Bad data, with the place it stands in.
+    """Bad data, with the place where it stands.
 
+    Parameters
+    ----------
+    problem : str
+        What is wrong.
+    file : str, optional
+        The file, or what the data is called.  Secrets in an address are left out.
+    line : int, optional
+        The line of the file, from 1.
+    row : int, optional
+        The row of a table that has no lines, from 1.
+    text : str, optional
+        The text that stands there.
+    hint : str, optional
+        What to do.
+
+    Examples
+    --------
     >>> print(InputError("score is not a number", file="bm25.run", line=3, text="1 Q0 d7 1 high x"))
     bm25.run:3: score is not a number: '1 Q0 d7 1 high x'
     """
@@ -85,7 +129,22 @@ class EmptyError(InputError):
 
 
 class MeasureError(TruegainError):
-    """A measure that does not exist, cannot be parsed, or does not fit the data."""
+    """A measure that does not exist, cannot be parsed, or does not fit the data.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do.
+    about : optional
+        The other parameters of `TruegainError`.
+
+    Examples
+    --------
+    >>> import truegain as tg
+    >>> tg.parse_measure("nDCG@0")
+    Traceback (most recent call last):
+    truegain.errors.MeasureError: nDCG@0: the cutoff must be a whole number of at least 1
+    """
 
     def __init__(self, message: str = "", **about: Any) -> None:
         super().__init__(message, **about)
@@ -93,7 +152,20 @@ class MeasureError(TruegainError):
 
 
 class DataWarning(UserWarning):
-    """Legal but suspicious data, told once, with counts; `message` is as that of an error."""
+    """Legal but suspicious data, reported once, with counts.
+
+    Parameters
+    ----------
+    message : str
+        What is suspicious; arguments that it names read as in a `TruegainError`.
+
+    Examples
+    --------
+    Turn the warnings into errors, for instance in a CI job:
+
+    >>> import warnings, truegain as tg
+    >>> warnings.filterwarnings("error", category=tg.DataWarning)  # doctest: +SKIP
+    """
 
     def __init__(self, message: str = "") -> None:
         self.message = Message(message)
@@ -161,8 +233,8 @@ def check_one_of(name: str, value: object, known: Sequence[object]) -> None:
     truegain.errors.TruegainError: clusters 'docs' is not known; give one of topics, none
     """
     if value not in known:
-        said = f"{argname(name, value)} is not known; give one of {', '.join(map(str, known))}"
-        raise TruegainError(said, argument=name, value=value, allowed=known)
+        message = f"{argname(name, value)} is not known; give one of {', '.join(map(str, known))}"
+        raise TruegainError(message, argument=name, value=value, allowed=known)
 
 
 def needs(module: str, extra: str) -> Any:

@@ -111,6 +111,7 @@ CHECKS: dict[str, Check] = {  # by keyword, whichever function has it; how large
     "jobs": _unless_none(lambda name, value: check_whole(name, value, 1)),
     "seed": lambda name, value: check_whole(name, value, 0),
     "replicates": _unless_none(check_whole),
+    "resamples": _unless_none(check_whole),
     "depth": _unless_none(check_whole),
     "most": _unless_none(lambda name, value: check_whole(name, value, 1)),
     "level": _unless_none(check_number),

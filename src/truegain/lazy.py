@@ -17,7 +17,7 @@ def loaded(package: str, places: Mapping[str, str], name: str, made: Callable[[A
     """
     if name not in places:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(places[name]), name)
-    found = found if made is None else made(found)
-    setattr(sys.modules[package], name, found)
-    return found
+    value = getattr(importlib.import_module(places[name]), name)
+    value = value if made is None else made(value)
+    setattr(sys.modules[package], name, value)
+    return value

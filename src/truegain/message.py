@@ -262,9 +262,9 @@ def told_value(name: str, value: Any, shown: str | None = None) -> str:
 def by_surface(python: str, command: str) -> str:
     """What Python and the command line have different words for, such as functions and commands.
 
-    >>> said = Message(f"make gains of them ({by_surface('tg.aggregate', '`truegain aggregate`')})")
+    >>> said = Message(f"aggregate them ({by_surface('tg.aggregate', '`truegain aggregate`')})")
     >>> print(said, "|", said.words({}))
-    make gains of them (tg.aggregate) | make gains of them (`truegain aggregate`)
+    aggregate them (tg.aggregate) | aggregate them (`truegain aggregate`)
     """
     return _part(OTHER, "", "", python, command, command)
 
@@ -314,7 +314,7 @@ def _toml(value: Any) -> str:
 
 AGGREGATE = by_surface("tg.aggregate", "`truegain aggregate`")
 AGGREGATE_FIRST = by_surface(
-    "tg.aggregate, or aggregate= of what you ask", "--aggregate of eval and verdict, or `truegain aggregate`"
+    "tg.aggregate, or aggregate= of the function", "--aggregate of eval and verdict, or `truegain aggregate`"
 )
 EVALUATE = by_surface("tg.evaluate", "`truegain eval`")
 CORRECT = by_surface("tg.correct", "`truegain correct`")

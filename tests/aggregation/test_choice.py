@@ -102,7 +102,7 @@ def test_agree_tells_of_twins_and_one_of_them_stays() -> None:
     rows = [(d, w, 10.0**v + i % 7) for i, (d, w, v) in enumerate(crowd(2)[1])]
     mine = [(d, "z-copy", v) for d, w, v in rows if w == "w03"]
     table = rated([*rows, *mine])
-    people = agreement(table, scale="ratio", normalize="geometric", replicates=0).assessors.records()
+    people = agreement(table, scale="ratio", normalize="geometric", resamples=0).assessors.records()
     look = {r["assessor"]: str(r["look"]) for r in people}
     assert f"same ratings as w03 on all {len(mine)} documents that both rated (chance" in look["z-copy"]
     assert "same ratings" not in look["w03"]
@@ -130,12 +130,12 @@ def test_scales_that_mix_are_told() -> None:
     with pytest.warns(tg.DataWarning, match=r"2 of 5 assessors rate up to 2 \(x, y\), others up to"):
         tg.aggregate(table, "mean")
     with pytest.warns(tg.DataWarning, match="scales seem to mix"):
-        agreement(table, scale="interval 0:100", replicates=0)
+        agreement(table, scale="interval 0:100", resamples=0)
     above = rated([(d, w, v + 1) for d, w, v in [*long, *short]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tg.aggregate(above, normalize="geometric")
-        agreement(above, scale="ratio", normalize="geometric", replicates=0)
+        agreement(above, scale="ratio", normalize="geometric", resamples=0)
         tg.aggregate(rated(long), "mean")
 
 
@@ -190,7 +190,7 @@ def test_what_is_left_out_is_gone_and_told() -> None:
 
 def test_mistakes_about_whom_to_leave_out() -> None:
     """Guards names that are not there, and all of them."""
-    with pytest.raises(tg.InputError, match="nobody: no assessor to leave out is among those who rated"):
+    with pytest.raises(tg.InputError, match="nobody: none of the assessors to leave out rated anything"):
         chosen(rated(FEW), drop_assessors=["nobody"])
     with pytest.raises(tg.InputError, match="all assessors are left out"):
         chosen(rated(FEW), drop_assessors=["x", "y", "z"])
@@ -206,7 +206,7 @@ def test_flagged_are_those_whom_agree_prints() -> None:
     table = rated([(d, w, 3.0 if w == "w00" else 3 - v if w == "w01" else v) for d, w, v in rows])
     expert = Judgments.of({"1": {d: float(np.searchsorted([-0.5, 0.5], v)) for d, v in truth.items()}})
     for judged in (None, expert):
-        look = agreement(table, judged, replicates=0).assessors.records()
+        look = agreement(table, judged, resamples=0).assessors.records()
         named = {r["assessor"] for r in look if r["look"]}
         assert named == {"w00", "w01"}
         with pytest.warns(tg.DataWarning):
@@ -270,7 +270,7 @@ def test_a_weighted_gain_by_hand() -> None:
     total = tg.aggregate(rated(FEW), "sum", weight_assessors=weights)
     assert mean.label.tolist() == pytest.approx([1.25, 0.0, 1.0])
     assert total.label.tolist() == pytest.approx([3 * 1.25, 0.0, 1.0])
-    with pytest.warns(tg.DataWarning, match="1 of 3 items get no gain"):
+    with pytest.warns(tg.DataWarning, match="1 of 3 items get no label"):
         tg.aggregate(rated(FEW), "mean", weight_assessors={"x": 1.0, "y": 0.0, "z": 1.0})
     grouped = Grouped.of(rated(FEW))
     assert row_weights(grouped, dict.fromkeys("xyz", 2.0)).tolist() == [1.0] * 6

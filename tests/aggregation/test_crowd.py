@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from truegain.aggregation import consensus as crowd_module
 from truegain.aggregation.consensus import DawidSkene, Glad
+from truegain.data.judgments import Judgments
 from truegain.data.rating_groups import Grouped
 
 pytestmark = pytest.mark.filterwarnings("ignore:(?!.*converged)")
@@ -109,3 +112,77 @@ def test_how_a_fit_ended_is_told() -> None:
     with pytest.warns(tg.DataWarning, match="had not converged after 2 steps"):
         tg.aggregate(table, "dawid-skene(n_iter=2)", report=told)
     assert len(told) == 1
+
+
+NAMES = ["topic", "doc", "assessor", "label"]
+
+
+def rated(rows: list[tuple[str, str, str, float]]) -> Judgments:
+    """Ratings: topic, document, assessor, label."""
+    return tg.read_ratings(pl.DataFrame(rows, schema=NAMES, orient="row"))
+
+
+class Frame(dict[str, Any]):
+    """A table as crowd-kit gives one back: chances by task and label."""
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        super().__init__(columns)
+
+
+class Kit:
+    """A model of crowd-kit: told what it was given, it answers with kept chances and losses."""
+
+    def __init__(self, history: list[float], **given: Any) -> None:
+        self.loss_history_ = history
+        self.given = given
+        self.frame: Any = None
+
+    def fit_predict_proba(self, frame: Any) -> Any:
+        """Chances: of the last task first, only labels 2 and 0."""
+        self.frame = frame
+
+        class Share(np.ndarray[Any, Any]):
+            index = (1, 0)
+            columns = (2, 0)
+
+        return np.array([[0.25, 0.75], [0.5, 0.5]]).view(Share)
+
+
+@pytest.mark.parametrize(
+    ("history", "n_iter", "settled"),
+    [
+        ([1.0, 0.5], 3, True),  # ended before the last step
+        ([1.0, 0.5, 0.5 + 0.9e-5], 3, True),
+        ([1.0, 0.5, 0.5 + 1.02e-5], 3, False),
+        ([1.0, 0.5, 0.5 - 0.6e-5], 3, True),
+        ([1.0], 1, False),
+        ([1.0], 2, True),
+    ],
+)
+def test_what_crowd_kit_is_given_and_says(
+    history: list[float], n_iter: int, settled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the way to crowd-kit and back without it: votes by number, chances in their cells, how the fit ended."""
+    made: list[Kit] = []
+
+    def model(**given: Any) -> Kit:
+        made.append(Kit(history, **given))
+        return made[-1]
+
+    modules = {
+        "pandas": SimpleNamespace(DataFrame=Frame),
+        "crowdkit.aggregation": SimpleNamespace(GLAD=model),
+    }
+    monkeypatch.setattr(crowd_module, "needs", lambda name, extra: modules[name])
+    table = rated([("1", "b", "y", 4.0), ("1", "a", "x", 0.0), ("1", "a", "y", 3.0), ("1", "b", "x", 4.0)])
+    gain, progress = Glad(n_iter=n_iter).fitted(Grouped.of(table))
+    assert made[-1].given == {"n_iter": n_iter, "tol": 1e-5, "silent": True}
+    frame = made[-1].frame
+    assert [frame[c].tolist() for c in ("task", "worker", "label")] == [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 2]]
+    # document b comes first in the file; task 1 has 0.25 at label 4 and 0.75 at label 0, task 0 a half each
+    assert gain.tolist() == [1.0, 2.0]
+    assert (progress.steps, progress.converged) == (len(history), settled)
+    last = abs(history[-1] - history[-2]) if len(history) > 1 else None
+    assert progress.change == (None if last is None else pytest.approx(last))
+    with pytest.raises(tg.TruegainError, match="crowd-kit takes no weights"):
+        tg.aggregate(table, "glad", weights=[1, 1, 2, 1])

@@ -213,8 +213,10 @@ def test_what_is_left_is_told() -> None:
     ended = DawidSkene(n_iter=15).chances(hard(3))[1]
     assert not ended.converged
     assert ended.change is not None
-    with pytest.warns(tg.DataWarning, match=r"after 15 steps \(the last moved a chance of a label by .*give more"):
+    with pytest.warns(
+        tg.DataWarning, match=r"after 15 steps \(the last step changed the probability of a label by .*give more"
+    ):
         tg.aggregate(three_levels(), "dawid-skene(n_iter=15)")
     assert Convergence(9, False, 0.02, left=0.3).last == (
-        " (the last moved a chance of a label by 0.02, and about 0.3 is left to go)"
+        " (the last step changed the probability of a label by 0.02; about 0.3 remains)"
     )

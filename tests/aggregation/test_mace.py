@@ -8,13 +8,27 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 
 import truegain as tg
 from tests.aggregation.mace_values import ASSESSORS, ITEMS, KEPT, LEVELS, STEPS
 from tests.aggregation.test_crowd import accuracy, crowd
-from truegain.aggregation.consensus import Mace, State, Votes, mace_climbed, mace_expected, mace_fitted, settled, starts
+from truegain.aggregation import consensus as mace_module
+from truegain.aggregation.consensus import (
+    End,
+    Mace,
+    State,
+    Trail,
+    Votes,
+    mace_climbed,
+    mace_expected,
+    mace_fitted,
+    settled,
+    starts,
+)
+from truegain.data.judgments import Judgments
 from truegain.data.rating_groups import Grouped
 
 pytestmark = pytest.mark.filterwarnings("ignore:(?!.*(converged|gain))")  # pandas, of what crowd-kit does
@@ -138,7 +152,7 @@ def test_the_best_of_the_starts_counts_and_is_told() -> None:
         assert share == pytest.approx(ends[int(tops.argmax())].share, abs=0.01)  # from there it settles
         reach = int((tops.max() - tops < 0.1).sum())
         assert 1 < reach < 10
-        assert str(progress).endswith(f" steps, the best of 10 starts, {reach} of which came to it")
+        assert str(progress).endswith(f" steps, the best of 10 starts, {reach} of which reached it")
         assert (tops.max() - tops[0] > 0.1) == (seed == 1)  # here the first start is not the best
     assert str(Mace(starts=1).chances(votes)[1]).endswith(" steps")
 
@@ -169,7 +183,7 @@ def test_a_weight_of_two_is_a_rating_given_twice() -> None:
     for a, b in zip((*one[:4], *one.counts), (*two[:4], *two.counts), strict=True):
         assert a == pytest.approx(b)
     table = tg.read_ratings(few(1))
-    with pytest.warns(tg.DataWarning, match="1 of 60 items get no gain"):
+    with pytest.warns(tg.DataWarning, match="1 of 60 items get no label"):
         alone = tg.aggregate(table, "mace", weights=(np.array(table.docs.strings()) != "d7").astype(float))
     assert len(alone) == 59  # a document whose ratings do not count has no gain
 
@@ -227,3 +241,99 @@ def test_what_does_not_fit_is_told() -> None:
         tg.aggregate(many, "mace")
     with pytest.raises(tg.TruegainError, match="starts 0 must be at least 1"):
         tg.aggregate(table, "mace(starts=0)")
+
+
+Array = npt.NDArray[np.float64]
+
+
+NAMES = ["topic", "doc", "assessor", "label"]
+
+
+def rated(rows: list[tuple[str, str, str, float]]) -> Judgments:
+    """Ratings: topic, document, assessor, label."""
+    return tg.read_ratings(pl.DataFrame(rows, schema=NAMES, orient="row"))
+
+
+def said_by(people: int = 5, items: int = 12, seed: int = 1) -> Judgments:
+    """Grades 0 to 2 by people who mostly agree, the last of whom says 1 throughout."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, items)
+    rows = []
+    for a in range(people):
+        for i, t in enumerate(truth):
+            right = rng.random() < 0.8
+            label = 1 if a == people - 1 else t if right else rng.integers(0, 3)
+            rows.append(("1", f"d{i:02}", f"a{a}", float(label)))
+    return rated(rows)
+
+
+def test_random_starts_of_a_fit() -> None:
+    """Guards the authors' starts: uniform from 1 to 2.5, made shares, first of knowing and then of labels."""
+    votes = Votes.of(Grouped.of(said_by()))
+    found = starts(votes, 3, 4)
+    rng = np.random.default_rng(np.random.SeedSequence(4))
+    assert [len(found), found[0].knows.tolist()] == [3, [[0.5, 0.5]] * 5]
+    assert found[0].habit == pytest.approx(np.full((5, 3), 1 / 3))
+    for state in found[1:]:
+        for part, wide in ((state.knows, 2), (state.habit, 3)):
+            drawn = rng.uniform(1, 2.5, (5, wide))
+            assert part == pytest.approx(drawn / drawn.sum(axis=1)[:, None])
+
+
+@pytest.mark.parametrize(("below", "reach"), [(0.9e-4, 3), (1.03e-4, 2), (0.6e-4, 3)])
+def test_which_starts_came_to_one_top(below: float, reach: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards 1e-4 a rating: starts so near the best likelihood came to it, the best itself counts."""
+    table = said_by()
+    ends = iter([-9.0, -3.0, -3.0 - below * 60, -3.0 - 0.1e-4 * 60])
+    chances = {-9.0: 0, -3.0: 1}
+
+    def end(votes: Votes, *_: object) -> End:
+        top = next(ends)
+        share = np.zeros((votes.items, 3))
+        share[:, chances.get(top, 2)] = 1
+        return End(share, top, 7, 0.99e-5, (np.zeros(0), np.zeros(0)))
+
+    def calm(_: object, end: End, *__: object) -> tuple[Array, int, Trail]:
+        return end.share, 9, Trail(1e-4, [0.0] * 6)
+
+    monkeypatch.setattr(mace_module, "mace_climbed", end)
+    monkeypatch.setattr(mace_module, "settled", calm)
+    gain, progress = Mace(starts=4).fitted(Grouped.of(table))
+    assert gain.tolist() == [1.0] * 12  # of the second start, the best
+    assert str(progress) == f"converged after 9 steps, the best of 4 starts, {reach} of which reached it"
+
+
+def test_one_start_is_not_the_best_of_several_and_steps_are_counted() -> None:
+    """Guards what one start tells; a step changes the likelihood by 1e-7 a rating, then chances settle."""
+    table = said_by()
+    votes = Votes.of(Grouped.of(table))
+    start = starts(votes, 1, 0)[0]
+    top = mace_climbed(votes, start, 500)
+    assert top.change < 1e-7
+    assert mace_climbed(votes, start, top.steps - 1).change >= 1e-7
+    assert mace_climbed(votes, start, top.steps - 1).steps == top.steps - 1
+    steps = settled(votes, top, 1e-4, 500)[1]
+    assert steps >= top.steps + 6
+    assert not settled(votes, top, 1e-4, steps - 1)[2].settled
+    assert str(Mace(starts=1).fitted(Grouped.of(table))[1]) == f"converged after {steps} steps"
+    one, two = (mace_climbed(votes, start, n)[1] for n in (2, 3))
+    assert mace_climbed(votes, start, 3)[3] == pytest.approx(abs(two - one) / 60)
+
+
+def ratings(items: list[list[float]]) -> Judgments:
+    """Documents d0, d1, ..., each rated so."""
+    rows = [("1", f"d{i}", f"a{k}", float(v)) for i, item in enumerate(items) for k, v in enumerate(item)]
+    return tg.read_ratings(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"))
+
+
+def test_a_start_ends_near_its_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards when a start of MACE stops: after the first step that changes less than that, to a part in a thousand."""
+    rng = np.random.default_rng(3)
+    said = np.where(rng.random((30, 5)) < 0.7, rng.integers(0, 3, (30, 1)), rng.integers(0, 3, (30, 5)))
+    votes = Votes.of(Grouped.of(ratings(said.astype(float).tolist())))
+    start = starts(votes, 1, 0)[0]
+    change = mace_climbed(votes, start, 4)[3]
+    assert change < min(mace_climbed(votes, start, steps)[3] for steps in (1, 2, 3))
+    for factor, steps in ((1.001, 4), (0.999, 5)):
+        monkeypatch.setattr(mace_module, "NEAR_TOP", change * factor)
+        assert mace_climbed(votes, start, 500)[2] == steps

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
-from truegain.aggregation.magnitudes import NORMALIZATIONS, normalized
+from truegain.aggregation.magnitudes import NORMALIZATIONS, normalized, units
+from truegain.data.judgments import Judgments
 
 POSITIVE = st.floats(1e-3, 1e3)
 UNITS = st.lists(st.lists(POSITIVE, min_size=2, max_size=6), min_size=1, max_size=4)
@@ -148,7 +149,7 @@ def test_mistakes_are_told() -> None:
 def test_magnitudes_too_far_apart_are_refused(how: str) -> None:
     """Guards against infinite or vanished magnitudes: refused with the number and the place."""
     for other in (1e300, 1e-300):
-        with pytest.raises(tg.InputError, match=r"cannot be brought to the scale of its topic"):
+        with pytest.raises(tg.InputError, match=r"cannot be normalized to the scale of its topic"):
             normalized(magnitudes([[1e308, 1e-308], [other, other]]), how)
 
 
@@ -175,3 +176,31 @@ def test_err_takes_gains_of_a_thousand() -> None:
     judged = {"1": {f"d{i}": g for i, g in enumerate(gains)}}
     found = tg.evaluate({"s": {"1": run}}, judged, "ERR(max_rel='scale')@10").mean("s")
     assert found == pytest.approx(float(want), rel=1e-12)
+
+
+def rated(rows: list[tuple[str, str, str, float]], **more: list[str]) -> Judgments:
+    """Ratings: topic, document, assessor, label, and further columns."""
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    return tg.read_ratings(frame.with_columns(**{k: pl.Series(v) for k, v in more.items()}))
+
+
+@pytest.mark.parametrize("how", ["geometric", "median", "range"])
+def test_magnitudes_of_units_by_hand(how: str) -> None:
+    """Guards ln s - centre(unit) + centre(topic) by a loop, units named apart or by assessor, sizes odd and even."""
+    rng = np.random.default_rng(6)
+    rows = [(t, f"d{i}", a, float(rng.uniform(1, 90))) for t in "12" for a in "xyz" for i in range(3 + (a == "y"))]
+    names = [f"u{i % 2}" for i in range(len(rows))]
+    for table, key in (
+        (rated(rows), [(t, a, "") for t, _, a, _ in rows]),
+        (rated(rows, unit=names), [(t, a, u) for (t, _, a, _), u in zip(rows, names, strict=True)]),
+    ):
+        logs = np.log([r[3] for r in rows])
+        across = np.median if how == "median" else np.mean
+        expected = []
+        for i, (t, *_) in enumerate(rows):
+            unit = logs[[k == key[i] for k in key]]
+            centre = (unit.max() + unit.min()) / 2 if how == "range" else float(across(unit))
+            topic = logs[[r[0] == t for r in rows]]
+            expected.append(math.exp(logs[i] - centre + across(topic)))
+        assert normalized(table, how).label.tolist() == pytest.approx(expected)
+        assert units(table)[1] == len(set(key))

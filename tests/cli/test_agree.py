@@ -45,10 +45,10 @@ def test_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         "Assessors",
     ):
         assert part in out
-    code, out, _ = call(monkeypatch, capsys, *words, "--part", "topics", "--format", "json")
+    code, out, _ = call(monkeypatch, capsys, *words, "--show", "topics", "--format", "json")
     assert code == 0
     assert [row["topic"] for row in json.loads(out)["rows"]] == ["1", "2"]
-    code, _, err = call(monkeypatch, capsys, *words, "--part", "experts")
+    code, _, err = call(monkeypatch, capsys, *words, "--show", "experts")
     assert code == 2
     assert "needs --expert" in err
 
@@ -60,7 +60,7 @@ def test_whose_agreement_and_how(
     monkeypatch.chdir(tmp_path)
     world = magnitude_ratings(topics=1, docs=20, workers=4, seed=1)
     tg.write_judgments(world.ratings, "ratings.csv")
-    words = ["agree", "ratings.csv", "--scale", "ratio", "--part", "overall", "--resamples", "100"]
+    words = ["agree", "ratings.csv", "--scale", "ratio", "--show", "overall", "--resamples", "100"]
     low = set()
     for more, asked, meant in (
         ([], {}, "these assessors"),
@@ -102,7 +102,7 @@ def test_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
         ("all", ("Topics:", "correlation with the rest", "order as experts")),
         ("topics", ("Topics:",)),
     ):
-        code, out, err = call(monkeypatch, capsys, *words, "--part", part, "--figure", "a.svg")
+        code, out, err = call(monkeypatch, capsys, *words, "--show", part, "--figure", "a.svg")
         assert (code, err) == (0, "")
         assert "By topic" in out
         drawn = Path("a.svg").read_text()
@@ -110,7 +110,7 @@ def test_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
             assert title in drawn
         assert ("50 of 96 assessors: " in drawn) == (part == "all")
     for part, name, fault in (("all", "a.jpg", ".svg, .png, .pdf, .html"), ("experts", "a.svg", "has no figure")):
-        code, _, err = call(monkeypatch, capsys, "agree", "nothing.csv", "--part", part, "--figure", name)
+        code, _, err = call(monkeypatch, capsys, "agree", "nothing.csv", "--show", part, "--figure", name)
         assert code == 2
         assert fault in err
 
@@ -123,7 +123,7 @@ def test_figure_of_documents(
     monkeypatch.chdir(tmp_path)
     world = magnitude_ratings(topics=2, docs=26, workers=4, seed=1)
     tg.write_judgments(world.ratings, "ratings.csv")
-    words = ["agree", "ratings.csv", "--resamples", "0", "--part", "documents", "--figure", "a.svg"]
+    words = ["agree", "ratings.csv", "--resamples", "0", "--show", "documents", "--figure", "a.svg"]
     code, out, err = call(monkeypatch, capsys, *words, "--scale", "ratio", "--normalize", "geometric")
     assert (code, err) == (0, "")
     assert out.startswith("By document")
@@ -176,12 +176,12 @@ def test_of_many_assessors_the_first_are_printed(
     rows = [f"1,d{d},w{w},{(d * w) % 3}" for d in range(3) for w in range(70)]
     Path("r.csv").write_text("\n".join(["topic,doc,assessor,label", *rows, ""]))
     for part in ("all", "assessors"):
-        code, out, _ = call(monkeypatch, capsys, "agree", "r.csv", "--resamples", "0", "--part", part)
+        code, out, _ = call(monkeypatch, capsys, "agree", "r.csv", "--resamples", "0", "--show", part)
         assert code == 0
         assert sum(line.startswith("w") for line in out.splitlines()) == 50
-        assert "20 more of 70 assessors: --part assessors --format csv has all" in out
+        assert "20 more of 70 assessors: --show assessors --format csv has all" in out
     _, out, _ = call(
-        monkeypatch, capsys, "agree", "r.csv", "--resamples", "0", "--part", "assessors", "--format", "csv"
+        monkeypatch, capsys, "agree", "r.csv", "--resamples", "0", "--show", "assessors", "--format", "csv"
     )
     assert len(out.splitlines()) == 71
 
@@ -194,7 +194,7 @@ def test_words_of_a_nominal_scale(
     table = "topic,doc,assessor,label\n1,a,x,{0}\n1,a,y,{0}\n1,b,x,{1}\n1,b,y,{2}\n1,c,x,{2}\n1,c,y,{2}\n"
     Path("words.csv").write_text(table.format("relevant", "not", "partly"))
     Path("numbers.csv").write_text(table.format(7, 1, 4))
-    words = ["--scale", "nominal", "--resamples", "0", "--part", "overall", "--format", "csv"]
+    words = ["--scale", "nominal", "--resamples", "0", "--show", "overall", "--format", "csv"]
     code, out, err = call(monkeypatch, capsys, "agree", "words.csv", *words)
     assert code == 0
     assert "not=0, partly=1, relevant=2" in err
@@ -228,6 +228,6 @@ def test_reading_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert "1-g" in out
     assert err == "warning: 1 of 6 ratings lie outside the scale ordinal 0:3 and are dropped\n"
     Path("t.csv").write_text("task,worker,label\n17,x,1\n17,y,0\n18,x,1\n18,y,1\n")
-    code, out, _ = call(monkeypatch, capsys, "agree", "t.csv", "--topic", "all", "--resamples", "0", "--part", "topics")
+    code, out, _ = call(monkeypatch, capsys, "agree", "t.csv", "--topic", "all", "--resamples", "0", "--show", "topics")
     assert code == 0
     assert "all " in out

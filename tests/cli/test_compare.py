@@ -53,7 +53,7 @@ def test_many_systems_are_shown_in_groups(run: Run) -> None:
     _, out, _ = run("compare", "qrels", "runs/r0.run", "runs/r7.run", "--groups")
     assert "differs_from" in out
     code, _, err = run("compare", "qrels", "runs", "--pairs", "--groups")
-    assert (code, err) == (2, "error: --pairs and --groups ask for different tables; give one of them\n")
+    assert (code, err) == (2, "error: --pairs and --groups choose different tables; give one of them\n")
 
 
 def test_formats_and_measures(run: Run, folder: Path) -> None:
@@ -174,7 +174,7 @@ def test_plan_topics(run: Run) -> None:
     """Guards the number of topics needed, the variance it rests on, and the table around it."""
     code, out, err = run("plan", "topics", "qrels", "runs", "-m", "AP", "--min-effect", "0.03", "--power", "0.8")
     assert (code, err) == (0, "")
-    assert " topics: a difference of 0.03 in AP is found with power 0.8 at alpha 0.05 (paired-t)" in out
+    assert " topics: a difference of 0.03 in AP is detected with power 0.8 at alpha 0.05 (paired-t)" in out
     assert "2 V_E2" in out
     assert "the 12 topics at hand detect a difference of" in out
     needed = out.split()[0].replace(",", "")
@@ -187,5 +187,5 @@ def test_plan_topics(run: Run) -> None:
     code, _, err = run("plan", "topics", "qrels", "runs", "--min-effect", "0")
     assert (code, err) == (
         2,
-        "error: --min-effect 0: this is nothing to detect; give a difference above 0, such as 0.03\n",
+        "error: --min-effect 0: this cannot be detected; give a difference above 0, such as 0.03\n",
     )

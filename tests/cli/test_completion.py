@@ -74,7 +74,7 @@ def test_a_shell_may_be_named(run: Run, shell: str) -> None:
     code, out, err = run("--show-completion", shell)
     assert (code, err, "_TRUEGAIN_COMPLETE" in out, f"complete_{shell}" in out) == (0, "", True, True)
     code, _, err = run("--show-completion", "tcsh")
-    assert (code, "--show-completion tcsh: there is no completion for it" in err) == (2, True)
+    assert (code, "--show-completion tcsh: no completion for this shell" in err) == (2, True)
 
 
 def test_every_measure_is_offered() -> None:

@@ -1,4 +1,4 @@
-"""`truegain correct`, `judges` and `compare --gold` as a user runs them."""
+"""`truegain correct`, `judge check` and `compare --gold` as a user runs them."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def test_correct_prints_naive_and_corrected(run: Run) -> None:
     """Guards the plain case: both values, interval, method, counts, and a sentence."""
     code, out, err = run("correct", *COMMON, "-m", "P@10", "--design", "by-gold")
     assert (code, err) == (0, "")
-    assert "naive   value" in out
-    assert "lang-reiczigel, guarded" in out
+    assert "uncorrected   value" in out
+    assert "confusion matrix inverted" in out
     assert "a: by the bronze labels P@10 is 0." in out
     assert "; corrected it is 0." in out
 
@@ -113,7 +113,7 @@ def test_correct_with_several_assessors(run: Run, folder: Path) -> None:
     write_ratings(folder)
     rest = (*COMMON[1:], "-m", "P@10", "--design", "by-gold")
     code, _, err = run("correct", "ratings.csv", *rest)
-    assert (code, "were labelled by several of 3 assessors" in err, "--aggregate majority" in err) == (2, True, True)
+    assert (code, "were labeled by several of 3 assessors" in err, "--aggregate majority" in err) == (2, True, True)
     code, voted, _ = run("correct", "ratings.csv", *rest, "--aggregate", "majority")
     assert (code, "The bronze label of a document is the majority" in voted) == (0, True)
     _, plain, _ = run("correct", *COMMON, "-m", "P@10", "--design", "by-gold")
@@ -162,7 +162,7 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
         ("--gold-sample", "separate"),
     ):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *words)
-        assert (code, err) == (2, f"error: {words[0]} is about gold labels; give these with --gold\n")
+        assert (code, err) == (2, f"error: {words[0]} is about gold labels; give them with --gold\n")
     code, _, err = run("compare", *COMMON, "--design", "by-gold", "--test", "wilcoxon")
     assert code == 2
     assert "with gold labels the corrected difference is tested" in err
@@ -173,14 +173,14 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
     [
         (("-M", "5"), "-M: give the measure a cutoff"),
         (("-J",), "judged_only=True"),
-        (("-c",), "-c: corrected differences are over the topics that both systems answer"),
+        (("-c",), "-c: corrected differences use the topics that both systems answer"),
         (("--no-relevant", "skip"), "--no-relevant: with gold labels every topic counts"),
         (("-q",), "-q shows pairs by topic over collections"),
         (("--groups",), "--groups are of Tukey's test"),
         (("--population", "collection"), "--population collection compares bronze scores"),
         (("--trec-eval", "9"), "--trec-eval 9"),
-        (("--ties", "ascending"), "--ties: corrected scores go by trec_eval's order"),
-        (("--out-of-range", "drop"), "--out-of-range is about labels that are not on the scale"),
+        (("--ties", "ascending"), "--ties: corrected scores follow trec_eval's order"),
+        (("--out-of-range", "drop"), "--out-of-range is about labels outside the scale"),
     ],
 )
 def test_compare_with_gold_heeds_or_refuses(run: Run, words: tuple[str, ...], told: str) -> None:
@@ -193,13 +193,13 @@ def test_compare_without_gold_refuses_what_is_about_gold(run: Run) -> None:
     """Guards the options about labels where there is one kind of them."""
     for words in (("--scale", "0:1"), ("--repeated", "first"), ("--out-of-range", "drop")):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *words)
-        assert (code, err) == (2, f"error: {words[0]} is about gold labels; give these with --gold\n")
+        assert (code, err) == (2, f"error: {words[0]} is about gold labels; give them with --gold\n")
     for more in ("-q", "--meta fixed", "--effect logit", "--pairing independent"):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *more.split())
         assert (code, "is about other collections; give --population collection" in err) == (2, True)
     for more in ("--test sign", "-M 5", "-J", "-c", "--figure x.svg"):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", "--population", "collection", *more.split())
-        assert (code, "has no place over collections" in err) == (2, True)
+        assert (code, "does not apply over collections" in err) == (2, True)
 
 
 VERBS = (
@@ -222,14 +222,14 @@ def test_the_labels_there_are(run: Run, folder: Path, verb: tuple[str, ...]) -> 
     rest = ("stray.qrels", *COMMON[1:], "--design", "by-gold")
     code, _, err = run(*verb, *rest)
     assert code == 0
-    assert err.count("1 of 1600 bronze labels are ones that gold never uses: 9 (1 time)") == 1
+    assert err.count("1 of 1600 bronze labels never occur in the gold labels: 9 (1 time)") == 1
     assert f"topic {topic} document {document}" in err
     code, _, err = run(*verb, *rest, "--scale", "0,1")
     assert (code, "stray.qrels:6: 1 of 1600 labels are not on the scale 0, 1: 9 (1 time)" in err) == (2, True)
     code, _, err = run(*verb, *rest, "--scale", "0:1", "--out-of-range", "drop")
     assert (code, "1 of 1600 labels are not on the scale 0, 1 and count as not judged" in err) == (0, True)
     code, _, err = run(*verb, *rest, "--scale", "0-1")
-    assert (code, "--scale 0-1: give the labels there are, as 0:3 or 0,1,2,3" in err) == (2, True)
+    assert (code, "--scale 0-1: give the labels in use, as 0:3 or 0,1,2,3" in err) == (2, True)
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda v: v[0])
@@ -242,7 +242,7 @@ def test_ratings_with_other_columns_and_repeats(run: Run, folder: Path, verb: tu
     rest = ("raw.csv", *COMMON[1:], "--design", "by-gold", "--aggregate", "majority")
     named = ("--columns", "topic=query,doc=page,assessor=worker,label=grade")
     code, _, err = run(*verb, *rest, *named)
-    assert (code, "say which counts (--repeated first; or last, mean, all)" in err) == (2, True)
+    assert (code, "choose which counts (--repeated first; or last, mean, all)" in err) == (2, True)
     code, out, err = run(*verb, *rest, *named, "--repeated", "first")
     assert (code, "rated more than once by one assessor; the first counts" in err) == (0, True)
     assert "is the majority of its ratings" in out
@@ -278,13 +278,13 @@ def test_gold_labels_below_0_are_counted(run: Run, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_the_demo_names_no_best(run: Run, tmp_path: Path) -> None:
-    """Guards the demo: its best is system-8, system-7 came out first, and the two cannot be told apart."""
+    """Guards the demo: its best is system-8, system-7 came out first, and the two are not significantly different."""
     code, _, _ = run("demo", str(tmp_path / "demo"))
     assert code == 0
     words = (f"{tmp_path}/demo/llm.qrels", "--gold", f"{tmp_path}/demo/gold_sample.qrels", f"{tmp_path}/demo/runs")
     code, out, _ = run("correct", *words, "-m", "P@10", "--design", "random")
     assert code == 0
-    assert "Which system is best on P@10 cannot be told: system-7, system-8, system-6 may be" in out
+    assert "Which system is best on P@10 is inconclusive: system-7, system-8, system-6 may be" in out
     assert "misleads" not in out
     assert "Best" not in out
 

@@ -32,7 +32,7 @@ def test_two_judgment_files_then_runs(run: Run) -> None:
     for words in ("tau-b", "95% interval, wilson", "tau_AP, gold is true", "walks the ranking by llm"):
         assert words in out
     assert "pairs swapped" in out
-    assert "Largest changes of place from gold to llm" in out
+    assert "Largest rank changes from gold to llm" in out
 
 
 def test_programs_get_one_table(run: Run) -> None:

@@ -156,7 +156,7 @@ def test_names_by_tag(run: Run) -> None:
         (("qrels",), "no runs are named"),
         (("runs/best.run", "runs"), "runs/best.run:1: a judgments line needs exactly 4 fields, this one has 6"),
         (("qrels", "qrels"), "qrels:1: a run line needs 6 fields, this one has 4"),
-        (("qrels", "runs/best.run", "runs/best.run"), "two systems of the name best"),
+        (("qrels", "runs/best.run", "runs/best.run"), "two systems are named best"),
         (("qrels", "runs", "-o", "missing/scores.csv"), "cannot be written"),
     ],
 )

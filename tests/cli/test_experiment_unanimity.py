@@ -42,7 +42,7 @@ def test_the_limits_come_from_the_ratings(run: Run, folder: Path) -> None:
     runs = sorted(str(p) for p in (folder / "runs").glob("*.run"))
     code, out, err = run("experiment", "unanimity", "ratings.csv", *runs, *QUICK)
     assert code == 0
-    assert "not declared, and taken to be 0 and 2 (the highest there is)" in err
+    assert "not declared; assumed: 0 and 2 (the highest there is)" in err
     assert "as in --scale 0:3" in err
     for scale in ("0:2", "ordinal 0:2"):
         code, declared, err = run("experiment", "unanimity", "ratings.csv", *runs, *QUICK, "--scale", scale)
@@ -50,7 +50,7 @@ def test_the_limits_come_from_the_ratings(run: Run, folder: Path) -> None:
         assert "not declared" not in err
         assert json.loads(declared)["rows"] == json.loads(out)["rows"]
     code, out, err = run("experiment", "unanimity", "ratings.csv", *runs, *QUICK, "--scale", ":2")
-    assert "the lowest rating is not declared, and taken to be 0" in err
+    assert "the lowest rating is not declared; assumed: 0" in err
     assert json.loads(declared)["rows"] == json.loads(out)["rows"]
 
 

@@ -121,9 +121,9 @@ def test_what_cannot_be_asked_of_a_gate(run: Run, folder: Path) -> None:  # noqa
     """Guards two questions at once, and a margin that is none."""
     words = ("gate", "judgments.qrels", "runs", "--baseline", "weak", "--candidate", "good", "-m", "P@10")
     code, _, err = run(*words, "--not-worse-by", "0.02", "--min-effect", "0.1")
-    assert (code, "--not-worse-by and --min-effect ask for two things; leave one of them out" in err) == (2, True)
+    assert (code, "--not-worse-by and --min-effect set two different goals; leave one of them out" in err) == (2, True)
     code, _, err = run(*words, "--not-worse-by", "0")
-    assert (code, "--not-worse-by 0.0: give by how much it may be worse, a number above 0" in err) == (2, True)
+    assert (code, "--not-worse-by 0.0: give how much worse it may be, a number above 0" in err) == (2, True)
     (folder / "both.toml").write_text(f"{STUDY}min_effect = 0.1\nnot-worse-by = 0.1\n")
     assert run("gate", "both.toml", "--baseline", "weak", "--candidate", "good")[0] == 2
 
@@ -155,7 +155,7 @@ def test_mistakes_of_a_gate_end_with_2(run: Run, folder: Path) -> None:  # noqa:
     assert (code, "none.toml: no judgments are named" in err) == (2, True)
     (folder / "odd.toml").write_text(f"{STUDY}\ncandidat = 'good'\n")
     code, _, err = run("gate", "odd.toml")
-    assert (code, "odd.toml:6: 'candidat' is no option of gate (did you mean candidate?)" in err) == (2, True)
+    assert (code, "odd.toml:6: 'candidat' is not an option of gate (did you mean candidate?)" in err) == (2, True)
 
 
 def test_names_do_not_break_the_table(run: Run, folder: Path) -> None:  # noqa: F811
@@ -193,8 +193,10 @@ def test_how_gold_was_drawn_is_not_guessed(run: Run, folder: Path) -> None:  # n
     """Guards gold pairs: the design is asked for, each with what it means, and nothing is written that stops later."""
     code, _, err = run("init", "llm.qrels", "runs", "--gold", "pairs.qrels")
     assert (code, err.count("\n")) == (2, 1)
-    assert err.startswith("error: pairs.qrels: how were these gold labels drawn? (say it: --design random: gold pairs ")
-    assert "; --design topics: every labelled pair of some topics" in err
+    assert err.startswith(
+        "error: pairs.qrels: how were these gold labels sampled? (give it: --design random: gold pairs "
+    )
+    assert "; --design topics: every labeled pair of some topics" in err
     assert not (folder / "study.toml").exists()
     assert run("init", "llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")[0] == 0
     assert run("verdict", "--study", "study.toml")[0] == 0

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from truegain.cli.commands import every_page
-from truegain.cli.help import PAGES, in_words, stored, stored_page
+from tests.cli.conftest import Run
+from truegain.cli.commands import COMMANDS, every_page
+from truegain.cli.demo import _simulated
+from truegain.cli.help import PAGES, Page, in_words, stored, stored_page
 
 FILE = Path(PAGES)
 
@@ -70,3 +75,90 @@ def test_a_page_waits_for_nothing(words: list[str]) -> None:
     assert "Usage: truegain" in done.stdout
     names = "__main__ _version addresses cli cli.help cli.starting errors lazy message results results.plots"
     assert set(done.stderr.split()) <= {"truegain", *(f"truegain.{name}" for name in names.split())}
+
+
+# ---------------------------------------------------------------------- what a page says, and its examples
+
+STORED = FILE.read_text(encoding="utf-8")
+NAMES = [line[2:] for line in STORED.splitlines() if line.startswith("= ")]
+QUICK = ("aggregate", "plan topics")  # whose examples `make test` runs
+INDEX, LIST = "text index demo/docs.jsonl -o corpus", "plan labels demo/llm.qrels demo/runs -o list.csv"
+CODES = {"gate": (0, 1, 3)}  # exit codes that are an answer
+SERVES = "serves until Ctrl-C"
+SKIPPED = {
+    "annotate": SERVES,
+    "annotate check": SERVES,
+    "annotate serve": SERVES,
+    "annotate demo": SERVES,
+    "annotate status": "needs answers of people",
+    "annotate export": "needs answers of people",
+    "annotate withdraw": "needs the code of a person who took part",
+    "annotate password": "is typed, or comes from standard input",
+}
+STUDY = (
+    "annotate init study --topics demo/magnitude-topics.jsonl --docs demo/magnitude-docs.jsonl "
+    "--pool demo/expert.qrels --platform invitation"
+)
+FIRST = {  # what must have run before
+    "text": INDEX, "text show": INDEX, "text rank": INDEX, "experiment disjoint": INDEX, "plan fill": LIST,
+    "annotate invite": STUDY, "annotate key": STUDY,
+}  # fmt: skip
+
+
+def page(name: str) -> Page:
+    """A stored page."""
+    found = stored_page(STORED, name)
+    assert found is not None
+    return found
+
+
+def examples(name: str) -> list[list[str]]:
+    """The words of the examples of a page, behind `truegain`, without where the shell puts what they print."""
+    lines = [row[1].partition(" > ")[0] for row in page(name)[2].get("Examples", [])]
+    return [shlex.split(line.removeprefix("truegain ")) for line in lines]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_says_what_it_is_for_and_shows_two_examples(name: str) -> None:
+    """Guards newcomers: a sentence first, two examples of this very command, whose options are on the page."""
+    _, about, panels = page(name)
+    sentence = about.partition(". ")[0].rstrip(".")
+    assert re.fullmatch(r"[A-Z][a-z]+ .{20,110}", sentence)
+    assert len(examples(name)) == 2
+    for words in examples(name):
+        assert " ".join(words).startswith(name)
+        if "Commands" not in panels and "&&" not in words:
+            known = {option for rows in panels.values() for row in rows for option in row[1].split()}
+            assert {word for word in words if re.match(r"--?[a-zA-Z]", word)} <= known
+    if name in COMMANDS:
+        assert COMMANDS[name][1].rstrip(".") == sentence
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_that_most_need_are_few(name: str) -> None:
+    """Guards the first day: what is not under Advanced fits on a screen."""
+    panels = page(name)[2]
+    common = sum(len(rows) for title, rows in panels.items() if title not in ("Advanced", "Commands", "Examples"))
+    assert common <= 32
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which `truegain demo demo` was run."""
+    folder = tmp_path_factory.mktemp("world")
+    _simulated(folder / "demo", 0)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in NAMES if n not in SKIPPED]
+)
+def test_examples_run(name: str, world: Path, folder: Path, run: Run) -> None:
+    """Guards what people copy: each example of every page runs in a folder that has the demo."""
+    shutil.copytree(world, folder, dirs_exist_ok=True)
+    (folder / "prompt.txt").write_text("Is this passage relevant?")
+    if name in FIRST:
+        assert run(*FIRST[name].split())[0] == 0
+    for words in examples(name):
+        code, out, err = run(*words)
+        assert code in CODES.get(name, (0,)), (words, out, err)

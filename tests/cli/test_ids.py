@@ -61,7 +61,7 @@ def test_init_tells_what_is_wrong(run: Run, folder: Path) -> None:  # noqa: F811
     spoil(folder, "chunked", 1, "#0")
     code, out, err = run("init", *JUDGED, "-o", "one.toml")
     assert (code, (folder / "one.toml").exists()) == (2, False)
-    assert "error: nothing can be told of these files, so no study was written: mend what is refused above" in err
+    assert "error: these files support no study, so none was written: fix the problems above" in err
     assert CAUSE in out
     spoil(folder, "chunked", 2, "#0")
     _, out, _ = run("init", *JUDGED, "-o", "two.toml")
@@ -98,7 +98,7 @@ def test_a_gate_never_passes_ids_in_doubt(
     code, out, _ = run(*words, "--format", "json")
     told = json.loads(out)
     assert (code, told["exit_code"], told["answers"]) == (3, 3, ["inconclusive"])
-    assert "ids in doubt" in told["verdicts"][0]["borrowed"][0]
+    assert "ids in doubt" in told["verdicts"][0]["withheld"][0]
 
 
 @pytest.mark.parametrize("command", ["eval", "compare"])
@@ -112,7 +112,7 @@ def test_notes_carry_the_doubts(run: Run, folder: Path, command: str) -> None:  
     notes = [
         "by gpt-4o-mini's labels, which no person has checked",
         "of the 240 documents in the first 10 ranks of half ",
-        "unjudged documents count as not relevant, and systems differ in how many stand in their first 10 ranks: new ",
+        "unjudged documents count as not relevant, and systems differ in how many they have in their first 10 ranks: ",
     ]
     for more in ((), ("--format", "markdown"), ("--format", "json"), ("--wide", "--format", "json")):
         code, out, err = run(*words, *more)

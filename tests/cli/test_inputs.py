@@ -170,7 +170,7 @@ def test_exports_with_other_field_names(run: Run, folder: Path) -> None:
     (folder / "s.json").write_text(json.dumps(STUDIO))
     code, _, err = run("aggregate", "s.json", "--aggregate", "sum")
     assert code == 2
-    assert "task 1 does not say its topic: it has no field 'topic'; there are query_text, passage, who" in err
+    assert "task 1 has no topic: there is no field 'topic'; there are query_text, passage, who" in err
     names = "topic=query_text,doc=passage"
     code, _, err = run("aggregate", "s.json", "--aggregate", "sum", "--columns", names)
     assert (code, "holds 2 ratings" in err, "--columns label=relevance" in err) == (2, True, True), err

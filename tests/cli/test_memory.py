@@ -28,7 +28,7 @@ def test_what_cannot_be_read_in_batches_is_refused_before(study: list[str], run:
     ):  # fmt: skip
         code, _, said = run(*words, "--memory", "10KB")
         assert (words[0], code) == (words[0], 2)
-        assert "of memory, and 10 KB may be taken" in said
+        assert "of memory, and the limit is 10 KB" in said
         assert "--memory" in said
         assert "memory=" not in said
 
@@ -42,7 +42,7 @@ def test_eval_prints_the_same(study: list[str], run: Run, folder: Path) -> None:
         code, out, also = run(*words, "--memory", "10KB")
         assert (code, out) == (0, at_once)
         first, *rest = also.splitlines()
-        assert first.endswith("of memory, and 10 KB may be taken: read in batches")
+        assert first.endswith("of memory, and the limit is 10 KB: read in batches")
         assert rest == said.splitlines()
         if kind == "csv":
             run(*words, "-o", str(folder / "x.csv"))
@@ -60,7 +60,7 @@ def test_formats_that_are_made_at_once_are_refused(study: list[str], run: Run) -
     for kind in WHOLE:
         code, _, said = run("eval", study[0], "none.run", "-q", "--format", kind, "--memory", "10KB")
         assert code == 2
-        assert "take --format csv, tsv, jsonl or trec" in said  # before it is seen that there is no such run
+        assert "use --format csv, tsv, jsonl or trec" in said  # before it is seen that there is no such run
         assert run("eval", *study, "--format", kind, "--memory", "10KB")[0] == 0
 
 
@@ -73,7 +73,7 @@ def test_intervals_over_topics_are_the_same(study: list[str], run: Run, method: 
     assert "read in batches" in run(*words, "--memory", "10KB")[2]
     monkeypatch.setattr(intervals, "FLOOR", 1)
     code, _, said = run(*words, "--memory", "100KB")
-    assert (code, "may be taken" in said) == ((0, False) if method == "wilson" else (2, True)), said
+    assert (code, "of memory, and the limit is" in said) == ((0, False) if method == "wilson" else (2, True)), said
 
 
 def test_compare_prints_the_same(study: list[str], run: Run) -> None:

@@ -37,7 +37,7 @@ RUNS = ("gold_relevant_from.run", "rule.run", "unjudged_sample.run")
     [
         (
             ("verdict", "q.qrels", *RUNS, "-m", "P@1", "--pair", "gold_relevant_from,x"),
-            "error: --pair names x, which is no system here; there are gold_relevant_from, rule, unjudged_sample\n",
+            "error: --pair names x, which is not a system here; there are gold_relevant_from, rule, unjudged_sample\n",
         ),
         (
             ("verdict", "q.qrels", *RUNS, "-m", "P@1", *["--baseline", "rule", "--candidate", "rule"]),
@@ -45,7 +45,7 @@ RUNS = ("gold_relevant_from.run", "rule.run", "unjudged_sample.run")
         ),
         (
             ("verdict", "q.qrels", *RUNS, "-m", "P@1", "--pair", "rule='mean',gold_relevant_from"),
-            "error: --pair names rule='mean', which is no system here",
+            "error: --pair names rule='mean', which is not a system here",
         ),
         (("compare", "q.qrels", *RUNS, "-m", "P@1", "--baseline", "gold_sample"), "gold_sample"),
         (
@@ -81,7 +81,7 @@ def test_warnings_name_users_runs_as_they_are(run: Run) -> None:
         (("--population", "fixed"), "error: --population fixed, and nothing else was sampled"),
         (
             ("--gold-relevant-from", "1"),
-            "error: --gold-relevant-from says which gold labels are relevant; give these with --gold\n",
+            "error: --gold-relevant-from says which gold labels are relevant; give them with --gold\n",
         ),
         (
             ("--system-models", "rule=m"),
@@ -150,4 +150,4 @@ def test_every_argument_of_a_message_is_marked() -> None:
 
 BY_HAND = ("by_surface", "arg")  # who is told Python's words
 # an example of a call, Python's words of --unmatched, a parameter of measures, HTML
-CALL = re.compile(r"tg\.\w+\(|^, draw=|for gold labels$|judged_only=True|^<|class=|^# ")
+CALL = re.compile(r"tg\.\w+\(|^, draw=|judged_only=True|^<|class=|^# ")

@@ -18,10 +18,11 @@ from tests.cli.conftest import Run
 from truegain.cli.commands import build
 from truegain.cli.compare import PairsPrinting, compare_command
 from truegain.cli.correct import correct_command
-from truegain.cli.eval_ import eval_command
+from truegain.cli.eval import eval_command
+from truegain.cli.help import PAGES, stored_page
 from truegain.cli.options import ADVANCED, changed
 from truegain.cli.panels import PANEL_OF, PANELS
-from truegain.config import Gold, Ratings, Resampling, Scoring, UnjudgedSample, settings_of
+from truegain.config import CONFIGS, Scoring, StudyConfig, settings_of
 
 # these mean the same everywhere: how to print, which table, which test, how an interval is made, what is drawn anew;
 # what there is to choose from differs
@@ -42,22 +43,39 @@ def options() -> list[tuple[str, Any]]:
     return [(name, p) for name, c in commands(get_command(build())) for p in c.params if p.param_type_name == "option"]
 
 
-CONFIGS = (Gold, Ratings, Resampling, Scoring, UnjudgedSample)
+# options that few need in most commands, and that some are about
+SOMEWHERE = {"--depth", "--expert", "--normalize", "--scale", "--corpus", "--seed"}
 
 
 def test_an_option_is_in_one_panel_everywhere(options: list[tuple[str, Any]]) -> None:
-    """Guards the help: every option stands in a panel, the same in all commands, and no panel lists what is gone.
-
-    Those that a config declares as of few are under Advanced instead.
-    """
+    """Guards the help: every option stands in a panel, the same in all commands, and no panel lists what is gone."""
     listed = [name for names in PANELS.values() for name in names.split()]
     assert len(listed) == len(set(listed))
-    few = {f"--{s.name.replace('_', '-')}" for config in CONFIGS for s in settings_of(config) if s.advanced}
-    assert set(PANEL_OF) <= {max(p.opts, key=len) for _, p in options} <= set(PANEL_OF) | few
-    for command, p in options:
-        name = max(p.opts, key=len)
-        allowed = {PANEL_OF.get(name, ADVANCED), *([ADVANCED] if name in few else [])}
-        assert p.rich_help_panel in allowed, (command, p.name, p.rich_help_panel)
+    panels: dict[str, set[str]] = defaultdict(set)
+    for _, p in options:
+        panels[max(p.opts, key=len)].add(p.rich_help_panel)
+    assert set(PANEL_OF) == set(panels)
+    for name, found in panels.items():
+        assert found <= {PANEL_OF[name], ADVANCED}, name
+    assert {name for name, found in panels.items() if len(found) > 1} == SOMEWHERE
+
+
+def test_what_must_be_given_is_not_advanced(options: list[tuple[str, Any]]) -> None:
+    """Guards newcomers: an option without which a command does not run stands among those that most need."""
+    assert [(name, p.name) for name, p in options if p.required and p.rich_help_panel == ADVANCED] == []
+
+
+@pytest.mark.parametrize("config", [StudyConfig, *CONFIGS.values()])
+def test_limits_that_a_config_declares_are_in_the_help(config: type[Any]) -> None:
+    """Guards the one declaration: `verdict --help` shows from where to where a number may go."""
+    text = Path(PAGES).read_text(encoding="utf-8")
+    page = stored_page(text, "verdict")
+    assert page is not None
+    about = {row[1].split()[0]: row[3] for rows in page[2].values() for row in rows}
+    for s in settings_of(config):
+        said = about[f"--{s.name.replace('_', '-')}"]
+        assert s.least is None or f"x>={s.least}]" in said
+        assert s.between is None or "{}<x<{}]".format(*s.between) in said
 
 
 def test_an_option_has_one_meaning(options: list[tuple[str, Any]]) -> None:
@@ -112,7 +130,7 @@ def test_the_library_names_arguments() -> None:
     assert found == []
 
 
-COMMAND = re.compile(r"truegain |verdict --|holes |--show sample|--changed|--gold`")
+COMMAND = re.compile(r"truegain |verdict --|--show sample|--changed|--gold`")
 
 
 def whole() -> list[tuple[str, Any, str]]:

@@ -156,7 +156,7 @@ def test_an_unknown_ending_is_an_error_before_any_work(command: str, ending: str
     """Guards against plain text in a file of another kind; nothing is read or written first."""
     code, _, err = run(command, "no-such-file", "r1.run", "-o", f"out{ending}")
     assert code == 2
-    assert f"out{ending}: no format is known by the ending {ending}" in err
+    assert f"out{ending}: unknown format for the ending {ending}" in err
     assert ".tex, .md, .html" in err
     assert not (folder / f"out{ending}").exists()
 
@@ -165,7 +165,7 @@ def test_intervals_have_no_trec_lines(run: Run) -> None:
     """Guards the ending of --intervals before any work: scores have trec_eval's lines, intervals have not."""
     code, _, err = run("eval", "no-such-file", "r1.run", "--intervals", "topics", "-o", "x.trec")
     assert code == 2
-    assert "x.trec: no format is known by the ending .trec" in err
+    assert "x.trec: unknown format for the ending .trec" in err
 
 
 def test_wide_scores_in_papers(run: Run, folder: Path) -> None:
@@ -186,7 +186,7 @@ def test_gains_are_not_written_as_something_else(ending: str, run: Run, folder: 
     for words in (("aggregate",), ("plan", "labels", "r1.run")):
         code, _, err = run(*words, "no-such-file", "-o", f"g{ending}")
         assert code == 2
-        assert f"g{ending}: judgments and runs are not written as {ending.removesuffix('.gz')} (end the path" in err
+        assert f"g{ending}: judgments and runs cannot be written as {ending.removesuffix('.gz')} (end the path" in err
     assert not (folder / f"g{ending}").exists()
 
 
@@ -231,12 +231,12 @@ def _small_world(folder: Path, seed: int) -> SimpleNamespace:
 def test_the_demo_keeps_what_it_did_not_write(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards folders of the user: other files, and files of the same names, are refused; its own may be there."""
     monkeypatch.setattr(demo, "_simulated", _small_world)
-    assert "holds other files (gold, q, r1.run" in run("demo", ".")[2]
+    assert "has other files (gold, q, r1.run" in run("demo", ".")[2]
     (folder / "mine").mkdir()
     (folder / "mine" / "gold.qrels").write_text("1 0 a 1\n")
     code, _, err = run("demo", "mine")
     assert code == 2
-    assert "mine: the folder holds other files (gold.qrels)" in err
+    assert "mine: the folder has other files (gold.qrels)" in err
     assert [p.name for p in (folder / "mine").iterdir()] == ["gold.qrels"]
     assert (folder / "mine" / "gold.qrels").read_text() == "1 0 a 1\n"
     assert run("demo", "new")[0] == 0
@@ -247,7 +247,7 @@ def test_the_demo_keeps_what_it_did_not_write(run: Run, folder: Path, monkeypatc
     assert run("demo", "new", "--seed", "1")[0] == 2
     assert (folder / "new" / "gold.qrels").read_text() == "1 0 a 1\n1 0 b 0\n"
     (folder / "new" / "runs" / "mine.run").write_text("1 Q0 a 1 1 s\n")
-    assert "holds other files (runs/mine.run)" in run("demo", "new")[2]
+    assert "has other files (runs/mine.run)" in run("demo", "new")[2]
     assert "cannot be written" in run("demo", "q")[2]
 
 

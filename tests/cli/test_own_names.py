@@ -99,7 +99,7 @@ def test_a_new_users_path_with_a_list(run: Run, folder: Path) -> None:
         "plan", "labels", *about, "--questions", "questions.jsonl", "--docs", "passages.jsonl", "-o", "list.csv"
     )
     assert (code, err) == (0, "")
-    assert "The judge's labels stand in list.key.csv" in out.replace("\n", " ")
+    assert "The judge's labels are in list.key.csv" in out.replace("\n", " ")
     with (folder / "list.csv").open(newline="") as file:
         sheet = list(csv.DictReader(file))
     assert list(sheet[0]) == ["order", "topic", "question", "doc", "passage", "label", "scale", "digest"]
@@ -138,7 +138,7 @@ def test_measures_of_init_are_no_wall_to_gold_that_comes_later(run: Run, folder:
         assert (code, err.count("\n"), err.startswith(said)) == (0, 1, True), err
     code, _, err = run("verdict", "study.toml", "--gold", "P@10.csv")
     assert (code, err.splitlines()[0].startswith(said), err.count("\n")) == (0, True, 2)
-    assert "1 of 2 measures is left out: nDCG@10: this list was made for other runs or another measure (P@10)" in err
+    assert "1 of 2 measures is left out: nDCG@10: this list was sampled for other runs or another measure (P@10)" in err
     both = ("--gold", "labels.csv", "--design", "random")
     for verb in ("verdict", "compare"):
         code, out, err = run(verb, "study.toml", *both)
@@ -245,7 +245,9 @@ def test_a_number_that_may_be_another_is_asked_about(
     code, _, err = run("eval", *files)
     assert (code, option_in(err)) == (2, option)
     assert (f" with {asked} for NAME" in err) if asked else " for NAME" not in err
-    assert ("; if they are 2 assessors', make gains of them: --aggregate of eval" in err) == bool(asked and judgments)
+    assert ("; if they are 2 assessors', aggregate their ratings: --aggregate of eval" in err) == bool(
+        asked and judgments
+    )
     if "NAME" not in option:
         assert run("eval", *files, "--columns", option)[0] == 0
 
@@ -255,7 +257,9 @@ def test_a_column_an_assessor_is_no_label(run: Run, folder: Path) -> None:
     rows = [(t, d, int(x), int(x), 1 - int(x)) for t, d, x in rows_of(world()[2])]
     table(folder / "wide.csv", ("question_id", "passage_id", "ann", "bob", "judge_carol"), rows)
     _, _, err = run("eval", "wide.csv", "runs/bm25.jsonl")
-    assert "--columns label=NAME with ann or bob or judge_carol for NAME; if they are 3 assessors', make gains" in err
+    assert (
+        "--columns label=NAME with ann or bob or judge_carol for NAME; if they are 3 assessors', aggregate their" in err
+    )
     words = ("judge", "check", "llm.jsonl", "runs", "--design", "random", "--gold", "wide.csv")
     assert "gold:label=NAME with ann or bob or judge_carol for NAME; if they are 3" in run(*words)[2]
     assert run("eval", "wide.csv", "runs/bm25.jsonl", "--aggregate", "mean")[0] == 0
@@ -382,7 +386,7 @@ def test_init_writes_what_it_saw(run: Run, folder: Path) -> None:
     assert code == 0
     assert "gpt-4o" in out
     code, _, err = run("init", "judged.jsonl", "own", "--design", "random", "-o", "two.toml", "--missing", "drop")
-    assert (code, "--design random is about gold labels; give these with --gold" in err) == (2, True)
+    assert (code, "--design random is about gold labels; give them with --gold" in err) == (2, True)
 
 
 SHOWN = ("bronze", "predicted", "size", "probability", "swaps", "shift")  # what tells another judge's label, or could
@@ -420,18 +424,18 @@ def test_texts_that_are_not_there_are_told(run: Run, folder: Path) -> None:
     """Guards a sheet of ids: it says which option puts texts in; documents that a file lacks are counted."""
     about = ("plan", "labels", "llm.jsonl", "runs", "-m", "P@10")
     out = run(*about, "-o", "ids.csv")[1]
-    assert "It has no texts of questions and passages: --questions and --docs put them in" in " ".join(out.split())
+    assert "It has no texts of questions and passages: give them with --questions and --docs" in " ".join(out.split())
     lines = (folder / "passages.jsonl").read_text().splitlines()
     (folder / "some.jsonl").write_text("\n".join(lines[:-20]) + "\n")
     _, out, err = run(*about, "--docs", "some.jsonl", "-o", "some.csv")
-    assert re.search(r"some\.jsonl: \d+ of [\d,]+ documents are not there \(q\d+-p\d+", err)
-    assert "It has no texts of questions: --questions put" in " ".join(out.split())
+    assert re.search(r"some\.jsonl: \d+ of [\d,]+ documents are missing \(q\d+-p\d+", err)
+    assert "It has no texts of questions: give them with --questions" in " ".join(out.split())
     assert run(*about, "--docs", "some.jsonl")[0] == 2
     assert run(*about[:-1], "P@5", "-o", "far.csv", "--key", "kept.csv")[0] == 0
     assert ((folder / "kept.csv").is_file(), (folder / "far.key.csv").exists()) == (True, False)
     code, _, err = run("verdict", *about[2:-1], "P@5", "--gold", "far.csv")
     assert code == 2
-    assert "put its key file (LIST.key.csv, by the name of the list when it was written) there" in err
+    assert "put its key file there (LIST.key.csv, by the name that the list was written with)" in err
     assert "`truegain plan fill KEY SHEET -o FILE`" in err
 
 
@@ -453,7 +457,7 @@ def test_a_workbook_is_told(run: Run, folder: Path) -> None:
     """Guards Excel's own files: a workbook is no zip archive to its owner."""
     (folder / "gold.xlsx").write_bytes(b"PK\x03\x04rest")
     err = run("eval", "gold.xlsx", "runs")[2]
-    assert "gold.xlsx: this is a workbook of a spreadsheet (save the sheet as 'CSV UTF-8')" in err
+    assert "gold.xlsx: this is a spreadsheet workbook (save the sheet as 'CSV UTF-8')" in err
 
 
 def test_a_study_of_the_app_keeps_the_key(run: Run, folder: Path) -> None:

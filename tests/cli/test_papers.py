@@ -138,7 +138,7 @@ def test_one_row_a_run_with_all_its_intervals(run: Run) -> None:
     assert len(wide) == 4
     for row in long:
         mine = next(w for w in wide if w["system"] == row["system"])
-        name = f"{row['measure']}_{row['over']}"
+        name = f"{row['measure']}_{row['population']}"
         for part in ("", "_low", "_high"):
             assert float(mine[name + part]) == row[part.strip("_") or "value"]
     rows = rows_of(run(*words, "--format", "latex")[1])
@@ -220,9 +220,9 @@ def test_names_that_cannot_be(text: str, words: tuple[str, ...], fault: str, run
         (("eval", "--digits", "2", "--format", "latex", "-q"), "--digits: this is about tables of systems"),
         (("eval", "--intervals", "collection", "-q", "--wide"), "give one of them"),
         (("eval", "--format", "latex", "--digits", "99"), "digits 99: give a number of decimals"),
-        (("compare", "--wide", "--pairs"), "--pairs and --wide ask for different tables"),
-        (("compare", "--pairs", "--groups"), "--pairs and --groups ask for different tables"),
-        (("compare", "--with-intervals"), "--with-intervals: these stand in tables of systems by measures"),
+        (("compare", "--wide", "--pairs"), "--pairs and --wide choose different tables"),
+        (("compare", "--pairs", "--groups"), "--pairs and --groups choose different tables"),
+        (("compare", "--with-intervals"), "--with-intervals: intervals are part of tables of systems by measures"),
         (("compare", "--percent", "--pairs", "--format", "latex"), "--percent: this is about tables"),
         (("compare", "--baseline", "nobody", "--format", "latex"), "there is no system 'nobody'"),
     ],

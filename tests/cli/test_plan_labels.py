@@ -32,7 +32,7 @@ def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
     """Guards a product team's evening: a list, labels for its first 60 rows, a verdict, how many more, a verdict."""
     code, out, err = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "--population", "fixed", "-o", "list.csv")
     assert (code, err) == (0, "")
-    assert "labelled documents can move s1 - s0 on P@5: judging all of them settles it for these topics" in out
+    assert "labeled documents can change s1 - s0 on P@5: labeling all of them settles it for these topics" in out
     assert "fill in `label` from the top, stop anywhere" in out
     code, out, _ = run("plan", "fill", "list.csv", "gold.qrels", "--rows", "60", "-o", "filled.csv")
     assert (code, out.startswith("60 of ")) == (0, True)
@@ -42,8 +42,8 @@ def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
     words = ("--gold", "filled.csv", "--min-effect", "0.05", "--population", "fixed")
     code, out, _ = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", *words)
     assert code == 0
-    assert "60 of the 60 gold labels touch this difference" in out
-    assert "more gold labels find a true difference of 0.05" in out
+    assert "60 of the 60 gold labels affect this difference" in out
+    assert "more gold labels detect a true difference of 0.05" in out
     code, out, _ = run("plan", "fill", "filled.csv", "gold.qrels", "--rows", "1000", "-o", "all.csv")
     assert code == 0
     code, out, _ = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "all.csv", "--population", "fixed")
@@ -66,7 +66,7 @@ def test_looking_at_every_batch(run: Run) -> None:
     ("change", "said"),
     [
         (("probability", 2, "0.5"), "list.key.csv:4: size"),
-        (("bronze", 2, "7"), "list.key.csv: the list is not as it was drawn"),
+        (("bronze", 2, "7"), "list.key.csv: the list was changed"),
         (("order", 2, "9"), "list.csv:4: order 9 is topic"),
         (("label", 0, "8"), "list.csv:2: label 8 of topic"),
         (("label", 1, ""), "list.csv:3: order 2"),
@@ -101,11 +101,11 @@ def test_a_list_for_other_runs_is_told(run: Run, folder: Path) -> None:
     run("plan", "fill", "drawn.csv", "gold.qrels", "--rows", "60", "-o", "list.csv")
     code, out, err = run("verdict", "llm.qrels", "s0.run", "s2.run", "-m", "P@5", "--gold", "list.csv")
     assert (code, out) == (2, "")
-    assert "list.csv: this list was made for other runs or another measure (P@5)" in err
+    assert "list.csv: this list was sampled for other runs or another measure (P@5)" in err
     assert "draw one for these" in err
     code, out, _ = run("verdict", "llm.qrels", *RUNS, "s2.run", "--pair", "s0,s2", "-m", "P@5", "--gold", "list.csv")
     assert code == 0
-    assert "drawn for other runs or another measure; draw one for these" in out
+    assert "sampled for other runs or another measure; draw one for these" in out
 
 
 def test_labels_that_do_not_belong_to_a_list(run: Run, folder: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_short_list_is_no_dead_end(run: Run, folder: Path, rows: int, labels: 
     told = json.loads(found[1])
     said = " ".join(told["notes"])
     assert advice in said
-    assert f"{more} more gold label{'s find' if more > 1 else ' finds'} a true difference" in said
+    assert f"{more} more gold label{'s detect' if more > 1 else ' detects'} a true difference" in said
     assert told["provenance"]["half_width"] is None
     assert told["provenance"]["mix"]["cost"] == 2 * more
     assert told["rows"][0]["gold_labels"] == labels + more
@@ -223,8 +223,8 @@ def test_errors_of_an_earlier_list_are_not_called_unknown(run: Run) -> None:
     run("plan", "fill", "list.csv", "gold.qrels", "--rows", "40", "-o", "judged.csv")
     code, out, _ = run(*words, "--earlier", "judged.csv", "-o", "next.csv")
     assert code == 0
-    assert "not known yet" not in out
-    assert "Where the judge errs is taken from an earlier list, and orders this one; for the limits the judge is" in out
+    assert "unknown yet" not in out
+    assert "An earlier list shows where the judge errs, and orders this one; the intervals assume" in out
 
 
 def test_holes_keep_a_difference_open(run: Run, folder: Path) -> None:
@@ -235,7 +235,7 @@ def test_holes_keep_a_difference_open(run: Run, folder: Path) -> None:
         _, out, _ = run(
             "plan", "labels", "pool.qrels", *RUNS, "-m", "P@5", *more, *(() if more else ("-o", "list.csv"))
         )
-        assert "judging all of them leaves only documents without a label open, and no plan asks for more" in out
+        assert "labeling all of them leaves only unlabeled documents open, and no plan needs more" in out
         assert "settles it" not in out
         run("plan", "fill", "list.csv", "gold.qrels", "--rows", "20", "-o", "judged.csv")
 
@@ -243,9 +243,9 @@ def test_holes_keep_a_difference_open(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("counts", "said"),
     [
-        ([40, None, None], "40 gold labels in all find X for 1 of the 3 pairs; for the other 2 no number does."),
-        ([40, 30, 20, None], "40 gold labels in all find X for 3 of the 4 pairs, 30 for half of them; for the other"),
-        ([40, 30, 20, 10], "40 gold labels in all find X for each of the pairs, 20 for half of them."),
+        ([40, None, None], "40 gold labels in all detect X for 1 of the 3 pairs; for the other 2 no number is enough."),
+        ([40, 30, 20, None], "40 gold labels in all detect X for 3 of the 4 pairs, 30 for half of them; for the other"),
+        ([40, 30, 20, 10], "40 gold labels in all detect X for each of the pairs, 20 for half of them."),
     ],
 )  # fmt: skip
 def test_half_of_the_pairs_are_half_of_all(counts: list[int | None], said: str) -> None:

@@ -17,6 +17,7 @@ from tests.cli.conftest import Run
 from tests.worlds import study
 from truegain.aggregation.reading import RatingsAsked
 from truegain.cli.commands import build
+from truegain.cli.output import Writing
 from truegain.config import StudyConfig, settings_of
 
 COMMON = ("llm.qrels", "a.run", "b.run")
@@ -75,7 +76,7 @@ def test_judges(run: Run, folder: Path) -> None:
     of_all = tg.judge_quality(rated, gold=tg.Gold(experts, design="random"), aggregate="majority", scale="0:2")
     assert rows(run, *words, "--aggregate", "majority", "--scale", "0:2") == said(of_all)
     assert "the majority of its ratings" in of_all.notes[0]
-    with pytest.raises(tg.TruegainError, match="show='assessors' keeps them apart"):
+    with pytest.raises(tg.TruegainError, match="show='assessors' rates each"):
         tg.judge_quality(rated, gold=experts, show="assessors", aggregate="mean")
     with pytest.raises(tg.TruegainError, match="not on the scale 0, 1"):
         tg.judge_quality(rated, gold=experts, scale=[0, 1])
@@ -105,8 +106,8 @@ def test_compare_over_collections(run: Run, folder: Path) -> None:
     assert found.between("a", "b").difference == -found.between("b", "a").difference
     for options, why in (
         ({"gold": qrels}, "gold has no place"),
-        ({"test": "sign"}, "test: this has no place"),
-        ({"scoring": tg.Scoring(depth=3)}, "depth: this has no place"),
+        ({"test": "sign"}, "test: does not apply"),
+        ({"scoring": tg.Scoring(depth=3)}, "depth: does not apply"),
         ({"test": tg.PublishedTest(meta=cast("Any", "some"))}, "meta 'some'"),
         ({"test": tg.PublishedTest(effect="logit")}, "is for meta-analysis"),
         ({"baseline": "c"}, "there is no system 'c'"),
@@ -123,43 +124,69 @@ def test_plans(run: Run, folder: Path) -> None:
     """Guards `tg.plan_topics`, of runs as of scores, and `tg.plan_assessors`, of ratings or with sigma."""
     runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
     wanted = rows(run, "plan", "topics", *COMMON, "--min-effect", "0.1", "-m", "P@5", "--confidence", "0.9", "-l", "1")
-    found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, confidence=0.9, scoring=tg.Scoring(relevant_from=1))
-    of_scores = tg.plan_topics(tg.evaluate(runs, qrels, ["AP", "P@5"]), measure="P@5", detect=0.1, confidence=0.9)
+    found = tg.plan_topics(runs, qrels, "P@5", min_effect=0.1, confidence=0.9, scoring=tg.Scoring(relevant_from=1))
+    of_scores = tg.plan_topics(tg.evaluate(runs, qrels, ["AP", "P@5"]), measure="P@5", min_effect=0.1, confidence=0.9)
     assert wanted == said(found) == said(of_scores)
     wanted = rows(run, "plan", "assessors", "ratings.csv", "--error", "0.5", "-q")
     assert wanted == said(tg.plan_assessors(str(folder / "ratings.csv"), error=0.5, by_topic=True))
     wanted = rows(run, "plan", "assessors", "--sigma", "2", "--error", "0.5")
     assert wanted == said(tg.plan_assessors(sigma=2, error=0.5))
     for options, why in (
-        ({}, "one of the two"),
+        ({}, "give either ratings"),
         ({"sigma": 1, "by_topic": True}, "are about ratings"),
-        ({"sigma": 1, "ratings": str(folder / "ratings.csv")}, "one of the two"),
+        ({"sigma": 1, "ratings": str(folder / "ratings.csv")}, "give either ratings"),
     ):
         with pytest.raises(tg.TruegainError, match=why):
             tg.plan_assessors(error=1, **options)
 
 
-WRITTEN = ("questions", "docs", "key")  # of the sheet: with_texts and write of a gold list
-CONFIGURED = {option.name for option in settings_of(StudyConfig)}  # of the config of a study
-READ = {field.name for field in fields(RatingsAsked)}  # how ratings are read
-PLANS = {  # a function, its command, and what only the command line needs, or says by a table of its own
-    "plan_topics": ("topics", {"min_effect", "corpus", "judged_corpus"}),  # its argument `detect`; of `evaluate`
-    "plan_labels": ("labels", {*CONFIGURED, "level", "name_by", "draw", "figure", "table", *WRITTEN}),
-    "sample_gold": ("labels", {*CONFIGURED, "figure", "table", "power", "costs", *WRITTEN}),
-    "plan_assessors": ("assessors", READ),
-}
-COMMON_TO_ALL = {"format", "output", "help", "columns", "missing", "values", "memory", "cluster", "name_by"}
+# a command: the functions that do the same in Python, and the options that neither they nor a config have
+SAME: dict[str, tuple[tuple[Any, ...], set[str]]] = {
+    "eval": ((tg.evaluate, tg.intervals, tg.aggregate), {"intervals"}),  # a function of its own
+    "correct": ((tg.correct,), set()),
+    "judge check": ((tg.judge_quality,), set()),
+    "compare": ((tg.compare, tg.PublishedTest), {"corpus", "judged_corpus"}),  # of the scores that `compare` takes
+    "verdict": ((tg.Study, tg.Study.verdict), {"baseline", "candidate", "pair", "study"}),  # a and b; `read_study`
+    "gate": ((tg.Study, tg.Study.verdict), {"baseline", "candidate"}),
+    "report": ((tg.write_report,), {"cache", "candidate", "truth"}),
+    "correlate": ((tg.correlate,), {"corpus", "judged_corpus"}),
+    "agree": ((tg.agreement,), set()),
+    "aggregate": ((tg.aggregate,), {"expert", "units"}),  # of the magnitudes' experiment
+    "unjudged": (
+        (tg.unjudged, tg.next_to_judge, tg.sample_unjudged), {"at", "fill", "pool_depth", "pooled", "share"}
+    ),
+    "plan topics": ((tg.plan_topics,), {"corpus", "judged_corpus"}),
+    "plan labels": ((tg.plan_labels, tg.sample_gold), set()),
+    "plan assessors": ((tg.plan_assessors,), set()),
+}  # fmt: skip
+CONFIGURED = {option.name for option in settings_of(StudyConfig)} | {f.name for f in fields(RatingsAsked)}
+READ = {
+    "columns",
+    "missing",
+    "values",
+    "memory",
+    "cluster",
+    "name_by",
+    "judge_model",
+    "system_models",
+}  # with the files
+SHOWN = {f.name for f in fields(Writing)} | {  # by the result, or by the shell
+    "format", "output", "figure", "help", "show", "by_topic", "sort", "no_summary", "pairs", "groups", "with_intervals",
+    "moves", "table", "questions", "docs", "key",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_plans_have_the_same_names_on_the_command_line(name: str) -> None:
-    """Guards one name for one thing: every option of a plan is an argument of its function, or of its scoring."""
-    verb, elsewhere = PLANS[name]
-    group: Any = get_command(build("plan"))
-    given = group.commands["plan"].commands[verb].params
-    options = {max(p.opts, key=len).lstrip("-").replace("-", "_") for p in given}
-    arguments = {*inspect.signature(getattr(tg, name)).parameters, *(one.name for one in settings_of(tg.Scoring))}
-    assert options - COMMON_TO_ALL - elsewhere <= arguments
+@pytest.mark.parametrize("name", SAME)
+def test_arguments_have_the_names_of_options(name: str) -> None:
+    """Guards one name for one thing: an option is an argument of the function (or its plural), or of a config."""
+    functions, elsewhere = SAME[name]
+    command: Any = get_command(build(name.split()[0]))
+    for word in name.split():
+        command = command.commands[word]
+    options = {max(p.opts, key=len).lstrip("-").replace("-", "_") for p in command.params if p.opts[0].startswith("-")}
+    arguments = {argument for function in functions for argument in inspect.signature(function).parameters}
+    missing = {option for option in options if not {option, f"{option}s"} & arguments}
+    assert missing - CONFIGURED - READ - SHOWN == elsewhere
 
 
 def test_plans_say_what_the_command_says(run: Run, folder: Path) -> None:
@@ -173,7 +200,7 @@ def test_plans_say_what_the_command_says(run: Run, folder: Path) -> None:
             *["--min-effect", "0.1", "-m", "P@5", "--approximate", "--criterion"],
             criterion,
         )
-        found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, criterion=criterion, approximate=True)
+        found = tg.plan_topics(runs, qrels, "P@5", min_effect=0.1, criterion=criterion, approximate=True)
         assert rows(run, *words) == said(found)
     assert run("plan", "labels", *COMMON, "-m", "P@5", "--scale", "0:3", "-o", "list.csv")[0] == 0
     listed = tg.sample_gold(runs, qrels, "P@5", scale="0:3")
@@ -241,7 +268,7 @@ def test_correlate_shows_what_the_command_shows(run: Run, folder: Path) -> None:
     found = tg.correlate(runs, one, "P@5", between="halves").showing("swap-rates")
     assert rows(run, *halved) == said(found)
     refused: list[tuple[dict[str, Any], str]] = [
-        ({"between": "halves", "show": "moves"}, "no single change of place to show; leave out show='moves'"),
+        ({"between": "halves", "show": "moves"}, "no single rank change to show; leave out show='moves'"),
         ({"against": other, "show": "swap-rates"}, "swap rates are of halves; give between='halves'"),
         ({"against": other, "show": "all"}, "show 'all' is not known"),
         ({"against": other, "moves": -1}, "moves -1: give a whole number"),

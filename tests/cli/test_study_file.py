@@ -21,19 +21,19 @@ FAULTS = {
     "seed = 1.5": "s.toml:3: seed is 1.5 (give a whole number)",
     'population = ["topics", "people"]': "s.toml:3: population: 'people' is not known",
     "min_effect = 0\n[costs]\ngold = 2\ntpic = 5": "s.toml:6: costs: 'tpic' has no price here",
-    'judge-model = "m"\n[system-models]\nnobody = "m"': "s.toml:5: system-models: nobody is no system here",
-    'baseline = "nobody"\ncandidate = "good"': "s.toml:3: baseline: nobody is no system here; there are fair,",
-    'pair = "weak,nobody"': "s.toml:3: pair names nobody, which is no system here",
+    'judge-model = "m"\n[system-models]\nnobody = "m"': "s.toml:5: system-models: nobody is not a system here",
+    'baseline = "nobody"\ncandidate = "good"': "s.toml:3: baseline: nobody is not a system here; there are fair,",
+    'pair = "weak,nobody"': "s.toml:3: pair names nobody, which is not a system here",
     'gold = "none.qrels"\ndesign = "random"': "s.toml:3: gold: none.qrels: no such file",
     'design = "randm"': "s.toml:3: design is 'randm' ('randm' is not one of 'random',",
     'population = "fixed"': 's.toml:3: population = "fixed", and nothing else was sampled',
     'seed = 1\n[gold]\nlabels = "none.qrels"\ndesign = "random"': "s.toml:5: gold.labels: none.qrels: no such file",
     '[gold]\nlabels = "pairs.qrels"\ndesign = "randm"': "s.toml:5: design is 'randm' ('randm' is not one of 'random',",
-    '[gold]\nlabel = "pairs.qrels"': "s.toml:4: 'label' is no option of [gold] (did you mean labels?)",
+    '[gold]\nlabel = "pairs.qrels"': "s.toml:4: 'label' is not an option of [gold] (did you mean labels?)",
     "[resampling]\nseed = -1": "s.toml:4: resampling.seed -1: give a whole number of at least 0",
     "[resampling]\nn = 7": "s.toml:4: resampling.n 7: give a whole number of at least 100",
     'gold = "pairs.qrels"\nmeasure = "P@10"': "s.toml: how were the gold pairs sampled?",
-    'judgments = "llm.qrels"': "s.toml:3: judgments stands there twice, first in line 1 (keep one)",
+    'judgments = "llm.qrels"': "s.toml:3: judgments appears twice, first in line 1 (keep one)",
     'measure = ["P@10",\n': "s.toml:3: the list of measure is not closed (end it with ])",
     'measure = ["P@10"\nseed = 1': "s.toml:3: the list of measure is not closed (end it with ])",
     'measure = ["P@10",\nseed = 1\npopulation = ["topics"]': "s.toml:3: the list of measure is not closed",
@@ -147,10 +147,8 @@ def test_a_study_taken_in_part_is_the_same_as_its_options_typed(run: Run, folder
     assert run("compare", "s.toml")[1] == run("compare", *typed)[1]
     _, out, err = run("judge", "check", "s.toml")
     assert out == run("judge", "check", *both, "-m", "P@10", "--seed", "3")[1]
-    assert (
-        err
-        == "note: s.toml:5: of 2 measures `truegain judge check` takes one, the first, P@10; --measure names another\n"
-    )
+    uses = "of 2 measures `truegain judge check` uses one, the first, P@10; choose another with --measure"
+    assert err == f"note: s.toml:5: {uses}\n"
     assert run("judge", "check", "s.toml", "-m", "P@5")[2] == ""
     (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]"))
     assert run("judge", "check", "one.toml")[1:] == (
@@ -158,13 +156,13 @@ def test_a_study_taken_in_part_is_the_same_as_its_options_typed(run: Run, folder
         "",
     )  # of one measure nothing is left out
     (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]") + "confidence = 0.9\n")
-    said = "note: one.toml:11: `truegain judge check` does not heed confidence; its intervals are at 95%\n"
+    said = "note: one.toml:11: `truegain judge check` ignores confidence; its intervals are at 95%\n"
     assert run("judge", "check", "one.toml")[1:] == (run("judge", "check", "s.toml")[1], said)
     (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]") + "confidence = 0.95\n")
     assert run("judge", "check", "one.toml")[2] == ""
     _, out, err = run("eval", "s.toml", "--format", "csv")
     assert out == run("eval", "llm.qrels", "runs", "-m", "P@10", "-m", "DCG@10", "--format", "csv")[1]
-    assert err == "note: s.toml: `truegain eval` does not heed gold\n"
+    assert err == "note: s.toml: `truegain eval` ignores gold\n"
 
 
 def test_judges_takes_the_cutoff_of_a_measure_without_weights(run: Run, folder: Path) -> None:  # noqa: F811
@@ -173,7 +171,7 @@ def test_judges_takes_the_cutoff_of_a_measure_without_weights(run: Run, folder: 
     (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '"nDCG@5"'))
     _, out, err = run("judge", "check", "s.toml")
     assert out == run("judge", "check", *both, "-m", "P@5", "--seed", "3")[1] != run("judge", "check", *both)[1]
-    assert "nDCG@5 has no weights of ranks, by which documents count: `judge check` takes P@5" in err
+    assert "nDCG@5 does not weigh ranks: `judge check` uses P@5" in err
     high = run("judge", "check", *both, "-l", "2")
     assert high[1] == run("judge", "check", *both, "-m", "P(rel=2)@10")[1] != run("judge", "check", *both)[1]
 
@@ -186,11 +184,11 @@ def test_what_a_part_of_a_study_cannot_do(run: Run, folder: Path) -> None:  # no
         said = f"s.toml:3: aggregate says that the judgments are ratings, and `truegain {command}` reads judgments"
         assert said in err
         assert "truegain aggregate s.toml -o gains.qrels" in err
-    assert "s.toml:3: aggregate makes labels of ratings beside gold labels" in run("compare", "s.toml")[2]
+    assert "s.toml:3: aggregate needs gold labels" in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE + 'mesure = "AP"\n')
-    assert "s.toml:3: 'mesure' is no option of a study (did you mean measure?)" in run("compare", "s.toml")[2]
+    assert "s.toml:3: 'mesure' is not an option of a study (did you mean measure?)" in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE + "anchor_high = 5\n")
-    assert "s.toml:3: 'anchor_high' is no option of a study (there are aggregate, " in run("compare", "s.toml")[2]
+    assert "s.toml:3: 'anchor_high' is not an option of a study (there are aggregate, " in run("compare", "s.toml")[2]
     (folder / "s.toml").write_text(BASE)
     code, _, err = run("judge", "check", "s.toml")
     assert (code, err) == (2, 'error: s.toml: no gold is named (write a line such as gold = "gold.qrels")\n')
@@ -254,8 +252,8 @@ def test_judges_rates_the_judge_by_a_list_as_the_page_does(run: Run, folder: Pat
     for command in ("correct", "compare"):
         code, _, err = run(command, "s.toml")
         assert code == 2
-        assert "s.toml:3: ordered-judged.csv: a list of pairs drawn for differences" in err
-        assert "(`truegain verdict` and `truegain report` take it (gold); `truegain judge check` rates" in err
+        assert "s.toml:3: ordered-judged.csv: a list of pairs sampled for differences" in err
+        assert "(`truegain verdict` and `truegain report` take it (gold); `truegain judge check` measures" in err
     assert "(a study reads it: `truegain verdict --gold`)" in run("experiment", "spending", "s.toml")[2]
     plain = ("llm.qrels", "runs", "-m", "P@10", "--gold")
     tg.write_judgments(labels, folder / "random.qrels")
@@ -275,7 +273,7 @@ def test_the_measure_that_is_taken_is_said_once(run: Run, folder: Path) -> None:
     assert "takes one" not in err
     _, out, err = run("experiment", "split-half", "s.toml", "--split", "topics")
     assert "random splits, P@10." in out
-    assert "s.toml:5: of 2 measures `truegain experiment split-half` takes one, the first, P@10" in err
+    assert "s.toml:5: of 2 measures `truegain experiment split-half` uses one, the first, P@10" in err
     few = ("--repeat", "1", "--keep", "50")
     _, out, err = run("experiment", "incomplete", "s.toml", *few)
     typed = run("experiment", "incomplete", "llm.qrels", "runs", "--against", "P@10", "--against", "DCG@10", *few,
@@ -285,16 +283,13 @@ def test_the_measure_that_is_taken_is_said_once(run: Run, folder: Path) -> None:
     assert "P@5" in run("experiment", "incomplete", "s.toml", *few, "--against", "P@5")[1]
     (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '["nDCG@5", "P@5", "AP"]'))
     _, out, err = run("judge", "check", "s.toml")
-    said = "note: s.toml:5: of 3 measures `truegain judge check` takes one, the first that weighs ranks, P@5"
-    assert err == f"{said}; --measure names another\n"
+    said = "note: s.toml:5: of 3 measures `truegain judge check` uses one, the first that weighs ranks, P@5"
+    assert err == f"{said}; choose another with --measure\n"
     both = ("llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")
     assert out == run("judge", "check", *both, "-m", "P@5", "--seed", "3")[1]
     (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '["nDCG@5", "AP"]'))
     err = run("judge", "check", "s.toml")[2]
-    assert (
-        err
-        == "note: nDCG@5 has no weights of ranks, by which documents count: `judge check` takes P@5; -m names another\n"
-    )
+    assert err == "note: nDCG@5 does not weigh ranks: `judge check` uses P@5; choose another with -m\n"
 
 
 @pytest.mark.few(3)
@@ -307,7 +302,7 @@ def test_for_whom_is_told_where_it_matters(run: Run, folder: Path, command: str,
     (folder / "s.toml").write_text(f'{WHOLE}population = ["topics"]\n')
     assert "population" not in run(*command.split(), "s.toml")[2]
     (folder / "s.toml").write_text(f'{WHOLE}population = ["topics", "collection"]\n')
-    assert ("does not heed population" in run(*command.split(), "s.toml")[2]) == is_told
+    assert ("ignores population" in run(*command.split(), "s.toml")[2]) == is_told
 
 
 def test_gold_that_is_not_used_is_not_told_as_none(run: Run, folder: Path) -> None:  # noqa: F811

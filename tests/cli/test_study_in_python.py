@@ -138,13 +138,13 @@ def test_a_mistake_has_its_file_and_line(folder: Path, fault: str) -> None:  # n
     [
         ("", "no judgments are named"),
         ('judgments = "judgments.qrels"\n', "no runs are named"),
-        (f"{BASE}min_efect = 1\n", r":3: 'min_efect' is no option of a study \(did you mean min-effect\?\)"),
+        (f"{BASE}min_efect = 1\n", r":3: 'min_efect' is not an option of a study \(did you mean min-effect\?\)"),
         (f"{BASE}min_effect = 'much'\n", r":3: min_effect is 'much' \(give a number\)"),
         (f"{BASE}sequential = 1\n", r":3: sequential is 1 \(give true or false\)"),
         (f"{BASE}seed = 'x'\n", r":3: seed is 'x' \(give a whole number\)"),
         (
             f"{BASE}scale = '0:3'\n",
-            ":3: scale=: this is about ratings; say how they become labels, as in aggregate='mean'",
+            ":3: scale=: this is about ratings; choose how they become labels, as in aggregate='mean'",
         ),
         (f"{BASE}gold = 'column:'\ndesign = 'random'\n", ":3: gold 'column:': name it"),
         (f"{BASE}judge-model = 'm'\nsystem-models = '=m'\n", ":4: system_models '=m' is not system=model"),

@@ -161,10 +161,10 @@ def test_a_topic_that_a_run_lacks_may_count_as_zero(run: Run, folder: Path) -> N
     words = ("verdict", "judgments.qrels", "runs/weak.run", "part.run", "-m", "P@10")
     _, less, err = run(*words)
     assert f"for topics like these {TOPICS - 1}" in less
-    assert "are not answered by all systems and left out" in err
+    assert "are not answered by all systems and are left out" in err
     _, whole, err = run(*words, "-c")
     assert f"for topics like these {TOPICS}" in whole
-    assert f"1 of {TOPICS} judged topics are not answered by all systems; where one is missing it counts 0" in err
+    assert f"1 of {TOPICS} judged topics are not answered by all systems; a missing one counts as 0" in err
     (folder / "c.toml").write_text(
         'judgments = "judgments.qrels"\nruns = ["runs/weak.run", "part.run"]\nmeasure = "P@10"\nall-topics = true\n'
     )
@@ -286,13 +286,13 @@ def test_a_study_in_a_file(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("min_efect = 0.1", "kept.toml:1: 'min_efect' is no option of verdict (did you mean min-effect?)"),
-        ("\njudgments", "kept.toml:2: this is no TOML: "),
+        ("min_efect = 0.1", "kept.toml:1: 'min_efect' is not an option of verdict (did you mean min-effect?)"),
+        ("\njudgments", "kept.toml:2: not valid TOML: "),
         ("seed = 1\n\nmeasure = []", "kept.toml:3: measure is []"),
         ("seed = 1\nmin_effect = 'much'", "kept.toml:2: min_effect is 'much' ("),
         ("min_effect = -1", "kept.toml:1: min_effect -1.0: give"),
         ("[system-models]\na = 'm'\n[population]\nb = 2", "kept.toml:3: population: 'b=2' is not known"),
-        ("study = 'kept.toml'", "'study' is no option of verdict"),
+        ("study = 'kept.toml'", "'study' is not an option of verdict"),
     ],
 )
 def test_study_files_that_cannot_be_meant(text: str, said: str, run: Run, folder: Path) -> None:
@@ -318,7 +318,7 @@ def test_a_candidate_against_several_baselines(run: Run, folder: Path) -> None:
     [
         (("--candidate", "weak"), "--baseline is not given, and there are 2 other systems; name one of them"),
         (("--baseline", "weak", "--baseline", "fair", "--baseline", "good"), "every system is a --baseline; leave one"),
-        (("--baseline", "poor", "--candidate", "good"), "poor is no system here; there are fair, good, weak"),
+        (("--baseline", "poor", "--candidate", "good"), "poor is not a system here; there are fair, good, weak"),
         (("--baseline", "good", "--candidate", "good"), "good is compared with itself"),
         (("--baseline", "weak", "--pair", "weak,good"), "leave out --baseline and --candidate, or --pair"),
     ],
@@ -426,7 +426,7 @@ def test_json_holds_everything_and_how_it_was_made(run: Run, folder: Path) -> No
         f"{verdict['difference']:+.4f} P@10, 95% CI [{verdict['low']:.4f}, {verdict['high']:.4f}]"
         in verdict["sentence"]
     )
-    assert {"topics", "gold", "all sources"} == {row["over"] for row in verdict["by_source"]}
+    assert {"topics", "gold", "all sources"} == {row["source"] for row in verdict["by_source"]}
     assert all(step["cost"] is not None for step in verdict["next_steps"] if step["what"] == "gold labels")
 
 
@@ -434,7 +434,7 @@ def test_other_formats_are_the_table(run: Run, folder: Path) -> None:
     """Guards rows for programs and papers: sources of a pair, ranks of many; no line of LaTeX escapes its comment."""
     _, out, _ = run(*PLAIN, "-m", "nDCG@10", "--format", "csv")
     head, first, second = out.splitlines()
-    assert head == "measure,a,b,outcome,over,difference,low,high,share,share_low,share_high,excludes_0"
+    assert head == "measure,a,b,outcome,source,difference,low,high,share,share_low,share_high,excludes_0"
     assert first.startswith("P@10,weak,good,better,topics,0.")
     assert second.startswith("nDCG@10,weak,good,better,topics,0.")
     assert first.endswith(",1.0,True")
@@ -485,7 +485,7 @@ def test_a_judge_asked_again(run: Run, folder: Path) -> None:
 
 MISTAKES = [
     (("judgments.qrels", "runs/weak.run"), "a verdict is about two systems, and there is 1 (weak)"),
-    (("judgments.qrels", "runs", "--pair", "weak,none"), "--pair names none, which is no system here"),
+    (("judgments.qrels", "runs", "--pair", "weak,none"), "--pair names none, which is not a system here"),
     (("judgments.qrels", "runs", "--pair", "weak"), "is not two systems; write --pair a,b"),
     (("judgments.qrels", "runs", "--pair", "weak,weak"), "weak is compared with itself"),
     (
@@ -518,7 +518,7 @@ MISTAKES = [
     (("judgments.qrels", *TWO, "--system-models", "weak=m"), "say with --judge-model"),
     (
         ("judgments.qrels", *TWO, "--system-models", "none=m", "--judge-model", "m"),
-        "--system-models: none is no system here",
+        "--system-models: none is not a system here",
     ),
     (("judgments.qrels", *TWO, "--system-models", "=m", "--judge-model", "m"), "is not system=model"),
     (("judgments.qrels", *TWO, "--system-models", "none", "--judge-model", "m"), "neither system=model nor a file"),
@@ -531,7 +531,10 @@ MISTAKES = [
     (("judgments.qrels", *TWO, "--confidence", "95"), "write 0.95 for 95%"),
     (("judgments.qrels", *TWO, "--min-effect", "nan"), "--min-effect nan is not a number"),
     (("judgments.qrels", *TWO, "-m", "GMAP"), "is not a mean over topics"),
-    (("ratings.csv", *TWO), "by a rule (mean, majority, unanimity ...): --aggregate of eval and verdict"),
+    (
+        ("ratings.csv", *TWO),
+        "one label of a document's ratings (mean, majority, unanimity ...): --aggregate of eval and verdict",
+    ),
     (("llm.qrels", *TWO, "--gold", TWO[0], "--design", "random"), "this looks like a run: gold labels are judgments"),
     (("runs", "judgments.qrels"), "only runs may be a folder"),
     (("ratings.csv", *TWO, "--aggregate", "glad", "--population", "assessors"), "cannot be left out"),
@@ -569,7 +572,7 @@ def test_too_little_is_refused(run: Run, folder: Path) -> None:
     tg.write_runs(short, f"{folder}/short/")
     code, _, err = run("verdict", "judgments.qrels", "short", "-m", "P@10", "--population", "topics,collection")
     assert code == 2
-    assert "needs lists of 20 documents, and 3 of 3 runs hold no more than 15 (fair, good, weak)" in err
+    assert "needs rankings of 20 documents, and 3 of 3 runs hold no more than 15 (fair, good, weak)" in err
 
 
 def test_a_baseline_alone_is_held_against_all_others(run: Run, folder: Path) -> None:

@@ -70,8 +70,8 @@ def test_ranks_order_documents(lists: dict[str, Sequence[str]], first: int, data
 @pytest.mark.parametrize(
     ("text", "columns", "said"),
     [
-        ("1 a 1\n1 b 1\n", "topic,doc,rank", "f:2: rank 1 stands twice for topic 1, first on line 1"),
-        ("1,a,1\n1,b,1\n", "topic,doc,rank", "f:2: rank 1 stands twice for topic 1, first on line 1"),
+        ("1 a 1\n1 b 1\n", "topic,doc,rank", "f:2: rank 1 appears twice for topic 1, first on line 1"),
+        ("1,a,1\n1,b,1\n", "topic,doc,rank", "f:2: rank 1 appears twice for topic 1, first on line 1"),
         ("1 a 0.53\n", "topic,doc,rank", "f:1: rank 0.53 is not a whole number of at least 0: '1 a 0.53'"),
         ("1 a -1\n", "topic,doc,rank", "rank -1 is not a whole number"),
         ("1 a x\n", "topic,doc,rank", "f:1: rank is not a number"),
@@ -79,13 +79,13 @@ def test_ranks_order_documents(lists: dict[str, Sequence[str]], first: int, data
         ("1,a,1,s\n", "topic,doc,rank", "f:1: 4 fields where columns= has 3"),
         ("topic,doc,rank\n1,a,1\n", "topic,doc,rank", "f:1: the first line names the columns, and so does columns="),
         ("topic\tdoc\trank\n1\ta\t1\n", "topic,doc,rank", "the first line names the columns"),
-        ('{"topic": "1", "doc": "a", "score": 1}\n', "topic,doc,rank", "this file names its own"),
+        ('{"topic": "1", "doc": "a", "score": 1}\n', "topic,doc,rank", "this file has its own"),
         ("1 a 1\n", "topic,doc", "do not name a score or a rank"),
         ("1 a 1\n", "topic,rank", "do not name a topic and a doc"),
         ("1 a 1\n", "topic,doc,qid", "topic is named twice"),
         ("topic,doc,bm25\n1,a,2\n", "score=bm52", "there is no column 'bm52' among topic, doc, bm25"),
-        ("topic,doc,bm25\n1,a,2\n", "colour=bm25", "there is no column called colour"),
-        ("1 Q0 a 1 2 s\n", "score=bm25", "f: there is no column 'bm25': this file has no names of columns"),
+        ("topic,doc,bm25\n1,a,2\n", "colour=bm25", "truegain has no column named colour"),
+        ("1 Q0 a 1 2 s\n", "score=bm25", "f: there is no column 'bm25': this file has no header"),
         ("topic,doc,bm25\n1,a,2\n", "score=", "'score=' is not ours=theirs"),
         ("topic,doc,rank\n1,a,\n", None, "f:2: rank is missing"),
     ],
@@ -105,9 +105,11 @@ def test_scores_that_are_ranks_are_told_once(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text("topic,doc,score\n1,x,1\n1,y,2\n2,x,1\n2,y,2\n")
     (tmp_path / "c.csv").write_text("topic,doc,score\n1,x,2\n1,y,1\n2,x,2\n2,y,1\n")
     qrels = {"1": {"x": 1}, "2": {"x": 1}}
-    with pytest.warns(tg.DataWarning, match=r"rise 1, 2, 3, \.\.\. as ranks do in 4 lists of 2 runs \(a, b\)") as told:
+    with pytest.warns(
+        tg.DataWarning, match=r"rise 1, 2, 3, \.\.\. as ranks do in 4 lists of 2 runs \(a, b\)"
+    ) as caught:
         tg.evaluate(tmp_path, qrels, "RR")
-    assert len(told) == 1
+    assert len(caught) == 1
 
 
 def test_other_names_of_columns(tmp_path: Path) -> None:
@@ -151,9 +153,9 @@ def test_rows_without_a_label(tmp_path: Path) -> None:
     for read in (tg.read_judgments, tg.read_ratings):
         with pytest.raises(InputError, match=r"f\.csv:3: (label|rating) is missing"):
             read(path)
-        with pytest.warns(tg.DataWarning, match=r"f\.csv: 2 of 3 rows have no label, and are left out") as told:
+        with pytest.warns(tg.DataWarning, match=r"f\.csv: 2 of 3 rows have no label, and are left out") as caught:
             assert read(path, missing="drop").docs.strings() == ["a"]
-        assert len(told) == 1
+        assert len(caught) == 1
     path.write_text("topic,doc,assessor,label\n1,a,x,\n")
     with pytest.raises(InputError, match="no row has a label"):
         tg.read_judgments(path, missing="drop")
@@ -174,7 +176,7 @@ def test_which_columns_are_of_which_file() -> None:
     assert (judged.renamed, ran.renamed) == ({"label": "grade"}, {"score": "bm25", "topic": "q"})
     judged, ran, _ = headers_of("topic=q,doc=url")
     assert judged.renamed == ran.renamed == {"topic": "q", "doc": "url"}
-    with pytest.raises(InputError, match="cannot be told whether this is about judgments or runs"):
+    with pytest.raises(InputError, match="may be about judgments or about runs"):
         headers_of("topic,doc,number")
 
 
@@ -196,7 +198,7 @@ def test_runs_with_names_of_their_own_stand_together(tmp_path: Path) -> None:
     assert scores(odd, "odd.csv", *others) == [2, 4, 5, 7]
     assert scores("topic,doc,score", "bare.tsv", *others) == [6, 4, 5, 7]
     assert scores(f"{odd};runs:topic=anfrage,doc=ort,score=bm", *others, "other.csv", "odd.csv") == [4, 5, 7, 3, 2]
-    with pytest.raises(InputError, match=r"nested\.json: there is no column 'wort': this file has no names"):
+    with pytest.raises(InputError, match=r"nested\.json: there is no column 'wort': this file has no header"):
         scores("score=wort", *others)
     with pytest.raises(InputError, match=r"other\.csv: there is no column 'bm25' or 'wert' among anfrage, ort, bm"):
         scores(f"{odd};runs:topic=anfrage,doc=ort,score=bm25", "odd.csv", "other.csv", *others)
@@ -267,11 +269,11 @@ HEAD = "topic\tdoc\tlabel\tcomment\n"
     [
         (
             '1\t"a\t1\t\n1\tb\t0\t\n1\tc"\t1\t\n',
-            ":2: a quote opens a field here that is closed on line 4 only, with rows",
+            ":2: a quote opens a field here and closes only on line 4, with rows",
         ),
-        ('1\ta\t1\t"good\n1\tb\t0\tbad"\n', ":2: a quote opens a field here that is closed on line 3 only, with rows"),
-        ('"1\ta\t1\t\n1"\tb\t0\t\n', ":2: a quote opens a field here that is closed on line 3 only, with rows"),
-        ('1\t"a\tb"\t"1\n1"\t"b\t0\tx"\n', ":2: a quote opens a field here that is closed on line 3 only, with rows"),
+        ('1\ta\t1\t"good\n1\tb\t0\tbad"\n', ":2: a quote opens a field here and closes only on line 3, with rows"),
+        ('"1\ta\t1\t\n1"\tb\t0\t\n', ":2: a quote opens a field here and closes only on line 3, with rows"),
+        ('1\t"a\tb"\t"1\n1"\t"b\t0\tx"\n', ":2: a quote opens a field here and closes only on line 3, with rows"),
         ('"\t\t\t"\n', ":2: 1 fields where the header has 4"),
         ('1\ta\t1\t"x\n1"\tb\t0\t\n', ":2: 7 fields where the header has 4"),
         ('1\ta\t1\t\n1\t"b\t0\t\n1\tc\t0\t\n', ":3: not a readable table: a quote is never closed"),
@@ -301,7 +303,7 @@ def test_quotes_that_are_meant(tmp_path: Path) -> None:
     path.write_text('topic,doc,label,comment\n1,a,1,"one, two\nand three"\n')
     assert len(tg.read_judgments(path)) == 1
     path.write_text('topic,doc,label\n1,"a,1\n1,b,0\n1,c",1\n')
-    with pytest.raises(InputError, match=":2: a quote opens a field here that is closed on line 4 only, with rows"):
+    with pytest.raises(InputError, match=":2: a quote opens a field here and closes only on line 4, with rows"):
         tg.read_judgments(path)
 
 
@@ -322,7 +324,7 @@ def test_no_row_of_a_tsv_is_lost(rows: list[list[str]]) -> None:
         (
             "d.tsv",
             'id\ttext\n1\t"hello\n2\tworld"\n',
-            "d.tsv:2: a quote opens a field here that is closed on line 3 only",
+            "d.tsv:2: a quote opens a field here and closes only on line 3",
         ),
         ("d.tsv", 'id\ttext\n1\ta\n2\t"hello\n3\tworld\n', "d.tsv:3: a quote opens a field here that is never closed"),
         ("d.csv", 'id,text\n1,"hello\n2,world\n', "d.csv:2: a quote opens a field here that is never closed"),

@@ -273,24 +273,24 @@ def test_wrong_judgments_are_refused_in_plain_words(judgments: Any, says: str) -
         ([SCORES, SCORES], "number 1 of the list, a dict, does not name its system (give a dict {name: run})"),
         ([{"s": SCORES}, pl.DataFrame(RUN_COLUMNS)], "number 2 of the list, a DataFrame, does not name its system"),
         ([("1", "a", 2.0)], "cannot read a list as run"),
-        ({}, "the run holds no rows"),
-        ({"1": {}}, "the run holds no rows"),
-        ({"s": {"1": {}}}, "the run holds no rows"),
+        ({}, "the run has no rows"),
+        ({"1": {}}, "the run has no rows"),
+        ({"s": {"1": {}}}, "the run has no rows"),
         ({"s": 5}, "cannot read a int as s"),
         ({"s": SCORES, "t": {"1": {"a": "x"}}}, "t, row 1: not a number"),
         ({"1": {"a": 1.0}, "2": 3}, "topic 2 is a int, not a dict"),
         ({"1": {"a": float("nan")}}, "score is missing or NaN"),
-        ({1: {"a": 1.0}, "1": {"a": 2.0}}, "document a stands twice for topic 1 in system run, first on row 1"),
+        ({1: {"a": 1.0}, "1": {"a": 2.0}}, "document a appears twice for topic 1 in system run, first on row 1"),
         ({"judgments": {"1": {"a": True}}}, "judgments, row 1: not a number: 'True'"),
         ({"judgments": [ir_measures.ScoredDoc("1", "a", True)]}, "judgments, row 1: not a number: 'True'"),
         ({"s": {"1": {"\ud800": 1.0}}}, "document is not valid Unicode"),
         ({"\ud800": {"1": {"a": 1.0}}}, "system name is not valid Unicode"),
         (pl.DataFrame(COLUMNS), "there is no column 'score'"),
         (pl.DataFrame({**RUN_COLUMNS, "system": ["s", "t", None, "s", "s"]}), "row 3: system is missing"),
-        (pl.DataFrame(RUN_COLUMNS).clear(), "the run holds no rows"),
+        (pl.DataFrame(RUN_COLUMNS).clear(), "the run has no rows"),
         (
             pl.DataFrame({"system": list("abab"), "topic": [1] * 4, "doc": list("xxyx"), "score": [1, 2, 3, 4]}),
-            "row 4: document x stands twice for topic 1 in system b, first on row 2",
+            "row 4: document x appears twice for topic 1 in system b, first on row 2",
         ),
     ],
 )  # fmt: skip
@@ -361,7 +361,7 @@ def test_names_of_columns_are_for_what_has_columns() -> None:
         tg.read_judgments(LABELS, columns={"label": "grade"})
     with pytest.raises(tg.InputError, match="a dict has none"):
         tg.read_runs(SCORES, columns={"score": "bm25"})
-    with pytest.raises(tg.InputError, match="this frame names its own"):
+    with pytest.raises(tg.InputError, match="this frame has its own"):
         tg.read_runs(pl.DataFrame(RUN_COLUMNS), columns="topic,doc,score")
     with pytest.raises(
         tg.InputError, match=r"ann holds no dict of topic and doc \(give {assessor: {topic: {doc: label}}}"

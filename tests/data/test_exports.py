@@ -21,13 +21,13 @@ def annotation(value: object, **more: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("annotations", "said"),
     [
-        ([None], "row 1: an annotation that is no object with a list 'result': 'null'"),
-        ([{"completed_by": 1, "result": {"a": 1}}], "no object with a list 'result'"),
+        ([None], "row 1: an annotation is not an object with a list 'result': 'null'"),
+        ([{"completed_by": 1, "result": {"a": 1}}], "not an object with a list 'result'"),
         ([annotation(None, completed_by=1)], "an annotation holds 0 ratings: '[{\"value\": null}]'"),
         ([annotation("choices", completed_by=1)], "an annotation holds 0 ratings"),
-        ([annotation({"rating": 3})], "task 1 does not say who made an annotation"),
+        ([annotation({"rating": 3})], "task 1 does not name its annotator"),
         ([annotation({"rating": 3})], "every task has one annotation, so there is nothing to agree on"),
-        ([annotation({"rating": 3}, completed_by={"email": None})], "does not say who made an annotation"),
+        ([annotation({"rating": 3}, completed_by={"email": None})], "does not name its annotator"),
         ([annotation({"rating": 3}), annotation({"rating": 2})], "export with annotators, as JSON"),
     ],
 )
@@ -52,11 +52,11 @@ def test_rejected_choices_of_prodigy_are_no_ratings(tmp_path: Path) -> None:
     ]
     path = tmp_path / "p.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.warns(tg.DataWarning) as told:
+    with pytest.warns(tg.DataWarning) as caught:
         assert tg.read_ratings(path).label.tolist() == [3]
-    assert ["1 answer in" in str(w.message) for w in told] == [True, False]
-    assert "3 answers in" in str(told[1].message)
-    assert "are 'reject' where an option was to be chosen" in str(told[1].message)
+    assert ["1 answer in" in str(w.message) for w in caught] == [True, False]
+    assert "3 answers in" in str(caught[1].message)
+    assert "are 'reject' where an option was to be chosen" in str(caught[1].message)
     binary = [{**task, "answer": a, "_session_id": s} for a, s in (("accept", "s"), ("reject", "t"))]
     path.write_text("".join(json.dumps(line) + "\n" for line in binary))
     assert tg.read_ratings(path).label.tolist() == [1, 0]

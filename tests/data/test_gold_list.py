@@ -17,7 +17,7 @@ from truegain.data.label_list_reading import cannot_in, gold_list_of, labels_in,
 from truegain.data.label_lists import GoldList
 from truegain.data.writing import table_bytes
 from truegain.errors import InputError, TruegainError
-from truegain.io import named_tables
+from truegain.io import formats, named_tables
 from truegain.io.columns import Places
 from truegain.io.named_tables import harmless, unguarded
 
@@ -103,13 +103,13 @@ def test_labels_may_be_filled_in_by_a_spreadsheet(tmp_path: Path) -> None:
     [
         (
             ("probability", 1, "0.9"),
-            r"list.csv:3: size .* and probability 0.9 do not fit .* the list was changed",
+            r"list.csv:3: size .* and probability 0.9 do not match .* the list was changed",
         ),
         (("size", 2, "0.5"), "the list was changed"),
-        (("doc", 2, "other"), "the list is not as it was drawn: its digest"),
+        (("doc", 2, "other"), "the list was changed: its digest"),
         (("bronze", 0, "3"), "its digest"),
-        (("order", 3, "7"), "list.csv:5: order 7 where 4 is due"),
-        (("design", 4, "random"), "list.csv:6: design is not that of the other rows"),
+        (("order", 3, "7"), "list.csv:5: order 7 where 4 is expected"),
+        (("design", 4, "random"), "list.csv:6: design differs from that of the other rows"),
         (("label", 2, "1"), r"list.csv:2: order 1 \(topic 1, document d0\) has no label, and order 3 has one"),
         (("label", 0, "7"), "list.csv:2: label 7 of topic 1, document d0 is not on the scale 0 to 3"),
         (("label", 0, "yes"), "list.csv:2: label is not a number: 'yes'"),
@@ -132,7 +132,7 @@ def test_rows_out_of_order_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "list.csv"
     in_one_file(path)
     rows = sorted(rows_of(path), key=lambda r: r["topic"])
-    with pytest.raises(InputError, match=r"order 3 where 2 is due.*sort the rows by order"):
+    with pytest.raises(InputError, match=r"order 3 where 2 is expected.*sort the rows by order"):
         read_gold_list(rewritten(path, rows))
 
 
@@ -217,7 +217,7 @@ def test_a_sheet_as_it_comes_back(tmp_path: Path) -> None:
     labels = labels_in(back, listed)
     assert labels is not None
     assert labels.topic.strings() == ["001", "002"]
-    with pytest.raises(InputError, match="a list of pairs to be gold-judged, not judgments"):
+    with pytest.raises(InputError, match="a list of pairs for gold labels, not judgments"):
         read_judgments(back)
 
 
@@ -229,7 +229,7 @@ def test_a_sheet_that_lost_a_column_is_no_random_sample(tmp_path: Path, lost: st
     rows = [{n: x for n, x in row.items() if n != lost} | {"label": "1"} for row in rows_of(tmp_path / "list.csv")]
     back = rewritten(tmp_path / "back.csv", rows)
     with pytest.raises(
-        InputError, match=rf"sheet of a gold list, and its column {lost} is lost: .*put the column back"
+        InputError, match=rf"sheet of a gold list, and its column {lost} is missing: .*put the column back"
     ):
         read_judgments(back, missing="drop")
     assert listed.filled(labels_in(back, listed)).judged == 2
@@ -241,10 +241,10 @@ def test_a_sheet_that_lost_a_column_is_no_random_sample(tmp_path: Path, lost: st
     ("change", "said"),
     [
         (("doc", 2, "d5"), r"list.csv:4: order 3 is doc d2 in the key, and d5 here .*sort whole rows"),
-        (("order", 3, "7"), r"list.csv:5: order 7 is none of the list, which has 1 to 6"),
+        (("order", 3, "7"), r"list.csv:5: order 7 is not in the list, which has 1 to 6"),
         (
             ("digest", 0, "sha-0"),
-            r"list.csv: the key of this list, sha-0, is not beside it; list.key.csv is that of an",
+            r"list.csv: the key of this list, sha-0, is not beside it; list.key.csv belongs to an",
         ),
         (("label", 2, "1"), r"list.csv:2: order 1 \(topic 1, document d0\) has no label, and order 3 has one"),
         (("label", 0, "7"), "list.csv:2: label 7 of topic 1, document d0 is not on the scale 0 to 3"),
@@ -267,11 +267,11 @@ def test_a_key_is_not_lost(tmp_path: Path) -> None:
     path, key = tmp_path / "list.csv", tmp_path / "list.key.csv"
     made().write(path)
     made().write(path)  # the same list
-    with pytest.raises(InputError, match=r"list\.key\.csv: it is there already and is the key of another list"):
+    with pytest.raises(InputError, match=r"list\.key\.csv: this file exists and is the key of another list"):
         made(8).write(path)
     made(8).write(path, tmp_path / "elsewhere.csv")
     key.unlink()
-    with pytest.raises(InputError, match=r"is not beside it \(put its key file \(LIST\.key\.csv, by the name"):
+    with pytest.raises(InputError, match=r"is not beside it \(put its key file there \(LIST\.key\.csv, by the name"):
         read_gold_list(path)
     assert read_gold_list(tmp_path / "elsewhere.csv").judged == 0
 
@@ -321,14 +321,14 @@ def test_ids_that_a_spreadsheet_would_run_come_back(tmp_path: Path, ending: str)
     listed = replace(listed, texts={"question": ["=what"] * n, "passage": list(RUN_BY_SPREADSHEETS)})
     path, other = tmp_path / f"list{ending}", tmp_path / f"labels{ending}"
     listed.write(path)
-    written = named_tables.read(path.read_bytes(), ending[1:], path.name)  # type: ignore[arg-type]
+    written = formats.read(path.read_bytes(), ending[1:], path.name)
     names = ("topic", "doc", "label")
     cells = {name: written.column(written.columns.index(name)) for name in names[:2]}
     if ending != ".jsonl":
         assert [x for x in cells["doc"] if x[0] in "=+-@"] == ["-12"]  # a number, which is no formula
         assert len(set(cells["doc"])) == n
     labels = [1, 0, 1, "cannot", 1, 0, 1]
-    other.write_bytes(table_bytes({**cells, "label": list(map(str, labels))}, ending[1:], other.name))  # type: ignore[arg-type]
+    other.write_bytes(table_bytes({**cells, "label": list(map(str, labels))}, ending[1:], other.name))
     filled = listed.filled(labels_in(other), cannot=cannot_in(other))
     assert [*filled.label[[0, 1, 2, 4, 5, 6]], *filled.cannot] == [1, 0, 1, 1, 0, 1, 3]
     filled.write(path)
@@ -344,7 +344,7 @@ def test_only_tables_with_separators_have_guarded_ids(tmp_path: Path) -> None:
     rows = {"topic": ["1", "1"], "doc": ["-a", "'-a"], "label": [1, 0]}
     for ending in (".jsonl", ".parquet"):
         path = tmp_path / f"j{ending}"
-        path.write_bytes(table_bytes(rows, ending[1:], path.name))  # type: ignore[arg-type]
+        path.write_bytes(table_bytes(rows, ending[1:], path.name))
         assert read_judgments(path).docs.strings() == ["-a", "'-a"]
     assert Judgments.of(pl.DataFrame(rows)).docs.strings() == ["-a", "'-a"]
     (tmp_path / "j.csv").write_text("topic,doc,label\n1,'-a,1\n1,''-a,0\n1,'b,0\n")

@@ -48,7 +48,7 @@ def test_nested_files_are_what_the_dict_is(
 @settings(deadline=None, max_examples=60)
 @given(labels, st.sampled_from([None, 1]), st.booleans())
 def test_lists_are_what_lines_are(data: dict[str, dict[str, int]], indent: int | None, ratings: bool) -> None:
-    """Guards lists of objects: the same rows as one object a line gives, also as ratings."""
+    """Guards lists of objects: the same rows as one object per line gives, also as ratings."""
     rows = [
         {"query_id": t, "docid": d, "rating": x, "worker": "w"} for t, docs in data.items() for d, x in docs.items()
     ]
@@ -79,9 +79,9 @@ def test_files_of_ranx_and_pytrec_eval(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ('{\n "q1": {"a": 1},\n "q2": {"b": "x"}\n}', "f.json:3: {} of topic q2, document b is not a number: '\"x\"'"),
-        ('{"q1": {"a": 1, "a": 2}}', "f.json:1: 'a' stands twice in one object"),
-        ('{"q1": {"a": 1},\n"q1": {"b": 2}}', "f.json:2: 'q1' stands twice in one object"),
-        ('{"q1": {"a": 1},\n"q2": {"a": 2},\n"q3": {"a": 2,\n"\\u0061": 0}}', "f.json:4: 'a' stands twice"),
+        ('{"q1": {"a": 1, "a": 2}}', "f.json:1: 'a' appears twice in one object"),
+        ('{"q1": {"a": 1},\n"q1": {"b": 2}}', "f.json:2: 'q1' appears twice in one object"),
+        ('{"q1": {"a": 1},\n"q2": {"a": 2},\n"q3": {"a": 2,\n"\\u0061": 0}}', "f.json:4: 'a' appears twice"),
         ('{"q1": {"a": 1},\n"q2": 3}', "f.json:2: topic q2 is a int, not a dict"),
         ('{"q1": {"a": 1},\n"q2": {"a": 1}', "f.json:2: not readable JSON"),
         ('{"q1": {"a": NaN}}', "f.json:1: {} of topic q1, document a is not a number: 'NaN'"),
@@ -89,7 +89,7 @@ def test_files_of_ranx_and_pytrec_eval(tmp_path: Path) -> None:
         ('[{"topic": "1", "doc": "a"}\n {"topic": "1"}]', "f.json:2: not readable JSON: Expecting ','"),
         ('[{"topic": "1", "doc": "a", "label": 1, "score": 1}] x', "f.json:1: not readable JSON: Extra data"),
         ("[]", "the list is empty"),
-        ("[1, 2]", "f.json:1: a JSON list, not of JSON objects"),
+        ("[1, 2]", "f.json:1: a JSON list whose items are not objects"),
         ('[{"topic": "1", "doc": "a", "label": 1, "score": 1},\n{"topic": "1", "doc": "b", "label": "x", "score": '
          '"x"}]', "f.json:2: {} is not a number: 'x'"),
     ],
@@ -128,10 +128,10 @@ def test_one_long_line_of_json_is_read(tmp_path: Path) -> None:
 def test_a_key_twice_in_a_row_is_refused(
     text: str, line: int, key: str, read: Callable[[Path], object], tmp_path: Path
 ) -> None:
-    """Guards rows of JSON, one a line or in a list: of a key that stands twice the last won, without a word."""
+    """Guards rows of JSON, one a line or in a list: of a key that appears twice the last won, without a word."""
     path = tmp_path / "q.json"
     path.write_text(text)
-    with pytest.raises(tg.InputError, match=rf"q.json:{line}: '{key}' stands twice in one object"):
+    with pytest.raises(tg.InputError, match=rf"q.json:{line}: '{key}' appears twice in one object"):
         read(path)
 
 
@@ -165,12 +165,12 @@ def test_documents_and_topics_of_a_study_have_no_key_twice(tmp_path: Path) -> No
     """Guards the other readers of JSON rows: documents to be indexed, and files of a judging study."""
     (tmp_path / "d.jsonl").write_text('{"id": "a", "text": "one"}\n{"id": "b", "text": "two", "text": "three"}\n')
     [piece] = documents.all_pieces([str(tmp_path / "d.jsonl")], "jsonl", documents.Fields(), 1 << 20)
-    with pytest.raises(tg.InputError, match=r"d\.jsonl:2: 'text' stands twice in one object"):
+    with pytest.raises(tg.InputError, match=r"d\.jsonl:2: 'text' appears twice in one object"):
         documents.read(piece, documents.Fields())
     faults: list[str] = []
     assert len(list(rows_of(tmp_path / "d.jsonl", faults, names={}))) == 1
     assert len(faults) == 1
-    assert "d.jsonl:2: 'text' stands twice in one object" in faults[0]
+    assert "d.jsonl:2: 'text' appears twice in one object" in faults[0]
     (tmp_path / "d.json").write_text('[{"id": "a", "text": "one"},\n{"id": "b", "id": "c"}]')
     assert not list(rows_of(tmp_path / "d.json", faults, names={}))
-    assert "d.json:2: 'id' stands twice in one object" in faults[1]
+    assert "d.json:2: 'id' appears twice in one object" in faults[1]

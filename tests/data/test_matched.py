@@ -79,18 +79,18 @@ CAUSES: dict[str, tuple[Callable[[int], str], Callable[[int], str], str]] = {
     "parts": (lambda d: f"{d}#{'xyzuvw'[d % 6]}", str, 'after removing all from "#" on in the run\'s ids'),
     "judged prefix": (str, lambda d: f"doc_{d}", 'after removing "doc_" at the beginning of the judged ids'),
     "judged suffix": (str, lambda d: f"{d}-1", 'after removing "-1" at the end of the judged ids'),
-    "case": (lambda d: f"Doc{d}", lambda d: f"doc{d}", "where upper and lower case are the same"),
+    "case": (lambda d: f"Doc{d}", lambda d: f"doc{d}", "ignoring case"),
     "floats": (lambda d: f"{d}.0", str, "as whole numbers, such as 10"),
     "judged floats": (str, lambda d: f"{d}.0", "as whole numbers, such as 10"),
     "exponents": (lambda d: f"{d / 1e4}e4", str, "as whole numbers"),
     "zeros": (lambda d: f"{d:09}", str, "without leading zeros, which the run has, such as 0000010"),
     "zeros within": (lambda d: f"d-{d:09}", lambda d: f"d-{d}", "without leading zeros"),
     "judged zeros": (str, lambda d: f"{d:09}", "without leading zeros, which the judgments have, such as 1"),
-    "quotes": (lambda d: f'"{d}"', str, "without what stands around them"),
-    "blanks": (lambda d: f" {d}", str, "without what stands around them"),
-    "byte order mark": (lambda d: f"\ufeff{d}", str, "without what stands around them"),
+    "quotes": (lambda d: f'"{d}"', str, "without spaces, quotes or a byte order mark"),
+    "blanks": (lambda d: f" {d}", str, "without spaces, quotes or a byte order mark"),
+    "byte order mark": (lambda d: f"\ufeff{d}", str, "without spaces, quotes or a byte order mark"),
     "Unicode": (lambda d: f"é{d}", lambda d: unicodedata.normalize("NFD", f"é{d}"), "in one form of Unicode"),
-    "percent": (lambda d: f"a%20{d}", lambda d: f"a {d}", "where %20 and the like are written out"),
+    "percent": (lambda d: f"a%20{d}", lambda d: f"a {d}", "where %20 and the like are decoded"),
 }
 
 
@@ -131,7 +131,7 @@ def test_documents_that_are_judged_for_other_topics() -> None:
     ("write", "words"),
     [
         (lambda t: t.removeprefix("t"), 'after removing "t" at the beginning of the judged ids (12 of 12 tried)'),
-        (str.upper, "where upper and lower case are the same, such as T0 and t0 (12 of 12 tried)"),
+        (str.upper, "ignoring case, such as T0 and t0 (12 of 12 tried)"),
         (lambda t: f"q-{t}", 'after removing "q-" at the beginning of the run\'s ids (12 of 12 tried)'),
     ],
 )
@@ -151,8 +151,8 @@ def test_documents_judged_further_down_are_told_apart() -> None:
     assert there(tg.evaluate(lists, labels(), "P@10").mean()) > 0
     assert told(lists, labels(), "AP") == []
     said = refused(lists, labels(), "P@5")
-    assert "run: none of the 60 documents in its first 5 ranks is judged, while 144 further down are: the ids" in said
-    assert "tg.unjudged tells how many" in said
+    assert "run: none of the 60 documents in its first 5 ranks is judged, although 144 further down are: the" in said
+    assert "tg.unjudged counts them" in said
 
 
 def test_labels_below_0_are_no_judgments() -> None:
@@ -170,7 +170,7 @@ def test_the_deepest_measure_says_which_ranks_count() -> None:
     """Guards several measures: one without a cutoff looks at all ranks, condensed lists do, options cut them."""
     lists = {t: {**{f"new{i}": 9.0 - i for i in range(5)}, **docs} for t, docs in run().items()}
     for other in ("P@10", "Bpref"):
-        said = "P@5 of run is 0 since none of the documents in the first 5 ranks is judged: it says nothing"
+        said = "P@5 of run is 0 because none of the documents in the first 5 ranks is judged, so it means nothing"
         with pytest.warns(tg.DataWarning, match=said):
             assert tg.evaluate(lists, labels(), ["P@5", other]).mean(None, "P@5") == 0
     assert told(lists, labels(), ["P@10", "AP"]) == []
@@ -328,7 +328,7 @@ def test_scores_carry_what_is_to_be_said_of_documents() -> None:
     """Guards scores and comparisons: the note once, none where unjudged documents are left out, and ids in doubt."""
     runs = {"a": run(), "b": run(reverse=True), "new": run(some_of(0.3, lambda d: f"new{d * d}"))}
     (said,) = tg.evaluate(runs, labels(), "nDCG@10").caveats
-    assert "in their first 10 ranks: new 51 of 120 (43%), others at most 20%; scores and tests take them so" in said
+    assert "in their first 10 ranks: new 51 of 120 (43%), others at most 20%; so scores and tests count them" in said
     assert tg.compare(runs, labels(), ["nDCG@10", "AP"]).notes == (said,)
     assert "in their first 8 ranks: new " in tg.evaluate(runs, labels(), "P@8").caveats[0]
     for words in (
@@ -472,7 +472,7 @@ def test_a_corrected_best_is_not_told_where_ids_are_in_doubt() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told, and noted below
         found = tg.correct({"good": good, "bad": bad}, noisy, "P@5", gold=tg.Gold(gold, design="random"))
-    assert found.best == ("Which system is best on P@5 cannot be told: the ids of bad are in doubt.",)
+    assert found.best == ("Which system is best on P@5 is inconclusive: the ids of bad are in doubt.",)
     assert any("the ids match as whole numbers" in note for note in found.notes)
 
 

@@ -130,7 +130,7 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("topic,doc\n1,a\n", {}, "no column that could be an assessor's"),
         ("topic,doc,x\n1,a,1\n", {"assessors": ["y"]}, "no column y"),
         ("topic,doc,x\n1,a,1\n", {"columns": {"subtopic": "facet"}}, "no column 'facet'"),
-        ("topic,doc,x\n1,a,1\n", {"columns": {"colour": "facet"}}, "no column called colour"),
+        ("topic,doc,x\n1,a,1\n", {"columns": {"colour": "facet"}}, "no column named colour"),
         ("topic,doc,x\n1,a,1\n", {"scale": "3:0"}, "hold no two ratings"),
         ("topic,doc,x\n1,a,1\n", {"scale": "0:3:4"}, "cannot be read"),
         ("topic,doc,x\n1,a,1\n", {"scale": "cardinal"}, "cannot be read"),
@@ -140,7 +140,7 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ('[{"a": 1}]', {}, "no topic and no doc among the columns a"),
         ('[{"annotations": 1}]', {}, "without a list of annotations"),
         (json.dumps([studio_task("1", "a", studio_rating("x", "choices", ["1", "2"]))]), {}, "holds 2 ratings"),
-        (json.dumps([{"data": {"doc": "a"}, "annotations": [studio_rating("x", "number", 1)]}]), {}, "its topic"),
+        (json.dumps([{"data": {"doc": "a"}, "annotations": [studio_rating("x", "number", 1)]}]), {}, "has no topic"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told(text: str, options: dict[str, Any], said: str, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_skipped_annotations_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     cancelled = studio_rating("y", "number", 2, was_cancelled=True)
     path.write_text(json.dumps([studio_task("1", "a", studio_rating("x", "number", 1), cancelled)]))
-    with pytest.warns(tg.DataWarning, match="1 annotation in .* was cancelled"):
+    with pytest.warns(tg.DataWarning, match="1 annotation in .* was canceled"):
         assert len(tg.read_ratings(path)) == 1
     path = tmp_path / "p.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in (*PRODIGY, {**PRODIGY[0], "answer": "ignore"})))
@@ -196,7 +196,7 @@ def test_trec_lines_are_no_ratings(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 a 2\n")
     with pytest.raises(tg.InputError, match="TREC lines, which do not say who rated"):
         tg.read_ratings(tmp_path / "qrels")
-    with pytest.raises(tg.InputError, match="there is no assessor"):
+    with pytest.raises(tg.InputError, match="do not name assessors"):
         tg.read_ratings({"1": {"a": 2}})
 
 
@@ -212,9 +212,9 @@ def test_columns_taken_as_assessors_are_told(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("topic,doc,ann,bob,year\n1,a,2,1,2001\n2,b,0,,1999\n")
     said = r"r.csv: 3 columns are taken as assessors: ann, bob, year \(choose them with assessors=\['ann', 'bob'\] of"
-    with pytest.warns(tg.DataWarning, match=said) as told:
+    with pytest.warns(tg.DataWarning, match=said) as caught:
         assert len(tg.read_ratings(path)) == 5
-    assert len(told) == 1
+    assert len(caught) == 1
     assert rows(tg.read_ratings(path, assessors=["ann", "bob"])) == WANTED
 
 
@@ -229,9 +229,9 @@ def test_negative_ratings_are_told(scale: str | None, said: str, tmp_path: Path)
     """Guards against averaging -2 for 'broken link' unseen: counted and told, unless the scale says what it is."""
     path = tmp_path / "r.csv"
     path.write_text("topic,doc,assessor,label\n1,a,x,-2\n1,b,x,2\n1,a,y,-1\n")
-    with pytest.warns(tg.DataWarning, match="2 of 3 ratings are negative .lowest -2. and taken as ratings") as told:
+    with pytest.warns(tg.DataWarning, match="2 of 3 ratings are negative .lowest -2. and counted as ratings") as caught:
         ratings = tg.read_ratings(path, scale=scale)
-    assert said in str(told[0].message)
+    assert said in str(caught[0].message)
     assert len(tg.read_ratings(ratings)) == 3  # told when they were read, and not again
     for declared in ("interval", "-2:2", "interval -2:2"):
         assert len(tg.read_ratings(path, scale=declared)) == 3

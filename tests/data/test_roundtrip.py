@@ -22,7 +22,7 @@ import truegain as tg
 from tests.data.nasty import finite, scores, table_ids, trec_ids, trec_topics
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs, run_of_columns
-from truegain.io import files, plain_text, trec
+from truegain.io import files, formats, plain_text, trec
 from truegain.io.columns import Coded, Ids, frozen
 
 Label = tuple[str, str, str, float]
@@ -433,7 +433,7 @@ def test_whole_numbers_in_parquet_are_ids(tmp_path: Path) -> None:
 )
 def test_system_names_come_from_files(file: str, system: str) -> None:
     """Guards how a system is named by its file."""
-    assert files.system_name(f"some/folder.run/{file}") == system
+    assert formats.system_name(f"some/folder.run/{file}") == system
 
 
 # ---------------------------------------------------------------------- standard input and output

@@ -172,7 +172,7 @@ def test_documents_that_hash_alike_are_not_the_same_one_twice() -> None:
     assert len(pairs) > 3
     for a, b in pairs:
         run_of_columns("s", ["1", "1"], [a, b], np.array([2.0, 1.0]), "s").ranking()
-        with pytest.raises(InputError, match=f"document {a} stands twice"):
+        with pytest.raises(InputError, match=f"document {a} appears twice"):
             run_of_columns("s", ["1"] * 3, [a, b, a], np.array([3.0, 2.0, 1.0]), "s").ranking()
 
 

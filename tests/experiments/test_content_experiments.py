@@ -91,7 +91,7 @@ def test_without_text_the_other_ways_are_the_same(world: World) -> None:
     assert (alone.against, alone.ways) == ("nDCG@20", ("raw", "condensed", "predicted"))
     np.testing.assert_array_equal(alone.tau, beside.tau[:3])
     assert not alone.unpredicted
-    with pytest.raises(tg.TruegainError, match="AbsRB@20 reads text; say where it is"):
+    with pytest.raises(tg.TruegainError, match="AbsRB@20 reads text; give its corpus"):
         incomplete(runs, best, measures=["AbsRB@20"])
 
 
@@ -100,7 +100,7 @@ def test_why_nothing_is_predicted_is_told(world: World) -> None:
     runs, judgments, _ = world
     by_subtopic = incomplete(runs, judgments, keep=(50,), repeat=1)
     assert by_subtopic.against == "alpha_nDCG@20"
-    assert "what they make of alpha_nDCG@20 is not known" in by_subtopic.table().notes[-1]
+    assert "alpha_nDCG@20 does not support them" in by_subtopic.table().notes[-1]
 
 
 OWN = [
@@ -294,7 +294,7 @@ def test_nonsense_is_refused(world: World) -> None:
     with pytest.raises(TruegainError, match="nothing to compare"):
         disjoint(runs, judgments, texts, content=[])
     with pytest.raises(TruegainError, match="leaves a part empty"):
-        disjoint(runs, judgments, texts, split=1)
+        disjoint(runs, judgments, texts, share_a=1)
     with pytest.raises(TruegainError, match="give 1 or more"):
         disjoint(runs, judgments, texts, repeat=0)
     with pytest.raises(TruegainError, match="leave out repeat"):

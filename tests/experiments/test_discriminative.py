@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ import truegain as tg
 from tests.judge_error.matrices import generated, scores_of, trec8_ap
 from truegain.data.scores import Scores
 from truegain.errors import DataWarning, TruegainError
-from truegain.experiments.discriminative import discriminative_power, power_table
+from truegain.experiments import discriminative
+from truegain.experiments.discriminative import DiscriminativePower, discriminative_power, power_table
 from truegain.io.columns import Floats
 from truegain.planning.topics import plan_topics
 from truegain.sampling.streams import generator
@@ -21,6 +24,7 @@ from truegain.stats.anova import randomised_tukey_hsd
 from truegain.stats.correlate import swap_rates
 from truegain.stats.intervals import topic_intervals
 from truegain.stats.multiple_testing import Trials
+from truegain.stats.pair_tests import bootstrap_p
 
 
 def two_measures(x: Floats, y: Floats) -> Scores:
@@ -86,7 +90,7 @@ def test_missing_topics_and_nonsense() -> None:
     assert np.array_equal(found[0].curve, found[1].curve)
     with pytest.raises(TruegainError, match="alpha"):
         discriminative_power(scores_of(x), alpha=5)
-    with pytest.raises(TruegainError, match="not offered"):
+    with pytest.raises(TruegainError, match="not available"):
         discriminative_power(scores_of(x), test="t")  # type: ignore[arg-type]
 
 
@@ -101,7 +105,7 @@ def test_power_on_trec8(shared_data: Path) -> None:
     "asked",
     [
         discriminative_power,
-        lambda s: plan_topics(s, detect=0.1),
+        lambda s: plan_topics(s, min_effect=0.1),
         swap_rates,
         tg.compare,
         topic_intervals,
@@ -118,3 +122,49 @@ def test_predicted_labels_are_not_tested(asked: Callable[[Scores], object]) -> N
     asked(tg.evaluate(runs, qrels, "P@10"))
     with pytest.raises(TruegainError, match="no interval and no p-value"):
         asked(tg.evaluate(runs, qrels, "P@10", fill="predicted"))
+
+
+@pytest.mark.parametrize("test", ["randomised-tukey-hsd", "bootstrap"])
+def test_pairs_at_alpha_are_not_significant(test: Any) -> None:
+    """Guards p < alpha where p is alpha: by taking for alpha the p-values that were found, in curve and delta."""
+    x = generated(5, 12, seed=4, effect=0.1)
+    scores = scores_of(x)
+    curve = discriminative_power(scores, test=test, replicates=100, counting="published")[0].curve
+    first, second = np.triu_indices(5, 1)
+    apart = np.abs(x.mean(axis=1)[first] - x.mean(axis=1)[second])
+    assert curve.tolist() == sorted(curve.tolist())
+    inside = [p for p in sorted(set(curve.tolist())) if 0 < p < 1]
+    assert len(inside) > 2
+    for alpha in inside:
+        (found,) = discriminative_power(scores, test=test, replicates=100, alpha=alpha, counting="published")
+        assert (found.significant, found.pairs) == (int((curve < alpha).sum()), 10)
+        assert found.share == found.significant / 10
+        if test == "bootstrap":
+            z = x[second] - x[first]
+            want = bootstrap_p(z, Trials(trials=100, confidence=1 - alpha, counting="published")).delta.max()
+            assert found.delta == pytest.approx(want)
+        elif found.significant:
+            assert found.delta == pytest.approx(np.sort(apart)[-1])
+        else:
+            assert found.delta is None
+
+
+def test_measures_are_held_against_each_other_on_shared_topics() -> None:
+    """Guards best first, defaults, and a topic that one measure lacks for one system left out of both."""
+    x = generated(4, 10, seed=4, effect=0.2)
+    y = x.copy()
+    y[1, 3] = np.nan
+    both = scores_of(x)
+    both = replace(both, values={"AP": x, "P@1": y}, objects=dict.fromkeys(("AP", "P@1"), both.objects["AP"]))
+    with pytest.warns(UserWarning, match="1 of 10 topics are left out"):
+        on = discriminative._on_the_same_topics(both, ["AP", "P@1"])
+    assert [m.shape for m in on] == [(4, 9), (4, 9)]
+    found = discriminative_power(scores_of(x))
+    again = discriminative_power(scores_of(x), alpha=0.05, seed=0)
+    assert found[0].curve.tolist() == again[0].curve.tolist()
+    assert found[0].alpha == 0.05
+    one = DiscriminativePower("AP", np.array([0.01, 0.05, 0.2]), 0.05, None, "bootstrap", 9)
+    assert (one.significant, one.pairs, one.share) == (1, 3, 1 / 3)
+    for alpha in (0.0, 1.0, 1.5):
+        with pytest.raises(TruegainError, match="between 0 and 1"):
+            discriminative_power(both, alpha=alpha)

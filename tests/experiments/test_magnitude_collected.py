@@ -49,8 +49,8 @@ def test_what_is_not_known_is_not_zero(tmp_path: Path) -> None:
     table = collected_table(read_ratings(tmp_path / "r.csv"))
     assert {cell for row in table.rows for cell in row[5:]} == {None}
     assert table.notes == (
-        "uses of the back button are not known: there is no column 'backs'",
-        "failed checks are not known: there is no column 'sent_back'",
+        "uses of the back button are unknown: there is no column 'backs'",
+        "failed checks are unknown: there is no column 'sent_back'",
     )
 
 

@@ -350,7 +350,7 @@ def test_only_shared_documents_have_gains(world: Magnitudes, runs: Runs) -> None
     Units are normalized whole, with the documents that experts did not judge; only then are gains left out.
     """
     half = world.expert.take(np.arange(0, len(world.expert), 2))
-    with pytest.warns(tg.DataWarning, match="rated documents have no level of experts"):
+    with pytest.warns(tg.DataWarning, match="rated documents have no expert label"):
         found = magnitude_systems(world.ratings, half, runs, sources=["all"], replicates=1)
     kept = set(half.docs.strings())
     gains = tg.aggregate(world.ratings, "median", normalize="geometric")
@@ -365,12 +365,12 @@ def test_what_lacks_nothing_is_not_told(world: Magnitudes) -> None:
     kept = set(half.docs.strings())
     part = world.ratings.take(np.array([i for i, d in enumerate(world.ratings.docs.strings()) if d in kept]))
     for ratings, expert, said, unsaid in (
-        (world.ratings, half, "rated documents have no level of experts", "magnitude"),
-        (part, world.expert, "levels of experts have no magnitude", "rated"),
+        (world.ratings, half, "rated documents have no expert label", "magnitude"),
+        (part, world.expert, "expert labels have no magnitude", "rated"),
     ):
-        with pytest.warns(tg.DataWarning) as told:
+        with pytest.warns(tg.DataWarning) as caught:
             _shared(ratings, expert)
-        (message,) = (str(one.message) for one in told)
+        (message,) = (str(one.message) for one in caught)
         assert said in message
         assert unsaid not in message
 

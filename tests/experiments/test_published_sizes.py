@@ -25,7 +25,7 @@ def test_published_sizes_use_the_allowed_variance_up(shares: tuple[float, float,
     """Guards eq. 27 to 31: with these sizes eq. 7, summed over both systems, is exactly sigma_0^2."""
     means, sds = (0.626, 0.6385), (0.414, 0.402)
     sizes = published_sizes(means, sds, (EBAY, EBAY), shares=shares)
-    m_r, m_n, d = EBAY.mR, EBAY.mN, EBAY.D
+    m_r, m_n, d = EBAY.sensitivity, EBAY.specificity, EBAY.informedness
     total = 0.0
     for name, j, sd in zip("ab", means, sds, strict=True):
         v_r, v_n = m_r * (1 - m_r) / sizes[f"nR_{name}"], m_n * (1 - m_n) / sizes[f"nN_{name}"]
@@ -42,10 +42,22 @@ def test_published_sizes_of_two_judges(p: float, power: float) -> None:
     of_topics = of_relevant = of_others = 0.0
     corrected = []
     for name, j, sd, judge in zip("ab", means, sds, judges, strict=True):
-        of_topics += sd**2 / sizes["n"] / judge.D**2
-        of_relevant += judge.mR * (1 - judge.mR) / sizes[f"nR_{name}"] * (j - 1 + judge.mN) ** 2 / judge.D**4
-        of_others += judge.mN * (1 - judge.mN) / sizes[f"nN_{name}"] * (j - judge.mR) ** 2 / judge.D**4
-        corrected.append((j - 1 + judge.mN) / judge.D)
+        of_topics += sd**2 / sizes["n"] / judge.informedness**2
+        of_relevant += (
+            judge.sensitivity
+            * (1 - judge.sensitivity)
+            / sizes[f"nR_{name}"]
+            * (j - 1 + judge.specificity) ** 2
+            / judge.informedness**4
+        )
+        of_others += (
+            judge.specificity
+            * (1 - judge.specificity)
+            / sizes[f"nN_{name}"]
+            * (j - judge.sensitivity) ** 2
+            / judge.informedness**4
+        )
+        corrected.append((j - 1 + judge.specificity) / judge.informedness)
     far = stats.norm.ppf(1 - p / 2) + stats.norm.ppf(power)
     allowed = ((corrected[1] - corrected[0]) / far) ** 2
     parts = [x / allowed for x in (of_topics, of_relevant, of_others)]
@@ -71,5 +83,5 @@ def test_power_lies_between_0_and_1(power: float) -> None:
     """Guards a senseless power."""
     with pytest.raises(tg.TruegainError, match="must lie between 0 and 1"):
         detectable_in_se(0.05, power)
-    with pytest.raises(tg.TruegainError, match="below the level of the test"):
+    with pytest.raises(tg.TruegainError, match="below the significance level"):
         detectable_in_se(0.05, 0.01)

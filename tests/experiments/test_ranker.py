@@ -78,7 +78,7 @@ def test_the_corpus_decides_how_queries_are_cut() -> None:
     with pytest.warns(tg.DataWarning, match="1 of 2 queries have no word"):
         (run,) = rank(corpus, {"1": "the", "2": "The dog"}, rankers=["matches"]).parts
     assert (run.topic.strings(), run.docs.strings()) == (["2"], ["a"])
-    (short,) = rank(collection(), {"1": "w0 w1"}, rankers=["tf-idf"], depth=3).parts
+    (short,) = rank(collection(), {"1": "w0 w1"}, rankers=["tf-idf"], length=3).parts
     assert len(short.docs) == 3
 
 
@@ -88,7 +88,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         rank(collection(), {"1": "w0"}, rankers=["bm26"])
     with pytest.raises(tg.TruegainError, match="no query has a word"):
         rank(collection(), {"1": "rose"})
-    for text, fault in (("1 rose\n", "not a topic, a tab"), ("1\ta\n1\tb\n", "stands twice"), ("\n", "no query")):
+    for text, fault in (("1 rose\n", "not a topic, a tab"), ("1\ta\n1\tb\n", "appears twice"), ("\n", "no query")):
         (tmp_path / "q.tsv").write_text(text)
         with pytest.raises(tg.InputError, match=fault):
             read_queries(tmp_path / "q.tsv")

@@ -123,10 +123,10 @@ def test_tests_near_alpha_are_drawn_again(world: World) -> None:
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 5.0, -0.1, float("nan")])
 def test_a_level_of_significance_lies_between_0_and_1(world: World, alpha: float) -> None:
     """Guards alpha in both experiments: 5 is not 5%."""
-    with pytest.raises(tg.TruegainError, match="is not a level of significance"):
+    with pytest.raises(tg.TruegainError, match="is not a significance level"):
         unanimity(uniform_ratings(world.gold), world.runs, scale="0:2", alpha=alpha)
     people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
-    with pytest.raises(tg.TruegainError, match="is not a level of significance"):
+    with pytest.raises(tg.TruegainError, match="is not a significance level"):
         magnitude_systems(people.ratings, people.expert, world.runs, alpha=alpha)
 
 

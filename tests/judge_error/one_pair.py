@@ -64,7 +64,7 @@ def welch(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.
     if math.sqrt(va + vb) <= SMALLEST_SPREAD * largest:
         if abs(mean) <= SMALLEST_SPREAD * largest:
             return Outcome(0.0, 0.0, 1.0, n, 0.0, 0.0)
-        raise TruegainError("the scores within each sample are all equal: Welch's t has no value")
+        raise TruegainError("the scores within each sample are all equal: Welch's t is undefined")
     df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
     return _student(mean, math.sqrt(va + vb), n, df, confidence)
 

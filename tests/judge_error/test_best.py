@@ -1,9 +1,11 @@
-"""Which system is best: named only where it is told apart; and sentences that say no more than their numbers."""
+"""Which system is best: named only where it is significantly better; sentences say no more than their numbers."""
 
 from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.stats.results import Estimate
-from truegain.study.corrected_scores import leaders_of
+from truegain.study.corrected_scores import Leaders, leaders_of
 
 
 def answers(*values: float | None) -> list[Estimate]:
@@ -29,12 +31,13 @@ def test_the_number_of_all_pairs_is_heeded() -> None:
     assert below is not None
     assert (below.systems, below.worse, below.pairs) == (("b",), 3, 6)
     assert (
-        below.sentence == "Best on P@10: b, told apart from all others (95% confidence, Bonferroni over all 6 pairs)."
+        below.sentence
+        == "Best on P@10: b, significantly better than all others (95% confidence, Bonferroni over all 6 pairs)."
     )
     above = leaders_of(four, lambda *_: (0.1, 0.05 / 6 * 1.001), 0.95)
     assert above is not None
     assert above.systems == ("b", "d", "c", "a")
-    assert "cannot be told: b, d, c, a may be (95%" in above.sentence
+    assert "Which system is best on P@10 is inconclusive: b, d, c, a may be (95%" in above.sentence
     sure = leaders_of(four, lambda *_: (0.1, 0.05 / 6 * 1.001), 0.9)
     assert sure is not None
     assert sure.systems == ("b",)
@@ -61,10 +64,10 @@ def test_a_system_compared_with_nobody_is_not_called_the_best() -> None:
     """Guards systems without an answer: alone no system is the best, and among others only of those with one."""
     alone = leaders_of(answers(0.6, None), lambda *_: (0.1, 1e-9), 0.95)
     assert alone is not None
-    assert alone.sentence == "Which system is best on P@10 cannot be told: a alone has an answer."
+    assert alone.sentence == "Which system is best on P@10 is inconclusive: only a has an answer."
     two = leaders_of(answers(0.6, 0.2, None), lambda *_: (0.4, 1e-9), 0.95)
     assert two is not None
-    assert two.sentence.startswith("Best on P@10 of those with an answer: a, told apart from all others (")
+    assert two.sentence.startswith("Best on P@10 of those with an answer: a, significantly better than all others (")
     near = leaders_of(answers(0.6, 0.2, None), lambda *_: (0.4, 0.02), 0.95)  # 3 pairs, not 1
     assert near is not None
     assert near.systems == ("a", "b")
@@ -110,13 +113,13 @@ def test_a_best_that_is_told_apart_is_named(design: str) -> None:
     runs, bronze, gold = study(0, topics=60)
     swapped = {t: {**row, **{d: -100.0 for d in row if bronze[t].get(d)}} for t, row in runs["a"].items()}
     top = {t: {d: float(gold[t][d]) for d in gold[t]} for t in gold}
-    found = tg.correct({"top": top, "low": swapped}, bronze, "P@10", gold=tg.Gold(gold, design=design))  # type: ignore[arg-type]
-    assert found.best == ("Best on P@10: top, told apart from all others (95% confidence).",)
+    found = tg.correct({"top": top, "low": swapped}, bronze, "P@10", gold=tg.Gold(gold, design=design))
+    assert found.best == ("Best on P@10: top, significantly better than all others (95% confidence).",)
     assert found.best[0] in str(found)
 
 
 def test_compare_does_not_advise_what_it_did() -> None:
-    """Guards the note on a judge that favours a system: rectified differences need no advice to rectify."""
+    """Guards the note on a judge that favors a system: rectified differences need no advice to rectify."""
     rng = np.random.default_rng(1)
     docs = [f"{s}{i}" for s in "ab" for i in range(10)]
     runs = {s: {str(t): {f"{s}{i}": -float(i) for i in range(10)} for t in range(40)} for s in "ab"}
@@ -157,3 +160,47 @@ def test_how_bronze_scores_are_used_is_said() -> None:
         assert "topics gold: how much bronze scores count, 0 to 1, is asked of every" in said
         assert "by the slope of gold on bronze over the others; for the scores 0." in said
     assert "slope" not in str(tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="random")))
+
+
+ALPHA = 1 - 0.95  # as the code has it: a little above .05
+
+
+def answer(system: str, value: float | None, **more: Any) -> Estimate:
+    """A system with this corrected score."""
+    plain = Estimate(
+        system, "P@10", math.nan if value is None else value, 0.0, 1.0, uncorrected=0.5, gold="random", n=9
+    )
+    return replace(plain, **more)
+
+
+def leaders(values: str, difference: tuple[float, float]) -> Leaders:
+    """Of systems a, b, c ... scored by these digits, all differences being this one."""
+    found = leaders_of(
+        [answer(s, int(v) / 10) for s, v in zip("abcd", values, strict=False)], lambda *_: difference, 0.95
+    )
+    assert found is not None
+    return found
+
+
+def test_p_equal_to_the_level_tells_nothing_apart() -> None:
+    """Guards the limit of the best system: p must be below alpha over the number of pairs, the difference above 0."""
+    assert leaders("39", (0.1, ALPHA)).systems == ("b", "a")
+    assert leaders("39", (0.1, np.nextafter(ALPHA, 0))).systems == ("b",)
+    assert leaders("399", (0.1, ALPHA / 3)).systems == ("b", "c", "a")
+    assert leaders("39", (0.0, 0.001)).systems == ("b", "a")
+
+
+def test_one_system_alone_is_not_the_best() -> None:
+    """Guards a single answer: one pair at least, nothing is said of Bonferroni, and there is no best."""
+    one = leaders("3", (0.1, 0.5))
+    assert (one.pairs, one.worse, one.refused) == (1, 0, 0)
+    assert one.sentence == "Which system is best on P@10 is inconclusive: only a has an answer."
+    assert (
+        leaders("39", (0.1, 0.001)).sentence
+        == "Best on P@10: b, significantly better than all others (95% confidence)."
+    )
+    two = replace(leaders("39", (0.1, 0.001)), refused=1, pairs=3)
+    assert two.sentence == (
+        "Best on P@10 of those with an answer: b, significantly better than all others (95% confidence, Bonferroni "
+        "over all 3 pairs; without an answer, so compared with none: 1)."
+    )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 
@@ -17,7 +21,7 @@ from truegain.judge_error.confusion import (
     variance,
     worth_of,
 )
-from truegain.judge_error.gold_pairs import pair_up
+from truegain.judge_error.gold_pairs import Pairs, pair_up
 
 
 def world(
@@ -39,8 +43,8 @@ def test_pairs_are_found_by_topic_and_document() -> None:
     k_r, n_r = sum(c == (1, 1) for c in cells), sum(g for g, _ in cells)
     k_n, n_n = sum(c == (0, 0) for c in cells), sum(1 - g for g, _ in cells)
     assert judge.counts == (k_r, n_r, k_n, n_n)
-    assert (judge.mR, judge.mN) == (k_r / n_r, k_n / n_n)
-    assert pytest.approx(judge.D) == k_r / n_r + k_n / n_n - 1
+    assert (judge.sensitivity, judge.specificity) == (k_r / n_r, k_n / n_n)
+    assert pytest.approx(judge.informedness) == k_r / n_r + k_n / n_n - 1
 
 
 def test_weights_are_copies() -> None:
@@ -76,8 +80,8 @@ def test_gold_drawn_by_bronze_label_is_reweighted() -> None:
     }
     weighted = tg.Judge.fit(bronze, sample, design="by-bronze")
     raw = tg.Judge.fit(bronze, sample, design="random")
-    assert abs(weighted.mR - whole.mR) < 0.03 < abs(raw.mR - whole.mR)
-    assert abs(weighted.mN - whole.mN) < 0.03 < abs(raw.mN - whole.mN)
+    assert abs(weighted.sensitivity - whole.sensitivity) < 0.03 < abs(raw.sensitivity - whole.sensitivity)
+    assert abs(weighted.specificity - whole.specificity) < 0.03 < abs(raw.specificity - whole.specificity)
 
 
 def test_what_is_refused() -> None:
@@ -85,7 +89,7 @@ def test_what_is_refused() -> None:
     bronze, gold = world(topics=3)
     with pytest.raises(tg.TruegainError, match=r"how were the gold pairs sampled.*by-bronze"):
         tg.Judge.fit(bronze, gold)
-    with pytest.raises(tg.InputError, match=r"1 of 91 gold pairs have no bronze label.*missing='drop'"):
+    with pytest.raises(tg.InputError, match=r"1 of 91 gold pairs have no bronze label.*unmatched='drop'"):
         tg.Judge.fit(bronze, {**gold, "0": {**gold["0"], "new": 1}}, design="random")
     with pytest.raises(tg.InputError, match=r"2 of 90 labels are not on the scale 0, 1: 7 \(2 times\)"):
         tg.Judge.fit({**bronze, "0": {**bronze["0"], "d1": 7, "d2": 7}}, gold, design="random", scale=[0, 1])
@@ -94,15 +98,15 @@ def test_what_is_refused() -> None:
     with pytest.raises(tg.TruegainError, match="has no inverse"):
         Confusion.of_counts([[50, 50, 0], [50, 50, 0], [0, 0, 100]]).square()
     with pytest.warns(tg.DataWarning, match="1 gold pairs have no bronze label"):
-        tg.Judge.fit(bronze, {**gold, "0": {**gold["0"], "new": 1}}, design="random", missing="drop")
+        tg.Judge.fit(bronze, {**gold, "0": {**gold["0"], "new": 1}}, design="random", unmatched="drop")
 
 
 def test_negative_labels_are_not_judged() -> None:
     """Guards pooled but unjudged documents: they are no pairs, and how many there are is told."""
-    with pytest.warns(tg.DataWarning) as told:
+    with pytest.warns(tg.DataWarning) as caught:
         pairs = pair_up({"1": {"a": 1, "b": -1, "c": 0}}, {"1": {"a": 1, "b": 1, "c": -1}})
     assert (len(pairs), pairs.unjudged) == (1, 2)
-    assert [str(w.message) for w in told] == [
+    assert [str(w.message) for w in caught] == [
         "1 of 3 gold pairs have a gold label below 0 (not judged) and are left out",
         "1 of 3 gold pairs have a bronze label below 0 (not judged) and are left out",
     ]
@@ -152,3 +156,162 @@ def test_worth_solves_the_system() -> None:
     """Guards C a = v."""
     c = Confusion.of_counts([[70, 20, 10], [15, 60, 25], [5, 15, 80]])
     assert c.matrix @ worth_of(c, [0, 1, 3]) == pytest.approx([0, 1, 3])
+
+
+@pytest.mark.parametrize(("condition", "refused"), [(0.9e8, False), (0.6e8, False), (1.02e8, True)])
+def test_from_when_on_a_matrix_has_no_inverse(condition: float, refused: bool) -> None:
+    """Guards a condition number of 1e8: [[a, b], [b, a]] with a + b = 1 has 1/(a - b)."""
+    a = 0.5 + 0.5 / condition
+    made = Confusion.of_counts([[a, 1 - a], [1 - a, a]])
+    assert made.condition == pytest.approx(condition, rel=1e-6)
+    if refused:
+        with pytest.raises(tg.TruegainError, match="no inverse"):
+            made.square()
+    else:
+        assert made.square().gold == (0.0, 1.0)
+
+
+def test_counts_that_are_no_table() -> None:
+    """Guards refusals of counts, and that a single 0 is a count."""
+    wrongs: list[Any] = [[1, 2], [[1, -1], [2, 3]], [[1, np.nan], [0, 1]], [[[1]]]]
+    for wrong in wrongs:
+        with pytest.raises(tg.TruegainError, match="counts must be a table"):
+            Confusion.of_counts(wrong)
+    made = Confusion.of_counts([[3, 0], [1, 4]])
+    assert (made.pairs, made.clustered, made.topics) == (8, False, ())
+    assert made.effective.tolist() == [3.0, 5.0]
+    with pytest.raises(tg.InputError, match="no gold pair has gold label 1"):
+        _ = Confusion.of_counts([[3, 1], [0, 0]]).matrix
+
+
+def test_the_fit_pair_by_pair() -> None:
+    """Guards counts, squares of weights and topics that have no pair, against a loop."""
+    rng = np.random.default_rng(2)
+    bronze = {f"t{t}": {f"d{i}": int(rng.integers(0, 3)) for i in range(9)} for t in range(5)}
+    gold = {t: {d: int(np.clip(g + rng.integers(-1, 2), 0, 2)) for d, g in row.items()} for t, row in bronze.items()}
+    gold["t2"] = dict.fromkeys(gold["t2"], -1)
+    weights = rng.uniform(0.5, 2, 45)
+    with pytest.warns(tg.DataWarning, match="9 of 45 gold pairs have a gold label below 0"):
+        pairs = pair_up(bronze, gold, weights=weights)
+    found = Confusion.fit(pairs)
+    assert (found.topics, found.pairs, found.clustered) == (("t0", "t1", "t3", "t4"), 36, True)
+    table, squares = np.zeros((5, 3, 3)), np.zeros((3, 3))
+    for i, (t, d) in enumerate([(t, d) for t, row in gold.items() for d in row]):
+        if gold[t][d] >= 0:
+            table[int(t[1]), gold[t][d], bronze[t][d]] += weights[i]
+            squares[gold[t][d], bronze[t][d]] += weights[i] ** 2
+    assert found.table == pytest.approx(table[[0, 1, 3, 4]])
+    assert found.squares == pytest.approx(squares)
+    assert found.effective == pytest.approx(table.sum(axis=(0, 2)) ** 2 / squares.sum(axis=1))
+    cut = found.binary(1, 2)
+    assert cut.counts[1, 1] == pytest.approx(table[:, 2, 1:].sum())
+    assert cut.squares == pytest.approx(
+        np.array([[squares[:2, 0].sum(), squares[:2, 1:].sum()], [squares[2, 0], squares[2, 1:].sum()]])
+    )
+    again = found.reweighted([1, 0, 2, 1])
+    assert again.counts == pytest.approx((table[[0, 1, 3, 4]] * np.array([1, 0, 2, 1])[:, None, None]).sum(axis=0))
+    with pytest.raises(tg.TruegainError, match="one weight for each of the 4 gold topics"):
+        found.reweighted([1, 0, 2])
+
+
+def test_more_pairs_thought_to_be_there() -> None:
+    """Guards the influence with pairs added to every bronze label: that of the matrix with these counts."""
+    made = Confusion.of_counts([[30.0, 10.0], [5.0, 20.0]])
+    part = corrected_mean(made, [0.3, 0.7], [0, 1])
+    more = np.array([0.5, 1.5])
+    counts = made.counts + more[:, None]
+    total = counts.sum(axis=1)
+    mean = (counts * part.worth).sum(axis=1) / total
+    want = [[part.shares[g] / total[g] * (part.worth[b] - mean[g]) for b in (0, 1)] for g in (0, 1)]
+    assert part.influence(more) == pytest.approx(np.array(want))
+    assert part.influence(np.zeros(2)) == pytest.approx(part.influence())
+
+
+def test_variance_and_bias_by_derivatives() -> None:
+    """Guards eq. 7 and section 3.8 by numerical derivatives of eq. 5, and the judged share."""
+    j, r, n, h = 0.65, 0.8, 0.7, 1e-4
+    v_j, v_r, v_n = 0.01, 0.02, 0.03
+
+    def at(*step: float) -> float:
+        return corrected(j + step[0], r + step[1], n + step[2])
+
+    first = [(at(*h * e) - at(*-h * e)) / (2 * h) for e in np.eye(3)]
+    assert variance(j, r, n, v_j, v_r, v_n) == pytest.approx(float(np.array(first) ** 2 @ [v_j, v_r, v_n]), rel=1e-6)
+    second = [(at(*h * e) - 2 * at(0, 0, 0) + at(*-h * e)) / h**2 for e in np.eye(3)[1:]]
+    assert bias(j, r, n, v_r, v_n) == pytest.approx(float(np.array(second) @ [v_r, v_n]) / 2, rel=1e-4)
+    assert rates_variance(30, 40, 10, 50) == pytest.approx((0.75 * 0.25 / 40, 0.2 * 0.8 / 50))
+    assert corrected(j, r, n, 0.5) == pytest.approx((j - 0.5 * 0.3) / 0.5)
+
+
+def some_pairs() -> Pairs:
+    """Three topics, three labels, weights that are not whole."""
+    rng = np.random.default_rng(4)
+    n = 60
+    topic, gold = rng.integers(0, 3, n), rng.integers(0, 3, n).astype(float)
+    bronze = np.where(rng.random(n) < 0.7, gold, rng.integers(0, 3, n))
+    return Pairs(("x", "y", "z"), topic, bronze, gold, rng.uniform(0.5, 2, n), {0.0: 0.3, 1.0: 0.3, 2.0: 0.4})
+
+
+def test_the_matrix_pair_by_pair() -> None:
+    """Guards counts, squares of weights and Kish's sizes against a loop, of all labels and cut at a level each."""
+    pairs = some_pairs()
+    whole = Confusion.fit(pairs)
+    for made, g, b in (
+        (whole, pairs.gold.astype(int), pairs.bronze.astype(int)),
+        (whole.square(), pairs.gold.astype(int), pairs.bronze.astype(int)),
+        (whole.binary(2, 1), (pairs.gold >= 1).astype(int), (pairs.bronze >= 2).astype(int)),
+    ):
+        counts, squares = np.zeros(made.counts.shape), np.zeros(made.counts.shape)
+        for i, w in enumerate(pairs.weight):
+            counts[g[i], b[i]] += w
+            squares[g[i], b[i]] += w**2
+        assert made.counts == pytest.approx(counts)
+        assert made.squares == pytest.approx(squares)
+        assert made.effective == pytest.approx(counts.sum(axis=1) ** 2 / squares.sum(axis=1))
+        assert made.matrix.sum(axis=1) == pytest.approx(np.ones(len(counts)))
+    assert whole.effective.sum() < len(pairs)
+    assert (whole.clustered, Confusion.of_counts([[1, 2], [3, 4]]).clustered) == (True, False)
+
+
+def test_twelve_labels_make_a_matrix_and_thirteen_are_too_many() -> None:
+    """Guards the most classes, and counts that are none."""
+    assert len(Confusion.of_counts(np.eye(12)).square().gold) == 12
+    with pytest.raises(tg.TruegainError, match="13 different labels"):
+        Confusion.of_counts(np.eye(13)).square()
+    assert Confusion.of_counts([[1, 0], [0, 1]]).matrix.tolist() == [[1, 0], [0, 1]]
+    wrong: npt.ArrayLike
+    for wrong in (np.ones(2), np.array([[1, -1], [0, 1]]), np.array([[1, math.nan], [0, 1]])):
+        with pytest.raises(tg.TruegainError, match="table of numbers"):
+            Confusion.of_counts(wrong)
+
+
+def test_a_gold_pair_pulls_as_the_derivative_says() -> None:
+    """Guards the influence of every cell at 1e-6 against 1 + epsilon pairs there, and with more thought there."""
+    counts, f, v = np.array([[70.0, 20, 10], [15, 60, 25], [5, 15, 80]]), [0.5, 0.3, 0.2], [0.0, 1, 3]
+    made = corrected_mean(Confusion.of_counts(counts), f, v)
+    for g in range(3):
+        for b in range(3):
+            step = np.zeros((3, 3))
+            step[g, b] = 1e-4
+            ends = [corrected_mean(Confusion.of_counts(counts + s * step), f, v).value for s in (1, -1)]
+            assert made.influence()[g, b] == pytest.approx((ends[1] - ends[0]) / 2e-4, rel=1e-6)
+    more = np.array([1.0, 2.0, 0.5])
+    found = made.influence(more)
+    for g in range(3):
+        there = counts[g] + more[g]
+        mean = float(there @ made.worth) / there.sum()
+        by_hand = [made.shares[g] * (a - mean) / there.sum() for a in made.worth]
+        assert found[g] == pytest.approx(by_hand)
+
+
+def test_rates_at_their_ends() -> None:
+    """Guards the constrained estimates by hand below, above and exactly at both ends."""
+    low = bounded(5, 100, 30, 40, 60, 80)
+    both = (5 + 20) / (100 + 80)
+    assert (low.j, low.m_r, low.m_n, low.value, low.at) == pytest.approx((both, 0.75, 1 - both, 0, "zero"))
+    high = bounded(90, 100, 30, 40, 60, 80)
+    both = (90 + 30) / (100 + 40)
+    assert (high.j, high.m_r, high.m_n, high.value, high.at) == pytest.approx((both, both, 0.75, 1, "one"))
+    assert (bounded(75, 100, 30, 40, 60, 80).at, bounded(75, 100, 30, 40, 60, 80).value) == ("inside", 1.0)
+    assert (bounded(25, 100, 30, 40, 60, 80).at, bounded(25, 100, 30, 40, 60, 80).value) == ("inside", 0.0)
+    assert bounded(40, 100, 30, 40, 60, 80).value == pytest.approx((0.4 - 0.25) / 0.5)

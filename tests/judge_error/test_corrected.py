@@ -57,7 +57,7 @@ def test_algorithm_1_agrees_with_equation_7_where_the_ratio_is_nearly_linear() -
 
 def test_algorithm_1_does_not_blow_up_silently() -> None:
     """Guards draws with D* near 0: counted, and refused where there are many."""
-    with pytest.raises(tg.TruegainError, match="bootstrap draws have a D"):
+    with pytest.raises(tg.TruegainError, match="bootstrap draws have an informedness"):
         parametric_bootstrap(Rates(0.5, 0.6, 0.6, 0.001, 0.016, 0.016, 250, 15, 15), trials=2000, seed=0)
 
 
@@ -152,10 +152,10 @@ def test_runs_by_every_method(method: str) -> None:
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 3 == 0} for t, row in gold.items()}
     for answer in tg.correct(runs, bronze, "P@10", gold=tg.Gold(sample, design="by-gold"), method=method):  # type: ignore[arg-type]
         real = there(truth.mean(answer.system))
-        assert answer.naive is not None
-        assert abs(answer.value - real) < abs(answer.naive - real)
+        assert answer.uncorrected is not None
+        assert abs(answer.value - real) < abs(answer.uncorrected - real)
         assert answer.low < real < answer.high
-        assert f"{answer.naive:.3f}" in sentence_of(answer)
+        assert f"{answer.uncorrected:.3f}" in sentence_of(answer)
 
 
 def test_intra_topic_correlation_is_covered_by_clusters_and_not_without() -> None:
@@ -181,7 +181,7 @@ def test_intra_topic_correlation_is_covered_by_clusters_and_not_without() -> Non
 
 
 def test_each_system_has_its_own_accuracy() -> None:
-    """Guards against judges that favour a system: pooled accuracy misleads, the system's own does not."""
+    """Guards against judges that favor a system: pooled accuracy misleads, the system's own does not."""
     runs, bronze, gold = study(7, topics=150, tilt=0.25)
     truth = tg.evaluate(runs, gold, "P@10")
     own = tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"))
@@ -190,7 +190,7 @@ def test_each_system_has_its_own_accuracy() -> None:
     assert off[0] < 0.03 < off[1]
 
 
-def test_homogeneity_finds_a_judge_that_favours_a_system_and_keeps_its_level() -> None:
+def test_homogeneity_finds_a_judge_that_favors_a_system_and_keeps_its_level() -> None:
     """Guards the permutation test: p small with a tilt, uniform without."""
     measure = tg.parse_measure("P@10")
 
@@ -249,7 +249,7 @@ def test_honest_refusals() -> None:
 def test_the_enterprise_table_does_not_fit_together() -> None:
     """Guards the diagnosis of section 8: 0.527 against mR = 0.447."""
     judge = tg.Judge.from_counts(relevant=(17, 38), nonrelevant=(216, 262))
-    assert "above mR = 0.447" in judge.consistency(0.527)[0]
+    assert "above the sensitivity, 0.447" in judge.consistency(0.527)[0]
     answer = correct_mean(judge, BronzeMean(0.527, n=50, sd=0.240))
     assert answer.value == 1.0
     assert any("constrained maximum likelihood" in note for note in answer.notes)
@@ -258,7 +258,7 @@ def test_the_enterprise_table_does_not_fit_together() -> None:
 def test_gold_alone_being_surer_is_told() -> None:
     """Guards the warning: a poor judge and much gold."""
     runs, bronze, gold = study(2, m_r=0.6, m_n=0.6, topics=80)
-    with pytest.warns(tg.DataWarning, match=r"gold labels alone would be surer for . of 2 systems"):
+    with pytest.warns(tg.DataWarning, match=r"gold labels alone would be more precise for . of 2 systems"):
         tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="random"), method="lang-reiczigel")
 
 
@@ -295,5 +295,5 @@ def test_real_labels_of_an_llm(shared_data: Path, tmp_path: Path) -> None:
 
 def test_a_judge_no_better_than_chance_is_refused_not_divided_by() -> None:
     """Guards D = 0 exactly: a refusal with what would help, never a division by zero."""
-    with pytest.raises(tg.TruegainError, match="D"):
+    with pytest.raises(tg.TruegainError, match="sensitivity"):
         correct_mean(tg.Judge.from_counts((8, 15), (7, 15)), BronzeMean(0.5, 50, 0.2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,16 +13,24 @@ from scipy import stats
 import truegain as tg
 from tests.worlds import study
 from truegain.config import Scoring
+from truegain.errors import DataWarning
 from truegain.judge_error.panel import Judges
-from truegain.judge_error.system_judges import gold_alone_widths, gold_of_items
+from truegain.judge_error.system_judges import (
+    _of_mean,
+    _of_ratio,
+    gold_alone_widths,
+    gold_of_items,
+    warn_where_gold_alone_is_surer,
+)
 from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import tell_unjudged
-from truegain.sampling.designs import Design
+from truegain.stats.results import Estimate
+from truegain.stats.student_t import quantile_of
 
 Labels = dict[str, dict[str, int]]
 
 
-def sampled(design: Design, gold: Labels, bronze: Labels) -> Labels:
+def sampled(design: str, gold: Labels, bronze: Labels) -> Labels:
     """Whole topics, pairs at random, or many of one bronze label and few of the other."""
     rng = np.random.default_rng(1)
     if design == "topics":
@@ -31,7 +40,7 @@ def sampled(design: Design, gold: Labels, bronze: Labels) -> Labels:
     return {t: row for t, row in kept.items() if row}
 
 
-def width_by_hand(design: Design, some: Labels, bronze: Labels, gold: Labels, t_of: float = 0.975) -> float:
+def width_by_hand(design: str, some: Labels, bronze: Labels, gold: Labels, t_of: float = 0.975) -> float:
     """The interval of system a's P@10 from gold labels alone, by a loop."""
     top = [f"a{i}" for i in range(10)]
     if design == "topics":
@@ -48,7 +57,7 @@ def width_by_hand(design: Design, some: Labels, bronze: Labels, gold: Labels, t_
 
 
 @pytest.mark.parametrize("design", ["random", "by-bronze", "topics"])
-def test_width_of_gold_alone(design: Design) -> None:
+def test_width_of_gold_alone(design: str) -> None:
     """Guards the widths that a correction is held against, for every design in which gold alone has an answer."""
     runs, bronze, gold = study(0)
     some = sampled(design, gold, bronze)
@@ -65,11 +74,13 @@ def test_width_of_gold_alone(design: Design) -> None:
 
 
 @pytest.mark.parametrize("design", ["random", "by-bronze", "topics"])
-def test_a_matrix_that_is_worse_than_gold_alone_is_told(design: Design) -> None:
+def test_a_matrix_that_is_worse_than_gold_alone_is_told(design: str) -> None:
     """Guards the warning, with a poor judge and plenty of gold, and the silence with gold by gold label."""
     runs, bronze, gold = study(0, m_r=0.65, m_n=0.6, topics=60)
     some = sampled(design, gold, bronze)
-    with pytest.warns(tg.DataWarning, match=r"gold labels alone would be surer for \d of 2 systems .*method='rectify'"):
+    with pytest.warns(
+        tg.DataWarning, match=r"gold labels alone would be more precise for \d of 2 systems .*method='rectify'"
+    ):
         tg.correct(runs, bronze, "P@10", gold=tg.Gold(some, design=design), method="lang-reiczigel")
     tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), method="lang-reiczigel")
 
@@ -96,7 +107,7 @@ def test_unjudged_documents_are_told() -> None:
     tell_unjudged(ranked, tg.parse_measure("P(judged_only=True)@10"))
     tell_unjudged(aligned(runs, bronze, Scoring()), tg.parse_measure("P@10"))
     some = {t: {d: g for d, g in row.items() if d in holes[t]} for t, row in gold.items()}
-    with pytest.warns(tg.DataWarning, match="no bronze label and counts as non-relevant"):
+    with pytest.warns(tg.DataWarning, match="no bronze label and counts as not relevant"):
         tg.correct(runs, holes, "P@10", gold=tg.Gold(some, design="by-gold"))
 
 
@@ -106,14 +117,16 @@ def test_topics_that_are_not_whole_are_told() -> None:
     whole = {t: row for t, row in gold.items() if int(t) < 6}
     tg.judge_quality(bronze, gold=tg.Gold(whole, design="topics"))
     part = {**whole, "0": {d: g for d, g in whole["0"].items() if d < "a5"}}
-    with pytest.warns(tg.DataWarning, match=r"1 of 6 gold topics are gold-judged in part only \(0: 15 of 40\)"):
+    with pytest.warns(
+        tg.DataWarning, match=r"1 of 6 gold topics have gold labels for only some of their pairs \(0: 15 of 40\)"
+    ):
         tg.judge_quality(bronze, gold=tg.Gold(part, design="topics"))
 
 
 def test_judges_wants_a_measure_that_weighs_ranks() -> None:
     """Guards the message for measures that cannot say which documents count: nothing is corrected here."""
     runs, bronze, gold = study(0, topics=6)
-    with pytest.raises(tg.MeasureError, match="AP does not say which documents of a run count"):
+    with pytest.raises(tg.MeasureError, match="AP does not weigh ranks"):
         tg.judge_quality(bronze, gold=tg.Gold(gold, design="random"), runs=runs, measure="AP")
     assert "gold label" in tg.judge_quality(bronze, gold=tg.Gold(gold, design="random"), measure="AP").columns
 
@@ -142,8 +155,84 @@ def test_a_panel_heeds_missing_and_negative_labels() -> None:
     with pytest.raises(tg.InputError, match="1 of 801 gold pairs have no bronze label"):
         Judges.fit(frame, more, "by-gold")
     with pytest.warns(tg.DataWarning, match="1 gold pairs have no bronze label"):
-        panel = Judges.fit(frame, more, "by-gold", missing="drop")
+        panel = Judges.fit(frame, more, "by-gold", unmatched="drop")
     assert panel.size == 1600
-    with pytest.warns(tg.DataWarning, match="1 gold pair with a gold label below 0") as told:
+    with pytest.warns(tg.DataWarning, match="1 gold pair with a gold label below 0") as caught:
         Judges.fit(frame, {**gold, "0": {**gold["0"], "a0": -1}}, "by-gold")
-    assert len(told) == 1
+    assert len(caught) == 1
+
+
+def test_widths_of_a_mean_and_of_a_ratio() -> None:
+    """Guards both intervals of gold alone at their limits: two topics are enough, no spread is no answer."""
+    assert _of_mean(np.array([0.2, 0.6]), 0.9) == pytest.approx(2 * quantile_of(0.9, 1.0) * 0.2)
+    assert _of_mean(np.array([0.2]), 0.9) is None
+    assert _of_mean(np.array([0.5, 0.5]), 0.9) is None
+    assert _of_mean(np.array([]), 0.9) is None
+    below, above = np.array([2.0, 0.0, 3.0, 1.0]), np.array([1.0, 0.0, 0.5, 1.0])
+    moves = 1.5 * (above - below * 2.5 / 6) / 6
+    assert _of_ratio(below, above, 1.5, 0.9) == pytest.approx(
+        2 * quantile_of(0.9, 2.0) * math.sqrt((moves**2).sum() * 3 / 2)
+    )
+    assert _of_ratio(np.array([2.0, 0, 1]), np.array([1.0, 0, 0]), 1.0, 0.9) is not None
+    assert _of_ratio(np.array([2.0, 0, 0]), np.array([1.0, 0, 0]), 1.0, 0.9) is None
+    assert _of_ratio(np.array([2.0, 4.0]), np.array([1.0, 2.0]), 1.0, 0.9) is None
+
+
+def test_gold_alone_of_a_system_that_lacks_topics() -> None:
+    """Guards what a whole list counts: over the topics that are answered, not over all."""
+    runs, bronze, gold = study(3, topics=12, docs=6)
+    runs["a"] = {t: row for t, row in runs["a"].items() if int(t) % 3}
+    sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 2} for t, row in gold.items()}
+    with pytest.warns(DataWarning, match="lacks judged topics"):
+        ranked = aligned(runs, bronze, Scoring())
+    judge = tg.Judge.fit(bronze, sample, design="random")
+    labels = gold_of_items(ranked.pool, judge, 1.0)
+    width = gold_alone_widths(ranked, labels, np.ones(len(labels)), tg.parse_measure("P@4"), 0.95, whole_topics=False)
+    top = [f"a{i}" for i in range(4)]
+    seen = {t: [sample[t][d] for d in top if d in sample[t]] for t in runs["a"]}
+    below = np.array([len(row) for row in seen.values()], float)
+    above = np.array([sum(row) for row in seen.values()], float)
+    assert width[0] == pytest.approx(_of_ratio(below, above, 1.0, 0.95))
+
+
+def test_gold_labels_of_the_pool() -> None:
+    """Guards gold labels by item: none where there is none or it is below 0, 0 and the level where scales differ."""
+    bronze = {"1": {"a": 1, "b": 0, "c": 1, "d": 1}, "2": {"a": 0}}
+    gold = {"1": {"a": 3, "b": 1, "c": -1, "z": 2}, "2": {"a": 2}}
+    ranked = aligned({"s": {"1": {"a": 1.0}, "2": {"a": 1.0}}}, bronze, Scoring())
+    with pytest.warns(DataWarning):
+        judge = tg.Judge.fit(bronze, gold, "random", gold_relevant_from=2, unmatched="drop")
+
+    def labels(level: float | None) -> dict[str, float]:
+        found = gold_of_items(ranked.pool, judge, level)
+        names = [
+            f"{ranked.topics[t]}{d}"
+            for t, d in zip(ranked.pool.topic, list(cast("Any", ranked.pool.docs)), strict=True)
+        ]
+        return {n: x for n, x in zip(names, found.tolist(), strict=True) if not math.isnan(x)}
+
+    assert labels(1.0) == {"1a": 1.0, "1b": 0.0, "2a": 1.0}
+    assert labels(2.0) == {"1a": 3.0, "1b": 1.0, "2a": 2.0}
+
+
+def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsRecorder) -> None:
+    """Guards the warning: which systems, which of them most, and nothing where gold alone is as wide."""
+    runs, bronze, gold = study(2, topics=10, docs=6)
+    ranked, judge = aligned(runs, bronze, Scoring()), tg.Judge.fit(bronze, gold, "topics")
+    measure = tg.parse_measure("P@6")
+    widths = gold_alone_widths(
+        ranked, gold_of_items(ranked.pool, judge, 1.0), np.ones(len(ranked.pool)), measure, 0.95, whole_topics=True
+    )
+
+    def told(*factors: float) -> list[str]:
+        recwarn.clear()
+        answers = [Estimate(s, "P@6", 0.5, 0.0, (w or 0.0) * f) for s, w, f in zip("ab", widths, factors, strict=True)]
+        warn_where_gold_alone_is_surer(ranked, judge, measure, answers, 0.95)
+        return [str(w.message) for w in recwarn]
+
+    assert told(1.0, 1.0) == []
+    assert told(0.9, 0.5) == []
+    assert "more precise for 1 of 2 systems (most for b: width" in told(0.9, 1.2)[0]
+    width = widths[0] or 0.0
+    of_a = f"width {width:.3f} against {1.3 * width:.3f}"
+    assert f"more precise for 2 of 2 systems (most for a: {of_a}" in told(1.3, 1.2)[0]

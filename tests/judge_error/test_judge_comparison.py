@@ -12,7 +12,7 @@ import truegain as tg
 from tests.worlds import study
 from truegain.experiments.judge_errors import BronzeMean, compare_means, correct_mean
 from truegain.judge_error import judge
-from truegain.study import corrected_pairs
+from truegain.study import compare
 
 Labels = dict[str, dict[str, int]]
 
@@ -100,7 +100,7 @@ def test_what_one_system_is_refused_a_pair_is_refused_too() -> None:
 
 
 def test_naive_stands_beside_corrected_and_the_judge_is_described() -> None:
-    """Guards what a reader needs to see what the correction did: bronze difference and p, judge, favouritism."""
+    """Guards what a reader needs to see what the correction did: bronze difference and p, judge, favoritism."""
     runs, bronze, gold = study(7, topics=60, tilt=0.25)
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 3 == 0} for t, row in gold.items()}
     with warnings.catch_warnings():
@@ -108,12 +108,12 @@ def test_naive_stands_beside_corrected_and_the_judge_is_described() -> None:
         found = tg.compare(runs, bronze, "P@10", gold=tg.Gold(sample, design="random"))
     scores = tg.evaluate(runs, bronze, "P@10").matrix("P@10")
     pair, plain = found.pairs[0], tg.compare(runs, bronze, "P@10", test="paired-t", adjust="none").pairs[0]
-    assert pair.naive == pytest.approx((scores[1] - scores[0]).mean())
-    assert pair.naive_p == pytest.approx(plain.p)
+    assert pair.uncorrected == pytest.approx((scores[1] - scores[0]).mean())
+    assert pair.uncorrected_p == pytest.approx(plain.p)
     text = str(found)
     assert "bronze judge on" in text
     assert "NOT equally good" in text
-    assert f"by the bronze labels {pair.naive:+.3f}" in text
+    assert f"by the bronze labels {pair.uncorrected:+.3f}" in text
 
 
 def test_values_that_are_not_known_are_refused() -> None:
@@ -125,7 +125,7 @@ def test_values_that_are_not_known_are_refused() -> None:
             tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="random"), **cast("Any", words))
     with pytest.raises(tg.TruegainError, match="interval of one score"):
         tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), test=tg.PublishedTest(method="fieller"))
-    for name in ("clusters", "missing"):
+    for name in ("clusters", "unmatched"):
         with pytest.raises(tg.TruegainError, match=f"{name} 'foo' is not known"):
             tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), **{name: "foo"})  # type: ignore[arg-type]
 
@@ -151,7 +151,7 @@ def test_refused_pairs_stay_in_the_family(method: str, design: str) -> None:
 
 
 def test_several_measures_are_aligned_and_paired_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards `compare_each`: one alignment and one fit for all measures, each answered as it is by itself."""
+    """Guards `compare_corrected`: one alignment and one fit for all measures, each answered as it is by itself."""
     runs, bronze, gold = study(4, topics=20)
     calls: list[str] = []
 
@@ -164,11 +164,11 @@ def test_several_measures_are_aligned_and_paired_up_once(monkeypatch: pytest.Mon
 
         monkeypatch.setattr(module, name, counted)
 
-    count(corrected_pairs, "in_line")
+    count(compare, "in_line")
     count(judge, "pair_up")
     measures = [tg.parse_measure(m) for m in ("P@10", "DCG@10", "P@5")]
     few = tg.Resampling(n=100)
-    found = corrected_pairs.compare_each(
+    found = compare.compare_corrected(
         runs, bronze, tg.Gold(gold, design="random"), measures, tg.PublishedTest(), resampling=few
     )
     assert calls == ["pair_up", "in_line"]

@@ -15,7 +15,7 @@ from truegain.config import Scoring
 from truegain.data.pool import RankedGains
 from truegain.judge_error import confusion, topic_estimators
 from truegain.judge_error.confusion import corrected_mean
-from truegain.judge_error.diagnostics import favours, rank_shifts
+from truegain.judge_error.diagnostics import favors, rank_shifts
 from truegain.judge_error.panel import Judges
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import MatrixFit
@@ -149,9 +149,11 @@ def test_one_more_pair_of_each_kind() -> None:
     judge = tg.Judge.fit(bronze, gold, design="by-gold")
     lists = JudgedLists.of(ranked, judge, tg.parse_measure("P@10"), accuracy="given")
     c = judge.binary.counts + 1
-    f, d = lists.weights.weight[0].mean(axis=0), judge.D
-    worth = np.array([(judge.mN - 1) / d, judge.mN / d]) * lists.weights.value[1]
-    share = np.array([f.sum() - (f[1] - (1 - judge.mN) * f.sum()) / d, (f[1] - (1 - judge.mN) * f.sum()) / d])
+    f, d = lists.weights.weight[0].mean(axis=0), judge.informedness
+    worth = np.array([(judge.specificity - 1) / d, judge.specificity / d]) * lists.weights.value[1]
+    share = np.array(
+        [f.sum() - (f[1] - (1 - judge.specificity) * f.sum()) / d, (f[1] - (1 - judge.specificity) * f.sum()) / d]
+    )
     mean = c @ worth / c.sum(axis=1)
     expected = -(share / c.sum(axis=1))[:, None] * (worth[None, :] - mean[:, None])
     assert fitted(lists).gold_rows.more[:, 0] == pytest.approx(expected.ravel(), abs=1e-9)
@@ -201,7 +203,7 @@ def test_without_moderation_the_variance_is_that_of_joint_moves(accuracy: str, m
 
 
 @pytest.mark.parametrize(("labels", "measure"), [(2, "RBP"), (3, "DCG@10")])
-def test_moves_of_favours_and_of_shifts_with_rank(labels: int, measure: str) -> None:
+def test_moves_of_favors_and_of_shifts_with_rank(labels: int, measure: str) -> None:
     """Guards the standard errors of both diagnoses: sums over topics of numerical moves."""
     ranked, bronze, gold = world(labels)
     one = tg.parse_measure(measure)
@@ -225,25 +227,25 @@ def test_moves_of_favours_and_of_shifts_with_rank(labels: int, measure: str) -> 
         by_topic, m = np.bincount(topic, moves[:, i]), len(np.unique(topic[label == kinds[shift.gold]]))
         assert shift.df == m - 1
         assert shift.se == pytest.approx(math.sqrt(m / (m - 1) * (by_topic**2).sum()), rel=1e-6)
-    # a favour takes the shares of gold labels as known; so they are held while a pair's weight moves
-    value, se = [f.value for f in favours(plain)], [f.se for f in favours(plain)]
+    # a favor takes the shares of gold labels as known; so they are held while a pair's weight moves
+    value, se = [f.value for f in favors(plain)], [f.se for f in favors(plain)]
     assert value[0] == pytest.approx(-(value[1] or 0.0))
     w = plain.weights
     g, b = judge.codes(w.classes, binary=plain.binary)
     load = np.stack([plain.pair_counts([s]) for s in (0, 1)])
     share = np.bincount(g, load.sum(axis=0)) / load.sum() * np.nanmean(w.weight, axis=(0, 1)).sum()
 
-    def favour(weights: Floats) -> float:
+    def favor(weights: Floats) -> float:
         error, total = w.value[b] - w.value[g], 0.0
         for label in np.unique(g):
             mean = [np.average(error[g == label], weights=(weights * x)[g == label]) for x in load]
             total += share[label] * (mean[0] - mean[1])
         return float(total)
 
-    assert value[0] == pytest.approx(favour(np.ones(size)))
-    by_pair = slope(favour, size)
+    assert value[0] == pytest.approx(favor(np.ones(size)))
+    by_pair = slope(favor, size)
     by_topic, used = np.bincount(pairs.topic, by_pair), np.bincount(pairs.topic, np.abs(by_pair))
     even = used.sum() ** 2 / (used**2).sum()
     clustered = even / (even - 1) * (by_topic**2).sum()
     assert se[0] == pytest.approx(math.sqrt(max(clustered, (by_pair**2).sum())), rel=1e-6)
-    assert favours(plain)[0].df == pytest.approx(even - 1)
+    assert favors(plain)[0].df == pytest.approx(even - 1)

@@ -5,18 +5,32 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import truegain as tg
 from tests.worlds import study, there
 from truegain.config import Scoring
-from truegain.judge_error.diagnostics import Favour, Homogeneity, _favour, favours, homogeneity, rank_notes, rank_shifts
+from truegain.judge_error import diagnostics
+from truegain.judge_error.diagnostics import (
+    Favor,
+    Homogeneity,
+    RankShift,
+    _favor,
+    _shift,
+    favors,
+    homogeneity,
+    rank_notes,
+    rank_shifts,
+)
 from truegain.judge_error.system_judges import JudgedLists, check_says_something
 from truegain.measures.evaluate import aligned
 from truegain.stats.results import Estimate
+from truegain.stats.student_t import p_of, quantile_of
 from truegain.study.corrected_scores import Corrections
 
 Labels = dict[str, dict[str, int]]
@@ -101,7 +115,7 @@ def test_accuracy_that_changes_with_rank_is_told() -> None:
                     below, above = below + weights[r], above + weights[r] * bronze[t][d]
     wrong = [bronze[t][d] for t, row in gold.items() for d, g in row.items() if g == 0]
     assert (first.by_rank, first.unweighted) == pytest.approx((above / below, np.mean(wrong)))
-    assert "Each gold pair counts what its ranks do" in rank_notes(with_weights)[0]
+    assert "Gold pairs are weighted by rank" in rank_notes(with_weights)[0]
     assert "accuracy='lists'" in rank_notes(without)[0]
     assert "Bonferroni over 2" in rank_notes(without)[0]
     runs, bronze, gold = lenient(3, 0.0)
@@ -127,8 +141,8 @@ def test_the_note_on_ranks_names_its_measure_and_claims_no_weighing_where_rectif
         f"The judge's accuracy changes with rank ({m})" for m in ("P@5", "RBP")
     }
     assert "changes with rank (RBP)" in rectified
-    assert "counts what its ranks do" not in rectified
-    assert "Each gold pair counts what its ranks do." in inverted
+    assert "Gold pairs are weighted by rank" not in rectified
+    assert "Gold pairs are weighted by rank." in inverted
 
 
 def test_a_refusal_names_its_system_once() -> None:
@@ -137,9 +151,11 @@ def test_a_refusal_names_its_system_once() -> None:
     rng = np.random.default_rng(0)
     coin = {t: {d: int(rng.integers(0, 4)) for d in row} for t, row in bronze.items()}
     few = {t: {d: g for i, (d, g) in enumerate(row.items()) if i < 4} for t, row in list(gold.items())[:12]}
-    with pytest.raises(tg.TruegainError, match=r"^a: the interval would run"):
+    with pytest.raises(tg.TruegainError, match=r"^a, DCG@10: the interval would run"):
         tg.correct(runs, coin, "DCG@10", gold=tg.Gold(few, design="by-gold"))
-    base = Estimate("a", "DCG@10", math.nan, math.nan, math.nan, naive=3.0, method="refused", notes=("too little",))
+    base = Estimate(
+        "a", "DCG@10", math.nan, math.nan, math.nan, uncorrected=3.0, method="refused", notes=("too little",)
+    )
     both = Corrections((base, replace(base, system="b", value=1.0, low=0.0, high=2.0, notes=())))
     assert both.table().notes[0].endswith("it cannot be corrected soundly (too little).")
     assert "a: too little" in both.table().notes
@@ -168,7 +184,7 @@ def test_gold_from_elsewhere_says_what_it_assumes() -> None:
         str(tg.compare(runs, bronze, "RBP", gold=judge)),
         str(tg.correct(runs, bronze, "RBP", gold=tg.Judge.from_counts((80, 100), (80, 100)))),
     ):
-        assert "is assumed, not tested" in text
+        assert "Assumed, not tested" in text
     here = tg.Judge.fit(bronze, gold, design="elsewhere")
     assert "accuracy changes with rank" in str(tg.correct(runs, bronze, "RBP", gold=here))
 
@@ -219,26 +235,26 @@ def test_graded_is_refused_where_the_interval_leaves_nothing_out() -> None:
 
 def test_the_p_of_homogeneity_is_adjusted_and_says_so() -> None:
     """Guards the sentence: 0.047 of one of two tests is 0.094, by Bonferroni, and so shows nothing."""
-    none = (Favour("a"), Favour("b"))
+    none = (Favor("a"), Favor("b"))
     found = Homogeneity(("a", "b"), np.ones((2, 2)), np.ones((2, 2)), 0.047, 0.6, 100, "P@10", none)
     assert not found.differs
-    assert "mN: p = 0.0940" in found.sentence
-    assert "mR: p = 1.0000" in found.sentence
-    assert "adjusted by Bonferroni over 2 tests)" in found.sentence
-    assert "cannot be told" in found.sentence
+    assert "specificity: p = 0.0940" in found.sentence
+    assert "sensitivity: p = 1.0000" in found.sentence
+    assert "Bonferroni over 2 tests" in found.sentence
+    assert "How much it favors a system is unknown" in found.sentence
     alone = Homogeneity(("a", "b"), np.ones((2, 2)), np.ones((2, 2)), 0.047, None, 100, "P@10", none)
     assert alone.differs
-    assert "mR: not testable, mN: p = 0.0470" in alone.sentence
+    assert "sensitivity: not testable, specificity: p = 0.0470" in alone.sentence
 
 
-def test_the_size_of_a_favour() -> None:
-    """Guards favour and interval: a judge who calls 25% more of b's non-relevant documents relevant, 60% of them."""
+def test_the_size_of_a_favor() -> None:
+    """Guards favor and interval: a judge who calls 25% more of b's non-relevant documents relevant, 60% of them."""
     held = found = 0
     for seed in range(25):
         runs, bronze, gold = study(seed, topics=50, tilt=0.25)
         rng = np.random.default_rng(seed)
         sample = {t: {d: g for d, g in row.items() if rng.random() < 0.3} for t, row in gold.items()}
-        a, b = favours(lists_of(runs, bronze, sample, "P@10"))
+        a, b = favors(lists_of(runs, bronze, sample, "P@10"))
         assert b.value == pytest.approx(-(a.value or 0.0))
         assert b.low is not None
         assert b.high is not None
@@ -248,7 +264,7 @@ def test_the_size_of_a_favour() -> None:
     assert found >= 17
 
 
-def test_the_report_shows_the_favour_and_the_ranks() -> None:
+def test_the_report_shows_the_favor_and_the_ranks() -> None:
     """Guards `judges` with runs: size and limits by system, the sentence, and what was found of ranks."""
     runs, bronze, gold = study(7, topics=60, tilt=0.25)
     with warnings.catch_warnings():
@@ -256,12 +272,12 @@ def test_the_report_shows_the_favour_and_the_ranks() -> None:
         table = tg.judge_quality(
             bronze, gold=tg.Gold(gold, design="by-gold"), runs=runs, resampling=tg.Resampling(n=200)
         )
-    assert table.columns[-3:] == ("favour", "low", "high")
+    assert table.columns[-3:] == ("favor", "low", "high")
     row = table.records()[1]
     lists = lists_of(runs, bronze, gold, "P@10")
-    direct = homogeneity(lists, trials=200).favours[1]
-    assert (row["favour"], row["low"], row["high"]) == pytest.approx((direct.value, direct.low, direct.high))
-    other = homogeneity(lists, trials=200).favours[0]
+    direct = homogeneity(lists, trials=200).favors[1]
+    assert (row["favor"], row["low"], row["high"]) == pytest.approx((direct.value, direct.low, direct.high))
+    other = homogeneity(lists, trials=200).favors[0]
     said = " ".join(table.notes)
     assert (
         f"add {direct.value:+.3f} more to b's P@10" in said or f"take {-(other.value or 0):.3f} from a's P@10" in said
@@ -269,13 +285,13 @@ def test_the_report_shows_the_favour_and_the_ranks() -> None:
     assert any("accuracy changes with" in note for note in table.notes)
 
 
-def test_a_favour_needs_gold_pairs_of_each_label_from_each_system() -> None:
+def test_a_favor_needs_gold_pairs_of_each_label_from_each_system() -> None:
     """Guards the None: a system without gold pairs of a label has no size, and the sentence says so."""
     runs, bronze, gold = study(1, topics=20)
     sample = {t: {d: g for d, g in row.items() if d[0] == "a" or g == 0} for t, row in gold.items()}
     found = homogeneity(lists_of(runs, bronze, sample, "P@10"), trials=100)
-    assert [f.value for f in found.favours] == [None, None]
-    assert "cannot be told" in found.sentence
+    assert [f.value for f in found.favors] == [None, None]
+    assert "How much it favors a system is unknown" in found.sentence
 
 
 @pytest.mark.parametrize("design", ["random", "by-gold"])
@@ -286,34 +302,34 @@ def test_two_scales_are_refused_for_graded_measures(design: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         for ask in (
-            lambda: tg.correct(runs, bronze, "DCG@10", gold=tg.Gold(cut, design=design)),  # type: ignore[arg-type]
-            lambda: tg.compare(runs, bronze, "DCG@10", gold=tg.Gold(cut, design=design)),  # type: ignore[arg-type]
-            lambda: tg.correct(runs, cut, "DCG@10", gold=tg.Gold(gold, design=design)),  # type: ignore[arg-type]
+            lambda: tg.correct(runs, bronze, "DCG@10", gold=tg.Gold(cut, design=design)),
+            lambda: tg.compare(runs, bronze, "DCG@10", gold=tg.Gold(cut, design=design)),
+            lambda: tg.correct(runs, cut, "DCG@10", gold=tg.Gold(gold, design=design)),
         ):
             with pytest.raises(tg.TruegainError, match=r"of different scales: bronze labels are 0, 1.*Map one scale"):
                 ask()
-        assert not tg.correct(runs, bronze, "P(rel=2)@10", gold=tg.Gold(cut, design=design, relevant_from=1))[0].refused  # type: ignore[arg-type]
-    assert not tg.correct(runs, bronze, "DCG@10", gold=tg.Gold(gold, design=design))[0].refused  # type: ignore[arg-type]
+        assert not tg.correct(runs, bronze, "P(rel=2)@10", gold=tg.Gold(cut, design=design, relevant_from=1))[0].refused
+    assert not tg.correct(runs, bronze, "DCG@10", gold=tg.Gold(gold, design=design))[0].refused
     declared = tg.Judge.fit(bronze, cut, design="random", scale=(0, 1, 2, 3))
     assert not tg.correct(runs, bronze, "DCG@10", gold=declared)[0].refused
 
 
-def test_the_verdict_and_the_interval_of_a_favour_agree() -> None:
+def test_the_verdict_and_the_interval_of_a_favor_agree() -> None:
     """Guards the adjustment: the clearest of three systems, three tests; the interval leaves 0 out where p is below."""
-    some = tuple(Favour(name, value, 0.01, 1e9) for name, value in (("a", -0.01), ("b", 0.03), ("c", 0.02)))
+    some = tuple(Favor(name, value, 0.01, 1e9) for name, value in (("a", -0.01), ("b", 0.03), ("c", 0.02)))
     nothing = np.ones((3, 2))
     found = Homogeneity(("a", "b", "c"), nothing, nothing, 0.5, 0.5, 100, "P@10", some)
     assert found.clearest is some[1]
-    assert found.adjusted["favour"] == pytest.approx(9 * 0.0026998, rel=1e-4)
+    assert found.adjusted["favor"] == pytest.approx(9 * 0.0026998, rel=1e-4)
     assert found.differs
     assert (
         "add +0.030 more to b's P@10 than to the others' (95% interval, adjusted, +0.002 to +0.058)" in found.sentence
     )
     assert "over 3 tests and 3 systems" in found.sentence
-    less = replace(found, favours=(replace(some[1], value=-0.03), some[0], some[2]))
+    less = replace(found, favors=(replace(some[1], value=-0.03), some[0], some[2]))
     assert "its errors take 0.030 from b's P@10, beside the others' (95% interval, adjusted, -0.058" in less.sentence
     two = Homogeneity(("a", "b"), nothing[:2], nothing[:2], 0.5, 0.5, 100, "P@10", some[:2])
-    assert two.adjusted["favour"] == pytest.approx(3 * 0.0026998, rel=1e-4)
+    assert two.adjusted["favor"] == pytest.approx(3 * 0.0026998, rel=1e-4)
     assert (some[1].low, some[1].high) == pytest.approx((0.03 - 0.0195996, 0.03 + 0.0195996), rel=1e-4)
 
 
@@ -326,10 +342,57 @@ def test_an_interval_that_leaves_one_end_out_is_no_refusal() -> None:
         check_says_something(0.5, 0.5, (0.0, 1.0), matrices)
 
 
-def test_a_favour_that_rests_on_one_topic_has_no_size() -> None:
+def test_a_favor_that_rests_on_one_topic_has_no_size() -> None:
     """Guards the interval: nearly all of it in one topic leaves next to no freedom, and limits without end."""
     topic = np.repeat(np.arange(5), 4)
     moves = np.where(topic == 0, 1.0, 0.001) * np.tile([1.0, -1.0, 0.5, -0.4], 5)
-    assert _favour("a", 0.1, moves, topic) == Favour("a")
-    even = _favour("a", 0.1, np.tile([1.0, -1.0, 0.5, -0.4], 5), topic)
+    assert _favor("a", 0.1, moves, topic) == Favor("a")
+    even = _favor("a", 0.1, np.tile([1.0, -1.0, 0.5, -0.4], 5), topic)
     assert even.df == pytest.approx(4)
+
+
+def test_a_shift_with_rank_written_out() -> None:
+    """Guards both shares, the standard error over topics and where there is none, with weights of pairs."""
+    weight, counts = np.array([1.0, 2, 1, 1, 2, 1]), np.array([0.5, 0.0, 1.0, 0.25, 0.5, 1.0])
+    says, topic = np.array([1, 0, 1, 0, 0, 1], bool), np.array([0, 0, 1, 1, 3, 3])
+    found = _shift(weight, counts, says, cast("Any", topic), "g", "b")
+    assert found is not None
+    heavy = weight * counts
+    w, a = (heavy * says).sum() / heavy.sum(), (weight * says).sum() / weight.sum()
+    moves = heavy * (says - w) / heavy.sum() - weight * (says - a) / weight.sum()
+    by_topic = np.array([moves[topic == t].sum() for t in (0, 1, 3)])
+    assert (found.by_rank, found.unweighted, found.df) == pytest.approx((w, a, 2.0))
+    assert found.se == pytest.approx(math.sqrt((by_topic**2).sum() * 3 / 2))
+    assert found.change == pytest.approx(w - a)
+    assert found.p(1) == pytest.approx(p_of((w - a) / found.se, 2.0))
+    assert found.p(50) == 1.0
+    half = quantile_of(1 - 0.05 / 4, 2.0) * found.se
+    assert (
+        f"interval {w - a - half:+.3f} to {w - a + half:+.3f}, p = {found.p(4):.4f}; Bonferroni over 4"
+        in found.sentence(4)
+    )
+    assert _shift(weight, np.zeros(6), says, cast("Any", topic), "g", "b") is None
+    assert _shift(weight, counts, says, cast("Any", topic * 0), "g", "b") is None
+    assert _shift(weight, np.ones(6), says, cast("Any", topic), "g", "b") is None
+
+
+def test_what_is_said_of_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards when a shift is told: where it is clear, where it is asked for, where something rests on it."""
+    judge = tg.Judge.from_counts(relevant=(8, 10), nonrelevant=(8, 10))
+
+    def said(p: float, accuracy: str, **words: bool) -> list[str]:
+        t = -float(stats.t.ppf(p / 4, 9))
+        shifts = (RankShift("g", "b", 0.5 + 0.1 * t, 0.5, 0.1, 9.0), RankShift("g", "c", 0.5, 0.5, 0.1, 9.0))
+        monkeypatch.setattr(diagnostics, "rank_shifts", lambda _: shifts)
+        return rank_notes(cast("Any", SimpleNamespace(accuracy=accuracy, measure="P@5", judge=judge)), **words)
+
+    assert said(0.051, "system") == []
+    assert said(0.051, "given")[0].startswith(
+        "These gold pairs do not show that accuracy changes with the ranks that P@5"
+    )
+    assert said(0.051, "system", always=True) == said(0.051, "given")
+    assert "p = 0.0510; Bonferroni over 2)." in said(0.051, "given")[0]
+    assert said(0.049, "system")[0].startswith("The judge's accuracy changes with rank (P@5): of g documents")
+    assert said(0.049, "system")[0].endswith(" Gold pairs are weighted by rank.")
+    assert "corrected with the wrong accuracy: accuracy='lists'" in said(0.049, "given")[0]
+    assert said(0.049, "given", rectified=True)[0].endswith("Bonferroni over 2).")

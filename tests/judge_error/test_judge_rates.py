@@ -81,7 +81,7 @@ def test_a_label_from_one_topic_is_refused_and_still_shown() -> None:
     judge = judge_of(topic, gold, gold)
     with pytest.raises(tg.TruegainError, match="gold-relevant pairs come from 1 topic"):
         correct_mean(judge, BronzeMean(0.5, n=20, sd=0.2))
-    assert "D = 1.000" in str(judge)
+    assert "informedness 1.000" in str(judge)
 
 
 def test_gold_that_lies_in_few_topics_is_covered_wherever_it_answers() -> None:

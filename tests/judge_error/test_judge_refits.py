@@ -48,7 +48,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     """
     runs, bronze, gold = study(3, topics=120)
     sample, one = some_of(gold, design), tg.parse_measure(measure)
-    judge = tg.Judge.fit(bronze, sample, design=design)  # type: ignore[arg-type]
+    judge = tg.Judge.fit(bronze, sample, design=design)
     ranked = aligned(runs, bronze, Scoring())
     same = corrected_values(ranked, judge, one, np.ones((1, 120)), accuracy=accuracy)[0]  # type: ignore[arg-type]
     method = "delta" if design == "by-gold" else "default"
@@ -103,9 +103,9 @@ def test_independent_pairs_behind_one_gold_sample_move_together() -> None:
     k_r, n_r, k_n, n_n = judge.counts
     scores = tg.evaluate(runs, bronze, "P@10").matrix("P@10")
     change = scores[1] - scores[0]
-    v_d = judge.mR * (1 - judge.mR) / n_r + judge.mN * (1 - judge.mN) / n_n
-    value = change.mean() / judge.D
-    se = np.sqrt(change.var(ddof=1) / len(change) + value**2 * v_d) / judge.D
+    v_d = judge.sensitivity * (1 - judge.sensitivity) / n_r + judge.specificity * (1 - judge.specificity) / n_n
+    value = change.mean() / judge.informedness
+    se = np.sqrt(change.var(ddof=1) / len(change) + value**2 * v_d) / judge.informedness
     counts = tg.Judge.from_counts((k_r, n_r), (k_n, n_n))
     for known in (judge, counts):
         pair = tg.compare(
@@ -173,7 +173,7 @@ def test_the_bootstrap_of_a_precision_draws_topics_with_their_gold() -> None:
         assert answer.se == pytest.approx(row.std(ddof=1) / np.sqrt(40), rel=0.06)  # 2,000 draws tell it to 1.6%
         assert (other.se or 0) > 1.3 * (answer.se or 0)
     for words in ({"clusters": "none"}, {"clusters": "topics", "design": "elsewhere"}):
-        given = tg.Judge.fit(bronze, gold, design=words.get("design", "by-gold"))  # type: ignore[arg-type]
+        given = tg.Judge.fit(bronze, gold, design=words.get("design", "by-gold"))
         clusters: Any = words["clusters"]
         answer = tg.correct(
             runs, bronze, "P@10", gold=given, method="bootstrap", clusters=clusters, resampling=tg.Resampling(n=100)

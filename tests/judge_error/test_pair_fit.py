@@ -10,7 +10,7 @@ from scipy import stats
 
 from truegain.io.columns import Floats
 from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
-from truegain.sampling.designs import expansion_of
+from truegain.sampling.catalogue import DESIGNS
 from truegain.stats.contrasts import Contrasts
 
 Array = npt.NDArray[np.float64]
@@ -25,7 +25,7 @@ def drawn(seed: int, design: str = "random", topics: int = 12, docs: int = 30) -
     sampled = rng.random(n) < np.where(bronze > 0, 0.5, 0.25) if design == "by-bronze" else rng.random(n) < 0.33
     pairs = SampledPairs(
         np.repeat(np.arange(topics), docs), strata_of(bronze, sampled), bronze / 2, np.where(sampled, gold, np.nan),
-        expansion_of(bronze, sampled, design), topics,
+        DESIGNS[design].expansion(np.zeros(len(bronze), np.int32), bronze, sampled), topics,
     )  # fmt: skip
     return pairs, np.where(rng.random((3, n)) < 0.4, rng.choice([0.1, 0.05, 0.2], (3, n)), 0.0)
 
@@ -33,7 +33,7 @@ def drawn(seed: int, design: str = "random", topics: int = 12, docs: int = 30) -
 def world(seed: int, topics: int = 30, pool: int = 30, depth: int = 10) -> tuple[SampledPairs, Array, Array]:
     """Pairs all gold-judged, what they count for two systems that find relevant documents, a judge that errs by topic.
 
-    The judge favours the first system: it takes more of what that one retrieved for relevant.
+    The judge favors the first system: it takes more of what that one retrieved for relevant.
     """
     rng = np.random.default_rng(seed)
     topic = np.repeat(np.arange(topics), pool)
@@ -58,7 +58,7 @@ def sample(full: SampledPairs, gold: int, design: str, seed: int) -> SampledPair
     else:
         for label in (0, 1):
             chosen[rng.choice(np.flatnonzero(full.bronze == label), gold // 2, replace=False)] = True
-    expansion = expansion_of(full.bronze, chosen, design)
+    expansion = DESIGNS[design].expansion(np.zeros(len(full.bronze), np.int32), full.bronze, chosen)
     some = np.where(chosen, full.gold, np.nan)
     return SampledPairs(full.topic, strata_of(full.bronze, chosen), full.bronze, some, expansion, full.topics)
 
@@ -154,9 +154,9 @@ def _with(fit: PairFit, m: Floats) -> Floats:
 def test_the_variance_over_topics_is_that_of_the_linearised_form() -> None:
     """Guards moves of topics, predictions held, within the few percent by which refits differ from influence."""
     pairs, coefficients = drawn(3, topics=40)
-    evidence = by_pairs(pairs, *coefficients)
-    asked = Contrasts.of([(None, 0), (0, 1), (1, 2)])
-    fit, linear = evidence.fit, []
+    estimator = by_pairs(pairs, *coefficients)
+    contrasts = Contrasts.of([(None, 0), (0, 1), (1, 2)])
+    fit, linear = estimator.fit, []
     m = fit.expected(np.ones((1, 40)))[0]
     for c in coefficients:
         used = pairs.sampled & (c != 0)
@@ -166,8 +166,8 @@ def test_the_variance_over_topics_is_that_of_the_linearised_form() -> None:
         mean = (load * e)[used].sum() / load[used].sum()
         z = np.bincount(pairs.topic, c * (m[pairs.topic, pairs.stratum] + mean))
         linear.append(z + np.bincount(pairs.topic, scale * np.where(used, load * (e - mean), 0.0)))
-    known = asked.values(np.array(linear).T).var(axis=0, ddof=1) / 40
-    assert np.sqrt(evidence.over_topics(asked).variance) == pytest.approx(np.sqrt(known), rel=0.08)
+    known = contrasts.values(np.array(linear).T).var(axis=0, ddof=1) / 40
+    assert np.sqrt(estimator.over_topics(contrasts).variance) == pytest.approx(np.sqrt(known), rel=0.08)
 
 
 def test_the_spread_within_strata_has_half_a_pair_at_either_end() -> None:
@@ -191,9 +191,9 @@ def test_the_floor_of_the_gold_part_by_hand() -> None:
     pairs = SampledPairs(topic, np.zeros(60, int), low, gold, np.full(60, 10.0), 6)
     spread = 0.5 / 7 * 6.5 / 7  # six times 1, and half at either end
     least = 6 * (60 * 0.1 / 6) ** 2 * 0.9 * spread / 36  # load 1 each, 9 of 10 pairs unseen
-    evidence = by_pairs(pairs, np.full(60, 0.1))
-    assert evidence.over_topics(Contrasts.scores(1)).variance == pytest.approx(least, rel=1e-9)
-    assert evidence.over_gold(Contrasts.scores(1)).variance == pytest.approx(least, rel=1e-9)
+    estimator = by_pairs(pairs, np.full(60, 0.1))
+    assert estimator.over_topics(Contrasts.scores(1)).variance == pytest.approx(least, rel=1e-9)
+    assert estimator.over_gold(Contrasts.scores(1)).variance == pytest.approx(least, rel=1e-9)
 
 
 def test_a_variance_that_one_topic_carries_is_badly_known() -> None:
@@ -213,11 +213,11 @@ def test_few_gold_pairs_make_a_wide_interval() -> None:
     elsewhere = np.flatnonzero((c == 0) & (full.gold == full.bronze))[:60]
     chosen = np.isin(np.arange(len(c)), np.r_[pick, elsewhere])
     some = np.where(chosen, full.gold, np.nan)
-    expansion = expansion_of(full.bronze, chosen, "random")
+    expansion = DESIGNS["random"].expansion(np.zeros(len(full.bronze), np.int32), full.bronze, chosen)
     pairs = SampledPairs(full.topic, strata_of(full.bronze, chosen), full.bronze, some, expansion, full.topics)
-    evidence = by_pairs(pairs, c)
-    assert evidence.touching(Contrasts.scores(1)).tolist() == [3]
-    assert told(evidence).high - told(evidence).low > 0.3
+    estimator = by_pairs(pairs, c)
+    assert estimator.touching(Contrasts.scores(1)).tolist() == [3]
+    assert told(estimator).high - told(estimator).low > 0.3
 
 
 def test_a_document_that_both_rank_alike_touches_no_difference() -> None:
@@ -230,12 +230,12 @@ def test_a_document_that_both_rank_alike_touches_no_difference() -> None:
     chosen[np.flatnonzero(a == 0)[:3]] = False
     pairs = SampledPairs(
         full.topic, strata_of(full.bronze, chosen), full.bronze, np.where(chosen, full.gold, np.nan),
-        expansion_of(full.bronze, chosen, "random"), full.topics,
+        DESIGNS["random"].expansion(np.zeros(len(full.bronze), np.int32), full.bronze, chosen), full.topics,
     )  # fmt: skip
-    evidence, asked = by_pairs(pairs, a, b), Contrasts.of([(0, 1)])
-    assert asked.moved(evidence.fit.load, 1e-15)[0] > 10
-    assert evidence.touching(asked).tolist() == [2]
-    assert evidence.over_gold(asked).df.tolist() == [1.0]
+    estimator, contrasts = by_pairs(pairs, a, b), Contrasts.of([(0, 1)])
+    assert contrasts.moved(estimator.fit.load, 1e-15)[0] > 10
+    assert estimator.touching(contrasts).tolist() == [2]
+    assert estimator.over_gold(contrasts).df.tolist() == [1.0]
 
 
 # ---------------------------------------------------------------------- known truth
@@ -244,7 +244,7 @@ def test_a_document_that_both_rank_alike_touches_no_difference() -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("design", ["random", "by-bronze"])
 def test_differences_are_unbiased_and_covered(design: str) -> None:
-    """Guards bias, spread and level where the judge errs by topic and favours a system; bronze alone is far off."""
+    """Guards bias, spread and level where the judge errs by topic and favors a system; bronze alone is far off."""
     truth = np.mean([np.bincount(f.topic, (b - a) * f.gold).mean() for f, a, b in map(world, range(5000, 5200))])
     found, naive = [], []
     for seed in range(300):
@@ -277,3 +277,34 @@ def test_scores_near_a_bound_are_covered(rate: float) -> None:
         by_t += plain.low <= rate <= plain.high
     assert by_t < held
     assert held / 300 >= 0.93
+
+
+def joined(labels: list[int], sampled: list[bool], least: int) -> list[int]:
+    """The strata by plain steps: labels upwards, a new stratum once the last has enough; the top joins down."""
+    least = max(least, sum(sampled) // 20)
+    groups: list[list[int]] = [[]]
+
+    def held(group: list[int]) -> int:
+        return sum(s for x, s in zip(labels, sampled, strict=True) if x in group)
+
+    for value in sorted(set(labels)):
+        if held(groups[-1]) >= least:
+            groups.append([])
+        groups[-1].append(value)
+    if len(groups) > 1 and held(groups[-1]) < least:
+        top = groups.pop()
+        groups[-1] += top
+    return [next(i for i, g in enumerate(groups) if x in g) for x in labels]
+
+
+def test_strata_by_plain_steps() -> None:
+    """Guards how labels are joined, with few gold pairs and with so many that a twentieth of them is the least."""
+    rng = np.random.default_rng(8)
+    for n, least in [(12, 2), (30, 5), (60, 5), (200, 5), (400, 5)] * 8:
+        labels, sampled = rng.integers(0, 6, n), rng.random(n) < rng.choice([0.1, 0.5, 0.9])
+        sampled[0] = True
+        found = strata_of(labels.astype(float), sampled, least)
+        assert found.tolist() == joined(labels.tolist(), sampled.tolist(), least)
+    assert strata_of(np.repeat([0.0, 1.0], 5), np.ones(10, bool)).tolist() == [0] * 5 + [1] * 5
+    assert strata_of(np.repeat([0.0, 1.0], [6, 4]), np.ones(10, bool)).tolist() == [0] * 10
+    assert strata_of(np.repeat([0.0, 1.0], [115, 5]), np.ones(120, bool)).tolist() == [0] * 120

@@ -11,8 +11,9 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study
+from truegain.data.judgments import Judgments
 from truegain.data.pool import Pool
-from truegain.judge_error.gold_pairs import OffScaleLabels, on_scale, pair_up, scale_of
+from truegain.judge_error.gold_pairs import OffScaleLabels, apart, check_scale, on_scale, pair_up, scale_of, tell_scales
 
 Labels = dict[str, dict[str, float]]
 
@@ -53,11 +54,11 @@ def test_labels_off_the_scale_are_refused_or_dropped() -> None:
 def test_stray_labels_are_told_once() -> None:
     """Guards the default: label, count and pairs; nothing where the labels are declared, or gold uses them."""
     _, bronze, gold = graded({"d1": 10.0, "d2": 10.0, "d4": 7.0})
-    with pytest.warns(tg.DataWarning) as told:
+    with pytest.warns(tg.DataWarning) as caught:
         pairs = pair_up(bronze, gold)
-    assert len(told) == 1
-    message = str(told[0].message)
-    assert "3 of 600 bronze labels are ones that gold never uses: 7 (1 time), 10 (2 times)" in message
+    assert len(caught) == 1
+    message = str(caught[0].message)
+    assert "3 of 600 bronze labels never occur in the gold labels: 7 (1 time), 10 (2 times)" in message
     assert "7: topic 0 document d4; 10: topic 0 document d1; 10: topic 0 document d2" in message
     assert pairs.off_scale is not None
     declared = pair_up(bronze, gold, scale=(0, 1, 2, 3, 7, 10))
@@ -70,13 +71,13 @@ def test_stray_labels_are_told_once() -> None:
 def test_stray_labels_are_no_gains(design: str, measure: str) -> None:
     """Guards graded measures, rectified or by the matrix: refused with the list; binary ones are only told."""
     runs, bronze, gold = graded({"d1": 10.0})
-    with pytest.warns(tg.DataWarning, match="gold never uses"):
-        judge = tg.Judge.fit(bronze, gold, design=design)  # type: ignore[arg-type]
+    with pytest.warns(tg.DataWarning, match="never occur in the gold labels"):
+        judge = tg.Judge.fit(bronze, gold, design=design)
     for ask in (
         lambda: tg.correct(runs, bronze, measure, gold=judge),
         lambda: tg.compare(runs, bronze, measure, gold=judge),
     ):
-        with pytest.raises(tg.TruegainError, match=r"gold never uses: 10 \(1 time\).*scale='0:3'"):
+        with pytest.raises(tg.TruegainError, match=r"in the gold labels: 10 \(1 time\).*scale='0:3'"):
             ask()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)  # gold alone would be surer here
@@ -141,8 +142,8 @@ def test_strays_of_real_judges(shared_data: Path) -> None:
     gold = table.select("topic", "doc", label="nist").gather_every(4)
     for judge, label, count in (("h2oloo-zeroshot2", 10, 1), ("RMITIR-llama70B", 5, 2)):
         bronze = table.select("topic", "doc", label=judge).drop_nulls()
-        with pytest.warns(tg.DataWarning, match=rf"gold never uses: {label} \({count} time"):
-            pairs = pair_up(bronze, gold, missing="drop")
+        with pytest.warns(tg.DataWarning, match=rf"in the gold labels: {label} \({count} time"):
+            pairs = pair_up(bronze, gold, unmatched="drop")
         assert pairs.off_scale is not None
         assert (pairs.off_scale.labels, pairs.off_scale.counts) == ((label,), (count,))
 
@@ -166,3 +167,105 @@ def test_strays_where_gold_has_fractions() -> None:
     assert OffScaleLabels.of(pool, np.array([0.0, 0.25, 2.5])).labels == ()
     found = OffScaleLabels.of(pool, np.array([0.0, 1.0, 2.0]))
     assert (found.labels, found.counts, found.total, found.share) == ((0.25, 2.5), (1, 1), 4, 0.5)
+
+
+def test_labels_off_a_scale_are_counted() -> None:
+    """Guards labels off a scale: 0 is on it, below 0 is not judged, the first is where it is said to be."""
+    table = Judgments.of({"1": {"a": 0, "b": 5, "c": -1, "d": 7, "e": 5}})
+    with pytest.raises(tg.InputError, match=r"3 of 5 labels are not on the scale 0, 1: 5 \(2 times\), 7 \(1 time\)"):
+        check_scale(table, (0, 1))
+    with pytest.warns(tg.DataWarning, match="3 of 5 labels are not on the scale 0, 1 and count as not judged"):
+        assert on_scale(table, (0, 1), "drop").label.tolist() == [0.0, -1.0, -1.0, -1.0, -1.0]
+    with pytest.raises(tg.InputError, match="1 of 1 labels"):
+        check_scale(Judgments.of({"1": {"a": 0}}), (1, 2))
+    assert on_scale(table, None, "drop") is table
+    assert on_scale(table, (0, 5, 7)) is table
+    with pytest.raises(tg.TruegainError, match="out_of_range is 'keep'"):
+        on_scale(table, None, "keep")  # type: ignore[arg-type]
+    assert scale_of([2, 0, 1.5]) == (0.0, 1.5, 2.0)
+    assert scale_of("600:602") == (600.0, 601.0, 602.0)
+    for wrong in ("0:1.5", "0:1:2", "3:1", "5:5", "a,b", "1"):
+        with pytest.raises(tg.TruegainError, match="labels"):
+            scale_of(wrong)
+
+
+def pool_of(labels: list[float]) -> Pool:
+    """One topic with these labels."""
+    return Pool.of(Judgments.of({"1": {f"d{i}": x for i, x in enumerate(labels)}}))
+
+
+def told(bronze: list[float], gold: list[float]) -> str | None:
+    """What is said of two judges' scales where nobody told the levels."""
+    pool, given = pool_of(bronze), np.array(gold)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        tell_scales(OffScaleLabels.of(pool, given), pool, given, levels_given=False)
+    return str(said[0].message) if said else None
+
+
+def test_the_longest_and_the_shortest_scale() -> None:
+    """Guards 0:N: from two labels to a thousand."""
+    longest = scale_of("0:999")
+    assert longest is not None
+    assert (len(longest), longest[-1]) == (1000, 999.0)
+    assert scale_of("1:2") == (1.0, 2.0)
+    for wrong in ("0:1000", "0:0", "1,1", "-1,0", "0,inf"):
+        with pytest.raises(tg.TruegainError, match="labels"):
+            scale_of(wrong)
+
+
+def test_few_strays_are_slips_and_more_are_a_scale() -> None:
+    """Guards 5%: five of a hundred labels beyond gold's are slips, six are another scale."""
+    for count, said in ((5, "If they are slips"), (6, "seem to use different scales")):
+        message = told([9.0] * count + [0.0, 1.0] * 10 + [0.0] * (80 - count), [0.0, 1.0])
+        assert message is not None
+        assert said in message
+
+
+@pytest.mark.parametrize(
+    ("bronze", "gold", "differ"),
+    [
+        ([0, 10], [0, 15], True),  # half as high again
+        ([0, 10], [0, 14], False),
+        ([0, 2], [0, 2], False),
+        ([0, 2], [0, 1.5], True),  # whole numbers and fractions
+        ([0, 0.5, 1], [0, 0.5, 1], False),
+        ([0, 0], [0, 3], False),  # all 0: nothing to compare
+    ],
+)
+def test_when_two_scales_differ(bronze: list[float], gold: list[float], differ: bool) -> None:
+    """Guards both reasons for two scales, to the limit, and that a judge who says 0 alone is no scale."""
+    message = told(bronze, gold)
+    assert (message is not None and "different scales" in message) == differ
+
+
+@pytest.mark.parametrize(
+    ("bronze", "gold", "differ"),
+    [
+        ([0, 1], [0, 2], True),
+        ([0, 2], [0, 1], True),
+        ([0, 10], [0, 19], False),
+        ([0, 0], [0, 2], False),
+        ([0, 1], [0, 0.5, 1], True),
+        ([0, 0.5, 1], [0, 0.25, 1], False),
+    ],
+)
+def test_when_labels_are_no_gains_of_one_scale(bronze: list[float], gold: list[float], differ: bool) -> None:
+    """Guards twice as high, to the limit, and fractions beside whole numbers."""
+    assert (apart(np.array(bronze, float), np.array(gold, float)) is not None) == differ
+
+
+def test_how_labels_are_listed() -> None:
+    """Guards six labels one by one, and seven as a range."""
+    six, seven = np.arange(6.0), np.arange(7.0)
+    assert apart(six, six / 2) == "bronze labels are 0, 1, 2, 3, 4, 5, gold labels 0, 0.5, 1, 1.5, 2, 2.5"
+    assert apart(seven, seven / 2) == "bronze labels are 0 to 6 (7 different), gold labels 0 to 3 (7 different)"
+
+
+def test_strays_are_beyond_gold_and_the_rarest_are_shown() -> None:
+    """Guards labels, counts, share and examples by hand: gold's highest is none, three examples, the rarest first."""
+    found = OffScaleLabels.of(pool_of([3, 3, 4, 4, 4, 5, 0, -1, 1.5, 6, 6]), np.array([0.0, 3.0]))
+    assert (found.labels, found.counts, found.total) == ((1.5, 4.0, 5.0, 6.0), (1, 3, 1, 2), 10)
+    assert found.share == pytest.approx(0.7)
+    assert [e.split(":")[0] for e in found.examples] == ["5", "1.5", "6"]
+    assert OffScaleLabels((), (), (), 0).share == 0

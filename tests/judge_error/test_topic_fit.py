@@ -72,8 +72,8 @@ def test_every_number_of_an_answer(topics: int, gold: int, tie: float, uses: boo
     """Guards value, variance and freedom, scores and differences, against loops with scipy's line, at 1e-9."""
     bronze, some = scores(topics, topics, gold, tie, 3)
     fit = replace(TopicFit.of(bronze, some, others=others), uses=uses)
-    asked = Contrasts.of([(None, 0), (None, 2), (0, 1), (2, 1)])
-    spread, value = (fit.over_gold if these else fit.over_topics)(asked), fit.values(asked)
+    contrasts = Contrasts.of([(None, 0), (None, 2), (0, 1), (2, 1)])
+    spread, value = (fit.over_gold if these else fit.over_topics)(contrasts), fit.values(contrasts)
     for i, at in enumerate(((0, None), (2, None), (1, 0), (1, 2))):
         want = by_hand(bronze, some, at, uses, others, these)
         assert (value[i], spread.variance[i], spread.df[i]) == pytest.approx(want, rel=1e-9)
@@ -82,11 +82,11 @@ def test_every_number_of_an_answer(topics: int, gold: int, tie: float, uses: boo
 def test_many_pairs_are_the_pairs_one_by_one() -> None:
     """Guards blocks of contrasts: 300 pairs at once, the last block not full, and a pair turned around."""
     bronze, some = scores(1, 20, 8, 0.5, 25)
-    fit, asked = TopicFit.of(bronze, some), Contrasts.all_pairs(25)
-    found, values = fit.over_topics(asked), fit.values(asked)
+    fit, contrasts = TopicFit.of(bronze, some), Contrasts.all_pairs(25)
+    found, values = fit.over_topics(contrasts), fit.values(contrasts)
     assert len(values) == 300
     for i in (0, 255, 256, 299):
-        a, b = int(asked.a[i]), int(asked.b[i])
+        a, b = int(contrasts.a[i]), int(contrasts.b[i])
         one, turned = Contrasts.of([(a, b)]), Contrasts.of([(b, a)])
         assert (values[i], found.variance[i]) == (fit.values(one)[0], fit.over_topics(one).variance[0])  # the same bits
         assert fit.values(turned)[0] == pytest.approx(-values[i], abs=1e-15)
@@ -131,23 +131,23 @@ def test_all_topics_gold_is_the_plain_t_interval() -> None:
 def test_what_is_added_to_all_bronze_scores_changes_nothing(these: bool) -> None:
     """Guards the spread: a judge who is kinder to every topic by the same says neither more nor less."""
     bronze, some = scores(7, 50, 8, 0.6, 3)
-    asked = Contrasts.of([(None, 0), (0, 1), (2, 1)])
+    contrasts = Contrasts.of([(None, 0), (0, 1), (2, 1)])
     found = []
     for kinder in (0.0, 10.0):
         fit = TopicFit.of(bronze + kinder * np.arange(1, 4)[:, None], some)
-        found.append([fit.values(asked), (fit.over_gold if these else fit.over_topics)(asked).variance])
+        found.append([fit.values(contrasts), (fit.over_gold if these else fit.over_topics)(contrasts).variance])
     assert np.allclose(found[0], found[1], rtol=1e-9)
 
 
 def test_what_a_topic_brings() -> None:
     """Guards contributions, whose mean the values are, and moves, whose squares are both parts of the variance."""
     bronze, some = scores(5, 40, 15, 0.7, 3)
-    fit, asked = TopicFit.of(bronze, some), Contrasts.of([(0, 1), (2, 0)])
-    assert fit.by_topic(asked).mean(axis=0) == pytest.approx(fit.values(asked))
+    fit, contrasts = TopicFit.of(bronze, some), Contrasts.of([(0, 1), (2, 0)])
+    assert fit.by_topic(contrasts).mean(axis=0) == pytest.approx(fit.values(contrasts))
     for at, (a, b) in enumerate(((0, 1), (2, 0))):
         y, f = some[b] - some[a], bronze[b] - bronze[a]
         f = f - f[15:].mean()
-        lam, moves = slopes_by_hand(y[:15], f[:15]), fit.moves(asked)[:, at]
+        lam, moves = slopes_by_hand(y[:15], f[:15]), fit.moves(contrasts)[:, at]
         assert (moves[:15] ** 2).sum() == pytest.approx(np.var(y[:15] - 25 / 40 * lam * f[:15], ddof=1) / 15)
         assert (moves[15:] ** 2).sum() == pytest.approx((lam.mean() * 25 / 40) ** 2 * np.var(f[15:], ddof=1) / 25)
 
@@ -282,9 +282,9 @@ def test_skewed_scores_are_covered(gold: int, reliable: float) -> None:
         z = rng.normal(size=(3, 50)) * 0.6 + rng.normal(size=50) * 0.8
         seen = reliable * z + np.sqrt(1 - reliable**2) * rng.normal(size=(3, 50))
         true, bronze = (stats.norm.cdf(x) ** 5 for x in (z, seen))  # mean 1/6
-        evidence = by_topics(bronze, np.where(np.arange(50) < gold, true, np.nan), (0.0, 1.0))
+        estimator = by_topics(bronze, np.where(np.arange(50) < gold, true, np.nan), (0.0, 1.0))
         for name, aim in (("score", 1 / 6), ("these", true[0].mean())):
-            found = told(evidence, these=name == "these")
+            found = told(estimator, these=name == "these")
             held[name] += found.low <= aim <= found.high
     assert 0.92 <= held["score"] / 250 <= 0.996
     assert held["these"] / 250 >= 0.92

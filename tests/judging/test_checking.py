@@ -249,10 +249,10 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
     code, out, _ = run("check s")
     assert code == 2
     for said in (
-        "judging.toml:25: check_tries is 0", "the question of topic 2 has 3 options, not 4", "stands twice, first on",
+        "judging.toml:25: check_tries is 0", "the question of topic 2 has 3 options, not 4", "appears twice, first on",
         f"topic 3 has the same document, {same}, as Hk and as Nk", "topic 4 names high alone",
         "1 of the pool's documents", "1 document without text", "1 document with markup and no text: ",
-        "1 topic without a question of four options: 1 ", "the study has no title", "language 'fr' is not known",
+        "1 topic without a question of four options: 1 ", "the study has no title", "language 'fr' is unknown",
         "Prolific's codes for completed, screened, failed are missing", "a person may take 5 units, but there are",
         "which need 10 people, and there are 9", "units are too many for 9 people",
     ):  # fmt: skip
@@ -264,8 +264,8 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("labels", "said"), [
-    ([None, None], "which check attention) are not known of 1 topic: 1; give labels (`truegain annotate init"),
-    ([1, 1], "all labels are alike in 1 topic, and Hk would be as Nk: 1; give labels (`truegain annotate init"),
+    ([None, None], "which check attention) are unknown for 1 topic: 1; give labels (`truegain annotate init"),
+    ([1, 1], "all labels are equal in 1 topic, so that Hk would equal Nk: 1; give labels (`truegain annotate init"),
 ])  # fmt: skip
 def test_hk_and_nk_must_be_known(tmp_path: Path, labels: list[int | None], said: str) -> None:
     """Guards check (c) of the paper: without labels, or with equal ones, there is no Hk and Nk, and none is made up."""
@@ -284,7 +284,7 @@ def test_what_all_topics_lack_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (fault,) = check_study(tmp_path).faults
     assert fault.startswith("Hk and Nk (a topic's known highly relevant")
-    assert "are not known of 12 topics: 1, 2, 3, 4, 5 and 7 more; give labels (" in fault
+    assert "are unknown for 12 topics: 1, 2, 3, 4, 5 and 7 more; give labels (" in fault
 
 
 def test_a_document_that_is_missing_is_told_where_its_topic_cannot_be_judged_either(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_init_of_qrels(tmp_path: Path, run: Run) -> None:
     assert (study.design.judgments, study.design.size, len(study.units)) == (4, 5, 2 * 6)
     code, out, err = run("init b --topics a/topics.jsonl --docs a/docs.jsonl --pool q.qrels")
     assert (code, out) == (2, "")
-    assert "b/judging.toml: it is there already" in err
+    assert "b/judging.toml: this file exists already" in err
 
 
 def test_init_of_a_list_with_anchors(tmp_path: Path, run: Run) -> None:
@@ -410,7 +410,7 @@ def test_labels_that_a_list_lacks_are_a_fault(tmp_path: Path, run: Run) -> None:
     assert "P(rel=2)@10 counts labels from 2 on as relevant, and the highest that assessors may give is 1" in out
     (tmp_path / "claim").mkdir()
     listed_study(tmp_path / "claim", run, "magnitude", (0, 2), "claim/")
-    assert "the task magnitude gives no labels of the list, which are 0 to 2" in run("check claim/b")[1]
+    assert "the task magnitude cannot give the labels of the list, which are 0 to 2" in run("check claim/b")[1]
 
 
 def listed_study(
@@ -460,7 +460,7 @@ def test_what_does_not_fit_the_task_is_told(tmp_path: Path) -> None:
         ("graded", {"topic": "1", "doc": "d", "claim": "c"}, "with a claim, which graded does not ask about"),
         ("graded", {"topic": "1", "docs": ["d", "e"]}, "each row of the pool must have one document"),
         ("preference", {"topic": "1", "doc": "d"}, "a preference needs two"),
-        ("preference", {"topic": "1", "docs": ["d", "d"]}, "twice the same document"),
+        ("preference", {"topic": "1", "docs": ["d", "d"]}, "the same document twice"),
     ):
         folder = tmp_path / f"{task}-{len(list(tmp_path.iterdir()))}"
         simulated_study(folder, task=task, topics=1, docs=3)

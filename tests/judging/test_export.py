@@ -274,7 +274,7 @@ def test_claims(folder: Path, run: Run) -> None:
     assert (row["probability"], len(set(table.columns["doc"]))) == ("0.5", 24)
     code, _, err = run("aggregate", "claims.csv", "--aggregate", "mean", "-o", "g.qrels")
     assert code == 0, err
-    with pytest.raises(TruegainError, match="wins are made of preferences; the task of this study is claim"):
+    with pytest.raises(TruegainError, match="wins are computed from preferences; the task of this study is claim"):
         win_table(study, made_rows(study).ratings())
 
 

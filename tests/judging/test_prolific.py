@@ -192,7 +192,7 @@ def test_a_study_that_nobody_knows_does_not_stop_the_others(
     stop = threading.Event()
     keep_taking_back(Prolific(KEY, fake.address), studies, organizer, every=0.001, tell=told.append, stop=stop)
     assert stop.wait(30)
-    assert told == ["Prolific knows no study a-nonsense (404); it is not asked about again"]
+    assert told == ["Prolific has no study a-nonsense (404); truegain will not ask again"]
     assert sum("a-nonsense" in path for path, _ in fake.asked) == 1
     assert organizer.studies_going_on("prolific") == ("a-nonsense",)
 
@@ -215,15 +215,15 @@ def test_all_pages_are_read(fake: Fake, monkeypatch: pytest.MonkeyPatch, has_lin
 FAULTS = [
     (401, b"", "refuses the key"),
     (403, b"", "refuses the key"),
-    (404, b"", "knows no study st"),
+    (404, b"", "has no study st"),
     (500, b"", "answered 500"),
     (429, b"", "answered 429"),
-    (200, b"not json", "not as its documentation says"),
-    (200, b"[]", "not as its documentation says"),
-    (200, b'{"results": 3}', "not as its documentation says"),
-    (200, b'{"results": [{"status": "RETURNED"}]}', "not as its documentation says"),
-    (200, b'{"results": [{"participant_id": "a", "status": null}]}', "not as its documentation says"),
-    (200, b"[" * 100_000, "not as its documentation says"),
+    (200, b"not json", "not match its documentation"),
+    (200, b"[]", "not match its documentation"),
+    (200, b'{"results": 3}', "not match its documentation"),
+    (200, b'{"results": [{"status": "RETURNED"}]}', "not match its documentation"),
+    (200, b'{"results": [{"participant_id": "a", "status": null}]}', "not match its documentation"),
+    (200, b"[" * 100_000, "not match its documentation"),
 ]
 
 
@@ -250,7 +250,7 @@ def test_the_key_goes_nowhere_else(fake: Fake) -> None:
     found = take_back(Prolific(KEY, fake.address), ["st"], Noting(set()))
     assert "redirect" in found.wrong["st"]
     assert len(fake.asked) == 1
-    with pytest.raises(TruegainError, match="https alone"):
+    with pytest.raises(TruegainError, match="https only"):
         Prolific(KEY, "http://prolific.example/api")
     for odd in ("", " ", "a\nb", "schlüssel"):
         with pytest.raises(TruegainError, match="copy it again") as error:

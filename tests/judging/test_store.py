@@ -184,7 +184,7 @@ def test_addresses_that_are_none(tmp_path: Path, postgres_server: Server) -> Non
     """Guards errors of opening: what is wrong and what to do, never a password."""
     (tmp_path / "text.sqlite").write_text("this is no database, but a text of some length\n" * 100)
     cases = {
-        "nonsense": "no address of a database",
+        "nonsense": "not the address of a database",
         "mysql://u:hidden@h/x": "'mysql' are not supported",
         "sqlite://": "lost when the server ends",
         "sqlite:///:memory:": "lost when the server ends",

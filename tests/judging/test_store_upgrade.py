@@ -237,7 +237,7 @@ def test_a_newer_study_is_left_alone(database_url: str, later: Path, monkeypatch
     database = Database(database_url)
     upgrade(database._engine, database.url, later)
     database.close()
-    with pytest.raises(TruegainError, match="version 9999, which this truegain does not know"):
+    with pytest.raises(TruegainError, match="version 9999, written by a newer truegain"):
         Database(database_url)
 
 

@@ -77,7 +77,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     """Guards a study that is there: another one does not take its place."""
     simulated_study(tmp_path, topics=1, docs=3)
     before = (tmp_path / "judging.toml").read_text()
-    with pytest.raises(TruegainError, match="there already"):
+    with pytest.raises(TruegainError, match=r"judging\.toml: this file exists already"):
         simulated_study(tmp_path, topics=2, docs=3)
     assert (tmp_path / "judging.toml").read_text() == before
 
@@ -131,7 +131,7 @@ def test_all_that_is_wrong_with_rows_is_told(tmp_path: Path) -> None:
     ]  # fmt: skip
     read_topics(written(tmp_path, "t.jsonl", "\n".join(lines)), faults)
     said = (
-        "not a JSON object", "without an id", "topic 1 has no text", "topic 2 stands twice, first on line 4",
+        "not a JSON object", "without an id", "topic 1 has no text", "topic 2 appears twice, first on line 4",
         "has 3 options, not 4", "the same option twice", "right option 'a', which is none",
     )  # fmt: skip
     assert len(faults) == len(said)
@@ -164,18 +164,18 @@ def test_prolific_has_two_tries(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("name = 'a b'", "judging.toml:1: name is 'a b' (it stands in addresses"),
+    ("name = 'a b'", "judging.toml:1: name is 'a b' (it is part of addresses"),
     ("\n[rules]\nseconds = -1", "judging.toml:3: seconds is -1 (give a number of at least 0)"),
-    ("[rules]\nsecond = 1", "judging.toml:2: 'second' is no key of [rules] (did you mean seconds?)"),
-    ("seconds = 1", "judging.toml:1: 'seconds' is no key (it belongs into [rules])"),
+    ("[rules]\nsecond = 1", "judging.toml:2: 'second' is not a key of [rules] (did you mean seconds?)"),
+    ("seconds = 1", "judging.toml:1: 'seconds' is not a key (it belongs in [rules])"),
     ("[units]\nsize = 2.5", "judging.toml:2: size is 2.5 (give a whole number of at least 1)"),
     ("[units]\norder = 'first'", "judging.toml:2: order is 'first' (give one of 'spread', 'decisive')"),
     ("[people]\nplatform = 'x'", "judging.toml:2: platform is 'x' (give one of 'open'"),
-    ("[people.codes]\ndone = 'x'", "judging.toml:1: codes is {'done': 'x'} ('done' is not known"),
+    ("[people.codes]\ndone = 'x'", "judging.toml:1: codes is {'done': 'x'} ('done' is unknown"),
     ("rules = 3", "judging.toml:1: rules is 3 (write a table [rules])"),
     ("[rules]\nreason = 1", "judging.toml:2: reason is 1 (give true or false)"),
     ("[texts]\npage.next = 3", "judging.toml:2: page.next is 3 (give a text)"),
-    ("a = ", "judging.toml:1: this is no TOML: Invalid value"),
+    ("a = ", "judging.toml:1: not valid TOML: Invalid value"),
 ])  # fmt: skip
 def test_wrong_settings_are_told_by_line(tmp_path: Path, text: str, said: str) -> None:
     """Guards who writes judging.toml by hand: the line, the value, and what would be right."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,9 +15,18 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from tests.worlds import there
+from truegain.config import Scoring
+from truegain.data.alignment import align
+from truegain.data.judgments import Judgments
+from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Runs
 from truegain.errors import InputError, MeasureError, TruegainError
+from truegain.measures.content import Content, ContentScorer, relevant_items
+from truegain.measures.evaluate import aligned
+from truegain.measures.parse import parse_measure
 from truegain.text import divergence
 from truegain.text.corpus import Corpus
+from truegain.text.divergence import RankedText
 from truegain.text.words import Cutting
 
 Texts = Mapping[str, Sequence[str]]  # words by document
@@ -205,13 +215,13 @@ def test_what_is_missing_is_told() -> None:
     with pytest.raises(TruegainError, match="give corpus too"):
         tg.evaluate(run, qrels, "AbsRB", judged_corpus=corpus)
     other = Corpus.of(corpus, Cutting(stop=("are",)))
-    with pytest.raises(InputError, match=r"not cut alike: stop: \[\] and \['are'\]"):
+    with pytest.raises(InputError, match=r"not tokenized alike: stop: \[\] and \['are'\]"):
         tg.evaluate(run, qrels, "AbsRB", corpus=corpus, judged_corpus=other)
-    with pytest.warns(tg.DataWarning) as told:
+    with pytest.warns(tg.DataWarning) as caught:
         scores = tg.evaluate(run, qrels, "AbsRB", corpus=corpus)
-    texts = [str(w.message) for w in told]
+    texts = [str(w.message) for w in caught]
     assert any("1 of 2 retrieved documents are not in the corpus" in t for t in texts)
-    assert any("1 of 2 topics have relevant documents, but none with text" in t for t in texts)
+    assert any("1 of 2 topics have relevant documents, but none whose text differs from the" in t for t in texts)
     assert scores.by_topic()["2"] is None
     assert scores.by_topic()["1"] is not None
 
@@ -222,3 +232,109 @@ def test_parameters_that_make_no_sense_are_refused() -> None:
         with pytest.raises(MeasureError):
             tg.parse_measure(text)
     assert str(tg.parse_measure("DeltaRB(mu=100)@10")) == "DeltaRB(mu=100)@10"
+
+
+def test_text_read_again_is_text_read() -> None:
+    """Guards scores where some judgments are taken away: the same as of judgments that lack them."""
+    words = ["red", "rose", "bloom", "sky", "blue", "sea", "salt", "wind", "leaf", "tree", "root", "moss"]
+    texts = {f"d{i}": " ".join(words[(i * k) % 12] for k in range(1, 9)) for i in range(14)}
+    rng = np.random.default_rng(5)
+    rows = [
+        (str(t), s, f"d{i}", int(rng.integers(-1, 3))) for t in range(3) for i in range(12) for s in "xy"[: 1 + i % 2]
+    ]
+    runs = {
+        s: {str(t): {f"d{i}": float(rng.random()) for i in rng.permutation(14)[:6]} for t in range(3) if s != "b" or t}
+        for s in "ab"
+    }
+    names = ["AbsNB(mu=5)@4", "DeltaRB(mu=5,rel=2)@3", "AbsRB(mu=9,theta=0.5)@4"]
+    schema = ["topic", "subtopic", "doc", "label"]
+    measures = [parse_measure(n) for n in names]
+    reading = [m for m in measures if isinstance(m, Content)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        whole = aligned(runs, pl.DataFrame(rows, schema=schema, orient="row"), Scoring(), keep_top=4)
+        again = ContentScorer.of(RankedText.of(whole, texts), reading)
+        docs, topics = list(whole.pool.docs.strings()), [whole.topics[t] for t in whole.pool.topic.tolist()]
+        for gone in ({"d1"}, {"d0", "d3", "d7"}, set[str]()):
+            kept = np.array([d not in gone for d in docs])
+            found = again.means(kept)
+            left = [
+                (t, s, d, g if d not in gone else min(g, 0)) for t, s, d, g in rows
+            ]  # what is taken away is relevant to nothing
+            fewer = tg.evaluate(runs, pl.DataFrame(left, schema=schema, orient="row"), names, corpus=texts)
+            for name, one in zip(names, found, strict=True):
+                assert one == pytest.approx(fewer.summaries[str(parse_measure(name))]), (name, gone)
+        assert len(topics) == len(docs)
+
+
+def test_a_corpus_of_the_judged_needs_another() -> None:
+    """Guards the refusal, and that measures which read no text need none."""
+    run, labels = {"1": {"a": 1.0}}, {"1": {"a": 1}}
+    with pytest.raises(tg.TruegainError, match="give corpus too"):
+        tg.evaluate(run, labels, "AP", judged_corpus={"a": "text"})
+    assert tg.evaluate(run, labels, "AP", corpus={"a": "text"}).mean() == 1.0
+
+
+Rows = Sequence[tuple[str, str, str, int]]
+
+
+def frame(rows: Rows) -> pl.DataFrame:
+    """Subtopic judgments: topic, subtopic, document, label."""
+    return pl.DataFrame(rows, schema=["topic", "subtopic", "doc", "label"], orient="row")
+
+
+def aligned_run(run: dict[str, dict[str, float]], judgments: object) -> RankedGains:
+    """The lists of one system beside the pool."""
+    parts = Runs.of({"s": run}).parts
+    return align(Pool.of(Judgments.of(judgments)), [lambda: parts])[0]
+
+
+FACETS: Rows = [
+    ("1", "i", "a", 1),
+    ("1", "i", "b", 0),
+    ("1", "i", "c", 2),
+    ("1", "j", "b", -1),
+    ("1", "j", "a", 2),
+    ("2", "i", "a", 0),
+    ("2", "i", "b", 3),
+    ("2", "i", "c", -2),
+]
+
+
+@pytest.mark.parametrize("level", [0, 0.5, 1, 2, 3])
+def test_documents_relevant_to_subtopics(level: float) -> None:
+    """Guards the texts of content measures: labels that reach the level, none below 0, however low the level."""
+    ranked = aligned_run({"1": {"a": 1.0}, "2": {"a": 1.0}}, frame(FACETS))
+    for topic, groups in zip(ranked.topics, relevant_items(ranked, level), strict=True):
+        found = [{str(ranked.pool.docs[int(i)]) for i in items} for items in groups]
+        by_hand = [
+            {d for t, s, d, x in FACETS if (t, s) == (topic, name) and x >= level and x >= 0} for name in ("i", "j")
+        ]
+        assert found == [docs for docs in by_hand if docs]
+
+
+def test_a_document_judged_not_relevant_has_no_text_to_cover() -> None:
+    """Guards content measures to the end: a label of 0 for a subtopic changes nothing."""
+    texts = {"a": "red roses bloom", "b": "red roses", "c": "roses bloom", "d": "the sky is blue and so is the sea"}
+    run = {"1": {"d": 2.0, "b": 1.0}}
+    with_zero = frame([("1", "i", "a", 1), ("1", "i", "d", 0), ("1", "j", "d", 0)])
+    names = ["AbsNB(mu=5)@2", "DeltaRB(mu=5)@2"]
+    plain = tg.evaluate(run, frame([("1", "i", "a", 1)]), names, corpus=texts).means("run")
+    assert tg.evaluate(run, with_zero, names, corpus=texts).means("run") == pytest.approx(plain)
+
+
+def test_limits_of_content_measures() -> None:
+    """Guards both sides of mu, rel and theta, and the greatest value: 1 at every rank, times its weight."""
+    for text in ("AbsNB(mu=0.01)@2", "AbsNB(rel=0)@2", "AbsRB(theta=0)@2", "DeltaRB(theta=0.99)@2"):
+        tg.parse_measure(text)
+    for text, said in (
+        ("AbsNB(mu=0)@2", "mu must be"),
+        ("AbsNB(rel=-0.01)@2", "rel must not"),
+        ("AbsRB(theta=-0.01)@2", "theta must"),
+        ("DeltaRB(theta=1)@2", "theta must"),
+    ):
+        with pytest.raises(tg.MeasureError, match=said):
+            tg.parse_measure(text)
+    assert tg.parse_measure("AbsNB@7").bounds() == (0, 7)
+    assert tg.parse_measure("AbsRB@3").bounds() == pytest.approx((0, 1 - 0.8**3))
+    assert tg.parse_measure("DeltaRB(theta=0.5)@2").bounds() == pytest.approx((0, 0.75))

@@ -209,3 +209,50 @@ def test_a_table_of_gains_may_hold_negative_ones() -> None:
     for name, counted, unjudged in (("gain", 0.8572, 0.0), ("label", 1.1429, 0.5)):
         found = tg.evaluate(run, pl.DataFrame({**rows, name: numbers}), ["CG@2", "Unjudged@2"])
         assert list(found.means().values()) == pytest.approx([counted, unjudged])
+
+
+@pytest.mark.parametrize("topics", [1, 2])
+def test_coefficients_of_documents(topics: int) -> None:
+    """Guards what a worth of 1 adds at each rank, for two systems, with one topic and with two."""
+    runs = {
+        "x": {str(t): {"a": 3.0, "b": 2.0, "u": 1.0, "c": 0.5} for t in range(topics)},
+        "y": {str(t): {"c": 2.0, "a": 1.0} for t in range(topics)},
+    }
+    labels = {str(t): {"a": 1, "b": 0, "c": 2} for t in range(topics)}
+    ranked = aligned(runs, labels, Scoring())
+    one = linear_parts(parse_measure("DCG@3"), np.array([0.0, 1.0, 2.0]), 3).coefficients(ranked)
+    half, third = 1 / math.log2(3), 1 / math.log2(4)
+    names = list(ranked.pool.docs.strings())
+    wanted = {"x": {"a": 1.0, "b": half, "c": 0.0}, "y": {"a": half, "b": 0.0, "c": 1.0}}
+    assert one.tolist() == [[pytest.approx(wanted[s][d]) for d in names] for s in "xy"]
+    condensed = linear_parts(parse_measure("DCG(judged_only=True)@3"), np.array([0.0, 1.0, 2.0]), 3)
+    assert condensed.coefficients(ranked)[0].tolist() == [
+        pytest.approx({"a": 1.0, "b": half, "c": third}[d]) for d in names
+    ]
+
+
+def test_what_a_topic_can_have() -> None:
+    """Guards bounds, by which limits of intervals are cut, of gains below 0 and of measures of measures."""
+    no_end = math.inf
+    wanted = {
+        "CG(gains={0:-1})": (-no_end, no_end),
+        "DCG(gains={0:-1})@3": (-no_end, no_end),
+        "RBP(gains={0:-1},max_rel='scale')": (-no_end, 1.0),
+        "RBP(max_rel=3)": (0.0, no_end),
+        "CG(gains={0:0})": (0.0, no_end),
+        "nDCG(gains={1:2})": (0.0, 1.0),
+        "Utility": (-no_end, no_end),
+        "alpha_nDCG@5": (0.0, no_end),
+        "alpha_nDCG@1": (0.0, no_end),
+        "nERR_IA": (0.0, no_end),
+        "nNRBP": (0.0, no_end),
+        "NRBP": (0.0, 1.0),
+        "ERR_IA@1": (0.0, no_end),
+        "IA(of='YAAP')": (-no_end, no_end),
+        "IA": (0.0, 1.0),
+        "P+Q@3": (0.0, 1.0),
+        "D(of='CG')": (0.0, no_end),
+        "D#-nDCG@3": (0.0, 1.0),
+        "NumRel": (0.0, no_end),
+    }
+    assert {name: parse_measure(name).bounds() for name in wanted} == wanted

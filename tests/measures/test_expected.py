@@ -95,7 +95,7 @@ def test_what_is_refused() -> None:
     _, ranked = of("P@3")
     chances = Chances(np.array([1.0]), np.zeros((len(ranked.pool), 1)))
     for name, said in {
-        "RR": "known for AP", "ERR@5": "known for AP", "nDCG(judged_only=True)@3": "judged_only", "P(rel=0)@3": "rel 0",
+        "RR": "with AP", "ERR@5": "with AP", "nDCG(judged_only=True)@3": "judged_only", "P(rel=0)@3": "rel 0",
         "nDCG(gains={0:1})@3": "start at 0",
     }.items():  # fmt: skip
         with pytest.raises(MeasureError, match=said):

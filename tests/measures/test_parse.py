@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from math import log2
+from typing import Any
 
 import ir_measures
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
+from tests.worlds import there
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN
 from truegain.measures.dcg import nDCG
@@ -240,3 +243,25 @@ def test_what_is_no_measure(odd: object) -> None:
     """Guards a clear error, and no TypeError, where measures are None, a number, bytes, a dict or a list of lists."""
     with pytest.raises(tg.MeasureError, match=r"such as '?nDCG@10"):
         tg.evaluate({"a": {"1": {"x": 1.0}}}, {"1": {"x": 1}}, odd)  # type: ignore[arg-type]
+
+
+def one_list(labels: Sequence[int], measure: str, **options: Any) -> float:
+    """A list with these labels from the first rank on; the value of one topic."""
+    run = {"1": {f"d{i}": -float(i) for i in range(len(labels))}}
+    judged = {"1": {f"d{i}": x for i, x in enumerate(labels)}}
+    return there(tg.evaluate(run, judged, measure, scoring=tg.Scoring(**options)).mean())
+
+
+def test_limits_of_cutoffs() -> None:
+    """Guards the least cutoff: 1 is one, 0, True and 1.5 are none; rank k counts and k + 1 does not."""
+    assert one_list([0, 1], "RR@2") == 0.5
+    assert one_list([0, 1], "RR@1") == 0
+    for wrong in (0, -1, True, 1.5):
+        with pytest.raises(tg.MeasureError, match="whole number of at least 1"):
+            tg.parse_measure("P@5") @ wrong
+
+
+def test_numbers_in_names_of_measures() -> None:
+    """Guards how gains print: whole numbers without a point, others with it, and back again."""
+    for text in ("nDCG(gains={1:2,3:0.5})", "CG(gains={0:1,1:1000000})@5"):
+        assert str(tg.parse_measure(text)) == text

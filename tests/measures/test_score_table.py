@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import pytest
 
 import truegain as tg
 from tests.data.test_convert import LikeArrow, arrow
+from truegain.measures.base import geometric_mean_of_rows, mean_of_rows, ratio
+from truegain.measures.scoring import settled
 from truegain.results.text import separated
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1}, "3": {"z": 1}}
@@ -67,7 +70,7 @@ def test_files_give_the_scores_back(ending: str, scores: tg.Scores, tmp_path: Pa
         ("system,topic,measure,value\na,1,P@5,x\n", "s.csv:2: value is not a number: 'x'"),
         (
             "system,topic,measure,value\na,1,P@5,1\na,1,precision@5,1\n",
-            "s.csv:3: P@5 of system a, topic 1 stands twice",
+            "s.csv:3: P@5 of system a, topic 1 appears twice",
         ),
         ("system,topic,measure,value\na,1,NoSuch,1\n", "there is no measure 'NoSuch'"),
         ("system,topic,measure,value\n", "there are no rows"),
@@ -79,3 +82,20 @@ def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(tg.TruegainError) as caught:
         tg.read_scores(tmp_path / "s.csv")
     assert said in str(caught.value)
+
+
+def test_means_are_settled_to_twelve_decimals() -> None:
+    """Guards ties of means: what differs in the 13th decimal ties, what differs in the 12th does not."""
+    assert settled(np.array([0.3, 0.3 + 2e-13])).tolist() == [0.3, 0.3]
+    first, second = settled(np.array([0.3, 0.3 + 2e-12])).tolist()
+    assert first < second
+
+
+def test_means_of_rows() -> None:
+    """Guards means over the values that are there, and the least value of a geometric mean, 0.00001."""
+    nan = math.nan
+    values = np.array([[1.0, nan, 3.0], [nan, nan, nan], [0.0, 0.0, 6.0]])
+    assert mean_of_rows(values).tolist() == pytest.approx([2, nan, 2], nan_ok=True)
+    some = np.array([[0.0, 1.0, nan], [0.25, 1.0, 0.25], [nan, nan, nan]])
+    assert geometric_mean_of_rows(some).tolist() == pytest.approx([1e-5**0.5, 0.0625 ** (1 / 3), nan], nan_ok=True)
+    assert ratio(np.array([1.0, 2.0, 0.0, -3.0]), np.array([2, 0, 0, -1])).tolist() == [0.5, 0, 0, 3]

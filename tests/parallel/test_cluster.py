@@ -95,10 +95,10 @@ def test_a_piece_that_kills_its_workers_is_named(started: Started, monkeypatch: 
 
 def noted(engine: Engine, folder: Path, progress: Progress | None = None) -> tuple[list[float], list[str]]:
     """Results of 30 pieces that leave lines behind, and what was warned of."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         found = list(engine.run(pieces.noted, range(30), shared=(str(folder), 0.01), progress=progress, seed=3))
-    return found, [str(warning.message) for warning in told]
+    return found, [str(warning.message) for warning in caught]
 
 
 def test_a_lost_scheduler_is_told_and_the_next_run_goes_on(started: Started, tmp_path: Path, kept: Path) -> None:
@@ -138,9 +138,9 @@ def test_no_worker_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     with distributed.LocalCluster(
         n_workers=0, protocol="tcp", host="127.0.0.1", dashboard_address="127.0.0.1:0"
     ) as alone:
-        with pytest.warns(tg.DataWarning, match=r"no worker is there yet; waiting for one, 1 seconds at most"):
+        with pytest.warns(tg.DataWarning, match=r"no worker has joined yet; waiting for one, 1 seconds at most"):
             said = forlorn(alone.scheduler_address)
-        assert "no worker was there for 1 seconds; start some with `dask worker tcp" in said
+        assert "no worker joined within 1 seconds; start some with `dask worker tcp" in said
 
 
 def forlorn(address: str) -> str:
@@ -166,21 +166,21 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         silent.bind(("127.0.0.1", 0))
         assert "(Connection refused)" in nobody(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
         silent.listen()
-        assert "(it says nothing; one with certificates is tls://" in nobody(
+        assert "(it does not respond; one with certificates is tls://" in nobody(
             f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         )
     assert "(encoding with 'idna' codec failed" in nobody("tcp://a..b:8786")
     monkeypatch.setattr(connection, "WEB", 2.0)
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as page:
         threading.Thread(target=page.serve_forever, daemon=True).start()
-        assert "(a web server does; the page of a scheduler has" in nobody(f"127.0.0.1:{page.server_address[1]}")
+        assert "(a web server does; a scheduler's dashboard has" in nobody(f"127.0.0.1:{page.server_address[1]}")
         page.shutdown()
 
 
 @pytest.mark.parametrize("given", ["scheduler", "tcp://host", "a b:1", "tcp://h:65536"])
 def test_what_is_no_address(given: str) -> None:
     """Guards against a connection to something that was not meant."""
-    with pytest.raises(TruegainError, match=f"cluster '{given}': this is no address; give that of a scheduler"):
+    with pytest.raises(TruegainError, match=f"cluster '{given}': not an address; give that of a scheduler"):
         Cluster(given)
 
 
@@ -266,7 +266,7 @@ def test_a_lambda_does_not_travel(started: Started) -> None:
                 TruegainError, match=rf"tests\.cluster\.test_cluster\..*{named} cannot run on a cluster"
             ):
                 list(engine.run(work, [1]))
-        with pytest.raises(TruegainError, match=r"what pieces of tests\.cluster.pieces:draw share cannot travel"):
+        with pytest.raises(TruegainError, match=r"what pieces of tests\.cluster.pieces:draw share cannot be sent"):
             list(engine.run(pieces.draw, [1], shared=lambda: 1))
 
 
@@ -385,7 +385,7 @@ def test_kept_pieces_that_are_damaged_are_left_out(tmp_path: Path) -> None:
     again = KeptPieces(tmp_path / "pieces", told.append).job("f", "a", "b", 0, bytes)
     assert again.stretches(9) == [(0, 2), (4, 6)]
     assert len(told) == 1
-    assert "damaged; they are done again" in told[0]
+    assert "damaged; they are computed again" in told[0]
     assert (again.load(4, 6), again.load(2, 3), again.count) == ([b"4", b"5"], None, 4)
     assert not damaged.exists()
     other = KeptPieces(tmp_path / "pieces", lambda _: None).job("f", "a", "b", 1, bytes)
@@ -423,7 +423,7 @@ def test_a_folder_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:
 )
 def test_what_is_no_scheduler_is_refused_at_once(address: str) -> None:
     """Guards addresses that Dask waits for and then fails on, and secrets in them."""
-    with pytest.raises(tg.TruegainError, match="this is no address") as told:
+    with pytest.raises(tg.TruegainError, match="not an address") as told:
         tg.Cluster(address)
     assert "s3cret" not in str(told.value)
 

@@ -283,4 +283,4 @@ def test_mistakes_are_told(run: Run) -> None:
     """Guards the command line: exit code 2, and what to write."""
     code, out, err = run("compare gold.qrels runs -m AP --cluster nowhere")
     assert (code, out) == (2, "")
-    assert err.startswith("error: --cluster nowhere: this is no address; give that of a scheduler, such as tcp://")
+    assert err.startswith("error: --cluster nowhere: not an address; give that of a scheduler, such as tcp://")

@@ -128,7 +128,7 @@ def test_what_tells_no_sigma() -> None:
     assert np.isnan(Sigmas.of(Grouped.of(both)).limits()).all()  # of two documents there is no spread to speak of
     docs, values = [f"d{i // 2}" for i in range(40)], np.array([i % 2 for i in range(38)] + [0, 500.0])
     wild = judgments_of_columns(["1"] * 40, docs, values, "r", assessors=["x", "y"] * 20)
-    assert "few decide it" in plan_assessors(wild, error=1).details.notes[-1]
+    assert "a few documents dominate it" in plan_assessors(wild, error=1).details.notes[-1]
 
 
 @pytest.mark.parametrize("words", ["--error 1", "r.csv --sigma 1 --error 1", "--sigma 1 --error 1 --first 2"])

@@ -154,7 +154,7 @@ def test_no_plan_asks_for_more_than_every_pair_that_differs() -> None:
         config=tg.StudyConfig(population="fixed", gold=tg.Gold(judged(listed, gold, 120)), min_effect=0.01),
     )
     assert some.needed["gold labels"] <= int(str(most.details.provenance["most"]))
-    assert "have the pairs judged that differ" in " ".join(some.details.notes)
+    assert "label the pairs that differ" in " ".join(some.details.notes)
 
 
 def test_a_list_for_other_pairs_is_not_planned_with() -> None:
@@ -162,9 +162,9 @@ def test_a_list_for_other_pairs_is_not_planned_with() -> None:
     runs, bronze, _ = world(systems=3)
     two = {s: runs[s] for s in ("s0", "s1")}
     listed = tg.sample_gold(two, bronze, "P@5")
-    with pytest.raises(tg.InputError, match="made for other runs"):
+    with pytest.raises(tg.InputError, match="sampled for other runs"):
         tg.plan_labels({s: runs[s] for s in ("s0", "s2")}, bronze, "P@5", config=tg.StudyConfig(gold=tg.Gold(listed)))
-    with pytest.raises(tg.InputError, match="was not drawn for all 3 pairs of systems: documents that move 2 of 3"):
+    with pytest.raises(tg.InputError, match="was not drawn for all 3 pairs of systems: documents that affect 2 of 3"):
         tg.plan_labels(runs, bronze, "P@5", config=tg.StudyConfig(gold=tg.Gold(listed)))
     assert tg.plan_labels(
         runs, bronze, "P@5", pair=("s0", "s1"), config=tg.StudyConfig(gold=tg.Gold(listed))
@@ -191,7 +191,7 @@ def test_topics_that_differ_too_much_are_told() -> None:
         runs, bronze, "P@5", config=tg.StudyConfig(gold=tg.Gold(tg.sample_gold(runs, bronze, "P@5")), min_effect=0.001)
     )
     assert plan.needed == {}
-    assert "No number of gold labels finds" in " ".join(plan.details.notes)
+    assert "No number of gold labels detects" in " ".join(plan.details.notes)
 
 
 # ---------------------------------------------------------------------- with gold labels
@@ -379,7 +379,7 @@ def test_small_sets_have_both_ends() -> None:
     assert [row[0] for row in plan.details.rows] == [rows + differ - 4]
     c = {t: {**row, "d4": 1.0} if t in "12" else row for t, row in a.items()}
     with pytest.raises(
-        tg.TruegainError, match=r"only 4 labelled documents can move c - a on P@4.*need 10.*sample_gold"
+        tg.TruegainError, match=r"only 4 labeled documents can change c - a on P@4.*needs 10.*sample_gold"
     ):
         tg.plan_labels(
             {"a": a, "c": c}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(few, design="random"), min_effect=0.05)
@@ -395,8 +395,8 @@ def test_small_sets_have_both_ends() -> None:
     done = tg.plan_labels(
         {"a": a, "c": c}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(judged(listed, gold, 4)), min_effect=0.05)
     )
-    assert "4 of the 4 gold labels touch this difference." in done.details.notes
-    with pytest.raises(tg.TruegainError, match="no labelled document can move b - a on P@4"):
+    assert "4 of the 4 gold labels affect this difference." in done.details.notes
+    with pytest.raises(tg.TruegainError, match="no labeled document can change b - a on P@4"):
         tg.plan_labels(
             {"a": a, "b": a}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(few, design="random"), min_effect=0.05)
         )

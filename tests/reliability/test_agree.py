@@ -194,7 +194,7 @@ def test_the_fourth_judge_of_cystic_fibrosis(shared_data: Path) -> None:
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row").unique(
         ["topic", "doc", "assessor"], keep="first", maintain_order=True
     )
-    report = agreement(frame, scale="ordinal 0:2", replicates=0)
+    report = agreement(frame, scale="ordinal 0:2", resamples=0)
     found = report.assessors.records()
     assert len(found) == 4
     assert report.flagged == ("judge4",)
@@ -230,7 +230,7 @@ def test_experts_tell_the_careless() -> None:
 def test_the_whole_answer_holds_its_parts() -> None:
     """Guards `agree`: its alphas are those of the function, its topics those of each topic alone."""
     world = magnitude_ratings(topics=3, docs=20, workers=4, seed=5)
-    found = agreement(world.ratings, world.expert, scale="ratio", replicates=200, seed=7)
+    found = agreement(world.ratings, world.expert, scale="ratio", resamples=200, seed=7)
     row = found.overall.records()[0]
     want = alpha(world.ratings, "ratio", trials=200, seed=7)
     assert (row["value"], row["low"], row["high"]) == (want.value, want.low, want.high)
@@ -256,14 +256,14 @@ def test_topics_have_the_interval_of_each_alone_or_a_reason() -> None:
                 rows.append((f"{topic:03}", f"d{item}", f"a{a}", float(value)))
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     for method, fault in (("jackknife", "no interval: "), ("bootstrap", "single value")):
-        found = agreement(frame, scale="ordinal 0:9", method=method, replicates=100)  # type: ignore[arg-type]
+        found = agreement(frame, scale="ordinal 0:9", method=method, resamples=100)  # type: ignore[arg-type]
         records = found.topics.records()
         for record in records:
             if record["topic"] not in ("007", "008", "009"):
                 assert record["low"] is not None or fault in str(record["note"])
                 assert float(record["high"] or 0) <= 1
         assert [records[t]["note"] for t in (7, 8, 9)] == [
-            "one item has no interval", "undefined: all ratings are 0", "undefined: no item has two ratings",
+            "one item gives no interval", "undefined: all ratings are 0", "undefined: no item has two ratings",
         ]  # fmt: skip
         without = sum(r["low"] is None for r in records)
         parts = (f"{method} ({300 - without} topics)", f"none, see the note of each ({without} topics)")
@@ -279,20 +279,20 @@ def test_what_intervals_mean_is_said_in_the_tables() -> None:
     assert found.overall.records()[0]["note"] == TAIL
     assert found.topics.notes == (
         "Intervals over other items, assessors like these: jackknife (2 topics).",
-        f"They hold {TAIL}.",
+        f"They are valid {TAIL}.",
     )
     assert "note" not in found.topics.columns
     assert (found.provenance["units"], found.provenance["method"]) == ("items+assessors", "jackknife")
-    none = agreement(world.ratings, scale="interval", replicates=0)
+    none = agreement(world.ratings, scale="interval", resamples=0)
     assert none.overall.notes == ()
-    assert none.topics.notes == ("Intervals over other items, these assessors: none asked for (2 topics).",)
+    assert none.topics.notes == ("Intervals over other items, these assessors: not requested (2 topics).",)
 
 
 def test_every_document_by_hand() -> None:
     """Guards the table by document: max/min, geometric sd and equal pairs of each, in the order of the file."""
     stats = pytest.importorskip("scipy.stats")
     world = magnitude_ratings(topics=2, docs=14, workers=3, seed=2)
-    found = agreement(world.ratings, scale="ratio", replicates=0).documents.records()
+    found = agreement(world.ratings, scale="ratio", resamples=0).documents.records()
     said: dict[tuple[str, str], list[float]] = {}
     rows = zip(world.ratings.topic.strings(), world.ratings.docs.strings(), world.ratings.label.tolist(), strict=True)
     for topic, doc, value in rows:
@@ -306,7 +306,7 @@ def test_every_document_by_hand() -> None:
         assert record["ratings"] == len(values)
         assert record["equal"] == pytest.approx(equal)
         assert record["median"] == pytest.approx(np.median(values))
-    plain = agreement(frame_of([[0, 1], [0, None]]), scale="ordinal 0:3", replicates=0).documents
+    plain = agreement(frame_of([[0, 1], [0, None]]), scale="ordinal 0:3", resamples=0).documents
     assert "max/min" not in plain.columns
     assert plain.records()[1]["equal"] is None
     assert "1 document with one rating" in plain.notes[0]
@@ -315,17 +315,17 @@ def test_every_document_by_hand() -> None:
 @pytest.mark.parametrize("scale", [None, "ratio", "interval"])
 def test_huge_ratings_give_no_infinite_number(scale: str | None) -> None:
     """Guards ratings of 1e308 and 1e-308: every number of every table is finite, what has none says why."""
-    found = agreement(frame_of([[1e308, 1e-308, 1e-300], [1e308, 3.0, 1e308]]), scale=scale, replicates=100)
+    found = agreement(frame_of([[1e308, 1e-308, 1e-300], [1e308, 3.0, 1e308]]), scale=scale, resamples=100)
     for table in (*found.tables(), found.documents):
         assert all(np.isfinite(c) for row in table.rows for c in row if isinstance(c, float)), table.title
     if scale == "ratio":
         row = next(r for r in found.overall.records() if r["statistic"] == "median max/min ratio")
-        assert (row["value"], row["note"]) == (None, "undefined: most ratios are too great for a number to hold")
+        assert (row["value"], row["note"]) == (None, "undefined: most ratios are too large for a floating-point number")
 
 
 def test_ratios_of_0_are_said_to_be_undefined() -> None:
     """Guards a zero among magnitudes: the rows of ratios stay, and say why they are empty."""
-    found = agreement(frame_of([[0, 2], [2, 3]]), scale="ratio", replicates=0)
+    found = agreement(frame_of([[0, 2], [2, 3]]), scale="ratio", resamples=0)
     notes = [r["note"] for r in found.overall.records()]
     assert notes[1:] == ["undefined: a rating of 0 has no ratio"] * 2
     assert "no ratios: a rating is 0" in str(found.documents.notes)
@@ -334,30 +334,30 @@ def test_ratios_of_0_are_said_to_be_undefined() -> None:
 def test_experts_without_two_levels_or_with_very_many() -> None:
     """Guards outside agreement that has no pairs, or too many pairs of levels to list."""
     ratings = frame_of([[1, 2], [1, 3]])
-    one = agreement(ratings, {"1": {"d000000": 1, "d000001": 1}}, replicates=0)
+    one = agreement(ratings, {"1": {"d000000": 1, "d000001": 1}}, resamples=0)
     assert one.experts is not None
     assert "undefined: no unit has two documents" in one.experts.notes[1]
     assert one.topics.records()[0]["note"] == "no pair on different levels"
     many = frame_of(np.tile(np.arange(60.0), (2, 1)))
-    two = agreement(many, {"1": {f"d{i:06}": i for i in range(60)}}, replicates=0)
+    two = agreement(many, {"1": {f"d{i:06}": i for i in range(60)}}, resamples=0)
     assert two.experts is not None
     assert two.experts.records()[0]["share"] == 1.0
-    assert "60 levels, too many to list every two" in two.experts.notes[1]
+    assert "60 levels, too many to list every pair" in two.experts.notes[1]
 
 
 def test_weighted_kappas_are_in_the_answer() -> None:
     """Guards the overall table: plain, linear and quadratic kappa where the scale has an order, plain where not."""
-    rows = agreement(frame_of([[0, 1, 3], [0, 2, 2]]), scale="ordinal 0:3", replicates=0).overall.records()
+    rows = agreement(frame_of([[0, 1, 3], [0, 2, 2]]), scale="ordinal 0:3", resamples=0).overall.records()
     assert [r["statistic"] for r in rows][-3:] == [f"Cohen's kappa{k}" for k in ("", " (linear)", " (quadratic)")]
-    rows = agreement(frame_of([[0, 1, 3], [0, 2, 2]]), scale="nominal", replicates=0).overall.records()
+    rows = agreement(frame_of([[0, 1, 3], [0, 2, 2]]), scale="nominal", resamples=0).overall.records()
     assert rows[-1]["statistic"] == "Cohen's kappa"
 
 
 def test_normalizing_raises_agreement_on_personal_scales() -> None:
     """Guards the reason to normalize: with scales of their own people agree little, on one scale much."""
     world = magnitude_ratings(topics=4, docs=20, workers=5, noise=0.5, careless=0, seed=6)
-    raw = agreement(world.ratings, scale="ratio", replicates=0).overall.records()[0]["value"]
-    normalized = agreement(world.ratings, scale="ratio", normalize="geometric", replicates=0).overall.records()[0][
+    raw = agreement(world.ratings, scale="ratio", resamples=0).overall.records()[0]["value"]
+    normalized = agreement(world.ratings, scale="ratio", normalize="geometric", resamples=0).overall.records()[0][
         "value"
     ]
     assert isinstance(raw, float)
@@ -380,7 +380,7 @@ def test_uniform_ratings_do_not_agree() -> None:
 def test_experts_who_judged_nothing_of_it() -> None:
     """Guards ids that do not match: an error, not an empty table."""
     with pytest.raises(tg.InputError, match="judged none of the rated documents"):
-        agreement(frame_of([[1, 2], [1, 3]]), {"9": {"x": 1}}, replicates=0)
+        agreement(frame_of([[1, 2], [1, 3]]), {"9": {"x": 1}}, resamples=0)
 
 
 def crowd(seed: int, traps: int, items: int = 60, uneven: bool = False) -> pl.DataFrame:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import statistics
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from pathlib import Path
@@ -11,11 +13,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import truegain as tg
 from tests.reliability import irrcac_values
 from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import LEVELS
+from truegain.reliability import alpha as alpha_module
 from truegain.reliability import alpha as paired
 from truegain.reliability.alpha import AlphaOptions, Coefficient, Paired, alpha_of, drawn_items
 from truegain.sampling.streams import generator
@@ -233,7 +237,7 @@ def test_huge_and_tiny_ratings(level: str) -> None:
     among = sum(apart(x, y) for x in every for y in every) / 8
     found = alpha(frame_of(np.array(rows).T), level, trials=100)
     assert found.value == pytest.approx(float(1 - within / among), abs=1e-12)
-    assert found.notes[0].startswith("no interval: too few items carry it")
+    assert found.notes[0].startswith("no interval: it rests on too few items")
 
 
 def test_ratings_equal_but_for_rounding_have_no_alpha() -> None:
@@ -273,7 +277,7 @@ def test_resamples_of_one_value_are_told() -> None:
     """Guards resamples in which everybody says the same: left out, and counted."""
     found = alpha(frame_of([[0, 0, 0, 1], [0, 0, 0, 1]]), "nominal", method="bootstrap", trials=200)
     assert found.value == 1.0
-    assert "of 200 resamples held a single value" in found.why
+    assert "of 200 resamples had a single value" in found.why
 
 
 def test_mistakes_are_told() -> None:
@@ -282,3 +286,67 @@ def test_mistakes_are_told() -> None:
         alpha(frame_of([[1, 2], [1, 2]]), "cardinal")
     with pytest.raises(tg.TruegainError, match="resamples"):
         alpha(frame_of([[1, 2], [1, 2]]), method="bootstrap", trials=10)
+
+
+def test_drawn_items_in_pieces_are_as_many_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the last, shorter piece of a block: 11 replicates by 4 are 4, 4 and 3, each of all items, and no more."""
+    monkeypatch.setattr(alpha_module, "ROOM_DRAWN", 20)
+    drawn = list(alpha_module.drawn_items(5, 11, 1))
+    assert [len(w) for w in drawn] == [4, 4, 3]
+    assert all((w.sum(axis=1) == 5).all() for w in drawn)
+    monkeypatch.setattr(alpha_module, "ROOM_DRAWN", 4)
+    assert [len(w) for w in alpha_module.drawn_items(5, 2, 1)] == [1, 1]
+
+
+def pairs_by_item(rows: list[list[float]]) -> Paired:
+    """Items with their ratings, by assessors 0, 1, ..."""
+    value = np.array([v for row in rows for v in row])
+    item = np.array([i for i, row in enumerate(rows) for _ in row])
+    return Paired.rows(value, item, np.array([a for row in rows for a in range(len(row))]))
+
+
+def distance(level: str, x: float, y: float, ranks: dict[float, float]) -> float:
+    """Krippendorff's squared difference of two ratings."""
+    if level == "nominal":
+        return float(x != y)
+    if level == "ordinal":
+        return (ranks[x] - ranks[y]) ** 2
+    return (x - y) ** 2 if level == "interval" else ((x - y) / (x + y)) ** 2 if x + y else 0.0
+
+
+ROWS: list[list[float]] = [[1, 1, 2], [3, 2], [0, 0, 0, 1], [5, 5], [2, 3, 3]]
+
+
+@pytest.mark.parametrize("table", [True, False])
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+def test_parts_of_alpha_pair_by_pair(level: str, table: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards within, among and own against all ordered pairs of ratings, items counted 0, 1, 2 or 3 times."""
+    if not table:
+        monkeypatch.setattr(alpha_module, "CELLS", 0)
+        monkeypatch.setattr(alpha_module, "DIRECT", 0)
+    times = [1, 2, 0, 3, 1]
+    said = [v for row, t in zip(ROWS, times, strict=True) for v in row * t]
+    ranks = dict(zip(said, stats.rankdata(said).tolist(), strict=True))
+    ranks |= {v: 0.0 for row in ROWS for v in row if v not in ranks}
+    own = [sum(distance(level, x, y, ranks) for x, y in itertools.permutations(row, 2)) for row in ROWS]
+    among = sum(distance(level, x, y, ranks) for x, y in itertools.permutations(said, 2)) / (len(said) - 1)
+    within = sum(t * o / (len(row) - 1) for t, o, row in zip(times, own, ROWS, strict=True))
+    found = getattr(pairs_by_item(ROWS), level)(np.array([times, times], np.float64))
+    assert [float(x[1]) for x in found] == pytest.approx(
+        [within, among, sum(t * o for t, o in zip(times, own, strict=True))], rel=1e-9
+    )
+
+
+def test_alpha_between_is_of_different_items() -> None:
+    """Guards chance by ratings of different items: their mean difference, counted pair by pair."""
+    rated = [(i, v) for i, row in enumerate(ROWS) for v in row]
+    apart = [(x - y) ** 2 for (i, x), (j, y) in itertools.permutations(rated, 2) if i != j]
+    inside = sum(sum((x - y) ** 2 for x, y in itertools.permutations(row, 2)) / (len(row) - 1) for row in ROWS)
+    want = 1 - inside / len(rated) / statistics.fmean(apart)
+    assert float(alpha_module.alpha_between(pairs_by_item(ROWS), "interval", np.ones((1, 5)))[0]) == pytest.approx(want)
+
+
+def test_a_majority_that_all_items_share() -> None:
+    """Guards the rating that no other outnumbers anywhere: a tie counts, being outnumbered once does not."""
+    assert alpha_module.same_majority(pairs_by_item([[2, 2, 1], [2, 3], [2, 2]])) == 2.0
+    assert alpha_module.same_majority(pairs_by_item([[2, 2, 1], [2, 3, 3], [2, 2]])) is None

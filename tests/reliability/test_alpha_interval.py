@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import statistics
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 from scipy import stats
@@ -14,9 +18,23 @@ import truegain as tg
 from tests.reliability.test_alpha import alpha, frame_of, pairs_of, random_matrix
 from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import LEVELS
+from truegain.planning.assessors import assessors_needed
+from truegain.reliability import alpha as alpha_module
 from truegain.reliability import alpha as left_out
 from truegain.reliability import alpha as paired
-from truegain.reliability.alpha import POPULATION, AlphaOptions, alpha_between, alpha_of, same_majority, spread_of
+from truegain.reliability.agree import agreement
+from truegain.reliability.alpha import (
+    POPULATION,
+    TAIL,
+    AlphaOptions,
+    Coefficient,
+    Paired,
+    alpha_between,
+    alpha_of,
+    same_majority,
+    spread_of,
+)
+from truegain.reliability.kappa import cohens
 from truegain.stats.student_t import wilson
 
 Matrix = np.ndarray[Any, Any]
@@ -96,7 +114,7 @@ def test_the_limits_by_hand(level: str, over: Any) -> None:
         found = alpha_of(pairs_of(matrix), level, AlphaOptions(units=over, confidence=confidence))
         want = by_hand(matrix, level, over != "items", confidence)
         assert (found.low, found.high) == pytest.approx(want, abs=1e-9)
-        assert found.over == POPULATION[over]
+        assert found.population == POPULATION[over]
 
 
 def test_alpha_lies_within_its_interval() -> None:
@@ -148,8 +166,12 @@ def test_perfect_agreement_has_a_width() -> None:
         ([[5, 5, 5, 5], [5, 5, 2, 5]], "items", "5 is the most frequent rating of every item"),  # a tie is no majority
         ([[0, 0, 0, 1], [0, 0, 0, 1]], "items", "without one of the items no two items differ"),
         ([[0, 1], [0, 1]], "items", "without one of the items no two items differ"),
-        ([[0, 1, 2, 1], [0, 1, 2, 2]], "items+assessors", "2 assessors cannot stand for others like them; 3 could"),
-        ([[0, 1, 2, 1], [0, 1, 2, 2], [None] * 4], "items+assessors", "2 assessors cannot stand"),
+        (
+            [[0, 1, 2, 1], [0, 1, 2, 2]],
+            "items+assessors",
+            "2 assessors are too few to represent others; at least 3 are needed",
+        ),
+        ([[0, 1, 2, 1], [0, 1, 2, 2], [None] * 4], "items+assessors", "2 assessors are too"),
         ([[1, 0, 0, 0, 2], [1, 0, None, None, 2], [None, None, 0, 0, None]], "items+assessors", "one of the assessors"),
     ],
 )
@@ -289,5 +311,165 @@ def test_limits_that_alpha_cannot_have_are_not_printed() -> None:
     ratings = tg.read_ratings(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"))
     found = alpha_of(paired.Paired.of(Grouped.of(ratings)), "ordinal")
     assert (np.isnan(found.low), np.isnan(found.high)) == (True, True)
-    assert "no interval: too few items carry it (its lower limit would be -" in found.why
-    assert "too few items carry it" in str(tg.agreement(ratings).topics)
+    assert "no interval: it rests on too few items (its lower limit would be -" in found.why
+    assert "it rests on too few items" in str(tg.agreement(ratings).topics)
+
+
+Array = npt.NDArray[np.float64]
+
+
+def cohen(ratings: Grouped, weights: str = "none", *, seed: int = 0) -> Coefficient:
+    """Cohen's kappa by one kind of weights."""
+    return cohens(ratings, (weights,), seed=seed)[0]
+
+
+def grouped(matrix: Any) -> Grouped:
+    """Assessors by items."""
+    return Grouped.of(tg.read_ratings(frame_of(np.asarray(matrix, float))))
+
+
+def test_how_many_items_a_bootstrap_and_a_long_tail_need() -> None:
+    """Guards 100 items of a bootstrap, and 400 up to which a long tail harms an interval."""
+    matrix = np.random.default_rng(3).integers(0, 4, (2, 400))
+    for items, narrow in ((99, True), (100, False)):
+        found = alpha_of(pairs_of(matrix[:, :items]), "nominal", AlphaOptions(method="bootstrap", trials=40))
+        assert found.why.startswith("too narrow") == narrow
+    assert [alpha_of(pairs_of(matrix[:, :items]), "interval").why for items in (399, 400)] == [TAIL, ""]
+
+
+def test_half_of_the_resamples_may_be_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a half: 20 of 40 resamples without an alpha leave an interval, that of the rest, 21 do not."""
+    matrix = np.array([[0, 0, 1, 2, 1], [0, 0, 1, 1, 0]])
+    full = [1.0, 1, 1, 1, 1], [1.0, 0, 2, 1, 1], [0.0, 1, 1, 2, 1], [2.0, 0, 1, 1, 1]
+    each = [
+        alpha_of(pairs_of(np.repeat(matrix, np.array(w, int), axis=1)), "nominal", AlphaOptions(trials=0)).value
+        for w in full
+    ]
+    for lost in (0, 20, 21):
+        rows = [[2.0, 3, 0, 0, 0]] * lost + [full[i % 4] for i in range(40 - lost)]
+
+        def drawn(*_: int, rows: list[list[float]] = rows) -> Iterator[Array]:
+            yield np.array(rows)
+
+        monkeypatch.setattr(alpha_module, "drawn_items", drawn)
+        found = alpha_of(pairs_of(matrix), "nominal", AlphaOptions(method="bootstrap", trials=40, confidence=0.9))
+        if lost == 21:
+            assert math.isnan(found.low)
+            assert found.why == "21 of 40 resamples had a single value: no interval"
+            continue
+        kept = [each[i % 4] or 0.0 for i in range(40 - lost)]
+        assert (found.low, found.high) == pytest.approx(tuple(np.quantile(kept, [0.05, 0.95])))
+        assert ("20 of 40 resamples had a single value and were left out" in found.why) == (lost == 20)
+
+
+def test_what_is_asked_where_nothing_is_said() -> None:
+    """Guards defaults: 95% and seed 0, of every function that takes them."""
+    matrix = np.clip(np.arange(12) % 4 + np.random.default_rng(6).integers(-1, 2, (3, 12)), 0, 3)
+    frame = frame_of(matrix)
+    said: dict[str, Any] = {"confidence": 0.95, "seed": 0, "trials": 1000}
+    for method in ("jackknife", "bootstrap"):
+        for level in ("nominal", "interval"):
+            assert alpha(frame, level, method=method) == alpha(frame, level, method=method, **said)
+            assert alpha_of(pairs_of(matrix), level, AlphaOptions(method=method)) == alpha(
+                frame, level, method=method, **said
+            )
+        plain = agreement(frame, method=method).tables()
+        asked = agreement(frame, method=method, confidence=0.95, seed=0, resamples=1000).tables()
+        assert [t.rows for t in plain] == [t.rows for t in asked]
+    crowd = grouped(np.random.default_rng(7).integers(0, 3, (50, 6)))
+    assert cohen(crowd) == cohen(crowd, seed=0)
+    assert str(assessors_needed(2, 0.3)) == str(assessors_needed(2, 0.3, 0.95))
+
+
+def test_one_item_or_people_of_one_rating_each() -> None:
+    """Guards what has no interval, and ratios that are not there."""
+    assert alpha_of(pairs_of([[1], [2]]), "nominal").why == "one item gives no interval"
+    single = pl.DataFrame({"topic": "1", "doc": list("ab"), "assessor": list("xy"), "label": [1, 2]})
+    rows = agreement(single, scale="ratio").overall.records()
+    assert [r["note"] for r in rows] == ["undefined: no item has two ratings"] * 3
+
+
+@pytest.mark.parametrize(("infinite", "held"), [(0, True), (2, True), (3, False), (4, False)])
+def test_ratios_too_great_for_a_number(infinite: int, held: bool) -> None:
+    """Guards the median of ratios: it is told while both of the middle two are numbers."""
+    said = np.array([[1e-200] * infinite + [2.0] * (6 - infinite), [1e200] * infinite + [6.0] * (6 - infinite)])
+    found = agreement(frame_of(said), scale="ratio", resamples=0)
+    row = found.overall.records()[1]
+    assert (row["value"] is not None) == held
+    assert row["items"] == 6
+    if held:
+        assert row["value"] == pytest.approx(3.0)
+    else:
+        assert row["note"] == "undefined: most ratios are too large for a floating-point number"
+    told = [n for n in found.documents.notes if "too large" in n]
+    assert told == (
+        [f"undefined for {infinite} whose ratio is too large for a floating-point number"] if infinite else []
+    )
+
+
+def pairs_by_item(rows: list[list[float]]) -> Paired:
+    """Items with their ratings, by assessors 0, 1, ..."""
+    value = np.array([v for row in rows for v in row])
+    item = np.array([i for i, row in enumerate(rows) for _ in row])
+    return Paired.rows(value, item, np.array([a for row in rows for a in range(len(row))]))
+
+
+def test_the_jackknife_variance_and_its_freedom() -> None:
+    """Guards V, kurtosis and the limits of the degrees of freedom: 1 and n - 1."""
+    left = np.array([0.0, 0.1, 0.3, 1.5, 0.2])
+    u = [x - statistics.fmean(left.tolist()) for x in left.tolist()]
+    kurtosis = 5 * sum(x**4 for x in u) / sum(x**2 for x in u) ** 2
+    assert alpha_module.spread_of(left) == pytest.approx((4 / 5 * sum(x**2 for x in u), min(4.0, 10 / (kurtosis - 1))))
+    assert alpha_module.spread_of(np.array([0.0] * 99 + [1.0]))[1] == pytest.approx(200 / (kurtosis_of(99) - 1))
+    assert alpha_module.spread_of(np.array([0.0, 1.0])) == (0.25, 1.0)
+    assert alpha_module.spread_of(np.ones(4)) == (0.0, 3.0)
+
+
+def kurtosis_of(zeros: int) -> float:
+    """Kurtosis of so many zeros and a 1, by its closed form for a share p: (1 - 3 p (1 - p))/(p (1 - p))."""
+    p = 1 / (zeros + 1)
+    return (1 - 3 * p * (1 - p)) / (p * (1 - p))
+
+
+def test_the_interval_of_alpha_written_out() -> None:
+    """Guards half-width, bow and Wilson's limits of alpha: from alphas without each item, each computed anew."""
+    study: list[list[float]] = [[1, 1, 2], [3, 2], [0, 0, 0, 1], [5, 5], [2, 3, 3], [4, 4], [1, 0], [5, 4]]
+    whole = float(alpha_module.alpha_between(pairs_by_item(study), "interval", np.ones((1, 8)))[0])
+    without = [
+        float(alpha_module.alpha_between(pairs_by_item(study[:i] + study[i + 1 :]), "interval", np.ones((1, 7)))[0])
+        for i in range(8)
+    ]
+    variance, df = alpha_module.spread_of(np.array(without))
+    half = float(stats.t.ppf(0.95, df)) * math.sqrt(variance)
+    best, worst = wilson(1 - whole, 8, stats.t.ppf(0.95, 7))
+    low = min(whole - half - half**2 / (4 * (1 - whole)), 1 - float(worst))
+    high = min(1.0, max(whole + half, 1 - float(best)))
+    assert alpha_module.limits_of(pairs_by_item(study), "interval", "items", 0.9, 0) == pytest.approx(
+        (low, high), rel=1e-9
+    )
+
+
+def test_alpha_of_more_differing_items_counts_more_units() -> None:
+    """Guards Wilson's size beyond 10 items on which people differ: n times k/10 units, of 12 items and k = 12."""
+    study: list[list[float]] = [[i, i + 1, i + 1 - i % 2] for i in range(12)]
+    data = pairs_by_item(study)
+    whole = float(alpha_module.alpha_between(data, "interval", np.ones((1, 12)))[0])
+    variance, df = alpha_module.spread_of(alpha_module._without_items(data, "interval", 0))
+    half = float(stats.t.ppf(0.975, df)) * math.sqrt(variance)
+    best, worst = wilson(1 - whole, 12 * 1.2, stats.t.ppf(0.975, 11))
+    low = min(whole - half - half**2 / (4 * (1 - whole)), 1 - float(worst))
+    high = min(1.0, max(whole + half, 1 - float(best)))
+    assert alpha_module.limits_of(data, "interval", "items", 0.95, 0) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_units_are_left_out_alone_or_in_groups() -> None:
+    """Guards how many are left out alone: 1,000 items, 200 assessors; of more, 200 and 50 groups of even size."""
+    assert (alpha_module.ALONE, alpha_module.GROUPS, alpha_module.PEOPLE, alpha_module.CREWS) == (1000, 200, 200, 50)
+    assert alpha_module._groups(10, 10, 5, 0).tolist() == list(range(10))
+    assert sorted(Counter(alpha_module._groups(11, 10, 5, 0).tolist()).items()) == [
+        (0, 3),
+        (1, 2),
+        (2, 2),
+        (3, 2),
+        (4, 2),
+    ]

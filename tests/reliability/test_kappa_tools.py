@@ -142,7 +142,7 @@ def test_a_sliver_is_not_shown_as_the_whole() -> None:
     hidden = cohen(crowd_of(3, 600))
     assert (hidden.refused, hidden.n, hidden.ratings) == (True, 18, 36)
     assert hidden.why == (
-        "3 random pairs of 726,615, each with at least 5 common items: 36 of 1,236 ratings do not stand for all"
+        "3 random pairs of 726,615, each with at least 5 common items: 36 of 1,236 ratings do not represent all"
     )
     for pairs, more, told in ((3, 162, True), (3, 163, False), (30, 2000, True), (29, 2000, False)):
         found = cohen(crowd_of(pairs, more))

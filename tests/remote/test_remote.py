@@ -16,7 +16,8 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.remote.conftest import FILES
-from truegain.io.files import expand, read_bytes, shown_path, system_name
+from truegain.io.files import expand, read_bytes, shown_path
+from truegain.io.formats import system_name
 
 HERE = Path(__file__).parent
 
@@ -49,7 +50,8 @@ def test_a_folder_of_a_web_server_without_its_slash(server: str, run: Run) -> No
         code, _, err = run("eval", f"{server}/q.qrels", f"{server}/runs", *more)
         assert code == 2
         assert (
-            f"{server}/runs: this is a web page, no table and no lines (if it is a folder, write / at its end: " in err
+            f"{server}/runs: this is a web page, not a table or TREC lines (if it is a folder, write / at its end: "
+            in err
         )
         assert f"{server}/runs/)" in err
 
@@ -65,7 +67,7 @@ def test_commands_take_addresses(server: str, local: Path, run: Run) -> None:
         assert answers[0][1].replace(server, "") == answers[1][1].replace(str(local), ""), command
     code, out, said = run("eval", *far, "-q", "--format", "csv", "--memory", "2KB")
     assert (code, out) == (0, run("eval", *near, "-q", "--format", "csv")[1])
-    assert said.endswith("2 KB may be taken: read in batches\n")
+    assert said.endswith("the limit is 2 KB: read in batches\n")
     made = json.loads(run("eval", *far, "--format", "json")[1])["provenance"]
     assert made["inputs"][far[0]] == hashlib.sha256(FILES["q.qrels"]).hexdigest()
     assert len(made["inputs"]) == 3
@@ -109,8 +111,8 @@ def test_secrets_are_not_told(server: str, run: Run, tmp_path: Path) -> None:
         ("none.qrels", r"no such file \(check the address\)"),
         ("refused/q.qrels", r"access was refused \(403\) \(check your credentials"),
         ("locked/q.qrels", r"access was refused \(401\)"),
-        ("cut/q.qrels", "the connection was cut before all was read"),
-        ("cut/runs/worst.run.gz", "the connection was cut before all was read"),
+        ("cut/q.qrels", "the connection was lost before everything was read"),
+        ("cut/runs/worst.run.gz", "the connection was lost before everything was read"),
     ],
 )
 def test_what_goes_wrong_on_the_way_is_told(path: str, says: str, server: str, run: Run) -> None:
@@ -124,8 +126,8 @@ def test_what_goes_wrong_on_the_way_is_told(path: str, says: str, server: str, r
 @pytest.mark.parametrize(
     ("address", "says"),
     [
-        ("http://127.0.0.1:9/q.qrels", "no connection to the server"),
-        ("nowhere://x/q.qrels", "no such file system is known"),
+        ("http://127.0.0.1:9/q.qrels", "cannot connect to the server"),
+        ("nowhere://x/q.qrels", "unknown file system"),
         ("memory://none/q.qrels", "no such file"),
     ],
 )
@@ -152,7 +154,7 @@ def test_nothing_is_written_to_an_address(memory: str, local: Path, run: Run) ->
     """Guards outputs: an address is refused before anything is made of it."""
     code, _, err = run("eval", f"{local}/q.qrels", f"{local}/runs/best.run", "-o", f"{memory}/out.csv")
     assert code == 2
-    assert "only files on this machine are written" in err
+    assert "truegain writes local files only" in err
 
 
 def test_a_study_file_may_name_addresses(server: str, local: Path, run: Run) -> None:
@@ -165,7 +167,7 @@ def test_a_study_file_may_name_addresses(server: str, local: Path, run: Run) -> 
     assert "best" in out
     code, _, err = run("verdict", f"{server}/study.toml")
     assert code == 2
-    assert "a study file is read from this machine only" in err
+    assert "a study file must be on this machine" in err
 
 
 @pytest.mark.slow

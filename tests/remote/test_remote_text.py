@@ -114,8 +114,8 @@ def test_the_command_takes_a_pattern(memory: str, local: Path, run: Run) -> None
     [
         ("none.jsonl", "no such file"),
         ("refused/docs.jsonl", "access was refused"),
-        ("cut/docs.jsonl.gz", "the connection was cut"),
-        ("cut/docs.jsonl", "the connection was cut"),
+        ("cut/docs.jsonl.gz", "the connection was lost"),
+        ("cut/docs.jsonl", "the connection was lost"),
     ],
 )
 def test_what_goes_wrong_on_the_way_is_told(path: str, says: str, server: str, tmp_path: Path, run: Run) -> None:
@@ -138,7 +138,7 @@ def test_a_bad_line_far_away(memory: str, tmp_path: Path) -> None:
 
 def test_a_corpus_is_on_this_machine(memory: str, local: Path) -> None:
     """Guards outputs: neither made at an address nor opened there."""
-    with pytest.raises(InputError, match="a corpus is made on this machine only"):
+    with pytest.raises(InputError, match="a corpus is written to this machine only"):
         index([f"{local}/docs.jsonl"], f"{memory}/corpus")
-    with pytest.raises(InputError, match="a corpus is read from this machine only"):
+    with pytest.raises(InputError, match="a corpus must be on this machine"):
         Corpus.open(f"{memory}/corpus")

@@ -103,7 +103,7 @@ def test_to_standard_output(run: Run) -> None:
     ("words", "said"),
     [
         (("true.qrels", "runs", "-o", "x.pdf"), "-o x.pdf: a report is a page"),
-        (("true.qrels", "runs", "--baseline", "no", "-o", "x.html"), "--baseline no is no system here"),
+        (("true.qrels", "runs", "--baseline", "no", "-o", "x.html"), "--baseline no is not a system here"),
         (("true.qrels", "runs", "--pair", "sys-1", "-o", "x.html"), "--pair sys-1 is not two systems"),
         (("true.qrels", "runs/sys-1.run", "-o", "x.html"), "there is 1 (sys-1)"),
         (("true.qrels", "runs", "--costs", "x=1", "-o", "x.html"), "x"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,8 @@ pytest.importorskip("vl_convert")
 def many(count: int, over: str = "topics", measure: str = "AP") -> list[Estimate]:
     """Estimates of so many systems, worst first."""
     return [
-        Estimate(f"system{i}", measure, i / count, i / count - 0.1, i / count + 0.1, over=over) for i in range(count)
+        Estimate(f"system{i}", measure, i / count, i / count - 0.1, i / count + 0.1, population=over)
+        for i in range(count)
     ]
 
 
@@ -157,3 +160,13 @@ def test_a_notebook_needs_no_network() -> None:
         assert "<script" not in drawn["image/svg+xml"]
     with alt.renderers.enable("html"):  # which the user chose
         assert "text/html" in formatted(chart)[0]
+
+
+def test_answers_hold_95_percent_unless_told() -> None:
+    """Guards the levels of answers that nobody gave one, and the words of those without limits or value."""
+    one, two = Estimate("a", "AP", 0.2, 0.1, 0.3), Comparison("a", "b", "AP", 0.2, 0.3, 0.1, None, None, None)
+    assert (one.confidence, two.confidence) == (0.95, 0.95)
+    assert str(one) == "a AP 0.2000 [0.1000, 0.3000] 95% over topics, "
+    assert str(two) == "b - a AP +0.1000 ()"
+    assert str(replace(one, low=math.nan, high=math.nan)) == "a AP 0.2000"
+    assert str(replace(one, value=math.nan, notes=("no gold", "no topics"))) == "a AP: undefined, no gold; no topics"

@@ -176,7 +176,7 @@ def test_a_damaged_table_is_made_again(run: Run, folder: Path) -> None:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     after, told = page(run, folder)
     assert after == before[0]
-    assert told.count("damaged; it is made again") == 1
+    assert told.count("damaged; it is computed again") == 1
     assert page(run, folder) == before
 
 
@@ -189,7 +189,7 @@ def test_poisoned_files_run_nothing(run: Run, folder: Path) -> None:
             path.write_bytes(sealed(data, path.stem))
     again, told = page(run, folder)
     assert again == whole
-    assert told.count("damaged; it is made again") == 1
+    assert told.count("damaged; it is computed again") == 1
     assert not (folder / "ran").exists()
 
 
@@ -248,7 +248,7 @@ def test_files_of_right_types_and_wrong_contents(
     after, told = page(run, folder)
     assert after == before[0]
     lines = [line for line in told.splitlines() if "damaged" in line]
-    assert lines == ["warning: .truegain: what was kept is damaged; all of it is made again"]
+    assert lines == ["warning: .truegain: the cache is damaged; everything is computed again"]
     assert [line for line in told.splitlines() if line not in lines] == before[1].splitlines()  # nothing twice
     assert page(run, folder) == before
 
@@ -275,7 +275,7 @@ def test_a_file_that_changes_meanwhile_is_refused(run: Run, folder: Path, monkey
     (folder / "study.toml").write_text(measured(PLAIN, "P@10"))
     code, out, err = run("report", "study.toml", "-o", "-")
     assert (code, out) == (2, "")
-    assert "runs/sys-4.run: it changed while it was read" in err
+    assert "runs/sys-4.run: the file changed while it was being read" in err
     assert not list(folder.glob(".truegain/*.kept"))
 
 

@@ -51,7 +51,7 @@ def test_a_difference_that_the_list_cannot_know_has_no_number(made: tuple[tg.Stu
 
 
 def test_the_judge_is_told_by_labels_not_weights(made: tuple[tg.Study, Facts, Tag]) -> None:
-    """Guards what is said of the judge: an ordered list, counted labels, and no favour from labels of one pair."""
+    """Guards what is said of the judge: an ordered list, counted labels, and no favor from labels of one pair."""
     study, facts, tree = made
     assert facts.judge is not None
     assert study.judge is not None

@@ -136,7 +136,7 @@ def test_claims_are_the_verdicts() -> None:
         v = study.verdict(claim.a, claim.b)
         assert who.startswith(f"{claim.b}against {claim.a}")
         assert outcome[2:] == v.outcome
-        assert (naive, corrected) == (signed(v.comparison.naive), signed(v.comparison.difference))
+        assert (naive, corrected) == (signed(v.comparison.uncorrected), signed(v.comparison.difference))
         assert span == limits(v.comparison.low, v.comparison.high, signs=True)
         assert on == rests_on(v) != ""
     told = data_of(tree)["sections"]["verdict"]["claims"]
@@ -150,15 +150,15 @@ def test_what_decides_is_the_verdicts_own() -> None:
     v = study.verdict(claim.a, claim.b)
     card = section(read(page(facts)), "decides").one("div", class_="claim-body")
     bar = str(card.one("svg", class_="share").attributes["aria-label"])
-    assert all(str(x.share) in bar for x in v.lines if x.share is not None)
+    assert all(str(x.share) in bar for x in v.by_source if x.share is not None)
     rows = rows_of(card.one("table", class_="src"))
     assert [r[-1] for r in rows] == [limits(r[6], r[7], signs=True) for r in v.table(words=False).rows]  # type: ignore[arg-type]
     units = rows_of(card.one("table", class_="mv"))
-    assert [u[0] for u in units] == [p.unit for p in v.decisive["topics"]]
+    assert [u[0] for u in units] == [p.unit for p in v.influential["topics"]]
 
 
 def test_the_judge_is_the_judge() -> None:
-    """Guards rates and favour: those of the gold pairs, counted by hand, and of the test of homogeneity."""
+    """Guards rates and favor: those of the gold pairs, counted by hand, and of the test of homogeneity."""
     _, facts = worlds.with_gold()
     _, judged = worlds.world(4)
     bronze, gold = worlds.noisy(judged)
@@ -171,7 +171,7 @@ def test_the_judge_is_the_judge() -> None:
     assert facts.judge is not None
     assert facts.judge.by_system is not None
     rows = {r[0]: r for r in rows_of(part.one("table", class_="jd"))}
-    for f in facts.judge.by_system.favours:
+    for f in facts.judge.by_system.favors:
         assert rows[f.system][4:] == [signed(f.value), limits(f.low, f.high, signs=True)]
 
 
@@ -226,7 +226,7 @@ def test_the_bar_with_holes_has_the_limits_that_hold_whatever_they_are() -> None
     """Guards the number line: its faint bar is the interval of `compare`, wider than labels and their bounds alone."""
     study, facts = worlds.plain(2, 4)
     verdict, (whole,) = study.verdict("sys-1", "sys-2"), study.compare("sys-1", "sys-2")
-    hidden, c = verdict.hidden, verdict.comparison
+    hidden, c = verdict.unjudged_bounds, verdict.comparison
     assert hidden is not None
     assert None not in (c.low, c.high, whole.low, whole.high)
     assert max(hidden.wider) > 0.005  # else the bar could be drawn without it
@@ -307,10 +307,14 @@ def test_what_holes_could_do_is_never_plus_nothing() -> None:
     """Guards unjudged documents that move next to nothing, or nothing: the number, or that they cannot."""
     facts = worlds.plain(2, 4)[1]
     claim = facts.claims[0]
-    assert claim.first.hidden is not None
+    assert claim.first.unjudged_bounds is not None
     for scale, said in ((1e-6, f"by {MINUS}0.0000"), (0.0, "cannot change the difference")):
-        hidden = replace(claim.first.hidden, low=claim.first.hidden.low * scale, high=claim.first.hidden.high * scale)
-        verdict = replace(claim.first, hidden=hidden)
+        hidden = replace(
+            claim.first.unjudged_bounds,
+            low=claim.first.unjudged_bounds.low * scale,
+            high=claim.first.unjudged_bounds.high * scale,
+        )
+        verdict = replace(claim.first, unjudged_bounds=hidden)
         tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), asked=True)))
         assert said in section(tree, "decides").text
         assert "+0.000 to +0.000" not in tree.one("main").text

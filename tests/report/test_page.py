@@ -248,5 +248,5 @@ def test_one_system_is_refused() -> None:
 def test_an_unknown_baseline_is_refused() -> None:
     """Guards a slip in a name: it is told before anything is worked out."""
     runs, judged = worlds.world(3)
-    with pytest.raises(tg.TruegainError, match="baseline 'nope' is no system here; there are sys-1"):
+    with pytest.raises(tg.TruegainError, match="baseline 'nope' is not a system here; there are sys-1"):
         gather(worlds.study_of(runs, judged), runs, Judgments.of(judged), baselines=["nope"])

@@ -30,7 +30,7 @@ def truth_of(values: dict[str, float]) -> Truth:
 
 def said(verdict: Verdict, outcome: Any, low: float, high: float) -> Verdict:
     """A verdict made to say this, where the labels as they are have these limits."""
-    return replace(verdict, outcome=outcome, naive=replace(verdict.naive, low=low, high=high))
+    return replace(verdict, outcome=outcome, uncorrected=replace(verdict.uncorrected, low=low, high=high))
 
 
 def by_hand() -> Facts:
@@ -49,7 +49,7 @@ def by_hand() -> Facts:
 
 
 def _about(verdict: Verdict, a: str, b: str) -> Verdict:
-    return replace(verdict, comparison=replace(verdict.comparison, a=a, b=b), hidden=None)
+    return replace(verdict, comparison=replace(verdict.comparison, a=a, b=b), unjudged_bounds=None)
 
 
 def section_of(facts: Facts) -> dict[str, Any]:
@@ -63,9 +63,9 @@ def test_right_and_wrong_are_counted() -> None:
     facts = by_hand()
     found = section_of(facts)
     assert [c["mark"] for c in found["claims"]] == ["right", "undecided", "right", "wrong"]
-    assert [c["as_labelled_mark"] for c in found["claims"]] == ["right", "wrong", "right", "undecided"]
+    assert [c["uncorrected_mark"] for c in found["claims"]] == ["right", "wrong", "right", "undecided"]
     assert [round(c["true_difference"], 9) for c in found["claims"]] == [0.3, -0.1, 0.01, 0.4]
-    assert found["verdicts"] == found["as_labelled"] == {"right": 2, "wrong": 1, "undecided": 1}
+    assert found["verdicts"] == found["uncorrected"] == {"right": 2, "wrong": 1, "undecided": 1}
     column = read(page(facts)).one("section", id="truth")
     assert "4 verdicts by P@10, the uncorrected labels have 2 right, 1 wrong, 1 undecided; corrected" in column.text
     assert (

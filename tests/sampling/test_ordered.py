@@ -99,5 +99,5 @@ def test_what_drawn_units_stand_for_is_positive_and_information_grows(sizes: lis
 @pytest.mark.parametrize("n", [0, 5])
 def test_no_more_and_no_fewer_than_there_are(n: int) -> None:
     """Guards against a sample of nothing, or of more than all."""
-    with pytest.raises(TruegainError, match=f"{n} of 4 units drawn"):
+    with pytest.raises(TruegainError, match=f"{n} of 4 units sampled"):
         OrderedDraws(SIZES, n)

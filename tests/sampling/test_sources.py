@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,32 +10,35 @@ import pytest
 from truegain.data.judgments import Judgments
 from truegain.data.pool import Pool
 from truegain.sampling.assessors import ASSESSORS, Assessors
-from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, SOURCES, apart
+from truegain.sampling.catalogue import SOURCES, holders, inside_first, outermost, populations
 from truegain.sampling.gold import GoldUnits, judged_whole
 from truegain.sampling.jackknife import DrawnSums
 from truegain.sampling.replicates import Replicates
-from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
 
 
 def test_each_source_is_nested_or_crossed_never_both() -> None:
-    """Guards the lattice: what each topic has of its own, what topics share, and the names that users give."""
-    assert tuple(SOURCES) == get_args(SourceName)
-    assert POPULATIONS == ("topics", "collection", "assessors", "replicates")
-    assert set(NESTED) == {"collection", "replicates", "gold", "holes"}
+    """Guards nesting: what each topic has of its own, what topics share, and the names that users give."""
+    assert populations() == ("topics", "collection", "assessors", "replicates")
+    assert {name for name in SOURCES if "topics" in holders(name)} == {"collection", "replicates", "gold", "holes"}
     for name, source in SOURCES.items():
         assert name == source.name
         assert not {*source.nested_in} & {*source.crossed_with, name}
         assert bool(source.nested_in) + bool(source.crossed_with) == (name != "topics")
-        assert bool(source.claim) == (name not in LABELS)
+        assert bool(source.claim) == (name in populations())
+        assert source.other
+        assert source.cause
+        assert source.shown
 
 
 @pytest.mark.parametrize("size", range(5))
 def test_what_adds_up_where_topics_are_fixed(size: int) -> None:
     """Guards against counting twice, for every population: documents and assessors hold the noise of asking again."""
-    for over in combinations(POPULATIONS, size):
-        found = apart(over)
-        assert set(LABELS) <= set(found)
+    for over in combinations(populations(), size):
+        fixed = {*over} - {"topics"}
+        found = outermost(fixed)
+        assert sorted([*found, *({*over} & {"topics"})]) == sorted(inside_first(over))
+        assert {"gold", "holes"} <= set(found)
         assert ("collection" in found) == ("collection" in over)
         assert ("replicates" in found) == (
             "replicates" in over and "assessors" not in over and "collection" not in over

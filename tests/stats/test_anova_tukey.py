@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from itertools import permutations, product
@@ -17,7 +18,9 @@ from tests.judge_error.matrices import generated, scores_of, shuffled, trec8_ap,
 from tests.judge_error.one_pair import paired_t, randomisation
 from truegain.errors import DataWarning, TruegainError
 from truegain.io.columns import Floats
-from truegain.stats.anova import one_way, randomised_tukey_hsd, tukey_hsd, two_way
+from truegain.sampling.streams import stream_keys
+from truegain.stats import anova
+from truegain.stats.anova import complete, one_way, randomised_tukey_hsd, tukey_hsd, two_way
 from truegain.stats.multiple_testing import Trials
 from truegain.stats.studentized_range import studentized_range_isf, studentized_range_sf
 
@@ -126,7 +129,7 @@ def test_uneven_topics_are_tukey_kramers(seed: int) -> None:
     x[0, :9] = np.nan
     samples = [row[~np.isnan(row)] for row in x]
     theirs = stats.tukey_hsd(*samples)
-    with pytest.warns(DataWarning, match=r"systems have no score for some of 12 topics: the one-way test takes all"):
+    with pytest.warns(DataWarning, match=r"systems have no score for some of 12 topics: the one-way test uses all"):
         found = tukey_hsd(x, blocked=False)
     assert found.p == pytest.approx(theirs.pvalue, abs=1e-9)
     margin = np.asarray(found.margin)
@@ -322,3 +325,116 @@ def test_false_differences_on_trec_scores(shared_data: Path) -> None:
     hits = family_errors(trec8_ap(shared_data)[::10], 300)
     assert within_chance(hits["two-way"], 300, 0.05)
     assert within_chance(hits["randomised"], 300, 0.05)
+
+
+def test_limits_of_means_by_default_are_of_95_percent() -> None:
+    """Guards the levels that are taken unasked, for means and for all differences."""
+    x = generated(4, 9, seed=1)
+    found = two_way(x)
+    want = stats.t.ppf(0.975, 24) * math.sqrt(found.v_e / 9)
+    low, high = found.intervals()
+    assert low == pytest.approx(x.mean(axis=1) - want, rel=1e-9)
+    assert high == pytest.approx(x.mean(axis=1) + want, rel=1e-9)
+    q = stats.studentized_range.isf
+    assert tukey_hsd(x).margin == pytest.approx(q(0.05, 4, 24) * math.sqrt(found.v_e / 9), rel=1e-6)
+    wide = tukey_hsd(x, blocked=False, confidence=0.8)
+    assert wide.margin == pytest.approx(q(0.2, 4, 32) * math.sqrt(one_way(x).v_e / 9), rel=1e-6)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_nothing_but_rounding_is_no_residual_of_either_sign(sign: float) -> None:
+    """Guards what counts as rounding for scores below 0 (logarithms) as for those above, and for zeros."""
+    topics = np.array([0.3, 0.7, 0.15])
+    same = sign * np.array([topics, topics + 0.1 - 0.1])
+    for layout in (two_way, one_way):
+        found = layout(np.full((2, 3), sign * 0.3) + np.array([[0.0], [5e-17]]))
+        assert (found.no_residual, found.f, found.p) == (True, 0.0, 1.0)
+        zeros = layout(np.zeros((3, 4)))
+        assert (zeros.no_residual, zeros.f, zeros.p) == (True, 0.0, 1.0)
+        assert not layout(sign * np.array([topics, topics[::-1]])).no_residual
+    found = two_way(same)
+    assert (found.no_residual, found.f, found.p, found.f_topic, found.p_topic) == (True, 0.0, 1.0, None, None)
+    apart = two_way(sign * np.array([topics, topics + 0.2]))
+    assert (apart.no_residual, apart.f, apart.p) == (True, None, None)
+    equal = tukey_hsd(same)
+    assert equal.p.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert equal.margin == 0.0
+    assert found.effects.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_topics_left_out_are_counted() -> None:
+    """Guards the warning's counts, the least matrix that can be compared, and one infinite score among finite ones."""
+    x = np.array([[0.1, np.nan, 0.3, 0.4], [0.5, 0.2, np.nan, 0.1], [0.3, 0.2, 0.1, 0.9]])
+    with pytest.warns(UserWarning, match=r"2 of 4 topics are left out of the comparison: 2 of 3 systems"):
+        assert complete(x).tolist() == x[:, [0, 3]].tolist()
+    assert complete(x[:2, [0, 3]]).shape == (2, 2)
+    with pytest.raises(TruegainError, match="infinite"):
+        complete([[0.1, math.inf], [0.2, 0.3]])
+    for wrong in (x[:1, [0, 3]], x[:, :1]):
+        with pytest.raises(TruegainError, match="at least 2"):
+            complete(wrong)
+    with pytest.raises(TruegainError, match="of 1 dimensions"):
+        complete([0.1, 0.2])
+
+
+def test_permutations_are_counted_up_to_the_trials_and_up_to_what_can_be_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards both limits: as many matrices as trials are counted, and (m!)^(n-1) may not be too many."""
+    x = generated(3, 3, seed=2)
+    assert (
+        randomised_tukey_hsd(x, Trials(trials=216)).exact,
+        randomised_tukey_hsd(x, Trials(trials=215)).exact,
+    ) == (True, False)
+    every = [
+        np.ptp(np.mean([x[list(order), t] for t, order in enumerate(orders)], axis=0))
+        for orders in itertools.product(itertools.permutations(range(3)), repeat=3)
+    ]
+    found, means = randomised_tukey_hsd(x, Trials(trials=216)), x.mean(axis=1)
+    assert found.trials == 216
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        want = np.mean(np.array(every) >= abs(means[i] - means[j]) - 1e-12)
+        assert found.p[i, j] == found.p[j, i] == pytest.approx(want, rel=1e-12)
+    monkeypatch.setattr(anova, "MOST_COUNTED", 40)
+    assert randomised_tukey_hsd(x, exact=True).exact
+    with pytest.raises(TruegainError, match="too many permutations"):
+        randomised_tukey_hsd(generated(3, 4), exact=True)
+    assert not randomised_tukey_hsd(x, Trials(trials=300), exact=False).exact
+
+
+def test_replicates_of_tukeys_test_are_told_and_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the stretches of replicates: all of them, once, no more than fit, and told as they are done."""
+    told: list[int] = []
+    monkeypatch.setattr(anova, "BLOCK_CELLS", 100)
+    found = randomised_tukey_hsd(generated(4, 9), Trials(trials=60, progress=told.append))
+    assert told == [25, 25, 10]
+    assert found.ranges is not None
+    assert len(found.ranges) == 60
+    assert anova._blocks(60, 4) == [(0, 25), (25, 50), (50, 60)]
+    assert anova._blocks(2, 101) == [(0, 1), (1, 2)]
+    assert anova._blocks(50, 4) == [(0, 25), (25, 50)]
+
+
+@pytest.mark.parametrize("systems", [2, 3, 4, 5, 8, 9])
+def test_ranges_of_replicates_are_ranges_of_permuted_topics(systems: int) -> None:
+    """Guards the deal of scores: each topic's scores are dealt out whole, and every deal is about as frequent."""
+    x = np.zeros((systems, 2))
+    x[:, 0], x[0, 1] = np.arange(systems), 100.0
+    shared = np.ascontiguousarray(x.T), stream_keys(1, "systems", ["0", "1"])
+    spans = anova._random_ranges(shared, (0, 4000), np.random.SeedSequence(1))
+    best = np.maximum(np.arange(systems) + 100.0, systems - 1.0)
+    worst = np.where(np.arange(systems) == 0, min(1, systems - 1), 0)
+    want = sorted(((best - worst) / 2).tolist())
+    values, counts = np.unique(spans, return_counts=True)
+    assert values.tolist() == pytest.approx(sorted(set(want)))
+    expected = np.array([want.count(v) for v in values.tolist()]) * 4000 / systems
+    assert (np.abs(counts - expected) < 5 * np.sqrt(expected)).all()
+
+
+def test_two_way_analysis_of_the_topics_too() -> None:
+    """Guards F of topics, which is that of systems of the matrix turned round, and the parts that add up to all."""
+    x = generated(3, 7, seed=6)
+    found, turned = two_way(x), two_way(x.T)
+    assert (found.f_topic, found.p_topic) == pytest.approx((turned.f, turned.p), rel=1e-9)
+    whole = float(((x - x.mean()) ** 2).sum())
+    assert found.s_a + (found.s_b or 0) + found.s_e == pytest.approx(whole, rel=1e-12)
+    assert one_way(x).s_a + one_way(x).s_e == pytest.approx(whole, rel=1e-12)
+    assert one_way(x).s_e == pytest.approx(found.s_e + (found.s_b or 0), rel=1e-12)

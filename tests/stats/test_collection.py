@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import statistics
 import sys
 from typing import Any
 
@@ -11,12 +12,15 @@ import numpy.typing as npt
 import pytest
 
 import truegain as tg
+from tests.stats.small_lists import SEED, lists
 from truegain.config import Scoring
 from truegain.data.pool import RankedGains
 from truegain.data.runs import Runs
 from truegain.experiments.worlds import World, simulate
+from truegain.io.columns import Floats
 from truegain.measures.average_precision import AP
 from truegain.measures.evaluate import aligned
+from truegain.measures.parse import parse_measure
 from truegain.parallel.jobs import Local
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate
 from truegain.sampling.jackknife import accelerations, average_precision
@@ -29,6 +33,7 @@ from truegain.stats.collection_ap import (
     limit_at_zero,
     logistic_mean_estimates,
     mean_estimates,
+    paper_topic_estimates,
 )
 from truegain.stats.other_collections import drawn_scores
 from truegain.study.intervals import intervals
@@ -212,7 +217,7 @@ def test_paired_differences_are_narrower(world: World) -> None:
     assert comparison.high is not None
     assert comparison.low < comparison.difference < comparison.high
     assert (still.paired == 0).all()
-    with pytest.raises(tg.TruegainError, match="only 0 topics move"):
+    with pytest.raises(tg.TruegainError, match="only 0 topics vary"):
         still.combined()
 
 
@@ -254,3 +259,87 @@ def test_lists_of_a_topic_skip_systems_without_an_answer() -> None:
     spread = collection_spread(view, replicates=50)
     assert np.isnan(spread.ap[1, 1])
     assert spread.counted.tolist() == [2, 1]
+
+
+def drawn_ap(replicates: int = 60) -> Floats:
+    """AP by system, topic and replicate, NaN where absent or where nothing is relevant."""
+    ranked = lists()
+    out = np.full((3, 7, replicates), np.nan)
+    for t in range(6):
+        one = lists_of_topic(ranked, t, 1)
+        out[one.systems, t] = average_precisions(one, replicates, SEED)[0]
+    return out
+
+
+def test_means_of_the_paper_written_out() -> None:
+    """Guards MAP, L-MAP and G-MAP with their limits, from the same draws, systems that lack topics among them."""
+    ranked, draws, z = lists(), drawn_ap(), statistics.NormalDist().inv_cdf(0.95)
+    spread = collection_spread(ranked, replicates=60, seed=SEED, confidence=0.9)
+    ap = np.where(np.isnan(draws[:, :, 0]), np.nan, np.asarray(parse_measure("AP").score(ranked), np.float64))
+    assert spread.ap == pytest.approx(ap, nan_ok=True)
+    assert spread.counted.tolist() == [6, 6, 4]
+
+    def logit(x: Floats) -> Floats:
+        inside = np.clip(x, 1e-4, 1 - 1e-4)
+        return np.log(inside / (1 - inside))
+
+    def back(x: Floats) -> Floats:
+        return 1 / (1 + np.exp(-x))
+
+    value, moved = np.nanmean(ap, axis=1), np.nanmean(draws, axis=1)
+    sd = moved.std(axis=1, ddof=1)
+    step = z * logit(moved).std(axis=1, ddof=1)
+    by = {m: mean_estimates(spread, m) for m in ("bootstrap", "percentile", "parametric")}
+    wanted = {
+        "bootstrap": (back(logit(value) - step), back(logit(value) + step), sd),
+        "percentile": (*np.quantile(moved, [0.05, 0.95], axis=1), sd),
+    }
+    delta = (ap - ap**2) * logit(draws).std(axis=2, ddof=1)
+    se = np.sqrt(np.nansum(delta**2, axis=1)) / np.array([6, 6, 4])
+    wanted["parametric"] = (np.maximum(value - z * se, 0), np.minimum(value + z * se, 1), se)
+    for method, (low, high, error) in wanted.items():
+        assert [e.value for e in by[method]] == pytest.approx(value.tolist())
+        assert [e.low for e in by[method]] == pytest.approx(low.tolist())
+        assert [e.high for e in by[method]] == pytest.approx(high.tolist())
+        assert [e.se for e in by[method]] == pytest.approx(error.tolist())
+        assert [e.n for e in by[method]] == [6, 6, 4]
+    odds, logs = np.nanmean(logit(ap), axis=1), np.nanmean(np.log(np.maximum(ap, 1e-5)), axis=1)
+    error = np.nanmean(logit(draws), axis=1).std(axis=1, ddof=1)
+    found = logistic_mean_estimates(spread)
+    assert [e.value for e in found] == pytest.approx(odds.tolist())
+    assert [e.low for e in found] == pytest.approx((odds - z * error).tolist())
+    assert [e.se for e in found] == pytest.approx(error.tolist())
+    means = np.exp(np.nanmean(np.log(np.maximum(draws, 1e-5)), axis=1))
+    error = means.std(axis=1, ddof=1)
+    found = geometric_mean_estimates(spread)
+    assert [e.value for e in found] == pytest.approx(np.exp(logs).tolist())
+    assert [e.high for e in found] == pytest.approx(np.minimum(np.exp(logs + z * error / np.exp(logs)), 1).tolist())
+    assert [e.se for e in found] == pytest.approx(error.tolist())
+
+
+def test_topics_that_the_paper_leaves_out_are_told() -> None:
+    """Guards the note where a mean is not that of eval: a topic without relevant documents does not count as 0."""
+    spread = collection_spread(lists(), replicates=50, seed=SEED)
+    notes = mean_estimates(spread)[0].notes
+    assert notes[-1] == "bootstrap: 1 of 7 topics have no relevant document; here they do not count as 0."
+    assert not any("do not count as 0" in n for n in paper_topic_estimates(spread)[0].notes)
+
+
+def test_topics_of_the_paper_written_out() -> None:
+    """Guards linear and percentile limits of one topic, and that limits hold the value itself."""
+    draws, z = drawn_ap(), statistics.NormalDist().inv_cdf(0.975)
+    spread = collection_spread(lists(), replicates=60, seed=SEED)
+    for method in ("linear", "percentile"):
+        low, high = spread.interval(method, small_r=False)
+        if method == "linear":
+            sd = draws.std(axis=2, ddof=1)
+            want = spread.ap - z * sd, spread.ap + z * sd
+        else:
+            want = tuple(np.quantile(draws, q, axis=2) for q in (0.025, 0.975))  # type: ignore[assignment]
+        assert low == pytest.approx(np.minimum(want[0], spread.ap), nan_ok=True)
+        assert high == pytest.approx(np.maximum(want[1], spread.ap), nan_ok=True)
+    found = paper_topic_estimates(spread, "linear")
+    assert len(found) == 16
+    assert {(e.system, e.topic) for e in found if e.system == "c"} == {("c", t) for t in "0134"}
+    with pytest.raises(tg.TruegainError, match="choose from linear, logit, percentile, bca"):
+        paper_topic_estimates(spread, "wilson")

@@ -203,7 +203,7 @@ def test_a_total_moves_as_a_total() -> None:
 
 
 @pytest.mark.parametrize("name", ["AP", "nDCG@10", "P@5", "GMAP", "RBP(rel=1)"])
-@pytest.mark.filterwarnings("ignore:.*lists hold fewer")
+@pytest.mark.filterwarnings("ignore:.*rankings have")
 def test_limits_stay_within_what_a_measure_can_be(name: str) -> None:
     """Guards bounds: lists that are perfect, or nearly, for the default and the papers' own limits."""
     good = [f"d{i}" for i in range(6)]
@@ -295,7 +295,7 @@ def test_one_relevant_document_everywhere_is_told() -> None:
     assert [e.method for e in score_estimates(ranked, AP())] == ["Wilson, n = 7"] * 2
     (found,) = mean_differences(ranked, AP(), [(0, 1)]).comparisons()
     assert (found.low, found.high, found.p) == (None, None, None)
-    assert any("one relevant document only" in note for note in found.notes)
+    assert any("only topics with one relevant document" in note for note in found.notes)
 
 
 def test_papers_intervals_say_where_they_do_not_hold() -> None:
@@ -303,7 +303,7 @@ def test_papers_intervals_say_where_they_do_not_hold() -> None:
     runs, labels = small(8)
     for name, method in (("AP", "bootstrap"), ("nDCG@10", "linear")):
         found = intervals(runs, labels, name, population="collection", method=method, resampling=tg.Resampling(n=50))
-        assert all("less often than they say" in e.notes[0] for e in found)
+        assert all("less often than they claim" in e.notes[0] for e in found)
         assert not any(
             "less often" in n for e in intervals(runs, labels, name, population="collection") for n in e.notes
         )
@@ -322,7 +322,7 @@ def test_topics_and_collection_together_is_the_interval_over_topics() -> None:
             runs, labels, name, population=["topics", "topics+collection"], resampling=tg.Resampling(n=200, seed=2)
         )
         for alone, both in zip(found[:2], found[2:], strict=True):
-            assert (alone.over, both.over) == ("topics", "topics+collection")
+            assert (alone.population, both.population) == ("topics", "topics+collection")
             assert (alone.low, alone.high, alone.se) == (both.low, both.high, both.se)
             assert any("already" in note for note in both.notes)
 
@@ -380,8 +380,8 @@ def test_runs_that_end_before_twice_the_cutoff_are_told() -> None:
     qrels = {str(t): {f"d{i}": int(i % 4 == 0) for i in range(20)} for t in range(6)}
     for depth in (5, 10, 19, 20):
         runs = {"s": {str(t): {f"d{i}": -float(i) for i in range(depth)} for t in range(6)}}
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             tg.intervals(runs, qrels, "nDCG@10", population="collection", resampling=tg.Resampling(n=50))
-        expected = ["6 of 6 lists hold fewer than 20 documents"] if 10 <= depth < 20 else []
-        assert [str(w.message)[:41] for w in told if "lists hold" in str(w.message)] == expected
+        expected = ["6 of 6 rankings have 10 or more but fewer than 20 documents"] if 10 <= depth < 20 else []
+        assert [str(w.message).partition(":")[0] for w in caught if "rankings have" in str(w.message)] == expected

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +18,10 @@ from tests.judge_error.one_pair import paired_t
 from truegain.errors import DataWarning, TruegainError
 from truegain.stats.anova import tukey_hsd
 from truegain.stats.comparisons import Comparisons, groups_of, is_complete, marks
-from truegain.stats.multiple_testing import adjust
+from truegain.stats.multiple_testing import Trials, adjust
 from truegain.stats.results import ResultList
 from truegain.stats.tests import TESTS
+from truegain.study import compare as comparing
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -132,7 +136,7 @@ def test_mistakes_are_told() -> None:
         (lambda: tg.compare(scores, baseline="x"), "no system 'x'"),
         (lambda: tg.compare(scores, confidence=95), "confidence 95"),
         (lambda: tg.compare(scores, measures="P@5"), "no measure 'P@5' here"),
-        (lambda: tg.compare(scores, {"1": {"a": 1}}), "made already"),
+        (lambda: tg.compare(scores, {"1": {"a": 1}}), "these are scores already"),
         (lambda: tg.compare({"a": {"1": {"a": 1.0}}}), "judgments are missing"),
         (lambda: tg.compare({"a": {"1": {"a": 1.0}}}, {"1": {"a": 1}}), "which measure"),
         (lambda: tg.compare(scores_of(x[:1])), "at least 2 systems"),
@@ -196,7 +200,7 @@ def test_what_is_not_a_test_of_means_says_so() -> None:
         assert "9 topics are few" in " ".join(
             tg.compare(scores_of(x[:, :9]), test=test, resampling=tg.Resampling(n=2000)).notes
         )
-    assert "the differences lie evenly about 0" in tg.compare(scores_of(x), test="wilcoxon").table().notes[0]
+    assert "the differences are symmetric about 0" in tg.compare(scores_of(x), test="wilcoxon").table().notes[0]
 
 
 def test_fewer_than_3_topics_are_refused() -> None:
@@ -275,3 +279,83 @@ def test_a_comparison_is_answers_like_others() -> None:
     assert len(found.to_dict()["rows"]) == 6
     assert tuple(m.system for m in found.means) == found.systems
     assert found.significant == sum(c.differs for c in found) == int(np.triu(found.differ, 1).sum())
+
+
+@pytest.mark.parametrize("test", ["paired-t", "tukey-hsd"])
+def test_three_topics_are_enough_and_ten_are_not_few(test: str) -> None:
+    """Guards the least number of topics, and the number from which on nothing is said of it."""
+    said = "topics are few"
+    assert said in " ".join(tg.compare(scores_of(generated(3, 3)), test=test).notes)
+    assert said in " ".join(tg.compare(scores_of(generated(3, 9)), test=test).notes)
+    assert said not in " ".join(tg.compare(scores_of(generated(3, 10)), test=test).notes)
+    with pytest.raises(TruegainError, match="at least 3"):
+        tg.compare(scores_of(generated(3, 2)), test=test)
+
+
+def test_an_effect_that_some_pairs_lack() -> None:
+    """Guards the column of effects where one pair has no spread to divide by, and where none has."""
+    x = np.array([[0.1, 0.4, 0.2, 0.6], [0.35, 0.65, 0.45, 0.85], [0.3, 0.1, 0.9, 0.8]])
+    found = tg.compare(scores_of(x), test="randomisation")
+    rows = {(row[0], row[1]): dict(zip(found.table().columns, row, strict=True)) for row in found.table().rows}
+    assert sum(row["effect"] is None for row in rows.values()) == 1
+    assert [c.effect is None for c in found.pairs].count(True) == 1
+    assert found.between("s0", "s1").effect is None
+    alone = tg.compare(scores_of(x[:2]), test="randomisation")
+    assert "effect" not in alone.table().columns
+    same = tg.compare(scores_of(x[[0, 0]]), test="sign")
+    assert (same.pairs[0].effect, same.pairs[0].p, same.pairs[0].difference) == (0.0, 1.0, 0.0)
+    assert tg.compare(scores_of(x[[0, 0]]), test="welch").pairs[0].effect == 0.0
+
+
+def test_what_a_comparison_takes_and_refuses() -> None:
+    """Guards the roles of scores, judgments, measure and options, the matrix of p, and settings nobody gave."""
+    x = generated(4, 12, seed=1)
+    found = tg.compare(scores_of(x), baseline="s2")
+    p = found.p
+    assert np.diag(p).tolist() == [1.0] * 4
+    at = found.systems.index("s2")
+    assert np.isnan(p).sum() == 6
+    assert np.isfinite(p[at]).all()
+    assert len(found) == 3
+    assert [c.a for c in found] == ["s2"] * 3
+    assert (found.means[0].confidence, found.alpha) == (0.95, 0.05)
+    assert Trials() == Trials(10_000, None, 0, 0.95, None, "plus-one")
+    run, qrels = {"1": {"a": 1.0}}, {"1": {"a": 1}}
+    wrong: list[tuple[Any, str]] = [
+        (lambda: tg.compare(scores_of(x), qrels), "these are scores already"),
+        (lambda: tg.compare(scores_of(x), scoring=tg.Scoring(depth=3)), "these are scores already"),
+        (lambda: tg.compare({"a": run}), "judgments are missing"),
+        (lambda: tg.compare({"a": run}, qrels), "which measure"),
+        (lambda: tg.compare({"a": run, "b": run}, None, "AP", gold=qrels), "gold labels correct runs"),
+        (lambda: tg.compare({"a": run, "b": run}, qrels, None, gold=qrels), "gold labels correct runs"),
+        (lambda: tg.compare(scores_of(x), qrels, "AP", gold=qrels), "gold labels correct runs"),
+        (lambda: tg.compare({"a": run}, qrels, "AP", gold=qrels, test="sign"), "leave it out"),
+        (lambda: tg.compare(scores_of(x), adjust="nothing"), "is not known"),
+        (lambda: tg.compare(scores_of(x), test="nothing"), "test .nothing. is not known"),
+    ]
+    for call, message in wrong:
+        with pytest.raises(TruegainError, match=message):
+            call()
+
+
+def test_pairs_wanted_are_all_or_those_of_the_baseline() -> None:
+    """Guards order and roles: as the runs come, or the baseline first, each pair once."""
+    places = np.array([2, 0, 3, 1])
+    first, second = comparing._wanted(places, None)
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == list(itertools.combinations([2, 0, 3, 1], 2))
+    first, second = comparing._wanted(places, 1)
+    assert (first.tolist(), second.tolist()) == ([0, 0, 0], [2, 3, 1])
+
+
+def test_geometric_means_are_cut_at_the_floor() -> None:
+    """Guards the logarithms: 0 counts as 1e-5, limits of means end at log(1e-5) and log(1)."""
+    x = np.array([[0.0, 0.0, 0.0, 1.0], [1.0, 1.0, 1.0, 0.02]])
+    scores = scores_of(x, "GMAP")
+    found = tg.compare(scores, test="paired-t", confidence=0.99)
+    floor = math.log(1e-5)
+    assert [m.value for m in found.means] == pytest.approx([math.log(0.02) / 4, 3 * floor / 4])
+    assert [m.high for m in found.means] == [0.0, 0.0]
+    assert found.means[1].low == pytest.approx(floor)
+    one = found.pairs[0]
+    assert one.low == pytest.approx(floor)
+    assert one.high == pytest.approx(-floor)

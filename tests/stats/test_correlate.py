@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +15,15 @@ import pytest
 from scipy import stats
 
 import truegain as tg
+from tests.judge_error.matrices import generated, scores_of
 from truegain.data.scores import Scores
 from truegain.errors import DataWarning, TruegainError
+from truegain.experiments.discriminative import top_set
 from truegain.io.columns import Floats
 from truegain.measures.parse import parse_measure
+from truegain.stats import correlate as correlation
 from truegain.stats.correlate import RankOptions, agreement, halves, ranking, swap_rates
-from truegain.stats.rank_correlation import first_ranks, rbo, tau_ap_walking
+from truegain.stats.rank_correlation import first_ranks, paired, rbo, tau_ap_walking, tau_interval
 
 Study = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 
@@ -219,9 +226,101 @@ def test_scores_are_correlated_as_runs_are(study: Study) -> None:
     for wrong, why in (
         ({"against": noisy}, "scores are compared with scores"),
         ({"against": tg.evaluate(runs, noisy, "AP")}, "other systems or measures"),
-        ({"against": two, "scoring": tg.Scoring(2)}, "scores are made already"),
+        ({"against": two, "scoring": tg.Scoring(2)}, "these are scores already"),
     ):
         with pytest.raises(TruegainError, match=why):
             tg.correlate(one, **wrong)
     with pytest.raises(TruegainError, match="judgments are missing"):
         tg.correlate(runs, between="halves")
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (tg.correlate, {"method": "wilson", "confidence": 0.95, "top": 10, "rbo_p": 0.9, "resampling": None}),
+        (RankOptions, {"confidence": 0.95, "top": 10, "rbo_p": 0.9, "replicates": 2000, "seed": 0}),
+        (tau_interval, {"confidence": 0.95, "quantile": "z", "replicates": 2000, "seed": 0}),
+        (paired, {"least": 2}),
+        (rbo, {"p": 0.9}),
+        (top_set, {"alpha": 0.05}),
+        (swap_rates, {"splits": 100, "width": 0.01, "bins": 21, "seed": 0}),
+    ],
+)  # fmt: skip
+def test_defaults_are_those_told(function: Callable[..., object], told: dict[str, object]) -> None:
+    """Guards what a caller gets who says nothing: the numbers of the docs."""
+    given = inspect.signature(function).parameters
+    assert {name: given[name].default for name in told} == told
+
+
+def walked(other: list[float], y: list[float]) -> float:
+    """One direction of tau_AP,b by loops."""
+    shares = []
+    for i in range(len(y)):
+        above = [k for k in range(len(y)) if y[k] > y[i]]
+        if above:
+            shares.append(sum(other[k] > other[i] for k in above) / len(above))
+    return 2 * sum(shares) / len(shares) - 1
+
+
+def test_agreement_by_hand() -> None:
+    """Guards every count of an agreement with ties: swapped, tied, ranks, moves, what the top has in common."""
+    a = np.array([0.9, 0.7, 0.7, 0.4, 0.2])
+    b = np.array([0.5, 0.8, 0.6, 0.6, 0.1])
+    found = agreement(list("vwxyz"), a, b, measure="AP", names=("one", "two"), options=RankOptions(top=2, rbo_p=0.8))
+    assert (found.pairs, found.swapped, found.tied) == (10, 3, 2)
+    assert first_ranks(a).tolist() == [1, 2, 2, 4, 5]
+    assert first_ranks(b).tolist() == [4, 1, 2, 2, 5]
+    assert found.moves() == [("v", 1, 4), ("y", 4, 2), ("w", 2, 1)]
+    assert found.moves(2) == [("v", 1, 4), ("y", 4, 2)]
+    assert (ranking("vwxyz", a), ranking("vwxyz", b)) == (list("vwxyz"), list("wxyvz"))
+    assert (found.top, found.top_overlap, found.in_common) == (2, 0.5, 1)
+    assert found.rbo == rbo("vwxyz", "wxyvz", 0.8)
+    assert (found.tau_a, found.tau_b) == pytest.approx((0.2, 2 / 9))
+    assert (found.tau_ap_walking_b, found.tau_ap_walking_a) == pytest.approx(
+        (walked(list(a), list(b)), walked(list(b), list(a)))
+    )
+    assert "1 by one, 1 by two" in found.notes[-1]
+    assert agreement(list("vwxyz"), a, b, options=RankOptions(top=9)).top == 5
+    assert not agreement(list("vwxyz"), a, np.array([5.0, 4, 3, 2, 1]), options=RankOptions(top=1)).notes[1:]
+    free = agreement(list("vwx"), a[[0, 1, 3]], b[:3])
+    assert (free.tied, free.notes) == (0, ())
+    with pytest.raises(TruegainError, match="give at least 3"):
+        agreement(["v", "w"], a[:2], b[:2])
+
+
+def test_what_correlate_is_asked_for() -> None:
+    """Guards which wishes go together: two judgments or one, by name or not."""
+    assert correlation._between(None, "x") == "judgments"
+    assert correlation._between("judgments", "x") == "judgments"
+    assert correlation._between("halves", None) == "halves"
+    for between, against, said in (
+        (None, None, "correlate what"), ("judgments", None, "needs a second"), ("measures", "x", "not two"),
+        ("thirds", None, "nothing to correlate"),
+    ):  # fmt: skip
+        with pytest.raises(TruegainError, match=said):
+            correlation._between(between, against)  # type: ignore[arg-type]
+
+
+def test_names_and_files() -> None:
+    """Guards the names of the two sides, and which runs can be read twice."""
+    assert correlation.names_of("x/gold.qrels", Path("y/llm.qrels")) == ("gold", "llm")
+    assert correlation.names_of("x/gold.qrels", "y/gold.qrels") == ("x/gold.qrels", "y/gold.qrels")
+    assert correlation.names_of("x/gold.qrels", {}) == ("a", "b")
+    assert correlation._are_files("a.run")
+    assert correlation._are_files(["a.run", Path("b.run")])
+    assert not correlation._are_files(["a.run", "-"])
+    assert not correlation._are_files("-")
+    assert not correlation._are_files(iter(["a.run"]))
+    assert not correlation._are_files({"a": {}})
+
+
+def test_measures_of_which_a_system_has_no_value() -> None:
+    """Guards against an order with a hole in it: one system without a value is enough to refuse."""
+    x = generated(4, 6, seed=1)
+    scores = scores_of(x)
+    summaries = {"AP": x.mean(axis=1), "RR": np.array([0.1, np.nan, 0.3, 0.2])}
+    lacking = replace(scores, values={"AP": x, "RR": x}, summaries=summaries)
+    with pytest.raises(TruegainError, match="RR: some systems have no value"):
+        correlation._measures(lacking, RankOptions())
+    whole = replace(lacking, summaries={**summaries, "RR": np.array([0.1, 0.4, 0.3, 0.2])})
+    assert len(correlation._measures(whole, RankOptions())) == 1

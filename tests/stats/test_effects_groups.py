@@ -5,14 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import special, stats
 
+import truegain as tg
 from tests.judge_error.matrices import generated, scores_of
 from tests.judge_error.one_pair import cohens_dz, hedges_g
 from truegain.errors import TruegainError
+from truegain.io.columns import Bools
 from truegain.planning.topics import (
     ANOVA_START,
     expected_width,
@@ -25,7 +28,10 @@ from truegain.planning.topics import (
 )
 from truegain.stats import tests
 from truegain.stats.anova import one_way, two_way
-from truegain.stats.comparisons import groups_of, is_complete, marks
+from truegain.stats.comparisons import _stretches, groups_of, is_complete, marks
+from truegain.stats.multiple_testing import Trials
+from truegain.stats.pair_tests import welch_rows
+from truegain.stats.tests import FamilyTest, PairTest, find_test
 
 # ---------------------------------------------------------------------- effect sizes
 
@@ -201,7 +207,7 @@ def test_approximate_power_is_the_published_formula() -> None:
 def test_what_topics_at_hand_detect() -> None:
     """Guards the difference found with the topics there are, in the analysis of variance, and the sizes listed."""
     x = generated(5, 30, seed=2)
-    plan = plan_topics(scores_of(x), detect=0.05, criterion="anova", power=0.75, confidence=0.99)
+    plan = plan_topics(scores_of(x), min_effect=0.05, criterion="anova", power=0.75, confidence=0.99)
     variance, far = one_way(x).v_e, float(str(plan.details.provenance["at_hand_detects"]))
     assert power_of_anova(30, 5, 30 * far**2 / (2 * variance), 0.01) == pytest.approx(0.75, abs=1e-9)
     powers = (0.7, 0.75, 0.8, 0.9)
@@ -209,7 +215,167 @@ def test_what_topics_at_hand_detect() -> None:
     for difference, *sizes in plan.details.rows:
         given = [topics_for_anova(float(str(difference)), variance, 5, alpha=0.01, power=p).topics for p in powers]
         assert sizes == given
-    wide = plan_topics(scores_of(x), detect=0.05, criterion="width")
+    wide = plan_topics(scores_of(x), min_effect=0.05, criterion="width")
     assert [r[0] for r in wide.details.rows] == pytest.approx([0.025, 0.05, 0.075, 0.1])
     with pytest.raises(TruegainError, match="no variance to plan with"):
-        plan_topics(scores_of(np.tile([0.1, 0.5, 0.3], (2, 1)) + np.array([[0.0], [0.1]])), detect=0.1)
+        plan_topics(scores_of(np.tile([0.1, 0.5, 0.3], (2, 1)) + np.array([[0.0], [0.1]])), min_effect=0.1)
+
+
+def test_effects_of_rows_by_hand() -> None:
+    """Guards dz and Hedges' g of many pairs, 0 and NaN where there is no spread, against one at a time."""
+    a, b = generated(3, 6, seed=1), generated(3, 6, seed=2)
+    dz, g = tests._dz(b - a), tests._hedges(a, b)
+    for i in range(3):
+        z = b[i] - a[i]
+        assert dz[i] == pytest.approx(z.mean() / z.std(ddof=1))
+        pooled = math.sqrt((a[i].var(ddof=1) + b[i].var(ddof=1)) / 2)
+        assert g[i] == pytest.approx((1 - 3 / 39) * z.mean() / pooled)
+    flat = tests._dz(np.array([[0.0, 0.0, 0.0], [0.3, 0.1 + 0.2, 0.3], [-0.3, -0.1 - 0.2, -0.3]]))
+    assert flat[0] == 0.0
+    assert np.isnan(flat[1:]).all()
+    rounded = np.array([[-0.3, -0.1 - 0.2, -0.3]])
+    for one, two in ((np.zeros((1, 3)), rounded), (rounded, np.zeros((1, 3)))):
+        assert np.isnan(tests._hedges(one, two)).all()
+        with pytest.raises(TruegainError, match="Welch's t is undefined"):
+            welch_rows(one, two)
+    constant = np.array([[0.5, 0.5], [0.0, 0.0]])
+    assert tests._hedges(constant, constant).tolist() == [0.0, 0.0]
+    assert np.isnan(tests._hedges(constant, 1 - constant / 4)).all()
+
+
+def test_pairs_go_together_by_the_topics_they_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards means, p, limits and n of pairs that lack topics, in pieces of any size, and the pair that has too few."""
+    x = generated(5, 9, seed=8)
+    x[0, 2] = x[1, 2] = x[2, 5] = x[4, 0] = np.nan
+    monkeypatch.setattr(tests, "CELLS", 20)
+    told: list[int] = []
+    with pytest.warns(UserWarning, match=r"10 of 10 pairs lack topics \(most: 2 of 9\)|9 of 10 pairs lack topics"):
+        found = tg.compare(scores_of(x), test=tg.PublishedTest("paired-t", progress=told.append))
+    assert sum(told) == 10
+    for c in found.pairs:
+        i, j = int(c.a[1]), int(c.b[1])
+        both = ~np.isnan(x[i]) & ~np.isnan(x[j])
+        theirs: Any = stats.ttest_rel(x[j, both], x[i, both])
+        ends = theirs.confidence_interval(0.95)
+        z = x[j, both] - x[i, both]
+        assert (c.n, c.p, c.low, c.high) == pytest.approx((both.sum(), theirs.pvalue, ends.low, ends.high))
+        assert (c.value_a, c.value_b) == pytest.approx((x[i, both].mean(), x[j, both].mean()))
+        assert (c.difference, c.effect) == pytest.approx((z.mean(), z.mean() / z.std(ddof=1)))
+    x[3, :7] = np.nan
+    with (
+        pytest.warns(UserWarning, match="lack topics"),
+        pytest.raises(TruegainError, match=r"s\d and s\d have 2 topics in common; a test needs at least 3"),
+    ):
+        tg.compare(scores_of(x), test="paired-t")
+
+
+def test_effect_sizes_where_there_is_nothing() -> None:
+    """Guards 0 where all is 0, none where only the spread is, and scores below 0 as those above."""
+    zeros = np.zeros((1, 3))
+    assert tests._dz(zeros) == tests._hedges(zeros, zeros) == 0
+    for sign in (1.0, -1.0):
+        flat = sign * np.array([[0.3, 0.1 + 0.2, 0.3]])
+        assert np.isnan([tests._dz(flat), tests._hedges(flat, zeros)]).all()
+        assert tests._hedges(flat, flat[:, ::-1]) == 0
+    found = tests._hedges(np.array([[0.0, 0.5, 1.0]]), np.array([[0.2, 0.4, 0.9]]))
+    assert found == pytest.approx([0.0], abs=1e-12)
+    found = tests._hedges(np.array([[0.0, 0.5]]), np.array([[0.4, 0.9]]))
+    assert found == pytest.approx([(1 - 3 / 7) * 0.4 / math.sqrt(0.125)])
+
+
+def crosswise(*sizes: int, alone: int = 0) -> Bools:
+    """Systems in parts: all within a part differ, none of two parts; some that differ from none."""
+    part = np.repeat(np.arange(len(sizes) + alone), [*sizes, *[1] * alone])
+    return np.asarray((part[:, None] == part[None, :]) & ~np.eye(len(part), dtype=np.bool_))
+
+
+def test_groups_are_told_as_long_as_there_are_names_for_them() -> None:
+    """Guards the most groups: 26, or as many as systems where these are more; beyond, stretches of the ranking."""
+    for differ, many in ((crosswise(13, 2), 26), (crosswise(14, 2, alone=14), 28), (crosswise(15, 2, alone=13), 30)):
+        found = groups_of(differ)
+        assert len(found) == len(set(found)) == many
+        assert is_complete(differ, found)
+    for differ in (crosswise(3, 3, 3), crosswise(16, 2, alone=13), crosswise(14, 2)):
+        found = groups_of(differ)
+        assert found == tuple(sorted(_stretches(differ)))
+        assert not is_complete(differ, found)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_stretches_of_the_ranking_one_by_one(seed: int) -> None:
+    """Guards the stretches: all in which no two differ, that lie in no longer one; and whether they tell all."""
+    upper = np.triu(np.random.default_rng(seed).random((9, 9)) < 0.04 + seed / 10, 1)
+    differ = np.asarray(upper | upper.T)
+    free = [(i, j) for i in range(9) for j in range(i, 9) if not differ[i : j + 1, i : j + 1].any()]
+    longest = [(i, j) for i, j in free if not any((a, b) != (i, j) and a <= i and j <= b for a, b in free)]
+    assert _stretches(differ) == [tuple(range(i, j + 1)) for i, j in longest]
+    told = all(differ[i, j] or any(a <= i and j <= b for a, b in longest) for i in range(9) for j in range(i + 1, 9))
+    assert is_complete(differ, _stretches(differ)) == told
+
+
+def test_each_system_has_the_t_interval_of_its_own_topics() -> None:
+    """Guards n - 1 in the spread and in t, and missing topics, against scipy's interval of each row."""
+    x = generated(3, 8, seed=5)
+    x[0, 2] = x[2, 5] = x[2, 6] = np.nan
+    means, low, high = tests._means(x, 0.9)
+    for i, row in enumerate(x):
+        own = row[~np.isnan(row)]
+        ends = stats.t.interval(0.9, len(own) - 1, loc=own.mean(), scale=stats.sem(own))
+        assert (means[i], low[i], high[i]) == pytest.approx((own.mean(), *ends), rel=1e-12)
+
+
+def test_effects_of_many_pairs_are_those_one_by_one() -> None:
+    """Guards dz and Hedges' g of rows, 0 where nothing differs and none where nothing varies."""
+    a, b = generated(4, 6, seed=1), generated(4, 6, seed=2)
+    assert tests._dz(b - a).tolist() == pytest.approx([cohens_dz(*two) for two in zip(a, b, strict=True)])
+    assert tests._hedges(a, b).tolist() == pytest.approx([hedges_g(*two) for two in zip(a, b, strict=True)])
+    flat = tests._dz(np.array([[0.0, 0.0], [0.3, 0.3], [0.0, 2.0]]))
+    assert flat[[0, 2]].tolist() == pytest.approx([0.0, 1 / math.sqrt(2)])
+    assert math.isnan(flat[1])
+    beside = tests._hedges(np.zeros((1, 3)), np.array([[0.1 + 0.2, 0.3, 0.3]]))
+    assert math.isnan(beside[0])
+
+
+def test_pairs_by_the_topics_both_have() -> None:
+    """Guards patterns of missing topics: every pair once, with the topics that both its systems have."""
+    there = np.array([[1, 1, 1, 1], [1, 0, 1, 1], [1, 1, 1, 0], [1, 0, 1, 1]], np.bool_)
+    first, second = np.triu_indices(4, 1)
+    found = tests._topics_of_pairs(there, first, second)
+    assert sorted(np.concatenate([where for _, where in found]).tolist()) == list(range(6))
+    for topics, where in found:
+        for i in where.tolist():
+            assert topics.tolist() == (there[first[i]] & there[second[i]]).tolist()
+
+
+def test_a_pair_needs_three_topics() -> None:
+    """Guards the least number of common topics: 3 do, 2 do not, pair by pair and all at once."""
+    x = generated(2, 3, seed=4)
+    one, two = np.array([0]), np.array([1])
+    pairwise, family = find_test("paired-t"), find_test("tukey-hsd")
+    assert isinstance(pairwise, PairTest)
+    assert isinstance(family, FamilyTest)
+    assert tests.pair_by_pair(pairwise, x, one, two, Trials(), ("a", "b")).n.tolist() == [3]
+    assert tests.all_at_once(family, x, one, two, Trials()).n.tolist() == [3]
+    with pytest.raises(TruegainError, match="at least 3"):
+        tests.pair_by_pair(pairwise, x[:, :2], one, two, Trials(), ("a", "b"))
+    with pytest.raises(TruegainError, match="at least 3"):
+        tests.all_at_once(family, x[:, :2], one, two, Trials())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_stretches_are_all_longest_ones(seed: int) -> None:
+    """Guards the ends of the ranking: stretches without a difference, the longest ones, with the last system."""
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.random((6, 6)) < (seed + 1) / 14, 1)
+    differ = upper | upper.T
+    every = [tuple(range(i, j + 1)) for i in range(6) for j in range(i, 6) if not differ[i : j + 1, i : j + 1].any()]
+    longest = [s for s in every if not any(set(s) < set(t) for t in every)]
+    assert sorted(_stretches(differ)) == sorted(longest)
+
+
+def test_marks_are_letters_up_to_26_groups() -> None:
+    """Guards the last letter, and runs of up to three groups written out."""
+    assert marks([(i,) for i in range(26)], 26)[25] == "z"
+    assert marks([(i,) for i in range(27)], 27)[26] == "27"
+    assert marks([(0,)] * 3, 1) == ["abc"]
+    assert marks([(0,)] * 4, 1) == ["a-d"]

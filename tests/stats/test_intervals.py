@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import itertools
+import math
+import pkgutil
+import statistics
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -9,15 +16,19 @@ import pytest
 from scipy import stats
 
 import truegain as tg
+from truegain import sampling
+from truegain import stats as collection
+from truegain import stats as inference_intervals
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
+from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import TopicMeans
 from truegain.sampling.streams import generator
 from truegain.sampling.topics import Topics
 from truegain.stats import intervals
-from truegain.stats.intervals import TOPIC_METHODS, bootstrap_means, topic_intervals
+from truegain.stats.intervals import TOPIC_METHODS, bootstrap_means, means_and_errors, topic_intervals
 from truegain.stats.results import Estimate
 
 
@@ -342,3 +353,113 @@ def test_intervals_say_how_they_were_made() -> None:
     said = {"seed": 3, "resamples": 50, "confidence": 0.95, "relevant_from": 1, "by_topic": False, "all_topics": False}
     assert found.provenance.items() >= said.items()
     assert (len(found), found.table().records()[0]["measure"], found[0].n) == (1, "AP", 4)
+
+
+def test_defaults_are_the_same_everywhere() -> None:
+    """Guards what Python users get who say nothing: 95%, seed 0, 2,000 draws, level 1, in every function."""
+    usual = {"confidence": 0.95, "seed": 0, "replicates": 2000, "level": 1, "student": False, "small_r": True}
+    seen = Counter[str]()
+    for package in (collection, inference_intervals, sampling):
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            if found.name.endswith("_copies"):
+                continue
+            module = importlib.import_module(found.name)
+            for thing in vars(module).values():
+                if not inspect.isfunction(thing) or thing.__module__ != found.name:
+                    continue
+                for name, one in inspect.signature(thing).parameters.items():
+                    if name in usual and one.default not in (inspect.Parameter.empty, None):  # None: the usual one
+                        assert one.default == usual[name], (found.name, thing.__name__, name)
+                        seen[name] += 1
+    assert seen["confidence"] > 8
+    assert seen["seed"] > 4
+    assert inspect.signature(aligned).parameters["keep_keys"].default == 0
+    assert inspect.signature(aligned).parameters["keep_top"].default == 0
+
+
+@pytest.mark.parametrize(("topics", "few"), [(9, True), (10, False)])
+def test_fewer_than_ten_topics_are_few(topics: int, few: bool) -> None:
+    """Guards the line of the note, by the system that has fewest topics."""
+    matrix = np.random.default_rng(1).random((2, 12))
+    matrix[1, topics:] = np.nan
+    found = topic_intervals(scores_of(matrix))
+    assert [f"{topics} topics are few" in " ".join(e.notes) for e in found] == [few, few]
+    assert [e.n for e in found] == [12, topics]
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca", "linear", "logit", "t", "studentised", "wilson"])
+def test_limits_read_off_draws_want_twenty_five_topics(method: str) -> None:
+    """Guards which methods are told of, and that 25 topics are enough."""
+    for topics in (24, 25):
+        matrix = np.random.default_rng(2).random((1, topics))
+        (found,) = topic_intervals(scores_of(matrix), None, method, replicates=60)  # type: ignore[arg-type]
+        told = topics < 25 and method in ("percentile", "basic", "bca", "linear", "logit")
+        assert [n.startswith(f"{method} limits of fewer than 25") for n in found.notes] == [True] * told
+
+
+def test_three_topics_are_the_least() -> None:
+    """Guards the refusal: two topics have no interval, three have."""
+    with pytest.raises(tg.TruegainError, match="at least 3 topics"):
+        topic_intervals(scores_of(np.array([[0.1, 0.5]])))
+    (found,) = topic_intervals(scores_of(np.array([[0.1, 0.5, 0.3]])), None, "t", confidence=0.8)
+    se = statistics.stdev([0.1, 0.5, 0.3]) / math.sqrt(3)
+    step = float(stats.t.ppf(0.9, 2)) * se
+    assert (found.value, found.se, found.low, found.high) == pytest.approx((0.3, se, 0.3 - step, 0.3 + step))
+
+
+@pytest.mark.parametrize(("confidence", "one"), [(0.7, False), (0.95, True)])
+def test_why_studentised_limits_are_lost(confidence: float, one: bool) -> None:
+    """Guards the reason: of 3 topics 1 in 9 resamples is one topic thrice, more than a tail of 2.5%, not of 15%."""
+    matrix = np.array([[0.5, 0.5, 0.5 + 1e-9], [0.1, 0.9, 0.4]])
+    found = topic_intervals(scores_of(matrix), None, "studentised", replicates=300, confidence=confidence, seed=2)
+    notes = " ".join(found[0].notes)
+    assert ("of their few topics many resamples hold only one" in notes) == one
+    assert ("their topics hardly vary" in notes) == (
+        not one and "percentile (studentised degenerate)" in found[0].method
+    )
+
+
+def test_systems_that_are_flat_are_counted() -> None:
+    """Guards the note and the standard error of values that are all equal, beside others that are not."""
+    matrix = np.array([[0.25] * 12, list(np.linspace(0, 1, 12))])
+    for method in ("wilson", "t", "linear"):
+        found = topic_intervals(scores_of(matrix), None, method, replicates=60)
+        assert any(n.startswith("1 of 2 systems have the same value") for n in found[0].notes)
+        assert found[0].se == 0
+        assert (found[1].se or 0) > 0.05
+
+
+def test_a_geometric_mean_ends_at_its_floor() -> None:
+    """Guards the least that a geometric mean can be, 0.00001, where limits would go below it."""
+    (found,) = topic_intervals(scores_of(np.array([[0.0, 0.0, 0.0, 0.0, 0.9]]), name="GMAP"))
+    assert found.low == 1e-5
+    assert found.value == pytest.approx(math.exp((4 * math.log(1e-5) + math.log(0.9)) / 5))
+    assert found.se is None
+    assert found.method == "t"
+
+
+def test_bootstrap_means_and_errors_of_each_replicate() -> None:
+    """Guards the standard error of a replicate, divisor n - 1, against draws written out, with a missing topic."""
+    values = np.array([[0.1, 0.7, 0.4, 0.9], [0.2, np.nan, 0.5, 0.1]])
+    draws = bootstrap_means(values, 60, 3)
+    want = set()
+    for drawn in itertools.combinations_with_replacement(range(4), 4):
+        kept = [[x for x in row[list(drawn)].tolist() if not math.isnan(x)] for row in values]
+        if all(kept):
+            want.add(tuple(
+                round(v, 9) + 0.0
+                for own in kept
+                for v in (statistics.fmean(own), statistics.stdev(own) / math.sqrt(len(own)) if len(own) > 1 else 0.0)
+            ))  # fmt: skip
+    got = {
+        tuple(round(float(v), 9) + 0.0 for s in (0, 1) for v in (draws.means[s, i], draws.errors[s, i]))
+        for i in range(60)
+    }
+    assert len(got) > 10
+    assert got <= want
+    mean, se = means_and_errors(values)
+    own = [0.2, 0.5, 0.1]
+    assert (mean[1], se[1]) == pytest.approx((statistics.fmean(own), statistics.stdev(own) / math.sqrt(3)))
+    left = Topics.means_without(values)[1]
+    assert left[[0, 2, 3]].tolist() == pytest.approx([0.3, 0.15, 0.35])
+    assert math.isnan(left[1])

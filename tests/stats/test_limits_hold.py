@@ -188,7 +188,7 @@ def test_agreement_and_ranks_lie_in_their_intervals(seed: int, watched: Watched)
                              for k in range(4)}}  # fmt: skip
     asked(
         *(
-            lambda s=s, x=x, o=o: tg.agreement(ratings, scale=s, method=x, units=o, confidence=c, replicates=200)
+            lambda s=s, x=x, o=o: tg.agreement(ratings, scale=s, method=x, units=o, confidence=c, resamples=200)
             for s in ("nominal", "ordinal", "interval")
             for x in ("jackknife", "bootstrap")
             for o in ("items", "items+assessors")
@@ -251,7 +251,7 @@ def test_scores_in_percent_are_refused(tmp_path: Path) -> None:
     with pytest.raises(tg.TruegainError, match=r"scores.csv:3: AP of system a, topic all"):
         tg.read_scores(path)
     made = scores_of(np.array([[20.0, 0.3, 0.2], [0.1, 0.2, -0.4]]))
-    for call in (tg.compare, topic_intervals, TopicMeans.of, lambda s: tg.plan_topics(s, detect=0.1)):
+    for call in (tg.compare, topic_intervals, TopicMeans.of, lambda s: tg.plan_topics(s, min_effect=0.1)):
         with pytest.raises(
             tg.TruegainError, match=r"AP of system s0, topic 0 is 20, out of its range, 0 to 1, as are 2 of 6"
         ):
@@ -281,9 +281,9 @@ def test_a_corrected_score_is_cut_where_its_limits_are() -> None:
         runs: Runs = {s: {t: {d: float(rng.random()) for d in row} for t, row in gold.items()} for s in ("x", "y")}
         some = {t: {d: g for d, g in row.items() if rng.random() < 0.4} for t, row in gold.items()}
         study = tg.Study(runs, bronze, "RBP(p=0.5)", gold=tg.Gold(some, design="random"), confidence=0.5)
-        known = study.lattice().evidence.near_bounds()
+        known = study.variance_model().estimator.near_bounds()
         assert known is not None
-        plain = study.lattice().evidence.value
+        plain = study.variance_model().estimator.value
         for value, one in zip(plain, study.estimates(), strict=True):
             if value > known[1][1]:
                 beyond += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,7 +106,7 @@ def test_the_papers_combined_p_is_stouffers() -> None:
     ("call", "message"),
     [
         (lambda: combine([0.1], [1.0]), "too few"),
-        (lambda: combine([0.1, 0.2], [1.0]), "do not pair"),
+        (lambda: combine([0.1, 0.2], [1.0]), "differ in number"),
         (lambda: combine([0.1, 0.2], [1.0, 0.0]), "1 of 2 topics have no variance"),
         (lambda: combine([0.1, float("nan")], [1.0, 1.0]), "missing"),
         (lambda: combine([0.1, 0.2], [1.0, 1.0], "reml"), "meta-analysis .* is not known"),  # type: ignore[arg-type]
@@ -116,3 +118,100 @@ def test_mistakes_are_told(call: Any, message: str) -> None:
     """Guards the messages: what was wrong and what to do."""
     with pytest.raises(TruegainError, match=message):
         call()
+
+
+D, V = [0.12, 0.05, 0.31, -0.04, 0.2], [0.004, 0.002, 0.01, 0.003, 0.006]
+
+
+@pytest.mark.parametrize("method", META_METHODS)
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+def test_every_number_of_a_meta_analysis(method: Any, confidence: float) -> None:
+    """Guards each field by its definition, in plain sums."""
+    found = combine(D, V, method, confidence)
+    w = [1 / v for v in V]
+    fixed = sum(a * d for a, d in zip(w, D, strict=True)) / sum(w)
+    q = sum(a * (d - fixed) ** 2 for a, d in zip(w, D, strict=True))
+    tau2 = max(0.0, (q - 4) / (sum(w) - sum(a * a for a in w) / sum(w)))
+    if method == "fixed":
+        tau2 = 0.0
+    if method == "paule-mandel":
+        tau2 = found.tau2
+    w = [1 / (v + tau2) for v in V]
+    value = sum(a * d for a, d in zip(w, D, strict=True)) / sum(w)
+    squares = sum(a * (d - value) ** 2 for a, d in zip(w, D, strict=True))
+    if method == "paule-mandel":
+        assert squares == pytest.approx(4, rel=1e-9)
+    se = math.sqrt(squares / (4 * sum(w))) if method == "hartung-knapp" else sum(w) ** -0.5
+    law: Any = stats.t(4) if method == "hartung-knapp" else stats.norm()
+    step, tail = law.ppf((1 + confidence) / 2) * se, 2 * law.sf(abs(value) / se)
+    assert (found.value, found.se, found.tau2) == pytest.approx((value, se, tau2), rel=1e-9)
+    assert (found.low, found.high, found.p) == pytest.approx((value - step, value + step, tail), rel=1e-9)
+    assert (found.q, found.p_q, found.i2) == pytest.approx((q, stats.chi2.sf(q, 4), (q - 4) / q), rel=1e-9)
+
+
+def test_meta_analysis_at_its_edges() -> None:
+    """Guards two and three tests, equal effects, an effect of 0, defaults, and what may not be combined."""
+    assert combine(D, V) == combine(D, V, "random", 0.95)
+    same = combine([0.25, 0.25, 0.25], [0.25, 0.25, 0.25], "hartung-knapp")
+    assert (same.q, same.i2, same.tau2, same.se, same.p, same.p_q) == (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    assert (same.low, same.high) == (0.25, 0.25)
+    none = combine([0.0, 0.0], [0.5, 0.5], "hartung-knapp")
+    assert (none.value, none.p) == (0.0, 1.0)
+    assert combine([-0.5, 0.5], [0.5, 0.5], "hartung-knapp").p == 1.0
+    alike = combine([0.1, 0.12, 0.11], [0.1, 0.1, 0.1])
+    assert (alike.tau2, alike.i2) == (0.0, 0.0)
+    assert tau2_paule_mandel(np.array([0.1, 0.12]), np.array([0.1, 0.1])) == 0.0
+    assert combined_p([0.3], [0.2]) == pytest.approx(stats.norm.sf(1.5))
+    wrong: list[tuple[Callable[[], object], str]] = [
+        (lambda: combine([0.1], [0.1]), "1 topics are too few to combine; give at least 2"),
+        (lambda: combined_p([], []), "0 topics are too few"),
+        (lambda: combine([0.1, 0.2], [0.1]), "2 effects and 1 variances"),
+        (lambda: combine([[0.1, 0.2]], [[0.1, 0.2]]), "differ in number"),
+        (lambda: combine([0.1, math.nan], [0.1, 0.1]), "missing or infinite"),
+        (lambda: combine([0.1, 0.2], [0.1, math.inf]), "missing or infinite"),
+        (lambda: combine([0.1, 0.2, 0.3], [0.1, 0.0, 0.2]), "1 of 3 topics have no variance"),
+        (lambda: combine([0.1, 0.2], [0.1, -0.2]), "1 of 2 topics have no variance"),
+    ]
+    for call, message in wrong:
+        with pytest.raises(TruegainError, match=message):
+            call()
+
+
+def test_meta_analysis_written_out() -> None:
+    """Guards every way to combine against its formulas in plain sums, and Q and I2."""
+    d, v = [0.1, 0.5, 0.9, -0.2], [0.01, 0.02, 0.03, 0.015]
+    w = [1 / x for x in v]
+    fixed = sum(a * b for a, b in zip(w, d, strict=True)) / sum(w)
+    q = sum(a * (b - fixed) ** 2 for a, b in zip(w, d, strict=True))
+    tau2 = (q - 3) / (sum(w) - sum(a * a for a in w) / sum(w))
+    star = [1 / (x + tau2) for x in v]
+    value = sum(a * b for a, b in zip(star, d, strict=True)) / sum(star)
+    one = combine(d, v, "fixed", 0.9)
+    se = sum(w) ** -0.5
+    assert (one.value, one.se, one.q, one.tau2) == pytest.approx((fixed, se, q, 0.0))
+    assert (one.high - one.value, one.value - one.low) == pytest.approx((stats.norm.ppf(0.95) * se,) * 2)
+    assert one.p == pytest.approx(2 * stats.norm.sf(fixed / se))
+    assert (one.p_q, one.i2) == pytest.approx((stats.chi2.sf(q, 3), (q - 3) / q))
+    two = combine(d, v, "random", 0.9)
+    assert (two.value, two.se, two.tau2) == pytest.approx((value, sum(star) ** -0.5, tau2))
+    three = combine(d, v, "hartung-knapp", 0.9)
+    hk = math.sqrt(sum(a * (b - value) ** 2 for a, b in zip(star, d, strict=True)) / (3 * sum(star)))
+    assert (three.se, three.p) == pytest.approx((hk, 2 * stats.t.sf(value / hk, 3)))
+    assert three.high - three.value == pytest.approx(stats.t.ppf(0.95, 3) * hk)
+    pm = tau2_paule_mandel(np.array(d), np.array(v))
+    weights = 1 / (np.array(v) + pm)
+    centre = (weights * d).sum() / weights.sum()
+    assert float((weights * (np.array(d) - centre) ** 2).sum()) == pytest.approx(3.0, rel=1e-9)
+    assert combine(d, v, "paule-mandel").tau2 == pm
+
+
+def test_meta_analysis_at_its_ends() -> None:
+    """Guards equal effects: nothing between tests, p of an effect without spread, and how few tests can be combined."""
+    same = combine([0.2, 0.2, 0.2], [0.01, 0.02, 0.03], "hartung-knapp")
+    assert (same.tau2, same.i2, same.p, same.se) == pytest.approx((0.0, 0.0, 0.0, 0.0), abs=1e-12)
+    assert combine([0.0, 0.0], [0.01, 0.02], "hartung-knapp").p == 1.0
+    assert tau2_paule_mandel(np.array([0.1, 0.1]), np.array([1.0, 1.0])) == 0.0
+    assert combined_p([0.3], [0.2]) == pytest.approx(stats.norm.sf(1.5))
+    for wrong in (([0.1], [0.01]), ([0.1, 0.2], [0.01, 0.0]), ([0.1, 0.2], [0.01])):
+        with pytest.raises(TruegainError):
+            combine(*wrong)

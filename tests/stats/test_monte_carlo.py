@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,23 @@ from truegain.experiments.discriminative import discriminative_power
 from truegain.experiments.unanimity_gains import _tested, unanimity
 from truegain.experiments.worlds import simulate, uniform_ratings
 from truegain.io.columns import Floats, Ints
-from truegain.sampling.streams import generator
+from truegain.sampling.streams import blocks, generator
 from truegain.stats.anova import randomised_tukey_hsd
-from truegain.stats.multiple_testing import ENOUGH, METHODS, Trials, adjust, sequential_p, stages, trials_needed
+from truegain.stats.multiple_testing import (
+    ENOUGH,
+    METHODS,
+    Trials,
+    adjust,
+    check_replicates,
+    check_trials,
+    monte_carlo_p,
+    sequential_p,
+    stages,
+    trials_needed,
+)
 from truegain.stats.pair_tests import bootstrap_p, randomisation_p
-from truegain.stats.tests import effort_of, find_test
+from truegain.stats.student_t import check_confidence
+from truegain.stats.tests import MOST_WORK, Effort, effort_of, find_test
 
 
 def scores_of(x: Floats) -> Scores:
@@ -73,7 +86,7 @@ def test_one_trial_does_not_make_a_difference() -> None:
     for test in ("bootstrap", "randomisation", "randomised-tukey-hsd"):
         found = tg.compare(scores_of(same), test=test, resampling=tg.Resampling(n=1))
         assert found.significant == 0
-        assert any("asks for p below 0.05, and 1 trials have none: 40 were drawn" in note for note in found.notes)
+        assert any("requires p below 0.05, and 1 trials have none: 40 were drawn" in note for note in found.notes)
         assert found.provenance["resamples"] == 40
     apart = np.vstack([same[0], same[0] + 0.5 + same[1] / 10])
     assert tg.compare(scores_of(apart), test="bootstrap", resampling=tg.Resampling(n=1)).significant == 1
@@ -168,7 +181,7 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
     x = generated(12, 20, seed=8, effect=0.0)
     x[0] += 0.6
     found = tg.compare(scores_of(x), test="randomisation", resampling=tg.Resampling(n=1000))
-    said = "holm over 66 pairs asks for p-values below 0.0008, and 1,000 trials have none: pairs that fewer than 20 of "
+    said = "holm over 66 pairs requires p-values below 0.0008, and 1,000 trials have none: pairs that fewer than 20 of "
     assert any(
         note.startswith(said + "1,000 trials reached got up") and note.endswith("to 2,640") for note in found.notes
     )
@@ -183,7 +196,9 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
         ]
         == 1400
     )
-    with pytest.warns(DataWarning, match=r"1,000 trials cannot tell such p-values from 0.*at least 1,320 trials"):
+    with pytest.warns(
+        DataWarning, match=r"1,000 trials cannot distinguish such p-values from 0.*at least 1,320 trials"
+    ):
         tg.compare(
             scores_of(x), test=tg.PublishedTest("randomisation", counting="published"), resampling=tg.Resampling(n=1000)
         )
@@ -255,10 +270,10 @@ def test_few_topics_cannot_tell_and_say_so() -> None:
     for test in ("sign", "wilcoxon", "randomisation"):
         found = tg.compare(scores_of(x), test=test)
         assert min(c.p or 0 for c in found) == 2**-4
-        said = f"with 5 topics no p-value of {test} is below 0.062, and holm over 3 pairs asks for p-values below 0.02"
-        assert any(note.startswith(said) and "it takes 7 topics" in note for note in found.notes), test
+        said = f"with 5 topics no p-value of {test} is below 0.062, and holm over 3 pairs requires p-values below 0.02"
+        assert any(note.startswith(said) and "use 7 topics or more" in note for note in found.notes), test
         pair = tg.compare(scores_of(x[:2]), test=test)
-        assert any("a difference asks for one below 0.05: no pair" in note for note in pair.notes)
+        assert any("significance requires one below 0.05: no pair" in note for note in pair.notes)
         more = generated(3, 7, seed=1) + np.array([[0.0], [1.0], [2.0]])
         enough = tg.compare(scores_of(more), test=test)
         assert enough.significant == 3
@@ -307,3 +322,155 @@ def test_mistakes_are_told() -> None:
         randomisation_p(x[1:] - x[:-1], Trials(trials=0))
     with pytest.raises(TruegainError, match=r"of 19 trials the smallest p-value is 0\.05, not below 0\.05.* 20"):
         discriminative_power(scores_of(x), replicates=19)
+
+
+def test_effort_by_hand() -> None:
+    """Guards how trials grow: for one pair, for adjusted ones, for all at once, and where it is too much work."""
+
+    def of(test: str, trials: int | None, pairs: int, how: str | None = "holm", counting: Any = "plus-one") -> Effort:
+        return effort_of(find_test(test), test, trials, pairs, 40, how, 0.05, counting)
+
+    for test in ("bootstrap", "randomisation"):
+        assert of(test, None, 1) == Effort(10_000, 10_000)
+        assert of(test, 400, 10) == Effort(400, 400)
+        grown = of(test, 399, 10)
+        assert (grown.trials, grown.most, len(grown.notes)) == (399, 400, 1)
+        assert "one of 399 trials that reaches a pair is too many" in grown.notes[0]
+        assert "199 trials have none" in of(test, 199, 10).notes[0]
+        assert "one of 200 trials" in of(test, 200, 10).notes[0]
+        least = of(test, 19, 10)
+        assert (least.trials, least.most) == (40, 400)
+        assert (of(test, 20, 10).trials, of(test, 20, 10).most) == (20, 400)
+        assert (of(test, 10, 10, "none").trials, of(test, 10, 10, "none").most) == (40, 40)
+        assert (of(test, 10, 1).trials, of(test, 10, 1).most) == (40, 40)
+        by = math.floor(20 * 10 * sum(1 / i for i in range(1, 11)))
+        assert of(test, 10, 10, "by").most == 2 * by
+        assert of(test, 200, 10, counting="published") == Effort(200, 200)
+        with pytest.warns(UserWarning, match="give at least 200 trials"):
+            assert of(test, 199, 10, counting="published") == Effort(199, 199)
+        with pytest.warns(UserWarning, match="significance requires p below 0.05; 19 trials"):
+            of(test, 19, 10, "none", counting="published")
+    family = of("randomised-tukey-hsd", 39, 10, None)
+    assert (family.trials, family.most) == (40, 40)
+    assert of("randomised-tukey-hsd", 40, 10, None) == Effort(40, 40)
+    assert of("paired-t", 5, 10) == Effort(5, 5)
+    assert of("tukey-hsd", 5, 10, None) == Effort(5, 5)
+    pairs = math.isqrt(MOST_WORK // 20)  # needed is 20 times as many, so this much is just allowed
+    assert of("bootstrap", 100, pairs).most == 40 * pairs
+    with pytest.raises(TruegainError, match=f"which takes {20 * (pairs + 1):,} trials"):
+        of("bootstrap", 100, pairs + 1)
+    allowed = of("bootstrap", 20 * (pairs + 1), pairs + 1)
+    assert (allowed.trials, allowed.most) == (20 * (pairs + 1), 20 * (pairs + 1))
+    assert "may find more" in allowed.notes[0]
+    assert of("randomised-tukey-hsd", 10, 10**10, None).most == 40
+
+
+@pytest.mark.parametrize(("topics", "told"), [(4, True), (5, True), (6, False), (7, False)])
+def test_few_topics_are_told_where_no_p_can_be_small(topics: int, told: bool) -> None:
+    """Guards 2^(1-n) < alpha for tests by signs: 1/16 is not below 0.05, 1/32 is; and how many topics it takes."""
+    for test in ("sign", "wilcoxon", "randomisation"):
+        found = effort_of(find_test(test), test, None, 1, topics, "holm", 0.05, "plus-one")
+        assert (found.trials, found.most, bool(found.notes)) == (10_000, 10_000, told)
+        if told:
+            assert f"is below {2.0 ** (1 - topics):.2g}" in found.notes[0]
+            assert "use 6 topics or more" in found.notes[0]
+    assert effort_of(find_test("paired-t"), "paired-t", None, 1, topics, "holm", 0.05, "plus-one").notes == ()
+    eight = effort_of(find_test("sign"), "sign", None, 8, topics, "holm", 0.0625, "plus-one").notes
+    assert "use 9 topics or more" in eight[0]  # 2^-7 is 0.0625/8, not below; 2^-8 is
+    assert effort_of(find_test("sign"), "sign", None, 8, 9, "holm", 0.0625, "plus-one").notes == ()
+    assert effort_of(find_test("sign"), "sign", None, 8, 8, "holm", 0.0625, "plus-one").notes != ()
+
+
+def test_stages_and_counts_by_hand() -> None:
+    """Guards where stages end, the twentieth hit, and that the last stage settles all; progress tells every pair."""
+    assert list(stages(10, 10)) == [(0, 10)]
+    assert list(stages(10, 5)) == [(0, 10)]
+    assert list(stages(10, 11)) == [(0, 10), (10, 11)]
+    assert list(stages(10, 40)) == [(0, 10), (10, 40)]
+    assert list(stages(10, 161)) == [(0, 10), (10, 40), (40, 160), (160, 161)]
+    told: list[int] = []
+    asked: list[tuple[list[int], int, int]] = []
+    hits = {(0, 40): [19, 20, 21, 0], (40, 160): [0, 9, 9, 20], (160, 300): [1, 9, 9, 9]}
+
+    def count(which: Ints, first: int, last: int) -> Ints:
+        asked.append((which.tolist(), first, last))
+        return np.array(hits[first, last])[which]
+
+    p = sequential_p(count, 4, 40, 300, told.append)
+    assert asked == [([0, 1, 2, 3], 0, 40), ([0, 3], 40, 160), ([0], 160, 300)]
+    assert p.tolist() == pytest.approx([21 / 301, 21 / 41, 22 / 41, 21 / 161])
+    assert told == [2, 1, 1]
+    asked.clear()
+    assert sequential_p(count, 4, 40, 40).tolist() == pytest.approx([20 / 41, 21 / 41, 22 / 41, 1 / 41])
+    assert len(asked) == 1
+
+
+def test_trials_that_are_needed() -> None:
+    """Guards the least trials: refused one below, taken at the number itself, with and without alpha."""
+    assert check_trials(20, 0.05) == 20
+    assert check_trials(1) == 1
+    for trials, alpha in ((19, 0.05), (0, None), (99, 0.01)):
+        with pytest.raises(TruegainError, match="give at least"):
+            check_trials(trials, alpha)
+    assert trials_needed(6, 0.1) == 60
+    assert trials_needed(6, 0.1, "by") == 147  # 60 (1 + 1/2 + ... + 1/6), exactly
+    assert monte_carlo_p([0, 9], 9).tolist() == [0.1, 1.0]
+    assert monte_carlo_p([0, 9], 9, "published").tolist() == [0.0, 1.0]
+
+
+def test_replicates_and_their_blocks() -> None:
+    """Guards the least replicates of a level, the hint for 95 in place of 0.95, and blocks of 500 with own streams."""
+    for confidence, least in ((0.95, 40), (0.9, 20), (0.99, 200), (0.5, 4)):
+        assert check_replicates(least, confidence) == least
+        with pytest.raises(TruegainError, match=f"give at least {least}$"):
+            check_replicates(least - 1, confidence)
+    for level, hint in ((95, "write 0.95 for 95%"), (100, "such as 0.95"), (1, "such as 0.95"), (0, "such as 0.95")):
+        with pytest.raises(TruegainError, match=hint):
+            check_confidence(level)
+    assert check_confidence(0.3) == 0.3
+    assert [n for _, n in blocks(500, 1, "topics")] == [500]
+    assert [n for _, n in blocks(501, 1, "topics")] == [500, 1]
+    seen = [rng.random() for rng, _ in blocks(1001, 1, "topics")]
+    assert seen == [generator(1, "topics", block).random() for block in range(3)]
+    others = [rng.random() for args in ((1001, 1, "systems"), (1001, 2, "topics")) for rng, _ in blocks(*args)]
+    assert len({*seen, *others}) == 9  # every seed, source and block has its own
+
+
+def test_trials_and_topics_that_can_tell() -> None:
+    """Guards the effort: trials that suffice stay, others become twice the least, and signs need so many topics."""
+    test = find_test("bootstrap")
+    assert effort_of(test, "bootstrap", 40, 1, 25, "holm", 0.05, "plus-one").trials == 40
+    assert effort_of(test, "bootstrap", 39, 1, 25, "holm", 0.05, "plus-one").trials == 40
+    adjusted = effort_of(test, "bootstrap", 40, 10, 25, "holm", 0.05, "plus-one")
+    assert (adjusted.trials, adjusted.most) == (40, 400)
+    few_ = effort_of(find_test("sign"), "sign", None, 1, 5, "holm", 0.05, "plus-one").notes
+    assert "use 6 topics or more" in few_[0]
+    assert effort_of(find_test("sign"), "sign", None, 1, 6, "holm", 0.05, "plus-one").notes == ()
+
+
+def test_trials_and_stages_by_hand() -> None:
+    """Guards the least trials, the stages, and the count from which on a pair is settled."""
+    assert trials_needed(3, 0.05, "by") == math.floor(60 * 11 / 6)
+    assert check_trials(20, 0.05) == 20
+    assert check_trials(1) == 1
+    for wrong in ((19, 0.05), (0, None)):
+        with pytest.raises(TruegainError, match="give at least"):
+            check_trials(*wrong)
+    assert list(stages(100, 400)) == [(0, 100), (100, 400)]
+    assert list(stages(100, 50)) == [(0, 100)]
+    seen: Counter[int] = Counter()
+
+    def count(which: Ints, first: int, last: int) -> Ints:
+        seen.update(which.tolist())
+        return np.asarray(np.array([19, 20, 0] if first == 0 else [5, 5, 0])[which])
+
+    assert sequential_p(count, 3, 99, 396).tolist() == pytest.approx([25 / 397, 21 / 100, 1 / 397])
+    assert seen == {0: 2, 1: 1, 2: 2}
+
+
+def test_replicates_that_reach_the_tails() -> None:
+    """Guards the least number of replicates: one in each tail, 2/(1 - confidence)."""
+    assert check_replicates(40, 0.95) == 40
+    assert check_replicates(20, 0.9) == 20
+    with pytest.raises(TruegainError, match="give at least 40"):
+        check_replicates(39, 0.95)

@@ -94,7 +94,7 @@ def test_the_top_set_is_the_best_and_its_equals() -> None:
     ("call", "message"),
     [
         (lambda: rbo("ab", "ab", 1.0), "not between 0 and 1"),
-        (lambda: rbo("aab", "ab"), "a stands twice"),
+        (lambda: rbo("aab", "ab"), "a appears twice"),
         (lambda: rbo("", "ab"), "empty"),
         (lambda: top_overlap("ab", "abc", 3), "top 3"),
         (lambda: jaccard([], []), "both sets are empty"),
@@ -107,3 +107,34 @@ def test_mistakes_are_told(call: Any, message: str) -> None:
     """Guards the messages: what was wrong and what to give instead."""
     with pytest.raises(TruegainError, match=message):
         call()
+
+
+def test_the_edges_of_the_top() -> None:
+    """Guards the least and the largest top, the best system's own p, which is not read, and order by score."""
+    assert top_overlap("abc", "bca", 3) == 1
+    assert top_overlap("abc", "acb", 1) == 1
+    with pytest.raises(TruegainError, match="top 0"):
+        top_overlap("abc", "acb", 0)
+    assert top_set(["a", "b", "c", "d"], [0.2, 0.5, 0.45, 0.45], [0.3, np.nan, 0.05, 0.049]) == ("b", "c", "a")
+    matrix = np.full((3, 3), 0.5)
+    matrix[0] = (np.nan, 0.01, 0.2)
+    assert top_set(["a", "b", "c"], [0.9, 0.5, 0.45], matrix) == ("a", "c")
+    with pytest.raises(TruegainError, match="2 systems need"):
+        top_set(["a", "b"], [0.9, 0.5], np.full((2, 3), 0.5))
+
+
+def test_the_top_set_keeps_a_p_of_alpha() -> None:
+    """Guards the edge: a p of just alpha does not tell apart; and rows of a matrix are the best system's."""
+    assert top_set(["a", "b", "c"], [0.3, 0.5, 0.45], [0.05, 1.0, 0.0499]) == ("b", "a")
+    p = np.array([[1, 0.2, 0.9], [0.2, 1, 0.01], [0.9, 0.01, 1]])
+    assert top_set(["a", "b", "c"], [0.3, 0.5, 0.45], p) == ("b", "a")
+    assert top_set(["a", "b"], [0.3, 0.5], [0.2, np.nan], 0.3) == ("b",)
+
+
+def test_depths_at_the_edge() -> None:
+    """Guards the whole length as a depth, and one more as an error."""
+    assert top_overlap("abc", "bcd", 3) == pytest.approx(2 / 3)
+    assert top_overlap("abc", "bcd", 1) == 0.0
+    for depth in (0, 4):
+        with pytest.raises(TruegainError, match="cannot be compared"):
+            top_overlap("abc", "bcd", depth)

@@ -20,13 +20,13 @@ def check(one: Comparison, other: Comparison) -> None:
     """One comparison is the other turned round, with the same p."""
     assert (one.a, one.b, one.value_a, one.value_b) == (other.b, other.a, other.value_b, other.value_a)
     assert one.difference == -other.difference == pytest.approx(one.value_b - one.value_a)
-    assert (one.p, one.p_adjusted, one.naive_p, one.n, one.test) == (
-        other.p, other.p_adjusted, other.naive_p, other.n, other.test
+    assert (one.p, one.p_adjusted, one.uncorrected_p, one.n, one.test) == (
+        other.p, other.p_adjusted, other.uncorrected_p, other.n, other.test
     )  # fmt: skip
     for mine, theirs in ((one.low, other.high), (one.high, other.low), (one.effect, other.effect)):
         assert (mine is None) == (theirs is None)
         assert mine is None or mine == -theirs  # type: ignore[operator]
-    assert one.naive is None or one.naive == -(other.naive or 0.0)
+    assert one.uncorrected is None or one.uncorrected == -(other.uncorrected or 0.0)
 
 
 @pytest.mark.parametrize("test", ["tukey-hsd", "paired-t", "welch", "sign", "randomisation"])
@@ -101,14 +101,14 @@ def test_keywords_of_before_are_refused() -> None:
     with pytest.raises(TypeError, match="trials"):
         tg.correct(RUNS, QRELS, "P@2", gold=QRELS, trials=100)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="alpha"):
-        tg.plan_topics(RUNS, QRELS, "AP", detect=0.1, alpha=0.1)  # type: ignore[call-arg]
+        tg.plan_topics(RUNS, QRELS, "AP", min_effect=0.1, alpha=0.1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="positional"):
         tg.correct(RUNS, QRELS, "P@2", QRELS, "delta")  # type: ignore[call-arg]
 
 
 def test_zero_stays_zero() -> None:
     """Guards against -0.0, and against limits that are not there."""
-    one = Comparison("a", "b", "AP", 0.2, 0.2, 0.0, None, None, None, naive=0.0)
+    one = Comparison("a", "b", "AP", 0.2, 0.2, 0.0, None, None, None, uncorrected=0.0)
     found = ResultList((one,)).between("b", "a")
     assert str(found) == "a - b AP +0.0000 ()"
     assert (found.low, found.high, found.effect, np.signbit(found.difference)) == (None, None, None, False)

@@ -66,9 +66,9 @@ def test_halves_are_disjoint_and_equal() -> None:
             assert max(*a.tolist(), *b.tolist()) < topics
     for call, said in (
         (lambda: list(halves(1, 5, 0)), "cannot be split"),
-        (lambda: list(halves(4, 0, 0)), "tell nothing"),
-        (lambda: swap_rates(scores_of(generated(3, 4)), width=0.0), "hold nothing"),
-        (lambda: swap_rates(scores_of(generated(3, 4)), bins=0), "hold nothing"),
+        (lambda: list(halves(4, 0, 0)), "0 splits are too few"),
+        (lambda: swap_rates(scores_of(generated(3, 4)), width=0.0), "bins of width 0 are empty"),
+        (lambda: swap_rates(scores_of(generated(3, 4)), bins=0), r"^0 bins of width .* are empty"),
         (lambda: swap_rates(scores_of(generated(1, 4))), "2 systems"),
     ):
         with pytest.raises(TruegainError, match=said):
@@ -83,3 +83,14 @@ def test_the_middle_part_over_splits() -> None:
     assert (tau[:2], tau[6:]) == (("AP", "tau"), (101, 5, 7))
     assert tau[2:6] == pytest.approx((50, np.sqrt(101 * 102 / 12), 5, 95))
     assert one[2:7] == (0.5, None, 0.5, 0.5, 1)
+
+
+def test_pairs_swap_in_the_last_bin_too() -> None:
+    """Guards bins by default: 21 of width 0.01, the last one for all that is larger; equal pairs do not swap."""
+    x = generated(5, 9, seed=4)
+    x[1] = x[0]
+    found = swap_rates(scores_of(x), splits=20, seed=3)
+    assert (len(found.pairs), int(found.pairs.sum())) == (21, 200)
+    assert found.begin[[0, 1, -1]] == pytest.approx([0, 0.01, 0.2])
+    assert found.pairs[0] >= 20
+    assert found.topics == 4

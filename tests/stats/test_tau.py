@@ -12,7 +12,8 @@ from scipy import stats
 
 from truegain.errors import TruegainError
 from truegain.sampling.streams import generator
-from truegain.stats.rank_correlation import kendall_tau, tau_ap_b, tau_ap_walking, tau_interval
+from truegain.stats.rank_correlation import kendall_tau, paired, tau_ap_b, tau_ap_walking, tau_interval
+from truegain.stats.student_t import quantile_of
 
 TIGHT = 1e-9
 SCORES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=12)
@@ -204,3 +205,114 @@ def test_mistakes_are_told(call: Any, message: str) -> None:
     """Guards the messages: what was wrong and what to give instead."""
     with pytest.raises(TruegainError, match=message):
         call()
+
+
+X = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
+
+
+Y = [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
+
+
+def test_limits_of_the_bootstrap_are_the_kth_of_the_draws() -> None:
+    """Guards k = floor((B+1)(1-level)/2) at both ends, its least value 1, the standard error, and who was redrawn."""
+    x, y = [1.0, 1, 2, 3], [1.0, 2, 2, 2]  # small and tied, so that whole resamples tie
+    for replicates, level in ((40, 0.95), (99, 0.9), (200, 0.8)):
+        found = tau_interval(x, y, "bootstrap", confidence=level, replicates=replicates, seed=4)
+        rng = generator(4, "systems")
+        draws: list[float] = []
+        again = 0
+        while len(draws) < replicates:
+            for w in rng.multinomial(4, np.full(4, 1 / 4), size=replicates - len(draws)):
+                a, b = np.repeat(x, w), np.repeat(y, w)
+                if len(set(a)) > 1 and len(set(b)) > 1:
+                    draws.append(float(stats.kendalltau(a, b).statistic))
+                else:
+                    again += 1
+        draws.sort()
+        k = max(1, int((replicates + 1) * (1 - level) / 2 + 1e-9))
+        assert (found.low, found.high) == pytest.approx((draws[k - 1], draws[-k]), abs=1e-12)
+        assert found.se == pytest.approx(np.std(draws, ddof=1), rel=1e-9)
+        assert again > 0
+        assert found.notes[0] == f"{again} resamples in which one side was all tied were drawn again"
+    whole = tau_interval(X, [*Y[:-1], 0.31], "bootstrap", replicates=200, seed=1)
+    assert not whole.notes  # nothing was drawn again, and nothing is said
+
+
+def test_hollander_and_wolfe_written_out() -> None:
+    """Guards s^2 with ties, by sums over pairs, and the normal quantile whatever `quantile` says."""
+    rng = np.random.default_rng(2)
+    x, y = rng.integers(0, 5, 9).astype(float), rng.integers(0, 5, 9).astype(float)
+    n = 9
+    c = [sum(np.sign(x[i] - x[k]) * np.sign(y[i] - y[k]) for k in range(n)) for i in range(n)]
+    tau = float(stats.kendalltau(x, y).statistic)
+    s2 = 2 / (n * (n - 1)) * (2 * (n - 2) / (n * (n - 1)) * np.var(c, ddof=1) + 1 - tau**2)
+    for quantile in ("z", "t"):
+        found = tau_interval(x, y, "hollander-wolfe", quantile=quantile, confidence=0.9)
+        assert found.se == pytest.approx(np.sqrt(s2), rel=1e-9)
+        assert found.high - tau == pytest.approx(stats.norm.ppf(0.95) * np.sqrt(s2), rel=1e-9)
+        assert tau - found.low == pytest.approx(stats.norm.ppf(0.95) * np.sqrt(s2), rel=1e-9)
+    assert not found.notes
+
+
+def test_long_and_cliff_written_out() -> None:
+    """Guards V with ties, by sums over pairs: variance of t_i over n - 1, of products over n(n-1) - 1."""
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 6, 8).astype(float), rng.integers(0, 6, 8).astype(float)
+    n = 8
+    products = [[np.sign(x[i] - x[k]) * np.sign(y[i] - y[k]) for k in range(n)] for i in range(n)]
+    tau = sum(map(sum, products)) / (n * (n - 1))
+    rows = [sum(row) / (n - 1) for row in products]
+    systems = sum((t - tau) ** 2 for t in rows) / (n - 1)
+    pairs = (sum(p * p for row in products for p in row) - n * (n - 1) * tau**2) / (n * (n - 1) - 1)
+    se = np.sqrt((4 * (n - 2) * systems + 2 * pairs) / (n * (n - 1)))
+    for quantile, far in (("z", stats.norm.ppf(0.975)), ("t", stats.t.ppf(0.975, n - 2))):
+        found = tau_interval(x, y, "long-cliff", quantile=quantile)  # type: ignore[arg-type]
+        assert (found.value, found.se) == pytest.approx((tau, se), rel=1e-9)
+        assert (found.low, found.high) == pytest.approx((tau - far * se, tau + far * se), rel=1e-9)
+
+
+def test_how_few_systems_are_enough() -> None:
+    """Guards the least numbers: two for tau, three for an interval, and vectors only."""
+    assert kendall_tau([1, 2], [1, 2]) == 1
+    assert tau_interval([1, 2, 3], [1, 3, 2]).n == 3
+    for call, said in (
+        (lambda: tau_interval([1, 2], [1, 2]), "give at least 3"),
+        (lambda: paired([[1, 2], [3, 4]], [[1, 2], [3, 4]]), "cannot be paired"),
+        (lambda: paired([1, np.nan, 3], [np.nan, 1, 3]), "2 of 3 systems"),
+        (lambda: kendall_tau([1, 1], [1, 2]), "tied in the first"),
+        (lambda: kendall_tau([1, 2], [1, 1]), "tied in the second"),
+    ):
+        with pytest.raises(TruegainError, match=said):
+            call()
+
+
+def walked(other: list[float], y: list[float]) -> float:
+    """One direction of tau_AP,b by loops."""
+    shares = []
+    for i in range(len(y)):
+        above = [k for k in range(len(y)) if y[k] > y[i]]
+        if above:
+            shares.append(sum(other[k] > other[i] for k in above) / len(above))
+    return 2 * sum(shares) / len(shares) - 1
+
+
+def test_ap_correlation_with_ties_by_loops() -> None:
+    """Guards ties on either side and both, and who is walked; without ties all forms are one."""
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        x, y = (rng.integers(0, 4, 6).astype(float).tolist() for _ in range(2))
+        if min(len(set(x)), len(set(y))) < 2:
+            continue
+        assert tau_ap_walking(x, y) == pytest.approx(walked(x, y))
+        assert tau_ap_b(x, y) == pytest.approx((walked(x, y) + walked(y, x)) / 2)
+
+
+def test_long_and_cliff_with_t() -> None:
+    """Guards the t quantile: of n - 2 degrees of freedom, over the z interval's width."""
+    x, y = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
+    z, t = tau_interval(x, y, "long-cliff"), tau_interval(x, y, "long-cliff", quantile="t")
+    assert (t.high - t.value) / (z.high - z.value) == pytest.approx(stats.t.ppf(0.975, 4) / stats.norm.ppf(0.975))
+    assert t.high - t.value == pytest.approx(t.value - t.low)
+    c = tau_interval(x, [-v for v in y], "long-cliff")
+    assert (c.low, c.high) == pytest.approx((-z.high, -z.low))
+    assert quantile_of(0.95, 4) == pytest.approx(stats.t.ppf(0.975, 4), rel=1e-6)

@@ -46,7 +46,7 @@ def test_all_measures_are_the_same_in_batches(study: list[str]) -> None:
 
 def test_a_measure_that_sees_other_topics_is_not_read_in_batches(study: list[str]) -> None:
     """Guards max_rel='scale', the highest label of all topics: read at once, or refused, never by batch."""
-    with pytest.raises(tg.InputError, match=r"takes about .* of memory, and 1 KB may be taken"):
+    with pytest.raises(tg.InputError, match=r"needs about .* of memory, and the limit is 1 KB"):
         tg.evaluate(study[1:], study[0], "ERR(max_rel='scale')@5", memory=1)
 
 

@@ -48,7 +48,7 @@ def test_nothing_is_left(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPat
     with tiny():
         assert outcome([run], judgments, ["AP"], memory=1) == outcome([run], judgments, ["AP"])
         run.write_text(run.read_text() + "7 Q0 d0 1 2 x\n")
-        with pytest.raises(tg.InputError, match="stands twice"):
+        with pytest.raises(tg.InputError, match="appears twice"):
             tg.evaluate(run, judgments, "AP", memory=1)
 
         def interrupted(*_: object) -> None:
@@ -134,7 +134,7 @@ def test_a_folder_of_copies_that_is_not_there_is_told(
     """Guards TMPDIR with a typing error: another folder, perhaps a small one, is not taken in its place."""
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", str(files[0].parent / "nowhere"))
-    with tiny(), pytest.raises(tg.TruegainError, match=r"TMPDIR names .*nowhere, and no file can be written there"):
+    with tiny(), pytest.raises(tg.TruegainError, match=r"TMPDIR is .*nowhere, where no file can be written"):
         tg.evaluate(files[1], files[0], "AP", memory=1)
 
 
@@ -180,5 +180,5 @@ def test_a_file_that_changes_meanwhile_is_refused(files: tuple[Path, Path], monk
         return read(self, part, number)
 
     monkeypatch.setattr(Batches, "run", meanwhile)
-    with tiny(), pytest.raises(tg.InputError, match="r: it changed while it was read"):
+    with tiny(), pytest.raises(tg.InputError, match="r: the file changed while it was being read"):
         tg.evaluate(run, judgments, "AP", memory=1)

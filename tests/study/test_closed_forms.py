@@ -154,5 +154,5 @@ def test_ratings_of_two_kinds_at_once_are_refused(names: list[list[str]], lists:
     ratings = ratings_of(names, *Crowd.draw(6, rng).votes(lists.relevant, rng))
     with pytest.raises(TruegainError, match=r"aggregate and Gold\.aggregate"):
         tg.Study(runs, ratings, "CG@10", gold=tg.Gold(ratings, design="random", aggregate="mean"), ratings="mean")
-    with pytest.raises(TruegainError, match="give these with gold="):
+    with pytest.raises(TruegainError, match="give them with gold="):
         flat_study(runs, labels_of(lists.right, names), "CG@10", gold_aggregate="mean")

@@ -116,7 +116,7 @@ def test_what_assessors_add_is_known_no_worse_than_its_parts() -> None:
     """Guards the degrees of freedom of topics and assessors together: at least the fewer of both."""
     runs, labels = world(5)
     study = tg.Study(runs, rated(labels, 6, 7), "nDCG@10", population=["topics", "assessors"], ratings="mean")
-    assert (study.lattice().spread(Contrasts.all_pairs(3)).df >= 6).all()
+    assert (study.variance_model().spread(Contrasts.all_pairs(3)).df >= 6).all()
 
 
 def test_better_by_less_than_what_matters_is_not_better() -> None:

@@ -102,7 +102,7 @@ def over_crowds(rule: str, measure: str, own: float) -> tuple[float, float, floa
     rng = np.random.default_rng(33)
     lists = Lists.draw(any_kinds(20, rng), rng)
     names = names_of(lists)
-    runs, asked = runs_of(lists, names), Contrasts.of([(None, 0)])
+    runs, contrasts = runs_of(lists, names), Contrasts.of([(None, 0)])
     found = []
     for _ in range(16):
         on_topic = rng.uniform(-own, own, (20, 6))
@@ -110,10 +110,10 @@ def over_crowds(rule: str, measure: str, own: float) -> tuple[float, float, floa
         study = tg.Study(
             runs, ratings_of(names, who, said), measure, population=["assessors"], ratings=tg.Ratings(rule, scale="0:1")
         )
-        lattice = study.lattice()
-        assert lattice.assessors is not None
-        moves: list[Influence | None] = [*lattice.assessors, lattice.documents]
-        found.append([float(m.spread(asked).variance[0]) for m in moves if m is not None])
+        variance_model = study.variance_model()
+        people = variance_model.crossed()["assessors"]
+        moves: list[Influence | None] = [people.who, people.by_topic, people.documents]
+        found.append([float(m.spread(contrasts).variance[0]) for m in moves if m is not None])
     first, second, third = np.mean(found, axis=0).tolist()
     return first, second, third
 

@@ -45,7 +45,7 @@ def test_every_document_left_out_and_scored_again(measure: str) -> None:
     """Guards each move against removing the document from runs and judgments, and that none that moves is missed."""
     runs, labels = world()
     study = tg.Study(runs, labels, measure, population="topics,collection", resampling=tg.Resampling(n=100))
-    told = dict(study.decisive("a", "c", most=10_000)["collection"])
+    told = dict(study.influential("a", "c", most=10_000)["collection"])
 
     def difference(lists: Runs, judged: Labels) -> float:
         scores = tg.evaluate(lists, judged, measure)
@@ -58,8 +58,8 @@ def test_every_document_left_out_and_scored_again(measure: str) -> None:
     missed = {name: abs(move) for name, move in by_hand.items() if name not in told and abs(move) > 1e-12}
     # without a cutoff, non-relevant documents below rank 20 are not looked at: they move next to nothing
     assert max(missed.values(), default=0.0) < (2e-3 if measure in ("AP", "RBP(p=0.8)") else 1e-12)
-    first = study.verdict("a", "c").decisive["collection"][0]
-    assert abs(first.move) == pytest.approx(max(map(abs, by_hand.values())))
+    first = study.verdict("a", "c").influential["collection"][0]
+    assert abs(first.influence) == pytest.approx(max(map(abs, by_hand.values())))
     assert first.without == pytest.approx(now - by_hand[first.unit], abs=1e-12)
     assert f"Most influential documents: {first.unit} (difference without it: " in str(study.verdict("a", "c"))
 
@@ -68,18 +68,16 @@ def test_every_document_left_out_and_scored_again(measure: str) -> None:
 def test_documents_are_named_only_where_collections_are_spoken_of() -> None:
     """Guards other studies: no documents without 'collection'; with gold, only moves, by the judge's labels."""
     runs, labels = world()
-    assert "collection" not in tg.Study(runs, labels, "AP").decisive("a", "c")
+    assert "collection" not in tg.Study(runs, labels, "AP").influential("a", "c")
     many = {f"{t}{i}": row for i in range(4) for t, row in labels.items()}
     more = {s: {f"{t}{i}": row for i in range(4) for t, row in lists.items()} for s, lists in runs.items()}
     bronze = {t: {d: g if hash_of(t, d) else 0 for d, g in row.items()} for t, row in many.items()}
     gold = {t: many[t] for t in sorted(many)[:8]}
     study = tg.Study(more, bronze, "nDCG@5", population=["topics", "collection"], gold=tg.Gold(gold, design="topics"))
     verdict = study.verdict("a", "c")
-    pulls = verdict.decisive["collection"]
-    assert f"Most influential documents, by the uncorrected labels: {pulls[0].unit} (change in the difference: " in str(
-        verdict
-    )
-    assert all(pull.without is None for pull in pulls)
+    most = verdict.influential["collection"][0].unit
+    assert f"Most influential documents, by the uncorrected labels: {most} (change in the difference: " in str(verdict)
+    assert all(pull.without is None for pull in verdict.influential["collection"])
 
 
 def hash_of(topic: str, doc: str) -> bool:

@@ -176,23 +176,23 @@ def test_the_sentence_says_what_counts_as_not_relevant() -> None:
     even = {t: {d: x for d, x in row.items() if d in runs["new"][t]} for t, row in runs["old"].items()}
     even = {t: row | {f"o{i}": -9.0 - i for i in range(20)} for t, row in even.items()}
     found = tg.Study({"old": even, "new": runs["new"]}, pooled, "AP").verdict("old", "new")
-    assert found.hidden is not None
-    assert found.hidden.first == 10
-    assert f"{found.hidden.documents} unjudged documents in the first 10 ranks" in found.sentence
+    assert found.unjudged_bounds is not None
+    assert found.unjudged_bounds.first == 10
+    assert f"{found.unjudged_bounds.documents} unjudged documents in the first 10 ranks" in found.sentence
     assert found.sentence.endswith("; unjudged documents below rank 10 count as not relevant.")
     top = {t: first_of(row) for t, row in runs["new"].items()}
     filled = {t: row | {d: truth[t][d] for d in top[t]} for t, row in pooled.items()}
     deeper = tg.Study(runs, filled, "AP").verdict("old", "new")  # far more of new than of old is open further down
     assert deeper.outcome == "inconclusive"
-    assert deeper.hidden is not None
-    assert (deeper.hidden.first, deeper.hidden.below) == (100, 0)
+    assert deeper.unjudged_bounds is not None
+    assert (deeper.unjudged_bounds.first, deeper.unjudged_bounds.below) == (100, 0)
     cut = {t: {d: x for d, x in row.items() if d in runs["old"][t] or d in top[t]} for t, row in runs["new"].items()}
     for t in list(cut)[:8]:
         cut[t] |= {f"u{i}": -99.0 - i for i in range(3)}  # a few, at the end
     assert len(cut) == 30
     few = tg.Study({**runs, "new": cut}, filled, "AP").verdict("old", "new")
-    assert few.hidden is not None
-    assert (few.hidden.documents, few.hidden.below, few.hidden.least) == (0, 24, 0.0)
+    assert few.unjudged_bounds is not None
+    assert (few.unjudged_bounds.documents, few.unjudged_bounds.below, few.unjudged_bounds.least) == (0, 24, 0.0)
     assert "unjudged documents below rank 10 count as not relevant" in few.sentence
 
 
@@ -211,7 +211,7 @@ def test_the_words_name_the_ranks_that_were_held() -> None:
     study = tg.Study(runs, pooled, "AP")
     depth = {}
     for a, b in itertools.combinations(("old", "new", "third"), 2):
-        hidden = study.verdict(a, b).hidden
+        hidden = study.verdict(a, b).unjudged_bounds
         assert hidden is not None
         depth[a, b] = hidden.first
         held = f"whatever the labels of those in the first {hidden.first} ranks; those below"
@@ -232,8 +232,8 @@ def test_nothing_below_is_spoken_of_where_nothing_is() -> None:
     runs["third"] = {t: dict(zip(row, reversed(row.values()), strict=True)) for t, row in runs["old"].items()}
     study = tg.Study({s: runs[s] for s in ("new", "third")}, pooled, "AP")
     found = study.verdict("new", "third")
-    assert found.hidden is not None
-    assert (found.hidden.first, found.hidden.below) == (100, 0)
+    assert found.unjudged_bounds is not None
+    assert (found.unjudged_bounds.first, found.unjudged_bounds.below) == (100, 0)
     assert "count as not relevant" not in found.sentence + study.best().sentence
     assert "low, high and p hold whatever their labels" in " ".join(study.compare().notes)
 
@@ -257,4 +257,4 @@ def test_the_gate_does_not_pass(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 3
-    assert json.loads(capsys.readouterr().out)["verdicts"][0]["holes"]["first_ranks"] == 100
+    assert json.loads(capsys.readouterr().out)["verdicts"][0]["unjudged"]["first_ranks"] == 100

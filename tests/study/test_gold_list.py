@@ -97,13 +97,13 @@ def test_a_list_for_other_runs_tells_nothing() -> None:
     two = {s: runs[s] for s in ("s0", "s1")}
     listed = judged(draw_list(ranked_of(two, bronze), P5), gold, 60)
     others = {s: runs[s] for s in ("s0", "s2")}
-    with pytest.raises(tg.InputError, match=r"made for other runs or another measure \(P@5\): .* such as topic"):
+    with pytest.raises(tg.InputError, match=r"sampled for other runs or another measure \(P@5\): .* such as topic"):
         tg.Study(others, bronze, "P@5", population="fixed", gold=listed).compare()
-    with pytest.raises(tg.InputError, match="made for other runs or another measure"):
+    with pytest.raises(tg.InputError, match="sampled for other runs or another measure"):
         tg.Study(two, bronze, "P@8", population="fixed", gold=listed).compare()
     verdict = tg.Study(runs, bronze, "P@5", population="fixed", gold=listed).verdict("s0", "s2")
     assert verdict.outcome == "inconclusive"
-    assert "drawn for other runs or another measure" in verdict.sentence
+    assert "sampled for other runs or another measure" in verdict.sentence
 
 
 def test_a_list_for_other_judgments_is_refused() -> None:
@@ -113,7 +113,7 @@ def test_a_list_for_other_judgments_is_refused() -> None:
     other = {t: dict(row) for t, row in bronze.items()}
     said = other[listed.topics[70]]
     said[listed.docs[70]] = (said[listed.docs[70]] + 1) % 3
-    with pytest.raises(tg.InputError, match=r"made for other judgments: topic .* has the bronze label"):
+    with pytest.raises(tg.InputError, match=r"sampled from other judgments: topic .* has the bronze label"):
         tg.Study(runs, other, "P@5", population="fixed", gold=listed).compare()
 
 
@@ -161,7 +161,7 @@ def test_looking_often_widens() -> None:
 def test_limits_of_all_looks_are_met(topics: str) -> None:
     """Guards what lies within the limits of all looks so far: by a study of its own for every look."""
     runs, bronze, gold = world(2, topics=60)
-    drawn, asked = draw_list(ranked_of(runs, bronze), P5), Contrasts.of([(0, 1)])
+    drawn, contrasts = draw_list(ranked_of(runs, bronze), P5), Contrasts.of([(0, 1)])
     lows, highs = [], []
     for n in (25, 50, 75, 100, 125, 140):
         study = tg.Study(
@@ -171,18 +171,18 @@ def test_limits_of_all_looks_are_met(topics: str) -> None:
             population="fixed" if topics == "fixed" else "topics",
             gold=tg.Gold(judged(drawn, gold, n), sequential=True),
         )
-        lattice = study.lattice("P@5")
-        value, spread = asked.values(lattice.evidence.value), lattice.spread(asked)
+        variance_model = study.variance_model("P@5")
+        value, spread = contrasts.values(variance_model.estimator.value), variance_model.spread(contrasts)
         half = 1.959963984540054 * np.sqrt(spread.variance[0])
-        assert isinstance(lattice.evidence, ByList)
-        if lattice.evidence.touching(asked)[0] >= 10:
+        assert isinstance(variance_model.estimator, ByList)
+        if variance_model.estimator.touching(contrasts)[0] >= 10:
             lows.append(value[0] - half)
             highs.append(value[0] + half)
     found, verdict = study.compare("s0", "s1")[0], study.verdict("s0", "s1")
     assert len(lows) > 2
     assert (found.low, found.high) == pytest.approx((max(lows), min(highs)), abs=1e-12)
     assert max(lows) > lows[-1] or min(highs) < highs[-1]
-    whole = next(x for x in verdict.lines if x.source == ("topics" if topics == "sampled" else "gold"))
+    whole = next(x for x in verdict.by_source if x.source == ("topics" if topics == "sampled" else "gold"))
     assert (whole.low, whole.high) == (found.low, found.high)
 
 
@@ -248,10 +248,10 @@ def test_rows_of_topics_that_are_left_out_keep_their_turn() -> None:
     short = {"s0": runs["s0"], "s1": {t: row for t, row in runs["s1"].items() if t != "20"}}
     with pytest.warns(tg.DataWarning):
         study = tg.Study(short, bronze, "P@5", population="fixed", gold=listed)
-    evidence = study.lattice().evidence
-    assert isinstance(evidence, ByList)
-    assert evidence.draws.n == 80
-    assert len(evidence.turn) == sum(t != "20" for t in listed.topics[:80])
+    estimator = study.variance_model().estimator
+    assert isinstance(estimator, ByList)
+    assert estimator.draws.n == 80
+    assert len(estimator.turn) == sum(t != "20" for t in listed.topics[:80])
     assert np.isfinite(study.compare("s0", "s1")[0].high or np.nan)
 
 
@@ -342,7 +342,7 @@ def test_sources_that_a_list_cannot_tell_are_refused() -> None:
     """Guards anytime, and nDCG's stand-in, beside other collections."""
     runs, bronze, gold = world(topics=20)
     listed = judged(tg.sample_gold(runs, bronze, "P@5"), gold, 40)
-    with pytest.raises(tg.TruegainError, match="sequential and population 'collection': not known together"):
+    with pytest.raises(tg.TruegainError, match="sequential and population 'collection': cannot be combined"):
         tg.Study(runs, bronze, "P@5", population=["collection"], gold=tg.Gold(listed, sequential=True)).compare()
     listed = judged(tg.sample_gold(runs, bronze, "nDCG@5"), gold, 40)
     with pytest.raises(tg.TruegainError, match="is replaced by DCG@5 divided by"):
@@ -360,7 +360,7 @@ def test_a_list_is_no_sample() -> None:
         lambda: tg.compare(runs, bronze, "P@5", gold=tg.Gold(listed, design="random")),
         lambda: tg.Judge.fit(bronze, listed, design="random"),
     ):
-        with pytest.raises(tg.TruegainError, match="this is a gold list, which knows its design"):
+        with pytest.raises(tg.TruegainError, match="this is a gold list, sampled for differences"):
             call()
 
 
@@ -369,7 +369,7 @@ def test_older_lists_are_held_against_the_bronze_labels_too() -> None:
     runs, bronze, gold = world(topics=24)
     listed = judged(tg.sample_gold(runs, bronze, "P@5", draw="by-bronze"), gold, 180)
     other = {t: {d: (x + 1) % 3 for d, x in row.items()} for t, row in bronze.items()}
-    with pytest.raises(tg.InputError, match="made for other judgments"):
+    with pytest.raises(tg.InputError, match="sampled from other judgments"):
         tg.Study(runs, other, "P@5", gold=listed)
 
 
@@ -433,8 +433,8 @@ def test_cannot_is_counted_and_buys_nothing() -> None:
     listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
     study = tg.Study(runs, bronze, "P@5", gold=stuck_at(listed, (1, 7)))
     verdict = study.verdict("s0", "s1")
-    assert verdict.cannot <= 2
-    assert verdict.to_dict()["cannot"] == verdict.cannot
+    assert verdict.not_judgeable <= 2
+    assert verdict.to_dict()["not_judgeable"] == verdict.not_judgeable
     drawn = judged(draw_list(ranked_of(runs, bronze), P5, design="by-bronze"), gold, 60)
     with pytest.raises(InputError, match="people could not judge 2 documents of this list"):
         tg.Study(runs, bronze, "P@5", gold=stuck_at(drawn, (1, 7)))

@@ -56,11 +56,11 @@ def test_all_gold_leaves_what_the_judge_sees_of_topics() -> None:
     some = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + n) % 4 == 2}
             for n, (t, row) in enumerate(gold.items())}  # fmt: skip
     study = tg.Study(runs, bronze, "P@5", gold=tg.Gold(some, design="random"))
-    lattice, now, found = study.lattice(), study.standing("s0", "s1"), study.compare("s0", "s1")[0]
-    asked = Contrasts.of([(0, 1)])
-    over_gold = lattice.evidence.over_gold(asked)
+    variance_model, now, found = study.variance_model(), study.standing("s0", "s1"), study.compare("s0", "s1")[0]
+    contrasts = Contrasts.of([(0, 1)])
+    over_gold = variance_model.estimator.over_gold(contrasts)
     assert over_gold is not None
-    assert lattice.evidence.over_topics(asked).variance[0] < over_gold.variance[0]  # else it tries nothing
+    assert variance_model.estimator.over_topics(contrasts).variance[0] < over_gold.variance[0]  # else it tries nothing
     assert found.low is not None
     assert found.high is not None
     assert now.half == pytest.approx((found.high - found.low) / 2)  # the interval is as it was

@@ -37,7 +37,7 @@ def printed(study: tg.Study, measure: str) -> str:
         map(str, [
             told, told.to_dict(), told.largest_source, study.estimates(measure), study.compare(measure=measure),
             study.compare("poor", "good", measure), study.best(measure), study.shares("poor", "good", measure),
-            study.decisive("poor", "good", measure), study.next_steps("poor", "good", measure), study.next_steps(
+            study.influential("poor", "good", measure), study.next_steps("poor", "good", measure), study.next_steps(
                 measure=measure, costs="topic=5"), study.estimates(measure).table().text(),
         ])
     )  # fmt: skip
@@ -56,7 +56,7 @@ def test_other_collections_are_left_out_and_the_study_says_why(measure: str) -> 
     assert OTHERS not in study.population
     plain = tg.Study(runs, qrels, measure)
     ours, theirs = (s.verdict("poor", "good") for s in (study, plain))
-    assert (ours.sentence, ours.held_fixed) == (theirs.sentence, theirs.held_fixed)
+    assert (ours.sentence, ours.not_covered) == (theirs.sentence, theirs.not_covered)
     assert [s.half for s in ours.steps] == [s.half for s in theirs.steps]
 
 
@@ -76,7 +76,7 @@ def test_a_measure_that_can_be_told_is_told_beside_one_that_cannot() -> None:
     study = tg.Study(runs, qrels, ["P@10", "nDCG@10"], population="topics,collection", resampling=tg.Resampling(n=100))
     assert OTHERS in study.verdict("poor", "good", "P@10").sentence
     assert OTHERS not in study.verdict("poor", "good", "nDCG@10").sentence
-    assert {(e.measure, e.over) for e in study.estimates()} == {
+    assert {(e.measure, e.population) for e in study.estimates()} == {
         ("P@10", "topics, collection"), ("nDCG@10", "topics")}  # fmt: skip
     assert any(note.startswith(f"nDCG@10 is not generalized to {OTHERS}") for note in study.estimates().notes)
 

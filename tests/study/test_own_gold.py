@@ -42,7 +42,7 @@ def seeds(own: int) -> list[int]:
     found = []
     for seed in range(24):
         try:
-            studied(own, seed).lattice()
+            studied(own, seed).variance_model()
         except TruegainError:
             continue
         found.append(seed)
@@ -56,19 +56,19 @@ def test_few_gold_labels_of_a_system_claim_nothing() -> None:
         study = studied(10, seed)
         told = study.verdict("bm25", "rag")
         assert told.outcome == "inconclusive"
-        assert told.borrowed == ("too few gold labels: rag retrieved 10 of the labeled documents, and 20 are needed",)
+        assert told.withheld == ("too few gold labels: rag retrieved 10 of the labeled documents, and 20 are needed",)
         assert [e.refused for e in study.estimates()] == [False, True]
         assert study.compare("bm25", "rag")[0].low is None
         assert study.best().open == ("rag",)
         lent = studied(10, seed, system_models={"rag": "gpt"}, judge_model="gpt").verdict("bm25", "rag")
-        assert lent.borrowed[0].startswith("possible self-preference: rag uses gpt, its judge, and too few")
+        assert lent.withheld[0].startswith("possible self-preference: rag uses gpt, its judge, and too few")
 
 
 def test_enough_gold_labels_of_a_system_tell() -> None:
     """Guards the bound from the other side: with 20 of its own a system is told, and related to no judge's model."""
     seed = seeds(20)[0]
     study = studied(20, seed, system_models={"rag": "gpt"}, judge_model="gpt")
-    assert study.verdict("bm25", "rag").borrowed == ()
+    assert study.verdict("bm25", "rag").withheld == ()
     assert study.compare("bm25", "rag")[0].low is not None
     assert not any(e.refused for e in study.estimates())
 
@@ -77,7 +77,7 @@ def test_compare_refuses_too_few_too() -> None:
     """Guards `tg.compare`, which gave the same wrong answers: the reason, and what else could be asked."""
     few, enough = seeds(10)[0], seeds(20)[0]
     runs, bronze, gold = world(10, few)
-    with pytest.raises(TruegainError, match=r"^rag: 10 gold labels are of what it retrieved.*20 are needed.*accuracy="):
+    with pytest.raises(TruegainError, match=r"^rag - bm25, P@10: only 10 gold labels affect it; at least 20 are"):
         tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), resampling=tg.Resampling(n=50))
     assert tg.compare(
         runs,
@@ -97,9 +97,11 @@ def test_compare_refuses_too_few_too() -> None:
 def test_no_label_of_its_own_is_told_without_words_a_study_does_not_know() -> None:
     """Guards the advice: a study has no `accuracy`; a comparison has."""
     runs, bronze, gold = world(0)
-    with pytest.raises(TruegainError, match=r"rag, P@10: none of the 160 gold pairs .* judge some of these$"):
+    with pytest.raises(TruegainError, match=r"rag, P@10: none of the 160 gold pairs .* label some of these$"):
         tg.Study(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold")).estimates()
-    with pytest.raises(TruegainError, match=r"^rag: none of the 160 gold pairs.*accuracy='lists' or 'given'"):
+    with pytest.raises(
+        TruegainError, match=r"^rag - bm25, P@10: rag: none of the 160 gold pairs.*accuracy='lists' or 'given'"
+    ):
         tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), test=tg.PublishedTest(accuracy="system"))
 
 
@@ -110,8 +112,8 @@ def test_rates_without_documents_do_not_tell_of_a_related_system() -> None:
     told = tg.Study(
         tg.read_runs(runs, models={"rag": "gpt"}), tg.read_judgments(bronze, model="gpt"), "P@10", gold=judge
     ).verdict("bm25", "rag")
-    assert told.borrowed[0].endswith("and no gold label shows how much that favors rag")
-    assert tg.Study(runs, bronze, "P@10", gold=judge).verdict("bm25", "rag").borrowed == ()
+    assert told.withheld[0].endswith("and no gold label shows how much that favors rag")
+    assert tg.Study(runs, bronze, "P@10", gold=judge).verdict("bm25", "rag").withheld == ()
 
 
 def test_correct_refuses_too_few_too() -> None:
@@ -119,4 +121,4 @@ def test_correct_refuses_too_few_too() -> None:
     runs, bronze, gold = world(10, seeds(10)[0])
     bm25, rag = tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"))
     assert (bm25.refused, rag.refused) == (False, True)
-    assert rag.notes[0].startswith("10 gold labels are of what it retrieved where P@10 looks, and 20 are needed")
+    assert rag.notes[0].startswith("only 10 gold labels affect it; at least 20 are needed")

@@ -133,7 +133,7 @@ def test_scores_and_tests_say_whose_labels_these_are() -> None:
         tg.intervals(RUNS, judged(), "AP", population="collection", resampling=tg.Resampling(n=200)),
     ):
         assert answer.notes[0] == BY
-    assert tg.plan_topics(scores, measure="AP", detect=0.1).details.notes[0] == BY
+    assert tg.plan_topics(scores, measure="AP", min_effect=0.1).details.notes[0] == BY
     with pytest.warns(tg.DataWarning, match="have predicted labels"):
         assert tg.evaluate(RUNS, judged(), "P@5", fill="predicted").caveats == (BY,)
 
@@ -151,7 +151,7 @@ def test_scores_take_the_model_by_name() -> None:
     assert tg.Study(RUNS, by_m1, "P@5").judge_model == "m1"
     for nobody in (human(), tg.read_judgments(human(), model=" ")):
         assert tg.evaluate(RUNS, nobody, "P@5").caveats == ()
-    with pytest.warns(tg.DataWarning, match="a copy of the bronze ones"):
+    with pytest.warns(tg.DataWarning, match="a copy of the bronze labels"):
         checked = tg.compare(RUNS, judged(), "P@5", gold=tg.Gold(human(), design="random"))
     assert not any("no person" in note for note in checked.notes)
 

@@ -162,7 +162,7 @@ def test_unknown_versions_and_unfinished_corpora_are_refused(tmp_path: Path) -> 
     with pytest.raises(InputError, match="version 99"):
         Corpus.open(corpus)
     (corpus / "corpus.json").unlink()
-    with pytest.raises(InputError, match="no corpus, or one that is not finished"):
+    with pytest.raises(InputError, match="not a corpus, or an unfinished one"):
         Corpus.open(corpus)
 
 
@@ -175,7 +175,7 @@ def test_another_corpus_is_never_overwritten(tmp_path: Path) -> None:
         index([path], tmp_path / "corpus", Settings(cutting=Cutting(stop=("common",))))
     (tmp_path / "new.partial").mkdir()
     (tmp_path / "new.partial" / "plan.json").write_text("other")
-    with pytest.raises(InputError, match="another index was begun here"):
+    with pytest.raises(InputError, match="or with other settings was begun here"):
         index([path], tmp_path / "new")
 
 

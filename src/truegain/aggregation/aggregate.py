@@ -188,19 +188,19 @@ def aggregate(
         What a rating can be: '0:3', '0,1,2,3', 'ratio' or 'nominal'.
     normalize : {'geometric', 'median', 'range', 'anchors'}, optional
         How magnitudes of different assessors are made comparable.
-    repeated : {'error', 'first', 'last', 'mean', 'all'}
+    repeated : {'error', 'first', 'last', 'mean', 'all'}, default 'error'
         Which of several ratings of a document by one assessor count.
-    out_of_range : {'error', 'drop'}
+    out_of_range : {'error', 'drop'}, default 'error'
         Ratings outside the scale: refused, or left out.
-    drop_assessors : sequence of str, path or 'flagged', optional
+    drop_assessors : 'flagged', path-like or sequence of str, optional
         Assessors to leave out, by name; 'flagged' are those whom `agreement` finds worth a second look.
-    weight_assessors : 'agreement', path or dict, optional
+    weight_assessors : 'agreement', path-like or mapping of str to float, optional
         How much each assessor counts: by the correlation with the others, or as given.
     first : int, optional
         Only the first so many ratings of each document.
     weights : array, optional
         How much each rating counts, one number for each row of the Judgments given.
-    seed : int
+    seed : int, default 0
         Where the random numbers of a rule that draws begin.
     report : list, optional
         A rule that fits a model adds how the fit ended; one that did not converge is warned of.
@@ -209,6 +209,17 @@ def aggregate(
     -------
     Judgments
         One label for each rated document, ready to be scored with.
+
+    References
+    ----------
+    .. [1] A. P. Dawid and A. M. Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm",
+           Journal of the Royal Statistical Society C 28(1), 1979.
+    .. [2] J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma and J. Movellan, "Whose vote should count more: optimal
+           integration of labels from labelers of unknown expertise", NIPS 2009.
+    .. [3] D. Hovy, T. Berg-Kirkpatrick, A. Vaswani and E. Hovy, "Learning whom to trust with MACE", NAACL 2013.
+    .. [4] T. Sakai, "Unanimity-aware gain for highly subjective assessments", EVIA 2017.
+    .. [5] E. Maddalena, S. Mizzaro, F. Scholer and A. Turpin, "On crowdsourcing relevance magnitudes for information
+           retrieval evaluation", ACM Transactions on Information Systems 35(3), 2017.
 
     Examples
     --------
@@ -225,10 +236,10 @@ def aggregate(
         )
     table = read_ratings(ratings, scale=declared, out_of_range=out_of_range, repeated=repeated)
     if weights is not None and len(table) != len(ratings):  # type: ignore[arg-type]
-        raise TruegainError("weights cannot follow ratings that are dropped or merged; clean the ratings first")
+        raise TruegainError("weights cannot be matched to ratings that are dropped or merged; clean the ratings first")
     if drop_assessors is not None or first is not None:
         if weights is not None:
-            raise TruegainError("weights cannot follow ratings that are left out; choose the ratings first")
+            raise TruegainError("weights cannot be matched to ratings that are left out; choose the ratings first")
         table = chosen(table, drop_assessors=drop_assessors, first=first, normalize=normalize, scale=declared)
     if normalize is not None:
         table = normalized(table, normalize)
@@ -249,9 +260,9 @@ def aggregate(
         rows = grouped.order[grouped.begin[lost[0]] : grouped.begin[lost[0] + 1]]
         doc, greatest = table.docs[int(rows[0])], table.label[rows][np.abs(table.label[rows]).argmax()]
         raise TruegainError(
-            f"the rule {maker.NAME} goes beyond the greatest number for {len(lost)} of {len(gain)} documents, the "
-            f"first {doc!r} of topic {table.topic.values[table.topic.code[rows[0]]]!r} with a rating of {greatest:g}; "
-            "mend or leave out such ratings"
+            f"the rule {maker.NAME} overflows for {len(lost)} of {len(gain)} documents, the first {doc!r} of topic "
+            f"{table.topic.values[table.topic.code[rows[0]]]!r} with a rating of {greatest:g}; correct or drop such "
+            "ratings"
         )
     return grouped.labelled(gain)
 

@@ -442,9 +442,10 @@ def _without(ratings: Judgments, drop: Drop, expert: Judgments | None, normalize
     lost = [n for n in dict.fromkeys(names) if n not in there]
     if lost and not wanted:
         raise InputError(
-            f"{some(lost)}: no assessor to leave out is among those who rated ({some(ratings.assessor.values)})",
+            f"{some(lost)}: none of the assessors to leave out rated anything; those who rated: "
+            f"{some(ratings.assessor.values)}",
             file=ratings.source,
-            hint="write names as the ratings do",
+            hint="spell names as in the ratings",
         )
     if lost:
         warn(f"{counted(len(lost), 'assessor')} to leave out did not rate anything: {some(lost, NAMED)}")
@@ -471,7 +472,7 @@ def _are(n: int) -> str:
 
 def _first(ratings: Judgments, most: int) -> Judgments:
     if most < 1:
-        raise TruegainError(f"first {most} ratings of a document are none; give 1 or more")
+        raise TruegainError(f"cannot keep the first {most} ratings of a document; give 1 or more")
     rows = np.flatnonzero(earlier(item_keys(ratings)) < most)
     if len(rows) < len(ratings):
         warn(f"the first {most} of each document count: {len(rows):,} of {counted(len(ratings), 'rating')}")

@@ -51,15 +51,15 @@ class Convergence:
     change: float | None = None
     more: str = ""
     left: float | None = None
-    did: str = "moved a chance of a label by"
+    did: str = "changed the probability of a label by"
 
     @property
     def last(self) -> str:
         """What the last step did, in brackets."""
         if self.change is None:
             return ""
-        left = "" if self.left is None else f", and about {self.left:.2g} is left to go"
-        return f" (the last {self.did} {self.change:.2g}{left})"
+        left = "" if self.left is None else f"; about {self.left:.2g} remains"
+        return f" (the last step {self.did} {self.change:.2g}{left})"
 
     def __str__(self) -> str:
         return f"{'converged' if self.converged else 'not converged'} after {self.steps} steps{self.more}"
@@ -69,7 +69,7 @@ class Convergence:
 class Trail:
     """The largest changes of any chance of a label, of plain steps in a row; whether they tell that a fit has settled.
 
-    Where changes fall by a factor q a step, what is left to go after the last one, d, is d q/(1 - q).
+    Where changes fall by a factor q a step, what remains after the last one, d, is d q/(1 - q).
 
     >>> trail = Trail(1e-4)
     >>> for i in range(9):
@@ -378,7 +378,7 @@ class Mace(Settled):
         tops = np.array([end.likelihood for end in ends])
         best = int(tops.argmax())
         came_to_it = int((tops[best] - tops < SAME_TOP * total).sum())
-        more = f", the best of {self.starts} starts, {came_to_it} of which came to it"
+        more = f", the best of {self.starts} starts, {came_to_it} of which reached it"
         share, steps, trail = settled(votes, ends[best], self.tolerance, self.n_iter)
         more = more if self.starts > 1 else ""
         if not trail.changes:  # all steps were needed before

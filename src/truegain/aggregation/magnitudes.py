@@ -53,7 +53,7 @@ def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | Non
         raise InputError(
             f"{len(bad)} magnitudes are not above 0",
             **ratings.where(int(bad[0])),  # type: ignore[arg-type]
-            hint="a magnitude is a finite number above 0; mend or leave out these",
+            hint="a magnitude is a finite number above 0; correct or drop these",
         )
     unit, count = units(ratings)
     topic, topics = ratings.topic.code.astype(np.int64), len(ratings.topic.values)
@@ -71,10 +71,10 @@ def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | Non
     lost = np.flatnonzero(~np.isfinite(moved) | (moved <= 0))
     if len(lost):
         raise InputError(
-            f"the magnitude {ratings.label[lost[0]]:g} cannot be brought to the scale of its topic (normalize "
-            f"{how!r}): it lies too far from the others for a number to hold",
+            f"the magnitude {ratings.label[lost[0]]:g} cannot be normalized to the scale of its topic ({how!r}): it "
+            "is too far from the others for a floating-point number",
             **ratings.where(int(lost[0])),  # type: ignore[arg-type]
-            hint="mend or leave out such extremes",
+            hint="correct or drop such extremes",
         )
     return replace(ratings, label=frozen(moved))
 
@@ -82,7 +82,7 @@ def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | Non
 def units(ratings: Judgments) -> tuple[Ints, int]:
     """The number of each rating's unit, and how many units there are."""
     if ratings.assessor is None:
-        raise TruegainError("magnitudes need to say who gave them: name a column 'assessor'")
+        raise TruegainError("magnitudes need an assessor each: name a column 'assessor'")
     key = ratings.topic.code.astype(np.int64) * len(ratings.assessor.values) + ratings.assessor.code
     if "unit" in ratings.extra:
         names: dict[object, int] = {}
@@ -315,6 +315,6 @@ def expert_levels(table: Judgments, expert: Judgments) -> Floats:
         raise InputError(
             "the experts judged none of the rated documents",
             file=expert.source,
-            hint="check that topics and document ids are written alike",
+            hint="check that both use the same topic and document ids",
         )
     return np.where(found >= 0, pool.labels[np.maximum(found, 0)], np.nan)

@@ -22,7 +22,7 @@ from truegain.cli.annotate_serve import (
     password_command,
     serve_command,
 )
-from truegain.cli.options import Output, OutputFormat, Seed
+from truegain.cli.options import Output, OutputFormat, Seed, advanced
 from truegain.cli.output import table_format_of, write_table
 from truegain.data.label_lists import KEY
 from truegain.errors import InputError, TruegainError, needs
@@ -78,7 +78,9 @@ def init_study_command(
     docs: Annotated[str, typer.Option("--docs", help="Documents: JSONL (also BEIR's), CSV or TSV (also MS MARCO's).")],
     pool: Annotated[
         list[str],
-        typer.Option("--pool", help="What to judge: qrels, runs, or a list of `plan labels` or `holes`. Repeatable."),
+        typer.Option(
+            "--pool", help="What to judge: qrels, runs, or a list of `plan labels` or `unjudged`. Repeatable."
+        ),
     ],
     task: TaskName = "magnitude",
     wanted: Annotated[int, typer.Option("--judgments", min=1, help="Judgments of each item, at least.")] = 10,
@@ -96,7 +98,7 @@ def init_study_command(
     ] = "spread",
     anchors: Annotated[
         str | None,
-        typer.Option(
+        advanced(
             "--anchors",
             help="Labels that choose each topic's anchors: a highly relevant (Hk) and a non-relevant (Nk) document, "
             "used as attention checks (default: the labels of the pool).",
@@ -107,7 +109,7 @@ def init_study_command(
     ] = None,
     bronze: Annotated[
         str | None,
-        typer.Option("--bronze", help="Labels that the list in --pool was drawn with, to compare runs."),
+        advanced("--bronze", help="Labels that the list in --pool was drawn with, to compare runs."),
     ] = None,
     depth: Annotated[int, typer.Option("-M", "--depth", min=1, help="Pool depth: documents of each run.")] = 10,
     most: Annotated[int | None, typer.Option("--most", min=1, help="Rows of the pool to judge, from its top.")] = None,
@@ -121,8 +123,10 @@ def init_study_command(
     """Create a study: a folder with judging.toml, topics, documents and the pool of items to judge.
 
     Examples:
-        truegain annotate init study --topics topics.jsonl --docs docs.jsonl --pool pool.qrels --task graded
-        truegain annotate init study --topics t.tsv --docs corpus.jsonl --pool runs/ --depth 20 --platform prolific
+        truegain annotate init study --topics demo/magnitude-topics.jsonl --docs demo/magnitude-docs.jsonl \
+            --pool demo/expert.qrels
+        truegain annotate init graded --topics demo/magnitude-topics.jsonl --docs demo/magnitude-docs.jsonl \
+            --pool demo/magnitude-runs --depth 20 --task graded
 
     """
     from truegain.data.label_list_reading import key_of, read_gold_list
@@ -257,29 +261,25 @@ def export_command(
     everything: Annotated[
         bool, typer.Option("--all", help="Include everything: same as --unfinished --excluded --cannot --judges all.")
     ] = False,
-    unfinished: Annotated[
-        bool, typer.Option("--unfinished", help="Include answers of unfinished units, flagged.")
-    ] = False,
-    excluded: Annotated[
-        bool, typer.Option("--excluded", help="Include answers of excluded assessors, flagged.")
-    ] = False,
+    unfinished: Annotated[bool, advanced("--unfinished", help="Include answers of unfinished units, flagged.")] = False,
+    excluded: Annotated[bool, advanced("--excluded", help="Include answers of excluded assessors, flagged.")] = False,
     cannot: Annotated[
-        bool, typer.Option("--cannot", help='Include items marked "cannot judge", with an empty label.')
+        bool, advanced("--cannot", help='Include items marked "cannot judge", with an empty label.')
     ] = False,
     judges: Annotated[
         Literal["people", "models", "all"] | None,
         typer.Option("--judges", help="Whose ratings to export (default: people's, if there are any)."),
     ] = None,
     wins: Annotated[
-        FileName, typer.Option("--wins", help="Also write preferences as ratings: the share of comparisons won.")
+        FileName, advanced("--wins", help="Also write preferences as ratings: the share of comparisons won.")
     ] = None,
     filled: Annotated[
         FileName, typer.Option("--filled", help="Also write the list that the pool was made from, with labels.")
     ] = None,
-    audit: Annotated[FileName, typer.Option("--audit", help="Also write the audit trail, as JSONL.")] = None,
+    audit: Annotated[FileName, advanced("--audit", help="Also write the audit trail, as JSONL.")] = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Write the collected ratings to a file that agree, gains, eval and verdict read.
+    """Write the collected ratings to a file that agree, aggregate, eval and verdict read.
 
     Examples:
         truegain annotate export study -o ratings.csv
@@ -301,7 +301,7 @@ def export_command(
     study = opened.study
     if filled is not None and not study.gold_list:
         raise TruegainError(
-            f"{option('--filled')}: the pool of this study is not a list of `plan labels` or `holes`; leave it out"
+            f"{option('--filled')}: the pool of this study is not a list of `plan labels` or `unjudged`; leave it out"
         )
     for name in filter(None, (output, wins, filled)):
         check_ending(name)
@@ -403,7 +403,8 @@ def annotate_root() -> None:
 
     Examples:
         truegain annotate demo
-        truegain annotate init study --topics topics.jsonl --docs docs.jsonl --pool runs/ --task graded
+        truegain annotate init study --topics demo/magnitude-topics.jsonl --docs demo/magnitude-docs.jsonl \
+            --pool demo/magnitude-runs
 
     """
 

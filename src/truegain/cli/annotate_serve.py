@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import typer
 
 from truegain.cli.annotate_insight import insight_of
+from truegain.cli.options import advanced
 from truegain.errors import InputError, TruegainError, needs
 from truegain.io.files import read_bytes, shown_path
 from truegain.judging.tasks.catalogue import TASKS
@@ -41,7 +42,7 @@ FolderOfStudy = Annotated[str, typer.Argument(help="Folder of the study, with ju
 TaskName = Annotated[str, typer.Option("--task", metavar=f"<{'|'.join(TASKS)}>", help="What assessors judge, and how.")]
 DatabaseUrl = Annotated[
     str | None,
-    typer.Option("--database", help="Database, as postgresql://... (default: SQLite in the folder)."),
+    advanced("--database", help="Database, as postgresql://... (default: SQLite in the folder)."),
 ]
 
 
@@ -125,11 +126,11 @@ def serve_command(
     host: Host = "127.0.0.1",
     port: Port = 8000,
     workers: Annotated[
-        int, typer.Option("--workers", min=1, max=64, help="Server processes; more than 1 helps with PostgreSQL only.")
+        int, advanced("--workers", min=1, max=64, help="Server processes; more than 1 helps with PostgreSQL only.")
     ] = 1,
     prolific_key: Annotated[
         str | None,
-        typer.Option(
+        advanced(
             "--prolific-key",
             help="File with a token of Prolific's API: verifies participants and frees the units of those who "
             "returned. Without it, ids in the address are not verified.",
@@ -137,7 +138,7 @@ def serve_command(
     ] = None,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(
+        advanced(
             "--proxy",
             help="Address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto headers to trust, such as "
             "127.0.0.1. Repeatable.",
@@ -145,7 +146,7 @@ def serve_command(
     ] = None,
     per_address: Annotated[
         int,
-        typer.Option(
+        advanced(
             "--per-address",
             min=0,
             help="Most sets that one address (IPv6: one /64 network) may hold at a time; 0: no limit. Raise it for a "
@@ -191,7 +192,7 @@ def serve_command(
 def demo_study_command(
     folder: Annotated[
         Path | None,
-        typer.Argument(help="Folder for the study (default: a temporary one)."),
+        typer.Argument(metavar="[FOLDER]", help="Folder for the study (default: a temporary one)."),
     ] = None,
     task: TaskName = "magnitude",
     host: Host = "127.0.0.1",
@@ -374,7 +375,7 @@ def key_command(
     model: Annotated[str, typer.Option("--model", help="Name of the model.")],
     prompt: Annotated[str, typer.Option("--prompt", help="File with the prompt; only its digest is stored.")],
     parameter: Annotated[
-        list[str] | None, typer.Option("--parameter", help="Another setting of the judge, as name=value. Repeatable.")
+        list[str] | None, advanced("--parameter", help="Another setting of the judge, as name=value. Repeatable.")
     ] = None,
 ) -> None:
     """Create an API key for an LLM judge and print it. The model, prompt and parameters identify the judge.

@@ -26,7 +26,6 @@ COMPLETE = "_TRUEGAIN_COMPLETE"  # set by a shell that asks how a line may go on
 SCRIPTS = ("--show-completion", "--install-completion")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # of numpy's BLAS
 BESIDE_PEERS = ("eval", "init", "report")  # look at a collection, or print scores as other tools do
-RENAMED = {"study": "experiment"}  # verb of versions before: its name today
 
 
 def main() -> None:
@@ -50,7 +49,7 @@ def main() -> None:
         except BrokenPipeError:  # the reader of our output went away, as `head` does
             sys.exit(0)
         except MemoryError:
-            streams.tell("error: there is not enough memory; give fewer runs at a time, or smaller ones")
+            streams.tell("error: not enough memory; give fewer runs at a time, or smaller ones")
             sys.exit(2)
         except OSError as error:
             where = "" if error.filename is None else f"{shown_path(error.filename)}: "
@@ -100,8 +99,6 @@ def _run() -> int | None:
         _of_shell(sys.argv[1], sys.argv[2])
         return None
     verb = _verb()
-    if verb in RENAMED:
-        raise TruegainError(f"`truegain {verb}` is now `truegain {RENAMED[verb]}`; the words after it are the same")
     command = _built(verb)
     if verb:
         import_module("truegain.cli.checks").check_all(command)
@@ -135,7 +132,7 @@ def _of_shell(option: str, shell: str) -> None:
 
     known = [one.value for one in Shells]
     if shell not in known:
-        raise TruegainError(f"{option} {shell}: there is no completion for it; there is one for {', '.join(known)}")
+        raise TruegainError(f"{option} {shell}: no completion for this shell; there is one for {', '.join(known)}")
     if option == SCRIPTS[0]:
         echo(get_completion_script(prog_name="truegain", complete_var=COMPLETE, shell=shell))
         return

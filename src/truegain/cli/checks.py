@@ -14,7 +14,7 @@ from truegain.cli.streams import speak_of, tell
 from truegain.cli.study_files import forget, placed, tell_notes
 from truegain.errors import TruegainError, needs
 from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
-from truegain.io.named_tables import ending
+from truegain.io.formats import ending
 from truegain.io.overwrite import Guard, guarded
 from truegain.io.study_text import key_of
 from truegain.keywords import check_whole

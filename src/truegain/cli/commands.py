@@ -63,24 +63,24 @@ def _one_line(text: str | None) -> str:
 
 # ---- The commands, each imported when it is called.
 
-# verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and what it
-# says of itself
+# verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and the first
+# sentence of its docstring
 COMMANDS: dict[str, tuple[str, str]] = {
     "eval": (
-        "eval_:eval_command",
-        "Score runs against judgments: means, and with -q every topic; with --aggregate, against the gains of ratings.",
+        "eval:eval_command",
+        "Score runs against relevance judgments, as trec_eval does.",
     ),
     "correct": (
         "correct:correct_command",
-        "Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels.",
+        "Correct scores for the errors of a cheap judge (LLM or crowd), measured on gold labels.",
     ),
     "judge": (
-        "judges:judge",
-        "How good a judge is, such as an LLM or a crowd.",
+        "judge:judge",
+        "Check a cheap judge, such as an LLM or a crowd, against gold labels.",
     ),
     "compare": (
         "compare:compare_command",
-        "Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline.",
+        "Test which systems differ significantly: all pairs, groups of systems, or all against a baseline.",
     ),
     "verdict": (
         "verdict:verdict_command",
@@ -88,11 +88,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "report": (
         "report:report_command",
-        "Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods.",
+        "Write a report on one page: verdict, data health, systems, pairs, judge, next steps and methods.",
     ),
     "init": (
         "init:init_command",
-        "Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml.",
+        "Check which questions your files can answer, and write study.toml.",
     ),
     "gate": (
         "gate:gate_command",
@@ -100,31 +100,31 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "correlate": (
         "correlate:correlate_command",
-        "Tell whether two sets of judgments, two measures, or halves of the topics order the systems alike.",
+        "Measure whether two sets of judgments, two measures or two halves of the topics rank systems alike.",
     ),
     "agree": (
         "agree:agree_command",
-        "Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts.",
+        "Measure how well assessors agree: overall, by topic and by assessor, and with experts.",
     ),
     "aggregate": (
-        "gains:aggregate_command",
-        "Make one label of each document's ratings, and write them as judgments (qrels, or by the ending of --output).",
+        "aggregate:aggregate_command",
+        "Combine the ratings of each document into one label, and write them as judgments.",
     ),
     "plan": (
         "plan:plan",
-        "What to buy next: topics, labels, assessors.",
+        "Plan what to collect next: topics, gold labels or assessors.",
     ),
     "experiment": (
         "experiment:experiment",
-        "The papers' experiments, on your data.",
+        "Repeat published experiments on your data.",
     ),
     "unjudged": (
-        "holes:unjudged_command",
-        "How many retrieved documents are unjudged, for whom, and how far the scores could move.",
+        "unjudged:unjudged_command",
+        "Show how many retrieved documents are unjudged, and how much they could change the scores.",
     ),
     "text": (
         "text:text",
-        "Term statistics of a collection.",
+        "Index the terms of a collection, for measures that use text, and rank its documents.",
     ),
     "annotate": (
         "annotate:annotate",
@@ -132,13 +132,23 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "measures": (
         "measures:measures_command",
-        "List every measure, or explain one with its formula, source and parameters.",
+        "List all measures, or explain one: formula, source and parameters.",
     ),
     "demo": (
         "demo:demo_command",
-        "Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it.",
+        "Create a small simulated collection to try truegain on: runs, judgments, gold labels and ratings.",
     ),
 }
+
+
+ABOUT = """Tell whether a search system's gain is true.
+
+Evaluates runs as trec_eval does, and says how sure one can be: of topics, judges and unjudged documents.
+
+Examples:
+    truegain demo demo
+    truegain verdict demo/gold.qrels demo/runs --pair system-1,system-8
+"""
 
 
 def _print_version(wanted: bool) -> None:
@@ -152,7 +162,7 @@ def root(
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
     ] = False,
 ) -> None:
-    """Tells whether a search system's gain is true."""
+    """The options of `truegain` itself."""
 
 
 def _show_help(self: Any, ctx: Any, formatter: Any) -> None:  # noqa: ARG001
@@ -183,7 +193,7 @@ def build(verb: str | None = None) -> typer.Typer:
     app = typer.Typer(
         name="truegain",
         cls=_Group,
-        help="Tells whether a search system's gain is true.",
+        help=ABOUT,
         no_args_is_help=True,
         add_completion=verb == "",
         pretty_exceptions_enable=False,

@@ -21,7 +21,9 @@ from truegain.cli.options import (
     OutputFormat,
     RunFiles,
     Seed,
+    advanced,
     changed,
+    option_for,
     takes,
 )
 from truegain.cli.output import Writing, table_format_of, write_table
@@ -58,17 +60,16 @@ Meta = Literal["mean", "fixed", "random", "hartung-knapp", "paule-mandel"]
 Effect = Literal["ap", "logit"]
 Pairing = Literal["paired", "independent"]
 NOT_WITH_GOLD = {
-    "population": f"{option('--population')} collection compares bronze scores; without {option('--gold')}, or for "
-    "topics",
-    "all_topics": "-c: corrected differences are over the topics that both systems answer; leave it out",
+    "population": f"{option('--population')} collection compares bronze scores; leave out {option('--gold')}",
+    "all_topics": "-c: corrected differences use the topics that both systems answer; leave it out",
     "depth": "-M: give the measure a cutoff instead, such as P@10",
-    "judged_only": "-J: say it in the measure instead, such as P(judged_only=True)@10",
+    "judged_only": "-J: put it into the measure instead, such as P(judged_only=True)@10",
     "by_topic": "-q shows pairs by topic over collections; leave it out",
     "no_relevant": f"{option('--no-relevant')}: with gold labels every topic counts; leave it out",
     "groups": f"{option('--groups')} are of Tukey's test; with gold labels pairs are printed",
-    "trec_eval": f"{option('--trec-eval')} 9: corrected scores go by the rules of 10; leave it out",
+    "trec_eval": f"{option('--trec-eval')} 9: corrected scores follow trec_eval 10; leave it out",
     "counting": f"{option('--counting')}: with gold labels no p-value is counted; leave it out",
-    "ties": f"{option('--ties')}: corrected scores go by trec_eval's order; leave it out",
+    "ties": f"{option('--ties')}: corrected scores follow trec_eval's order; leave it out",
 }
 
 
@@ -80,17 +81,15 @@ class Testing:
     """How differences are tested."""
 
     test: Annotated[
-        TestName | None, typer.Option("--test", help="The test (default tukey-hsd, which sees all pairs at once).")
+        TestName | None, typer.Option("--test", help="Significance test (default: tukey-hsd, for all pairs at once).")
     ] = None
     adjust: Annotated[
         Adjustment | None,
-        typer.Option("--adjust", help="For the number of pairs (default holm; Tukey's tests need none)."),
+        typer.Option("--adjust", help="Correction for multiple testing (default: holm; Tukey's tests need none)."),
     ] = None
     resamples: Annotated[
         int | None,
-        typer.Option(
-            "--resamples", min=1, help="How often a test resamples (default 10000; more where p could not pass)."
-        ),
+        advanced("--resamples", min=1, help="Resamples of a test (default: 10000; more if alpha needs more)."),
     ] = None
     counting: CountingOption = "plus-one"
     confidence: Confidence = 0.95
@@ -103,16 +102,19 @@ class Collections:
 
     population: Annotated[
         Literal["topics", "collection"],
-        typer.Option("--population", help="Topics like these, or other collections of the same kind."),
+        typer.Option(
+            "--population", help="What the answer should generalize to: topics, or collections of the same kind."
+        ),
     ] = "topics"
     meta: Annotated[
-        Meta, typer.Option("--meta", help="How topics are put together, over collections: all alike, or weighed.")
+        Meta, advanced("--meta", help="For --population collection: how topics are combined, equally or weighted.")
     ] = "mean"
-    effect: Annotated[Effect, typer.Option("--effect", help="Differences of AP or of its logit, over collections.")] = (
-        "ap"
-    )
+    effect: Annotated[
+        Effect, advanced("--effect", help="For --population collection: difference of AP, or of its logit.")
+    ] = "ap"
     pairing: Annotated[
-        Pairing, typer.Option("--pairing", help="The same collection for both systems, or one for each.")
+        Pairing,
+        advanced("--pairing", help="For --population collection: both systems on the same, or each on its own."),
     ] = "paired"
 
 
@@ -120,12 +122,16 @@ class Collections:
 class PairsPrinting:
     """How pairs of systems are printed."""
 
-    by_topic: Annotated[bool, typer.Option("-q", "--by-topic", help="One pair by topic, over collections.")] = False
-    pairs: Annotated[bool, typer.Option("--pairs", help="Print all pairs, however many.")] = False
-    groups: Annotated[bool, typer.Option("--groups", help="Print the groups, however few the systems.")] = False
+    by_topic: Annotated[
+        bool, typer.Option("-q", "--by-topic", help="Print one pair by topic, for --population collection.")
+    ] = False
+    pairs: Annotated[bool, typer.Option("--pairs", help="Print all pairs, also if there are many.")] = False
+    groups: Annotated[
+        bool, typer.Option("--groups", help="Print groups of systems that do not differ significantly.")
+    ] = False
     with_intervals: Annotated[
         bool,
-        typer.Option("--with-intervals", help="Also the intervals of the means, in tables of systems by measures."),
+        advanced("--with-intervals", help="Also print the intervals of the means, with --wide."),
     ] = False
     figure: Figure = None
     output_format: OutputFormat = None
@@ -136,15 +142,15 @@ class PairsPrinting:
         ways = {"--pairs": self.pairs, "--groups": self.groups, "--wide": writing.wide}
         asked = [name for name, given in ways.items() if given]
         if len(asked) > 1:
-            raise TruegainError(f"{' and '.join(asked)} ask for different tables; give one of them")
+            raise TruegainError(f"{' and '.join(asked)} choose different tables; give one of them")
         if self.by_topic and writing.wide:
             raise TruegainError(f"{option('--wide')} shows systems by measures, and -q shows topics; give one of them")
         shown = self.by_topic or self.pairs or self.groups
         wide = writing.is_wide(table_format_of(self.output_format, self.output), else_shown=shown)
         if self.with_intervals and not wide:
             raise TruegainError(
-                f"{option('--with-intervals')}: these stand in tables of systems by measures; give {option('--wide')} "
-                "as well"
+                f"{option('--with-intervals')}: intervals are part of tables of systems by measures; give "
+                f"{option('--wide')} as well"
             )
         return wide
 
@@ -189,10 +195,8 @@ def compare_command(
     judgments: Judgments,
     runs: RunFiles,
     measure: Measures = None,
-    baseline: Annotated[str | None, typer.Option("--baseline", help="Compare all systems with this one only.")] = None,
-    gold: Annotated[
-        str | None, typer.Option("--gold", help="Gold labels of some pairs: compare without the judge's errors.")
-    ] = None,
+    baseline: Annotated[str | None, typer.Option("--baseline", help="Compare all systems with this one.")] = None,
+    gold: Annotated[str | None, option_for(Gold, "labels")] = None,
     gold_sample: GoldSampleOption = "shared",
     judge_model: JudgeModel = None,
     *,
@@ -205,7 +209,15 @@ def compare_command(
     printing: PairsPrinting,
     writing: Writing,
 ) -> None:
-    """Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline."""
+    """Test which systems differ significantly: all pairs, groups of systems, or all against a baseline.
+
+    With --gold, differences are corrected for the errors of the judge; --aggregate then combines ratings.
+
+    Examples:
+        truegain compare demo/gold.qrels demo/runs -m nDCG@10
+        truegain compare demo/gold.qrels demo/runs -m P@10 --baseline system-1 --test paired-t
+
+    """
     asked = AskedPairs(
         judgments, runs, measure, writing.baseline(baseline), testing, scoring, inputs, printing, writing,
         wide=printing.is_wide(writing),
@@ -228,11 +240,11 @@ def compare_command(
     else:
         if is_of_file("aggregate"):
             raise TruegainError(
-                f"{option('--aggregate')} makes labels of ratings beside gold labels; without these, make judgments of "
-                "them first, with `truegain aggregate`, and compare with these"
+                f"{option('--aggregate')} needs gold labels; without them, run `truegain aggregate` first and "
+                "compare with its output"
             )  # fmt: skip
         about = {"gold_sample": "--gold-sample"} if gold_sample != "shared" else {}
-        refuse(f"is about gold labels; give these with {option('--gold')}", about | changed(labelling, correcting))
+        refuse(f"is about gold labels; give them with {option('--gold')}", about | changed(labelling, correcting))
         if collections.population == "collection":
             _check_over_collections(asked)
             table = over_collections(asked, collections)
@@ -260,7 +272,7 @@ def _check_over_collections(asked: AskedPairs) -> None:
     given = changed(asked.testing, leave_out=("adjust", "resamples", "confidence", "seed"))
     given |= {name: f"--{name}" for name in ("groups", "figure") if getattr(asked.printing, name)}
     given |= changed(asked.scoring, leave_out=("relevant_from", "trec_eval"))
-    refuse("has no place over collections; leave it out", given)
+    refuse("does not apply over collections; leave it out", given)
 
 
 # ---------------------------------------------------------------------- over topics
@@ -306,19 +318,19 @@ def with_gold(
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
     from truegain.judge_error.panel import PublishedTest, fit_judge
     from truegain.stats.results import ResultList
-    from truegain.study.corrected_pairs import compare_each
+    from truegain.study.compare import compare_corrected
 
     read, level = labelling.both(asked.judgments, gold), asked.scoring.relevant_from
     measures = [at_level(a.measure, level) for a in parse_measures(asked.measure or ["P@10"])]
     judge = fit_judge(
-        read.bronze, read.gold, read.design, measures[0], labelling.gold_relevant_from, missing=labelling.unmatched,
+        read.bronze, read.gold, read.design, measures[0], labelling.gold_relevant_from, unmatched=labelling.unmatched,
         scale=read.scale,
     )  # fmt: skip
     runs = asked.writing.renamed(read_runs(asked.inputs.files(asked.runs)))
     testing = asked.testing
     how = PublishedTest(testing.test, gold_sample=gold_sample, **vars(correcting))
     how.check_with_gold()
-    found = compare_each(
+    found = compare_corrected(
         runs, read.bronze, Gold(judge, relevant_from=labelling.gold_relevant_from), measures, how,
         adjust=testing.adjust, baseline=asked.baseline, confidence=testing.confidence, resampling=asked.resampling,
     )  # fmt: skip
@@ -351,7 +363,7 @@ def over_collections(asked: AskedPairs, collections: Collections) -> Table:
             raise TruegainError("-q shows one pair by topic; give two runs and one measure")
         table = how.by_topic(ranked, measures[0], pairs[0])
         return replace(table, notes=(*ranked.caveats, *table.notes))
-    with Progress(None, "pieces drawn") as progress:
+    with Progress(None, "pieces resampled") as progress:
         found = how.answers(ranked, measures, pairs, asked.baseline, progress.advance)
     if asked.wide:
         return found.paper(**asked.writing.style, intervals=asked.printing.with_intervals)

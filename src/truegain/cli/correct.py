@@ -17,6 +17,7 @@ from truegain.cli.options import (
     RelevantFrom,
     RunFiles,
     Seed,
+    advanced,
     takes,
 )
 from truegain.cli.output import write_table
@@ -31,13 +32,12 @@ def correct_command(
     runs: RunFiles,
     gold: Gold,
     measure: Annotated[
-        list[str] | None, typer.Option("-m", "--measure", help="A measure linear in gain, such as P@10 or DCG@10.")
+        list[str] | None,
+        typer.Option("-m", "--measure", help="Measure linear in the gain, such as P@10 or DCG@10. Repeatable."),
     ] = None,
     relevant_from: RelevantFrom = None,
     confidence: Confidence = 0.95,
-    resamples: Annotated[
-        int, typer.Option("--resamples", min=100, help="How often a method resamples, where it does.")
-    ] = 2000,
+    resamples: Annotated[int, advanced("--resamples", min=100, help="Number of resamples.")] = 2000,
     seed: Seed = 0,
     name_by: NameBy = "file",
     jobs: Jobs = None,
@@ -47,7 +47,13 @@ def correct_command(
     labelling: Labelling,
     correcting: Correcting,
 ) -> None:
-    """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
+    """Correct scores for the errors of a cheap judge (LLM or crowd), measured on gold labels.
+
+    Examples:
+        truegain correct demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random
+        truegain correct demo/llm.qrels demo/runs --gold demo/gold_topics.qrels --design topics -m DCG@10
+
+    """
     from truegain.study.corrected_scores import correct
 
     trusted, design = labelling.trusted(gold)
@@ -55,7 +61,7 @@ def correct_command(
         RunPaths.of(runs, name_by), labelling.bronze(judgments), measure or ["P@10"],
         GoldLabels(trusted, design, labelling.gold_relevant_from), confidence=confidence,
         ratings=Ratings(labelling.aggregate, labelling.scale if labelling.aggregate is None else None),
-        missing=labelling.unmatched, scoring=Scoring(relevant_from), resampling=Resampling(resamples, seed, jobs),
+        unmatched=labelling.unmatched, scoring=Scoring(relevant_from), resampling=Resampling(resamples, seed, jobs),
         **vars(correcting),
     )  # fmt: skip
     write_table(found.table(), output_format, output)

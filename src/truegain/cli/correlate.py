@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from truegain.cli.options import (
+    PROPORTION,
     Confidence,
     Figure,
     Inputs,
@@ -14,6 +15,7 @@ from truegain.cli.options import (
     Output,
     OutputFormat,
     Seed,
+    advanced,
     fields_of,
     takes,
 )
@@ -49,7 +51,7 @@ def correlate_command(
         list[str],
         typer.Argument(
             help="A second set of judgments, then runs; runs alone with --between measures or halves. Runs are not "
-            "needed with a study file, which names them.",
+            "needed with study.toml.",
             metavar="[JUDGMENTS_B] [RUN...]",
             default_factory=list,
             show_default=False,
@@ -57,27 +59,27 @@ def correlate_command(
     ],
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure (default nDCG@10); may be given several times."),
+        typer.Option("-m", "--measure", help="Measure (default: nDCG@10). Repeatable."),
     ] = None,
     between: Annotated[
-        Between, typer.Option("--between", help="What is compared: judgments, measures, or halves of the topics.")
+        Between, typer.Option("--between", help="What to compare: judgments, measures, or halves of the topics.")
     ] = "judgments",
     method: Annotated[
         TauMethod,
-        typer.Option("--method", help="How the interval of tau is made: within -1 and 1, or as published."),
+        advanced("--method", help="Interval of tau: wilson (stays within -1 and 1), or a published method."),
     ] = "wilson",
     confidence: Confidence = 0.95,
-    top: Annotated[int, typer.Option("--top", help="How many of the best systems to compare.")] = 10,
-    rbo_p: Annotated[float, typer.Option("--rbo-p", help="RBO's chance to go on to the next system.")] = 0.9,
-    moves: Annotated[int, typer.Option("--moves", min=0, help="Show so many systems that change place most.")] = 5,
-    trials: Annotated[
+    top: Annotated[int, advanced("--top", help="Number of best systems to compare.")] = 10,
+    rbo_p: Annotated[float, advanced("--rbo-p", click_type=PROPORTION, help="Persistence of RBO.")] = 0.9,
+    moves: Annotated[int, advanced("--moves", min=0, help="Number of systems to list that change rank most.")] = 5,
+    resamples: Annotated[
         int | None,
-        typer.Option("--resamples", min=1, help="Bootstrap resamples (2000), or splits into halves (100)."),
+        advanced("--resamples", min=1, help="Bootstrap resamples (default: 2000), or splits into halves (100)."),
     ] = None,
     seed: Seed = 0,
     show: Annotated[
         Show | None,
-        typer.Option("--show", help="Print this table only."),
+        typer.Option("--show", help="Table to print (default: all)."),
     ] = None,
     figure: Figure = None,
     output_format: OutputFormat = None,
@@ -86,7 +88,15 @@ def correlate_command(
     scoring: Scoring,
     inputs: Inputs,
 ) -> None:
-    """Tell whether two sets of judgments, two measures, or halves of the topics order the systems alike."""
+    """Measure whether two sets of judgments, two measures or two halves of the topics rank systems alike.
+
+    Prints rank correlations with their confidence intervals, and which systems change rank.
+
+    Examples:
+        truegain correlate demo/gold.qrels demo/llm.qrels demo/runs -m nDCG@10
+        truegain correlate demo/gold.qrels demo/runs --between measures -m AP -m P@10
+
+    """
     against, runs = (files[0], files[1:]) if between == "judgments" and files else (None, files)
     runs = runs or context.meta.get("runs", [])
     if between == "judgments" and against is None:
@@ -96,8 +106,8 @@ def correlate_command(
         )
     if not runs and against is not None:
         raise TruegainError(
-            f"no runs: {against} is taken as the second set of judgments; name runs after it, "
-            f"or give {option('--between')} measures or halves"
+            f"no runs: {against} is read as the second set of judgments; name runs after it, or give "
+            f"{option('--between')} measures or halves"
         )
     if not runs:
         raise lack_of("runs")
@@ -108,9 +118,9 @@ def correlate_command(
         _check_one(between, measure or ["nDCG@10"])
     check_show(between, show)  # now, not when the work is done
     asked = measure or ["nDCG@10"]
-    resampling = Resampling(trials, seed, inputs.jobs)
+    resampling = Resampling(resamples, seed, inputs.jobs)
     check_asked(between, asked, resampling)
-    RankOptions(method, confidence, top, rbo_p, trials or 2000)
+    RankOptions(method, confidence, top, rbo_p, resamples or 2000)
     scores, other = scored_by_both(
         inputs.files(runs), judgments, against, asked, scoring=scoring, **fields_of(inputs, leave_out=("name_by",))
     )

@@ -30,7 +30,7 @@ PAGE, CORPUS = "report.html", "corpus"  # what may be made in the folder afterwa
 RAG, RAG_DEPTH, RAG_LABELS = ("system-5", "system-8"), 10, 150
 RANKED = ("topic", "doc", "rank", "score")
 STUDY = """\
-# A judge that favours {favoured}, the truth about a fifth of its labels, and the truth about every score:
+# A judge that favors {favoured}, the truth about a fifth of its labels, and the truth about every score:
 # truegain report study.toml -o report.html
 title = "A simulated world, seed {seed}"
 judgments = "leaning.qrels"
@@ -44,10 +44,18 @@ truth = "truth.csv"
 
 
 def demo_command(
-    folder: Annotated[Path, typer.Argument(help="Where to write the simulated collection.")] = Path("demo"),
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another world.")] = 0,
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Folder to create.")] = Path("demo"),
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Random seed; another seed simulates another collection.")
+    ] = 0,
 ) -> None:
-    """Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it."""
+    """Create a small simulated collection to try truegain on: runs, judgments, gold labels and ratings.
+
+    Examples:
+        truegain demo demo
+        truegain demo other --seed 1
+
+    """
     from truegain.experiments.worlds import FAVOURED
 
     runs = folder / "runs"
@@ -55,11 +63,11 @@ def demo_command(
         world = _simulated(new, seed)
     typer.echo(
         f"Simulated {len(world.gold.topic.values)} topics, {len(world.runs.systems)} systems and {len(world.gold):,} "
-        f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels what a judge that errs says of it,\n"
-        "gold_sample.qrels the truth about a fifth of the pairs, as one could buy it, gold_topics.qrels that about all "
-        f"pairs of {GOLD_TOPICS} topics; pooled.qrels what was judged before the last system came, hole_sample.qrels "
-        "the truth about\na quarter of what it has unjudged in its first ten; leaning.qrels what a judge says that "
-        f"favours {FAVOURED}, truth.csv the true scores,\nstudy.toml asks what can be said nevertheless; "
+        f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels the labels of a judge that "
+        "errs,\ngold_sample.qrels the truth about a fifth of the pairs, as you could buy it, gold_topics.qrels that "
+        f"about all pairs of {GOLD_TOPICS} topics; pooled.qrels what was judged before the last system was added, "
+        "hole_sample.qrels the truth about\na quarter of what it has unjudged in its first ten; leaning.qrels the "
+        f"labels of a judge that favors {FAVOURED}, truth.csv the true scores,\nstudy.toml compares them; "
         "rag-llm.jsonl, rag-runs and rag-labels.csv are what a RAG engineer has, under other names.\n"
     )
     options = " ".join(f"-m {m}" for m in MEASURES)
@@ -89,6 +97,7 @@ def _simulated(folder: Path, seed: int) -> World:
         magnitude_ratings,
         newcomer,
         noisy_ratings,
+        query_of,
         runs_over,
         second_expert,
         simulate,
@@ -112,6 +121,8 @@ def _simulated(folder: Path, seed: int) -> World:
     write_bytes(folder / "study.toml", STUDY.format(favoured=FAVOURED, seed=seed).encode())
     lines = (json.dumps({"id": name, "text": text}) for name, text in texts(seed=seed).items())
     write_bytes(folder / "docs.jsonl", "".join(f"{line}\n" for line in lines).encode())
+    queries = (f"{topic}\t{' '.join(query_of(int(topic)))}\n" for topic in world.gold.topic.values)
+    write_bytes(folder / "queries.tsv", "".join(queries).encode())
     write_judgments(noisy_ratings(world.gold, seed=seed), folder / "ratings.csv")
     people = magnitude_ratings(seed=seed)
     write_judgments(people.ratings, folder / "magnitudes.csv")
@@ -162,7 +173,7 @@ def _made(folder: Path) -> Iterator[Path]:
             paths = [path.relative_to(new) for path in sorted(new.rglob("*")) if path.is_file()]
             if others := _others(folder, new):
                 raise InputError(
-                    f"the folder holds other files ({some(others)})",
+                    f"the folder has other files ({some(others)})",
                     file=shown_path(folder),
                     hint="name a new folder, or an empty one",
                 )

@@ -1,4 +1,4 @@
-"""The command `truegain experiment`: the papers' experiments, on your data."""
+"""The commands `truegain experiment ...`: published experiments, on your data."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from truegain.cli.experiment_magnitudes import magnitudes_command
 from truegain.cli.label_options import RatingsFile, Reading, reads_ratings
 from truegain.cli.options import (
+    PROPORTION,
     Confidence,
     CountingOption,
     Figure,
@@ -20,6 +21,7 @@ from truegain.cli.options import (
     RelevantFrom,
     RunFiles,
     Seed,
+    advanced,
     option_for,
     takes,
 )
@@ -40,17 +42,22 @@ if TYPE_CHECKING:
 # ---- The command `truegain experiment unanimity`: what changes where gains know whether the assessors agreed.
 
 
+Alpha = Annotated[float, typer.Option("--alpha", click_type=PROPORTION, help="Significance level.")]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Conclusions:
     """What is tested under both gains, and where the answer goes."""
 
-    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None
-    replicates: Annotated[int, typer.Option("--resamples", min=1, help="Permutations of each Tukey test.")] = 5000
+    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="Measure. Repeatable.")] = None
+    replicates: Annotated[int, advanced("--resamples", min=1, help="Permutations of each Tukey test.")] = 5000
     counting: CountingOption = "plus-one"
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05
+    alpha: Alpha = 0.05
     seed: Seed = 0
     jobs: Jobs = None
-    changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False
+    changed: Annotated[
+        bool, advanced("--changed", help="In CSV, JSON and the like: the changed pairs, not the rankings.")
+    ] = False
     figure: Figure = None
     output_format: OutputFormat = None
     output: Output = "-"
@@ -91,14 +98,20 @@ class Conclusions:
 def unanimity_command(
     ratings: RatingsFile,
     runs: RunFiles,
-    p: Annotated[
-        list[float] | None, typer.Option("--p", help="Weight of unanimity; may be given several times.")
-    ] = None,
+    p: Annotated[list[float] | None, typer.Option("--p", help="Weight of unanimity. Repeatable.")] = None,
     *,
     reading: Reading,
     conclusions: Conclusions,
 ) -> None:
-    """Tell which conclusions change between the sum of ratings and the unanimity-aware gain."""
+    """Test which conclusions change if gains reward unanimous assessors (Sakai 2017).
+
+    Compares the sum of ratings with the unanimity-aware gain: rankings of systems and significant pairs.
+
+    Examples:
+        truegain experiment unanimity demo/ratings.csv demo/runs --scale 0:3 -m nDCG@10 --resamples 500
+        truegain experiment unanimity demo/ratings.csv demo/runs --scale 0:3 --p 0.2 --resamples 500 --format csv
+
+    """
     from truegain.experiments.unanimity_gains import PS, unanimity
     from truegain.io.files import expand
     from truegain.report.experiment_figures import unanimity_chart
@@ -123,7 +136,13 @@ def grid_command(
     *,
     conclusions: Conclusions,
 ) -> None:
-    """What unanimity changes for simulated assessors: a grid of scales and numbers of assessors (Sakai 2017)."""
+    """Test what unanimity-aware gains change for simulated assessors, by scale and number (Sakai 2017).
+
+    Examples:
+        truegain experiment unanimity-grid demo/gold.qrels demo/runs --dmax 2 --simulated-assessors 5 --resamples 500
+        truegain experiment unanimity-grid demo/gold.qrels demo/runs --dmax 2,4 --simulated-assessors 5,10 -m nDCG@10
+
+    """
     from truegain.experiments.unanimity_gains import unanimity_grid
     from truegain.io.files import expand
     from truegain.report.experiment_figures import grid_chart
@@ -154,21 +173,32 @@ def from_0(reading: Reading, path: str) -> tuple[Judgments, Scale]:
         return table, declared
     high = float(table.label.max()) if declared.high is None else declared.high
     if high <= low:
-        raise TruegainError(
-            f"no rating is above {low:g}; declare the scale they were given on, as in {option('--scale')} 0:3"
-        )
+        raise TruegainError(f"no rating is above {low:g}; declare the scale, as in {option('--scale')} 0:3")
     warn(
-        f"the limits of the ratings are not declared, and taken to be {low:g} and {high:g} (the highest there is); "
-        f"if it could have been higher, declare them, as in --scale 0:{high + 1:g}"
+        f"the limits of the ratings are not declared; assumed: {low:g} and {high:g} (the highest there is); if it "
+        f"could have been higher, declare them, as in --scale 0:{high + 1:g}"
         if declared.high is None
-        else f"the lowest rating is not declared, and taken to be {low:g}; declare it, as in --scale {low:g}:{high:g}"
+        else f"the lowest rating is not declared; assumed: {low:g}; declare it, as in --scale {low:g}:{high:g}"
     )
     return table, replace(declared, low=low, high=high)
 
 
-# ---- The command `truegain experiment`: the papers' experiments, on your data.
+# ---- The commands `truegain experiment ...`: published experiments, on your data.
 
-experiment = typer.Typer(name="experiment", help="The papers' experiments, on your data.", no_args_is_help=True)
+experiment = typer.Typer(name="experiment", no_args_is_help=True)
+
+
+@experiment.callback()
+def experiment_root() -> None:
+    """Repeat published experiments on your data.
+
+    Examples:
+        truegain experiment discriminative demo/gold.qrels demo/runs -m AP -m nDCG@10 --resamples 500
+        truegain experiment split-half demo/gold.qrels demo/runs --split topics
+
+    """
+
+
 experiment.command("magnitudes")(magnitudes_command)
 experiment.command("unanimity")(unanimity_command)
 experiment.command("unanimity-grid")(grid_command)
@@ -192,11 +222,12 @@ def split_half_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
     split: Annotated[
-        str, typer.Option("--split", help="What is split: the collection (by MD5 of document ids) or the topics.")
+        Literal["collection", "topics"],
+        typer.Option("--split", help="What to split: the collection (by MD5 of document ids), or the topics."),
     ] = "collection",
     measure: Annotated[str, typer.Option("-m", "--measure", help="Measure, for --split topics.")] = "AP",
     relevant_from: Annotated[float, option_for(Scoring, "relevant_from")] = 1,
-    replicates: Annotated[int, typer.Option("--resamples", min=40, help="Draws behind an interval.")] = 2000,
+    replicates: Annotated[int, advanced("--resamples", min=40, help="Number of resamples.")] = 2000,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -204,8 +235,13 @@ def split_half_command(
     output_format: OutputFormat = None,
     output: Output = "-",
 ) -> None:
-    """Does the interval hold on the other half?  Intervals from one half, scores from the other."""
-    from truegain.errors import TruegainError
+    """Check whether intervals from one half of the data cover the scores on the other half.
+
+    Examples:
+        truegain experiment split-half demo/gold.qrels demo/runs --split topics -m nDCG@10
+        truegain experiment split-half demo/gold.qrels demo/runs --resamples 200
+
+    """
     from truegain.experiments.halves import split_half, split_topics
     from truegain.io.files import expand
     from truegain.io.threads import cores
@@ -223,8 +259,6 @@ def split_half_command(
             output,
         )
         return
-    if split != "collection":
-        raise TruegainError(f"cannot split {split!r}; give collection or topics")
     workers = jobs or cores()
     with Progress(None, "topics drawn") as progress:
         found = split_half(
@@ -252,32 +286,40 @@ def incomplete_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
     corpus: Annotated[
-        str | None, typer.Option("--corpus", help="Term statistics made by 'text index', for measures that read text.")
+        str | None, typer.Option("--corpus", help="Term statistics from `text index`, for measures that use text.")
     ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
             "--against",
-            help="Measure that ranks the systems with all judgments (default alpha_nDCG@20, without corpus and "
-            "subtopics nDCG@20); may be given several times, a part of the table each.",
+            help="Measure that ranks the systems with all judgments (default: alpha_nDCG@20; without corpus and "
+            "subtopics nDCG@20). Repeatable.",
         ),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure that reads text (with a corpus AbsRB@20 and DeltaRB@20)."),
+        typer.Option(
+            "-m", "--measure", help="Measure that uses text (default: with a corpus AbsRB@20 and DeltaRB@20)."
+        ),
     ] = None,
     keep: Annotated[
         str, typer.Option("--keep", help="Percentages of the judgments to keep, with commas.")
     ] = "1,5,10,15,20,30,40,50,75,100",
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Draws for each percentage.")] = 30,
-    wide: Annotated[bool, typer.Option("--wide", help="One column a way, means only.")] = False,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Random draws for each percentage.")] = 30,
+    wide: Annotated[bool, typer.Option("--wide", help="One column per way of scoring, means only.")] = False,
     seed: Seed = 0,
     jobs: Jobs = None,
     figure: Figure = None,
     output_format: OutputFormat = None,
     output: Output = "-",
 ) -> None:
-    """How fast does each way of scoring lose the order of the systems?  Judgments are taken away at random."""
+    """Measure how fast each way of scoring loses the ranking of systems as judgments are removed.
+
+    Examples:
+        truegain experiment incomplete demo/gold.qrels demo/runs --keep 10,50,100 --repeat 5
+        truegain experiment incomplete demo/gold.qrels demo/runs --against AP --keep 25,100 --repeat 5 --wide
+
+    """
     from truegain.errors import TruegainError
     from truegain.experiments.incomplete_collections import incomplete, together
     from truegain.io.files import expand
@@ -290,7 +332,7 @@ def incomplete_command(
         check_ending(figure)
         if len(asked) > 1:
             raise TruegainError(
-                f"{option('--figure')} draws one ranking, and {len(asked)} are named; give one {option('--against')} "
+                f"{option('--figure')} draws one ranking, and there are {len(asked)}; give one {option('--against')} "
                 "with it"
             )
     files = expand(runs)
@@ -322,40 +364,50 @@ def incomplete_command(
 def disjoint_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
-    corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
-    share_a: Annotated[float, typer.Option("--share-a", help="Share of the documents in part A.")] = 0.5,
+    corpus: Annotated[str, typer.Option("--corpus", help="Term statistics from `text index`.")],
+    share_a: Annotated[
+        float, typer.Option("--share-a", click_type=PROPORTION, help="Share of the documents in part A.")
+    ] = 0.5,
     part_a: Annotated[
         str | None,
-        typer.Option(
-            "--part-a", help="A file of part A's documents instead: one id a line; web-* is all that begin so"
+        advanced(
+            "--part-a",
+            help="Documents of part A, in place of --share-a: a file with one id or pattern (web-*) per line.",
         ),
     ] = None,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Cut so many times, and tell how tau spreads.")] = 1,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw, after the first.")] = 0,
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=1, help="Number of random splits, to show how tau varies.")
+    ] = 1,
+    seed: Annotated[int, advanced("--seed", min=0, help="Random seed of splits after the first.")] = 0,
     against: Annotated[
         list[str] | None,
-        typer.Option("--against", help="A measure that reads labels (default alpha_nDCG@20, ERR_IA@20 and NRBP)."),
+        typer.Option(
+            "--against", help="Measure that uses labels (default: alpha_nDCG@20, ERR_IA@20 and NRBP). Repeatable."
+        ),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure that reads text (default all four, at 20)."),
+        typer.Option("-m", "--measure", help="Measure that uses text (default: all four, at 20). Repeatable."),
     ] = None,
     show: Annotated[
-        str,
-        typer.Option("--show", help="reuse (table 1), impact (2), among (3) or against (4)."),
+        Literal["reuse", "impact", "among", "against"],
+        typer.Option("--show", help="Table 1, 2, 3 or 4 of the paper."),
     ] = "reuse",
     output_format: OutputFormat = None,
     output: Output = "-",
 ) -> None:
-    """Do judgments of one part of the collection order the systems on the other?  The paper's tables 1 to 4."""
-    from truegain.errors import TruegainError
+    """Test whether judgments of one part of a collection rank systems on the other part, by text.
+
+    Examples:
+        truegain experiment disjoint demo/gold.qrels demo/runs --corpus corpus --against nDCG@20
+        truegain experiment disjoint demo/gold.qrels demo/runs --corpus corpus --against P@10 --show among
+
+    """
     from truegain.experiments.incomplete_collections import CONTENT, ESTABLISHED, disjoint
     from truegain.io.files import expand
 
-    if show not in ("reuse", "impact", "among", "against"):
-        raise TruegainError(f"{option('--show')} {show} is not known; give reuse, impact, among or against")
     found = disjoint(
-        expand(runs), judgments, corpus, split=share_a, part_a=part_a, repeat=repeat, seed=seed,
+        expand(runs), judgments, corpus, share_a=share_a, part_a=part_a, repeat=repeat, seed=seed,
         established=against or ESTABLISHED, content=measure or CONTENT,
     )  # fmt: skip
     tables = {"reuse": found.reuse, "impact": found.impact, "among": found.among, "against": found.against}
@@ -366,12 +418,14 @@ def disjoint_command(
 def discriminative_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
-    measure: Annotated[list[str], typer.Option("-m", "--measure", help="The measures to hold against each other.")],
+    measure: Annotated[list[str], typer.Option("-m", "--measure", help="Measure to compare with others. Repeatable.")],
     test: Annotated[
-        Literal["randomised-tukey-hsd", "bootstrap"], typer.Option("--test", help="The test behind the p-values.")
+        Literal["randomised-tukey-hsd", "bootstrap"], typer.Option("--test", help="Significance test.")
     ] = "randomised-tukey-hsd",
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    replicates: Annotated[int, typer.Option("--resamples", min=1, help="Replicates, shared by all measures.")] = 5000,
+    alpha: Alpha = 0.05,
+    replicates: Annotated[
+        int, advanced("--resamples", min=1, help="Number of resamples, shared by all measures.")
+    ] = 5000,
     counting: CountingOption = "plus-one",
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -379,7 +433,13 @@ def discriminative_command(
     output_format: OutputFormat = None,
     output: Output = "-",
 ) -> None:
-    """Which measure tells systems apart best?  Discriminative power and achieved significance levels (Sakai 2006)."""
+    """Measure the discriminative power of measures: the share of significantly different pairs (Sakai 2006).
+
+    Examples:
+        truegain experiment discriminative demo/gold.qrels demo/runs -m AP -m nDCG@10 -m P@10 --resamples 500
+        truegain experiment discriminative demo/gold.qrels demo/runs -m AP -m P@10 --test bootstrap --resamples 500
+
+    """
     from truegain.experiments.discriminative import discriminative_power, power_table
     from truegain.io.files import expand
     from truegain.measures.evaluate import evaluate
@@ -400,13 +460,15 @@ def discriminative_command(
 def spending_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
-    gold: Annotated[str, typer.Option("--gold", help="All gold labels there are; they are spent again.")],
-    measure: Annotated[str, typer.Option("-m", "--measure", help="A measure linear in gain, or nDCG.")] = "P@10",
+    gold: Annotated[str, typer.Option("--gold", help="All your gold labels; the experiment draws from them.")],
+    measure: Annotated[str, typer.Option("-m", "--measure", help="Measure linear in the gain, or nDCG.")] = "P@10",
     numbers: Annotated[
-        str, typer.Option("--numbers", help="Numbers of gold labels to look at, with commas.")
+        str, typer.Option("--numbers", help="Numbers of gold labels to try, with commas.")
     ] = "25,50,75,100,150,200,300,400,500",
-    drawn_pairs: Annotated[int, typer.Option("--drawn-pairs", min=1, help="Pairs of systems, at random.")] = 20,
-    draws: Annotated[int, typer.Option("--draws", min=1, help="Draws of gold labels a pair.")] = 20,
+    drawn_pairs: Annotated[
+        int, typer.Option("--drawn-pairs", min=1, help="Number of pairs of systems, drawn at random.")
+    ] = 20,
+    draws: Annotated[int, typer.Option("--draws", min=1, help="Draws of gold labels for each pair.")] = 20,
     relevant_from: RelevantFrom = None,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -414,9 +476,14 @@ def spending_command(
     output_format: OutputFormat = None,
     output: Output = "-",
 ) -> None:
-    """Which way of drawing gold labels pays, and how many of them?  Your own old labels are spent again.
+    """Compare ways to sample gold labels: the interval that each gives by the number of labels.
 
-    The judgments are bronze labels: those of the cheap judge.
+    The judgments are bronze labels, those of the cheap judge; gold labels are drawn from those that you have.
+
+    Examples:
+        truegain experiment spending demo/llm.qrels demo/runs --gold demo/gold.qrels --numbers 50,100
+        truegain experiment spending demo/llm.qrels demo/runs --gold demo/gold.qrels --drawn-pairs 2 --draws 5
+
     """
     from truegain.errors import TruegainError
     from truegain.experiments.spending_again import WAYS, Labelled, spending
@@ -431,7 +498,7 @@ def spending_command(
         check_ending(figure)
     known = Labelled.of(expand(runs), judgments, gold, measure, relevant_from=relevant_from, jobs=jobs)
     with Progress(len(WAYS) * len(known.pairs(drawn_pairs, seed)) * draws, "draws") as progress:
-        found = spending(known, labels=counts, pairs=drawn_pairs, draws=draws, seed=seed, engine=engine_for(jobs),
+        found = spending(known, numbers=counts, pairs=drawn_pairs, draws=draws, seed=seed, engine=engine_for(jobs),
                          progress=progress.advance)  # fmt: skip
     write_table(found.table(), output_format, output)
     if figure is not None:

@@ -1,4 +1,4 @@
-"""The command `truegain experiment magnitudes`: what people's numbers are worth as gains."""
+"""The command `truegain experiment magnitudes`: magnitude estimates of relevance as gains."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from truegain.cli.label_options import Reading, reads_ratings
-from truegain.cli.options import Figure, Jobs, Output, OutputFormat, Seed, study_or_judgments
+from truegain.cli.options import PROPORTION, Figure, Jobs, Output, OutputFormat, Seed, advanced, study_or_judgments
 from truegain.cli.output import table_format_of, write_table
 from truegain.errors import TruegainError
 from truegain.message import option
@@ -40,8 +40,8 @@ def magnitudes_command(
     ratings: Annotated[
         str,
         typer.Argument(
-            help="Magnitudes: topic, doc, assessor, label; perhaps unit and anchor. Or a file study.toml that names "
-            "them.",
+            help="Magnitude estimates: topic, doc, assessor, label, and unit and anchor if known. Or study.toml, which "
+            "names them.",
             metavar="RATINGS",
             is_eager=True,
             callback=study_or_judgments,
@@ -49,34 +49,36 @@ def magnitudes_command(
     ],
     expert: Annotated[
         str,
-        typer.Option("--expert", help="Judgments of experts: a file, or column:NAME or assessor:NAME of RATINGS."),
+        typer.Option("--expert", help="Judgments of an expert: a file, or column:NAME or assessor:NAME of RATINGS."),
     ],
     second: Annotated[
-        str | None, typer.Option("--second", help="Judgments of a second expert, for --show experts.")
+        str | None, advanced("--second", help="Judgments of a second expert, for --show experts.")
     ] = None,
     runs: Annotated[
         list[str] | None, typer.Argument(help="Runs, to rank systems: files, folders or globs.", metavar="[RUN...]")
     ] = None,
-    show: Annotated[
-        Show, typer.Option("--show", help="Which table; all prints most of them, formats for programs take one.")
-    ] = "all",
+    show: Annotated[Show, typer.Option("--show", help="Table to print; CSV, JSON and the like hold one.")] = "all",
     normalize: Annotated[
         Literal["geometric", "median", "range", "anchors", "none"],
-        typer.Option("--normalize", help="How magnitudes are brought to one scale before they rank systems."),
+        typer.Option("--normalize", help="How to put magnitudes on one scale before they rank systems."),
     ] = "geometric",
     units: Annotated[
         list[str] | None,
-        typer.Option("--units", help="Units behind a gain: all, top3, narrow, wide; may be repeated (default: each)."),
+        advanced("--units", help="Units of a gain: all, top3, narrow or wide. Repeatable (default: each)."),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure with a cutoff (default: nDCG@10, ERR@10 as published)."),
+        typer.Option(
+            "-m", "--measure", help="Measure with a cutoff (default: nDCG@10 and ERR@10, as published). Repeatable."
+        ),
     ] = None,
     simulated: Annotated[
-        int, typer.Option("--simulated", min=0, help="Rank so many systems merged from fully judged lists instead.")
+        int, advanced("--simulated", min=0, help="Rank this many simulated systems, merged from judged lists.")
     ] = 0,
-    replicates: Annotated[int, typer.Option("--resamples", min=1, help="Times a score a document is drawn.")] = 1000,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, for top sets.")] = 0.05,
+    replicates: Annotated[int, advanced("--resamples", min=1, help="Number of resamples.")] = 1000,
+    alpha: Annotated[
+        float, typer.Option("--alpha", click_type=PROPORTION, help="Significance level, for top sets.")
+    ] = 0.05,
     seed: Seed = 0,
     jobs: Jobs = None,
     figure: Figure = None,
@@ -85,7 +87,13 @@ def magnitudes_command(
     *,
     reading: Reading,
 ) -> None:
-    """Tell what people's numbers are worth as gains: agreement with experts, habits, profiles, and system rankings."""
+    """Analyze magnitude estimates of relevance: agreement with experts, and system rankings.
+
+    Examples:
+        truegain experiment magnitudes demo/magnitudes.csv --expert demo/expert.qrels
+        truegain experiment magnitudes demo/magnitudes.csv demo/magnitude-runs --expert demo/expert.qrels --show systems
+
+    """
     from truegain.data.judgments import Judgments
     from truegain.experiments.magnitude_rankings import MEASURES, magnitude_systems
     from truegain.experiments.magnitude_units import read_magnitudes

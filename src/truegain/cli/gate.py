@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,6 +20,7 @@ from truegain.errors import TruegainError
 from truegain.io.files import expand, write_bytes
 from truegain.message import arg
 from truegain.study.config import margin_of
+from truegain.study.variance import signed
 
 if TYPE_CHECKING:
     from truegain.study.verdict import Verdict
@@ -40,18 +42,20 @@ def gate_command(
     judgments: Judgments,
     runs: RunFiles,
     baseline: Annotated[
-        list[str] | None, typer.Option("--baseline", help="The system in use; with several, each must be beaten.")
+        list[str] | None,
+        typer.Option("--baseline", help="System in use. Repeatable: the candidate must be better than each."),
     ] = None,
-    candidate: Annotated[str | None, typer.Option("--candidate", help="The system that would replace it.")] = None,
+    candidate: Annotated[str | None, typer.Option("--candidate", help="System that would replace it.")] = None,
     not_worse_by: Annotated[
         float | None,
         typer.Option(
             "--not-worse-by",
-            help="Also pass if it is not worse by this much or more.",
+            help="Also pass if the candidate is not worse by this much or more.",
         ),
     ] = None,
     output_format: Annotated[
-        Literal["markdown", "json"], typer.Option("--format", help="Words for a pull request, or everything.")
+        Literal["markdown", "json"],
+        typer.Option("--format", help="Markdown for a pull request, or JSON with all results."),
     ] = "markdown",
     output: Output = "-",
     *,
@@ -63,6 +67,11 @@ def gate_command(
 
     Exit code 0: better. 1: not better. 3: not enough evidence. 2: bad input. With --min-effect, better means by that
     gain or more; with --not-worse-by, the check passes if it is not worse by that much or more.
+
+    Examples:
+        truegain gate demo/gold.qrels demo/runs --baseline system-1 --candidate system-8 -m nDCG@10
+        truegain gate demo/gold.qrels demo/runs --baseline system-7 --candidate system-8 --not-worse-by 0.1
+
     """
     files = expand(runs)
     if not_worse_by is not None:
@@ -72,7 +81,7 @@ def gate_command(
     study = asked.study(judgments, files, config, reading)
     if not (baseline or candidate) and len(study.systems) != 2:
         raise TruegainError(
-            f"there are {len(study.systems)} systems; say which is in use and which would replace it, as in "
+            f"there are {len(study.systems)} systems; name the one in use and the one that would replace it, as in "
             f"{arg('baseline', study.systems[0])} and {arg('candidate', study.systems[-1])}"
         )
     pairs = asked.claims(study.systems, None, baseline, candidate, one_candidate=True)
@@ -167,7 +176,8 @@ def _whole(v: Verdict, judgments: str, runs: Sequence[str]) -> str:
 def _row(v: Verdict) -> str:
     c = v.comparison
     limits = "" if c.low is None or c.high is None else f"{c.low:+.4f} to {c.high:+.4f}"
-    return f"| {_cell(c.a)} | {_cell(c.measure)} | {c.difference:+.4f} | {limits} | {v.outcome} |"
+    difference = "" if math.isnan(c.difference) else signed(c.difference)
+    return f"| {_cell(c.a)} | {_cell(c.measure)} | {difference} | {limits} | {v.outcome} |"
 
 
 def _and(names: Sequence[str]) -> str:

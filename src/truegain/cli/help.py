@@ -1,7 +1,8 @@
 """Help pages, as a terminal or a file gets them; those that are asked for plainly come from `help.txt`, at once.
 
 Nothing is imported here that `import truegain` has not loaded: a help page needs neither typer nor rich nor numpy, and
-these take longer to load than all else.  `help_pages` makes the pages of the commands; a test holds the file to them.
+these take longer to load than all else.  `every_page` in
+`commands.py` makes the pages; a test holds the file to them.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -20,22 +20,21 @@ from typer.main import get_command
 from truegain.addresses import is_remote
 from truegain.cli.gate import gate_command
 from truegain.cli.inputs import reads_inputs
-from truegain.cli.label_options import Design
 from truegain.cli.naming import option_names
+from truegain.cli.options import Design, NameBy, advanced, option_for
 from truegain.cli.options import Judgments as JudgmentsFile
-from truegain.cli.options import NameBy
 from truegain.cli.report import report_command
 from truegain.cli.streams import in_words, speak_of
 from truegain.cli.study_files import ENDING
 from truegain.cli.verdict import verdict_command
-from truegain.config import CONFIGS, Ratings, Setting, StudyConfig, settings_of
+from truegain.config import CONFIGS, Gold, Ratings, Setting, StudyConfig, settings_of
 from truegain.data.judgments import Judgments
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError, some
-from truegain.io import named_tables
 from truegain.io.column_names import IDS, own_gold, told
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
+from truegain.io.formats import format_of_ending, read
 from truegain.io.named_tables import Columns, renamed
 from truegain.io.study_text import ELSEWHERE
 from truegain.io.trec import loaded
@@ -98,8 +97,11 @@ def _struct(name: str, kinds: dict[str, Any]) -> Any:
 
 def _declared(option: Setting) -> Any:
     """What an option of a config may be, and what it is for."""
-    kind = _kind(option.name.replace("_", "-"), option.kind, option.help)
-    return kind if option.least is None else Annotated[kind, msgspec.Meta(ge=option.least)]
+    one = Literal[option.choices] if option.choices else option.kind
+    kind = _kind(option.name.replace("_", "-"), one, option.help)
+    above, below = option.between or (None, None)
+    limits: Any = {name: x for name, x in {"ge": option.least, "gt": above, "lt": below}.items() if x is not None}
+    return Annotated[kind, msgspec.Meta(**limits)] if limits else kind
 
 
 def _kind(name: str, kind: Any, description: str) -> Any:
@@ -118,8 +120,6 @@ def _helps() -> dict[str, str]:
 
 # ---- The command `truegain init`: look at files, say what they can support, and write a study file.
 
-TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
-
 
 def _print_schema(wanted: bool) -> None:
     if wanted:
@@ -132,28 +132,36 @@ def init_command(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="Runs: files, folders or globs, here or at an address; a table of ratings beside them.",
+            help="Runs: files, folders or globs, also at a URL; and a table of ratings, if you have one.",
             metavar="RUN...",
         ),
     ],
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure to ask for; may be given several times (default: usual ones)."),
+        typer.Option("-m", "--measure", help="Measure. Repeatable (default: the usual ones)."),
     ] = None,
-    gold: Annotated[str | None, typer.Option("--gold", help="Labels of the trusted judge for some pairs.")] = None,
+    gold: Annotated[str | None, option_for(Gold, "labels")] = None,
     design: Design = None,
     judge_model: Annotated[
         str | None,
-        typer.Option("--judge-model", help="The model that gave the judgments (default: what a column model says)."),
+        typer.Option("--judge-model", help="LLM that made the judgments (default: as a column `model` says)."),
     ] = None,
     name_by: NameBy = "file",
     schema: Annotated[  # noqa: ARG001
         bool,
-        typer.Option("--schema", is_eager=True, callback=_print_schema, help="Print the JSON schema of study files."),
+        advanced("--schema", is_eager=True, callback=_print_schema, help="Print the JSON schema of study.toml."),
     ] = False,
-    output: Annotated[str, typer.Option("-o", "--output", help="The study file to write.")] = f"study{ENDING}",
+    output: Annotated[str, typer.Option("-o", "--output", help="Study file to write.")] = f"study{ENDING}",
 ) -> None:
-    """Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml."""
+    """Check which questions your files can answer, and write study.toml.
+
+    Reads judgments, runs, ratings and gold labels; the other commands take study.toml in their place.
+
+    Examples:
+        truegain init demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random
+        truegain init demo/rag-llm.jsonl demo/rag-runs --gold demo/rag-labels.csv --design random -o rag.toml
+
+    """
     from truegain.cli.verdict import verdict_command
     from truegain.data.label_list_reading import gold_list_of
     from truegain.data.models import judge_in
@@ -184,9 +192,9 @@ def init_command(
         elif trusted is not None and whole_topics(labels, trusted):
             options |= {"design": "topics"}
         elif trusted is not None:
-            raise InputError("how were these gold labels drawn?", file=shown_path(gold), hint=_designs())
+            raise InputError("how were these gold labels sampled?", file=shown_path(gold), hint=_designs())
     elif design is not None:
-        raise TruegainError(f"{option('--design')} {design} is about gold labels; give these with {option('--gold')}")
+        raise TruegainError(f"{option('--design')} {design} is about gold labels; give them with {option('--gold')}")
     measures = given or usual_measures(labels, gold is not None, options.get("design"))
     wanted = given or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
     config = StudyConfig.from_options(options)
@@ -204,7 +212,7 @@ def init_command(
     said = [*_columns_said(judgments, [file for file in files if file not in rated]), *_model_said(options, gave)]
     possible = any(one.measures for one in asked[0][1])
     if not possible and not (listed is not None and not listed.judged):
-        raise TruegainError("nothing can be told of these files, so no study was written: mend what is refused above")
+        raise TruegainError("these files support no study, so none was written: fix the problems above")
     how = [_design_said(options, design is not None)] if "design" in options else []
     trusts = ["", "[gold]", f"labels = {_path(gold, Path(output).parent)}", *how] if gold else []
     text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by, labels, said)
@@ -212,7 +220,9 @@ def init_command(
     write_bytes(output, text.encode())
     typer.echo(f"\nWritten: {shown_path(output)}")
     if not possible:  # until the list has labels
-        typer.echo(f"Nothing can be told yet: mend what is refused above, then truegain verdict {shown_path(output)}")
+        typer.echo(
+            f"These files support no verdict yet: fix the problems above, then truegain verdict {shown_path(output)}"
+        )
         return
     typer.echo(f"Next: truegain verdict {shown_path(output)}, or truegain report {shown_path(output)}")
 
@@ -221,12 +231,12 @@ def _check_output(output: str) -> None:
     if output == STANDARD_INPUT or not output.endswith(ENDING):
         raise TruegainError(f"-o {output}: a study file ends in {ENDING}")
     if os.path.lexists(output):
-        raise InputError("it is there already", file=shown_path(output), hint="name another with -o, or remove it")
+        raise InputError("this file exists already", file=shown_path(output), hint="name another with -o, or remove it")
 
 
 def _is_ratings(file: str) -> bool:
     """Whether a file beside the runs is a table of ratings by assessors; what is told of it is told when it is read."""
-    if not file.lower().removesuffix(".gz").endswith(TABLES) or _has_scores(file):
+    if not format_of_ending(file) or _has_scores(file):
         return False
     with heard():
         return _assessed(file) is not None
@@ -240,7 +250,7 @@ def _has_scores(file: str) -> bool:
         text, kind, name = loaded(file, told().ran)
         if kind in (None, "nested"):
             return True
-        columns = renamed(Columns(named_tables.read(text, kind, name), name, "runs"), told().ran)
+        columns = renamed(Columns(read(text, kind, name), name, "runs"), told().ran)
         return ("score" in columns or "rank" in columns) and "assessor" not in columns
     except TruegainError:
         return False
@@ -248,7 +258,7 @@ def _has_scores(file: str) -> bool:
 
 def _assessed(file: str) -> Judgments | None:
     """Ratings by several assessors; None where it is something else."""
-    if file == STANDARD_INPUT or not file.lower().removesuffix(".gz").endswith(TABLES):
+    if file == STANDARD_INPUT or not format_of_ending(file):
         return None
     try:
         table = read_ratings(file)
@@ -300,7 +310,9 @@ def _toml(
     if "aggregate" in options:
         lines += ["", "[ratings]", 'aggregate = "mean"  # how the ratings of a document become one label']
         ends = np.asarray(labels.label)
-        lines.append(f'# scale = "{ends.min():g}:{ends.max():g}"  # these are the ends seen; say what could be given')
+        lines.append(
+            f'# scale = "{ends.min():g}:{ends.max():g}"  # the lowest and highest rating seen; write the possible ones'
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -331,7 +343,7 @@ def _seen(file: str, wanted: Sequence[str]) -> dict[str, str]:
     text, kind, name = loaded(file, told().header_of(file))
     if kind in (None, "nested"):
         return {}
-    columns = Columns(named_tables.read(text, kind, name), name)
+    columns = Columns(read(text, kind, name), name)
     found = {ours: columns.written(columns.found[ours][0]) for ours in wanted if ours in columns}
     return {ours: theirs for ours, theirs in found.items() if theirs != ours and not set(",;=+") & set(theirs)}
 
@@ -343,10 +355,10 @@ def _design_said(options: Mapping[str, Any], given: bool) -> str:
 
 def _designs() -> str:
     """The ways in which gold labels may have been drawn, to be chosen from."""
-    from truegain.sampling.designs import DESIGNS
+    from truegain.sampling.catalogue import DESIGNS
 
     ways = "; ".join(f"--design {name}: {one.words}" for name, one in DESIGNS.items())
-    return f"say it: {ways}; a list of `truegain plan labels` knows it"
+    return f"give it: {ways}; a list of `truegain plan labels` records it"
 
 
 def _model_said(options: Mapping[str, Any], gave: Sequence[str]) -> list[str]:

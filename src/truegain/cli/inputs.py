@@ -9,52 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
+from truegain.cli.options import Columns, Memory, MissingLabels, Values, advanced
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_unused
-from truegain.io.column_names import Missing, Told, headers_of, own_gold, telling, values_of
+from truegain.io.column_names import Told, headers_of, own_gold, telling, values_of
 from truegain.io.memory import memory_of
 
 # ---- Options that say how judgments and runs are read, the same for every command that reads them.
 
 READ = ("judgments", "ratings", "runs")  # parameters that name what is read
 UNUSED_GOLD = "the study's gold labels are not used here; `truegain verdict` uses them"
-OPTIONS = {
-    "columns": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--columns",
-                help="Columns of files without a line of names, topic,doc,rank; or other names than ours, label=grade; "
-                "of judgments and runs with ';' between.",
-            ),
-        ],
-        None,
-    ),
-    "missing": (
-        Annotated[
-            Missing,
-            typer.Option("--missing", help="Rows of judgments or gold without a label: stop, or leave out."),
-        ],
-        "refuse",
-    ),
-    "values": (
-        Annotated[
-            str | None,
-            typer.Option("--values", help="Numbers for labels that are words: relevant=2,partly=1,irrelevant=0."),
-        ],
-        None,
-    ),
-    "memory": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--memory",
-                help="Memory to stay within, as 2GB (default: half of what is free): files that take more are read in "
-                "batches, or refused.",
-            ),
-        ],
-        None,
-    ),
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "columns": (Columns, None),
+    "missing": (MissingLabels, "refuse"),
+    "values": (Values, None),
+    "memory": (Memory, None),
 }
 
 
@@ -104,9 +73,8 @@ def _own(words: dict[str, Any]) -> str | None:
 
 ClusterAddress = Annotated[
     str | None,
-    typer.Option(
-        "--cluster",
-        help="Run on a Dask cluster: the address of its scheduler, tcp://host:8786; or local:8, so many processes.",
+    advanced(
+        "--cluster", help="Run on a Dask cluster: its scheduler's address, tcp://host:8786; or local:8 for 8 processes."
     ),
 ]
 

@@ -9,12 +9,21 @@ import numpy as np
 import typer
 
 from truegain.aggregation.reading import RatingsAsked
-from truegain.cli.options import study_or_judgments, takes
+from truegain.cli.options import (
+    Columns,
+    Design,
+    MissingLabels,
+    Values,
+    advanced,
+    option_for,
+    study_or_judgments,
+    takes,
+)
 from truegain.config import Gold as GoldConfig
-from truegain.config import Ratings, settings_of
+from truegain.config import Ratings
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import Missing, OutOfRange, Repeated
+from truegain.io.column_names import OutOfRange, Repeated
 from truegain.io.warnings import warn
 from truegain.judge_error.gold_pairs import scale_of
 from truegain.message import option
@@ -25,20 +34,19 @@ RatingsFile = Annotated[
     str,
     typer.Argument(
         metavar="RATINGS",
-        help="Ratings: topic, doc, assessor, label; task, worker, label; a column an assessor; an export of Label "
-        "Studio or Prodigy; - is stdin. Or a file study.toml whose judgments are ratings.",
+        help="Ratings by several assessors: a table of topic, doc, assessor, label, or of task, worker, label, or with "
+        "one column per assessor; an export of Label Studio or Prodigy; - for stdin. Or study.toml, which names them.",
         is_eager=True,
         callback=study_or_judgments,
     ),
 ]
-_HELP = {option.field: option.help for option in settings_of(Ratings)}
-AggregateOption = Annotated[str | None, typer.Option("--aggregate", help=_HELP["aggregate"])]
-NormalizeOption = Annotated[str | None, typer.Option("--normalize", help=_HELP["normalize"])]
+AggregateOption = Annotated[str | None, option_for(Ratings, "aggregate")]
+NormalizeOption = Annotated[str | None, option_for(Ratings, "normalize")]
 WeightOption = Annotated[
     str | None,
-    typer.Option(
+    advanced(
         "--weight-assessors",
-        help="How much each counts: agreement (by their correlation with the rest), or a file of assessor,weight.",
+        help="Weights of assessors: agreement (their correlation with the others), or a file of assessor,weight.",
     ),
 ]
 
@@ -47,42 +55,30 @@ WeightOption = Annotated[
 class Reading(RatingsAsked):
     """How a table of ratings is read: the options of every command that reads one."""
 
-    scale: Annotated[
-        str | None, typer.Option("--scale", help="Limits and level of the ratings: 0:3, ratio, 'ordinal 0:3'.")
-    ] = None
-    out_of_range: Annotated[OutOfRange, typer.Option("--out-of-range", help=_HELP["out_of_range"])] = "error"
-    repeated: Annotated[Repeated, typer.Option("--repeated", help=_HELP["repeated"])] = "error"
+    scale: Annotated[str | None, option_for(Ratings, "scale")] = None
+    out_of_range: Annotated[OutOfRange, option_for(Ratings, "out_of_range")] = "error"
+    repeated: Annotated[Repeated, option_for(Ratings, "repeated")] = "error"
     assessors: Annotated[
         str | None,
-        typer.Option("--assessors", help="Columns of a wide table that hold ratings: ann,bob (default: all others)."),
+        advanced("--assessors", help="Columns of ratings, in a table with one per assessor: ann,bob (default: all)."),
     ] = None
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            "--columns",
-            help="Other names than ours: label=grade; topic=query+facet joins two; or all columns of a file without a "
-            "line of names, topic,doc,assessor,label; of judgments and runs with ';' between.",
-        ),
+    columns: Columns = None
+    missing: MissingLabels = "refuse"
+    separator: Annotated[
+        str | None, advanced("--separator", help="Text between topic and document in the ids of tasks.")
     ] = None
-    missing: Annotated[
-        Missing, typer.Option("--missing", help="Rows without a rating or label: stop, or leave out.")
-    ] = "refuse"
-    separator: Annotated[str | None, typer.Option("--separator", help="Between topic and document in a task.")] = None
-    values: Annotated[str | None, typer.Option("--values", help="Numbers for words: relevant=2,partly=1.")] = None
-    topic: Annotated[
-        str | None, typer.Option("--topic", help="All ratings are of this one topic, where no column says it.")
-    ] = None
-
+    values: Values = None
+    topic: Annotated[str | None, advanced("--topic", help="Topic of all ratings, if no column names it.")] = None
     drop_assessors: Annotated[
         str | None,
-        typer.Option(
+        advanced(
             "--drop-assessors",
-            help="Leave out: flagged (whom `agree` finds worth a second look), or a file of names or of `agree` or "
-            "`judge check`.",
+            help="Leave out assessors: flagged (by `agree`), or a file of names, also one that `agree` or "
+            "`judge check` wrote.",
         ),
     ] = None
     first: Annotated[
-        int | None, typer.Option("--first", min=1, help="Only the first so many ratings of each document.")
+        int | None, advanced("--first", min=1, help="Use only the first ratings of each document, this many.")
     ] = None
 
     @property
@@ -115,7 +111,7 @@ class GainOptions:
             )
         if names := [*(["--weight-assessors"] if self.weight_assessors else []), *reading.given]:
             raise TruegainError(
-                f"{', '.join(map(option, names))}: this is about ratings; say how they become labels, as in "
+                f"{', '.join(map(option, names))}: this is about ratings; choose how they become labels, as in "
                 f"{option('--aggregate')} mean {option('--scale')} 0:3"
             )
         return judgments
@@ -148,8 +144,8 @@ def _check_above_0(table: Judgments) -> None:
     low = np.flatnonzero(table.label <= 0)
     if len(low):
         raise InputError(
-            f"{len(low)} of {len(table)} ratings are not above 0 and have no logarithm, which the rule geometric takes "
-            f"(the first is {table.label[low[0]]:g})",
+            f"{len(low)} of {len(table)} ratings are not above 0 and have no logarithm, which the rule geometric "
+            f"needs (the first is {table.label[low[0]]:g})",
             **table.where(int(low[0])),  # type: ignore[arg-type]
             hint="leave them out, or choose another rule, such as mean or median",
         )
@@ -168,39 +164,17 @@ def _tell_no_majority(table: Judgments) -> None:
     if not same.any():
         warn(
             f"no two ratings of a document are equal ({items} documents, {len(key)} ratings), so none is the most "
-            "frequent and every gain is settled as a tie; the rule median does not need equal ratings"
+            "frequent and every label is a tie; the rule median does not need equal ratings"
         )
 
 
 # ---- Options about gold labels, the same in every command that takes them.
 
-Gold = Annotated[
-    str,
-    typer.Option(
-        "--gold",
-        help="Labels of the trusted judge for some of the same pairs: a file, or column:NAME or assessor:NAME of the "
-        "judgments' own.",
-    ),
-]
-DesignName = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
-Design = Annotated[
-    DesignName | None,
-    typer.Option(
-        "--design",
-        help="How gold was sampled: random pairs; by-bronze label; whole topics; by-gold label; or elsewhere.",
-    ),
-]
-GoldLevel = Annotated[
-    float | None,
-    typer.Option("--gold-relevant-from", help="Smallest relevant gold label (default: the measure's own)."),
-]
-GoldRelevantFrom = Annotated[
-    float | None,
-    typer.Option("--gold-relevant-from", help="Smallest relevant gold label (default: the measure's own)."),
-]
+Gold = Annotated[str, option_for(GoldConfig, "labels")]
+GoldRelevantFrom = Annotated[float | None, option_for(GoldConfig, "relevant_from")]
 GoldSample = Literal["shared", "separate"]
 GoldSampleOption = Annotated[
-    GoldSample, typer.Option("--gold-sample", help="One gold sample behind both systems, or one for each (eq. 10).")
+    GoldSample, advanced("--gold-sample", help="One gold sample for both systems, or one for each.")
 ]
 
 
@@ -210,7 +184,7 @@ class BothLabels:
 
     bronze: Judgments
     gold: Judgments
-    design: DesignName | None
+    design: str | None
     scale: tuple[float, ...] | None
     said: tuple[str, ...]
 
@@ -223,29 +197,18 @@ class Labelling:
     gold_relevant_from: GoldRelevantFrom = None
     unmatched: Annotated[
         Literal["refuse", "drop"],
-        typer.Option("--unmatched", help="Gold pairs without a bronze label: stop, or leave out."),
+        advanced("--unmatched", help="Gold pairs without a bronze label: refuse them, or drop them."),
     ] = "refuse"
-    aggregate: Annotated[
-        str | None,
-        typer.Option(
-            "--aggregate",
-            help="Judgments by several assessors, beside --gold: how they become one label, such as majority.",
-        ),
-    ] = None
+    aggregate: AggregateOption = None
     scale: Annotated[
         str | None,
-        typer.Option("--scale", help="The labels there are, bronze and gold: 0:3 or 0,1,2,3 (default: not checked)."),
+        typer.Option("--scale", help="Possible labels, bronze and gold: 0:3 or 0,1,2,3 (default: not checked)."),
     ] = None
     out_of_range: Annotated[
-        OutOfRange, typer.Option("--out-of-range", help="Labels outside --scale: an error, or taken as not judged.")
+        OutOfRange, advanced("--out-of-range", help="Labels outside --scale: an error, or counted as unjudged.")
     ] = "error"
-    repeated: Annotated[
-        Repeated,
-        typer.Option("--repeated", help="Several ratings of a document by one assessor, beside --gold: which counts."),
-    ] = "error"
-    columns: Annotated[
-        str | None, typer.Option("--columns", help="Columns of the judgments: assessor=workerID,label=grade.")
-    ] = None
+    repeated: Annotated[Repeated, option_for(Ratings, "repeated")] = "error"
+    columns: Columns = None
 
     @property
     def labels(self) -> tuple[float, ...] | None:
@@ -259,17 +222,20 @@ class Labelling:
         bronze, said = bronze_of(self.bronze(judgments), self.aggregate)
         return BothLabels(bronze, *self.trusted(gold), self.labels, said)
 
-    def trusted(self, gold: str) -> tuple[Judgments, DesignName | None]:
+    def trusted(self, gold: str) -> tuple[Judgments, str | None]:
         """The gold labels held to the scale, and how they were drawn: as was said, or as a list of them knows."""
         from truegain.study.gold import listed_in
 
         given, design, listed = listed_in(GoldConfig(gold, self.design))
         if listed is not None and listed.design == "ordered":
             hint = (
-                f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judge check` rates "
-                "the judge by it"
+                f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judge check` "
+                "measures the judge with it"
             )
-            what = "a list of pairs drawn for differences, with unequal chances: its labels set no single score right"
+            what = (
+                "a list of pairs sampled for differences, with unequal probabilities: its labels cannot correct "
+                "single scores"
+            )
             raise InputError(what, file=listed.source, hint=hint)
         return self.held(Judgments.of(given)), design
 
@@ -288,7 +254,7 @@ class Labelling:
 
         if self.scale is None and self.out_of_range != "error":
             raise TruegainError(
-                f"{option('--out-of-range')} is about labels that are not on the scale; give it, such as "
+                f"{option('--out-of-range')} is about labels outside the scale; give the scale, such as "
                 f"{option('--scale')} 0:3"
             )
         return on_scale(table, None if between else scale_of(self.scale), self.out_of_range)
@@ -300,19 +266,19 @@ class Correcting:
 
     method: Annotated[
         Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"],
-        typer.Option("--method", help="How the interval is made (default: the one right for --design)."),
+        advanced("--method", show_default=False, help="Interval method (default: the right one for --design)."),
     ] = "default"
     accuracy: Annotated[
         Literal["system", "lists", "given", "assessor"] | None,
-        typer.Option(
+        advanced(
             "--accuracy",
-            help="Judge measured on gold pairs each system retrieved, any did, or all of them; or each assessor on "
-            "their own, for the topics they labeled.",
+            help="Measure the judge on the gold pairs that each system retrieved, on those that any did, or on all "
+            "given; or each assessor alone, on the topics they labeled.",
         ),
     ] = None
     clusters: Annotated[
         Literal["topics", "none"],
-        typer.Option("--clusters", help="Topics are the clusters; none: pairs are independent."),
+        advanced("--clusters", help="Cluster gold pairs by topic; none: treat pairs as independent."),
     ] = "topics"
 
 

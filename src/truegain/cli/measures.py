@@ -17,10 +17,16 @@ from truegain.measures.parse import parse_measures
 
 def measures_command(
     name: Annotated[
-        str | None, typer.Argument(help="A measure, to explain it in full.", autocompletion=completed)
+        str | None, typer.Argument(metavar="[NAME]", help="Measure to explain.", autocompletion=completed)
     ] = None,
 ) -> None:
-    """List every measure, or explain one with its formula, source and parameters."""
+    """List all measures, or explain one: formula, source and parameters.
+
+    Examples:
+        truegain measures
+        truegain measures nDCG
+
+    """
     if name is None:
         width = max(map(len, CATALOGUE))
         for measure in CATALOGUE.values():

@@ -7,9 +7,6 @@ from typing import Any
 
 # option: what the library calls it, where that is another word
 CALLED = {
-    "--numbers": "labels",
-    "--share-a": "split",
-    "--length": "depth",
     "--at": "depths",
     "--with-intervals": "intervals",
     "--id-field": "id",
@@ -31,6 +28,6 @@ def told_of_trec(error: Any) -> str | None:
     if getattr(parameter, "name", "") != "output_format" or "'trec' is not one of" not in str(error):
         return None
     return (
-        "--format trec: trec_eval prints scores of one run, and this is no such table; `truegain eval` has it; here "
-        f"there are {', '.join(map(str, getattr(parameter.type, 'choices', ())))}"
+        "--format trec: this format is for the scores of `truegain eval`; here there are "
+        f"{', '.join(map(str, getattr(parameter.type, 'choices', ())))}"
     )

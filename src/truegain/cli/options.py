@@ -6,14 +6,19 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
+from typer._click.types import FLOAT, INT, FloatRange, IntRange
 
 from truegain.cli.study_files import ENDING, check_there, lack_of
-from truegain.config import Scoring, StudyConfig, is_config, settings_of
+from truegain.config import CHOICES, Gold, Resampling, Scoring, StudyConfig, is_config, settings_of
 from truegain.data.runs import RunPaths
+from truegain.errors import check_one_of
+from truegain.io.column_names import Missing
+from truegain.io.formats import formats_in_words
 from truegain.results.catalogue import Format
+from truegain.sampling import catalogue  # noqa: F401 (knows what options may name)
 
 if TYPE_CHECKING:
     from truegain.config import Setting
@@ -25,6 +30,25 @@ if TYPE_CHECKING:
 
 Command = Callable[..., None]
 ADVANCED = "Advanced"  # panel of options that few need
+
+
+def advanced(*names: str, **declared: Any) -> Any:
+    """An option that few need on their first day: `typer.Option` in the panel *Advanced*."""
+    return typer.Option(*names, rich_help_panel=ADVANCED, **declared)
+
+
+class _ShownInt(IntRange):
+    """A whole number whose limits the help shows; its config refuses what is beyond them, and says what to give."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return INT.convert(value, param, ctx)
+
+
+class _ShownFloat(FloatRange):
+    """The same of any number."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return FLOAT.convert(value, param, ctx)
 
 
 def takes(**bundles: type[Any]) -> Callable[[Command], Command]:
@@ -74,22 +98,46 @@ def takes(**bundles: type[Any]) -> Callable[[Command], Command]:
     return decorated
 
 
-def option_for(config: type[Any], field: str) -> Any:
+PROPORTION = _ShownFloat(min=0, max=1, min_open=True, max_open=True)  # strictly between 0 and 1
+
+
+def option_for(config: type[Any], field: str, **more: Any) -> Any:
     """The typer option that a field of a config declares, for a command that takes this field alone.
+
+    Keywords of `typer.Option` come first: another help text, or `min` where the command makes no such config, which
+    would refuse a number that is too small.
 
     >>> from truegain.config import Scoring
     >>> option_of("level", Annotated[float | None, option_for(Scoring, "relevant_from")])
     '--relevant-from'
     """
-    return _option(next(s for s in settings_of(config) if s.field == field))
+    return _option(next(s for s in settings_of(config) if s.field == field), **more)
 
 
-def _option(declared: Setting) -> Any:
-    import typer
-
+def _option(declared: Setting, **more: Any) -> Any:
     long = f"--{declared.name.replace('_', '-')}"
     names = (declared.short, long) if declared.short else (long,)
-    return typer.Option(*names, help=declared.help, rich_help_panel=ADVANCED if declared.advanced else None)
+    if declared.choices:
+        more = {**one_of(declared.name, declared.choices), **more}
+    if "min" not in more and (declared.least is not None or declared.between is not None):
+        low, high = declared.between or (declared.least, None)
+        is_open = declared.between is not None
+        shown: Any = _ShownInt if int in (declared.kind, *get_args(declared.kind)) else _ShownFloat
+        more["click_type"] = shown(min=low, max=high, min_open=is_open, max_open=is_open)
+    return typer.Option(
+        *names, **{"help": declared.help, "rich_help_panel": ADVANCED if declared.advanced else None, **more}
+    )
+
+
+def one_of(name: str, choices: Sequence[str]) -> dict[str, Any]:
+    """What typer is told of an option that takes one of the names in a catalogue."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None:
+            check_one_of(name, value, tuple(CHOICES[name]()))
+        return value
+
+    return {"metavar": f"<{'|'.join(choices)}>", "callback": check}
 
 
 def _parameters(bundle: type[Any]) -> list[inspect.Parameter]:
@@ -181,8 +229,8 @@ def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | N
 Judgments = Annotated[
     str,
     typer.Argument(
-        help="Judgments: TREC qrels, subtopic qrels, CSV, JSON, JSONL or Parquet; a file, an address (s3://, "
-        "https://), or - for stdin. Or a file study.toml that names them, the runs and the options.",
+        help=f"Relevance judgments: TREC qrels, subtopic qrels, {formats_in_words()}; a file, a URL (s3://, "
+        "https://), or - for stdin. Or study.toml, which names the judgments, the runs and the options.",
         metavar="JUDGMENTS",
         is_eager=True,
         callback=study_or_judgments,
@@ -191,8 +239,7 @@ Judgments = Annotated[
 RunFiles = Annotated[
     list[str],
     typer.Argument(
-        help="Runs: files, folders or globs, here or at an address (s3://, https://); - is stdin. Not needed with a "
-        "study file, which names them.",
+        help="Runs: files, folders or globs, also at a URL (s3://, https://); - for stdin. Not needed with study.toml.",
         metavar="[RUN...]",
         default_factory=list,
         show_default=False,
@@ -201,28 +248,47 @@ RunFiles = Annotated[
 ]
 Measures = Annotated[
     list[str] | None,
-    typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map; may be given several times."),
+    typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map. Repeatable."),
 ]
 RelevantFrom = Annotated[float | None, option_for(Scoring, "relevant_from")]
-AllTopics = Annotated[bool, option_for(Scoring, "all_topics")]
+Design = Annotated[str | None, option_for(Gold, "design")]
 CorpusFolder = Annotated[
     str | None,
-    typer.Option("--corpus", help="Term statistics (text index), for measures that read text, and for predictions."),
+    advanced("--corpus", help="Term statistics from `text index`, for measures and predictions that use text."),
 ]
 JudgedCorpus = Annotated[
-    str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
+    str | None, advanced("--judged-corpus", help="Term statistics of the judged documents, if of another corpus.")
 ]
-JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="The model that gave the judgments.")]
-NameBy = Annotated[Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")]
+JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="LLM that made the judgments.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        help="Names of your columns: topic=query,label=grade (query+facet joins two); without a header line, all "
+        "columns in order: topic,doc,label. For judgments and runs, put ; between.",
+    ),
+]
+MissingLabels = Annotated[Missing, advanced("--missing", help="Rows without a label: refuse them, or drop them.")]
+Values = Annotated[
+    str | None, typer.Option("--values", help="Numbers for labels that are words: relevant=2,partly=1,irrelevant=0.")
+]
+Memory = Annotated[
+    str | None,
+    advanced(
+        "--memory",
+        help="Memory limit, such as 2GB (default: half of what is free). Larger files are read in batches, or refused.",
+    ),
+]
+NameBy = Annotated[Literal["file", "tag"], advanced("--name-by", help="Name systems by file or by run tag.")]
+Jobs = Annotated[int | None, option_for(Resampling, "jobs", min=1)]
 ByTopic = Annotated[bool, typer.Option("-q", "--by-topic", help="Also print each topic.")]
-Confidence = Annotated[float, typer.Option("--confidence", help="Level of the intervals; 1 - alpha of tests.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer, on any number of cores.")]
+Confidence = Annotated[float, option_for(StudyConfig, "confidence")]
+Seed = Annotated[int, option_for(Resampling, "seed", min=0)]
 OutputFormat = Annotated[
-    Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
+    Format | None, typer.Option("--format", help="Output format (default: table, or by the ending of --output).")
 ]
-Figure = Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png, .pdf or .html.")]
-Output = Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")]
+Figure = Annotated[str | None, typer.Option("--figure", help="Also draw a figure: FILE.svg, .png, .pdf or .html.")]
+Output = Annotated[str, typer.Option("-o", "--output", help="Output file; - for stdout.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,8 +309,9 @@ class Inputs:
 
 CountingOption = Annotated[
     Literal["plus-one", "published"],
-    typer.Option(
+    advanced(
         "--counting",
-        help="p where a test resamples: (count + 1)/(trials + 1), or count/trials as published (Discpower, MATTERS).",
+        help="p-value of a resampling test: (count + 1)/(resamples + 1), or count/resamples as published (Discpower, "
+        "MATTERS).",
     ),
 ]

@@ -12,14 +12,14 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.options import ByTopic, Output, takes
+from truegain.cli.options import ByTopic, Output, advanced
 from truegain.cli.streams import in_words, seen_by_who_looks
 from truegain.data.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.errors import InputError, TruegainError
 from truegain.io.column_names import told
 from truegain.io.files import pieces_of, shown_path, write_bytes, write_pieces
+from truegain.io.formats import ending, kind_of
 from truegain.io.memory import head_of, limit_of, topics_about, unpacked_size
-from truegain.io.named_tables import ending, kind_of
 from truegain.io.overwrite import digest_of, fetched_digest, is_file
 from truegain.io.plain_text import in_bytes
 from truegain.message import Message, option
@@ -31,8 +31,8 @@ from truegain.results.text import separated
 # ---- Options that say how a table of systems by measures looks, the same for every command that writes one.
 
 
-def _option(*names: str, text: str) -> Any:
-    return typer.Option(*names, help=text)
+NewNames = Annotated[str | None, advanced("--names", help="File of two columns: a system, and its name in the output.")]
+StripPrefix = Annotated[str, advanced("--strip-prefix", help="Prefix to remove from the names of systems.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,16 +40,15 @@ class Writing:
     """How a table of systems by measures is written."""
 
     wide: Annotated[
-        bool, _option("--wide", text="One row a system, a column a measure (latex, markdown and html are, anyway).")
+        bool,
+        typer.Option("--wide", help="One row per system, one column per measure (always so in latex, markdown, html)."),
     ] = False
-    names: Annotated[
-        str | None, _option("--names", text="File of two columns: names of systems, and what they are called instead.")
-    ] = None
-    strip_prefix: Annotated[str, _option("--strip-prefix", text="Leave this out where names begin with it.")] = ""
-    digits: Annotated[int | None, _option("--digits", text="Decimals (default 4).")] = None
-    percent: Annotated[bool, _option("--percent", text="Scores times 100, with two decimals less.")] = False
-    caption: Annotated[str | None, _option("--caption", text="In place of the one that says what was done.")] = None
-    label: Annotated[str | None, _option("--label", text="Of the LaTeX table; '' leaves the bare tabular.")] = None
+    names: NewNames = None
+    strip_prefix: StripPrefix = ""
+    digits: Annotated[int | None, typer.Option("--digits", help="Decimals (default: 4).")] = None
+    percent: Annotated[bool, typer.Option("--percent", help="Scores times 100, with two decimals fewer.")] = False
+    caption: Annotated[str | None, advanced("--caption", help="Caption (default: what was done).")] = None
+    label: Annotated[str | None, advanced("--label", help="LaTeX label; '' prints the tabular alone.")] = None
 
     def is_wide(self, chosen: str, *, else_shown: bool = False) -> bool:
         """Whether systems by measures are written: asked for, or in a paper's format where nothing else is shown."""
@@ -96,9 +95,6 @@ class Writing:
         return (self.new_names or {}).get(name) or name.removeprefix(self.strip_prefix) or name
 
 
-writes_papers = takes(writing=Writing)
-
-
 # ---- Scores on the screen and in files: a table for people, trec_eval's lines, rows for programs.
 
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
@@ -117,10 +113,10 @@ class ScoresPrinting:
     """How scores are printed."""
 
     by_topic: ByTopic = False
-    no_summary: Annotated[bool, typer.Option("-n", "--no-summary", help="Leave out the means.")] = False
-    sort: Annotated[str | None, typer.Option("--sort", help="Best system first by this measure.")] = None
+    no_summary: Annotated[bool, advanced("-n", "--no-summary", help="Leave out the means.")] = False
+    sort: Annotated[str | None, typer.Option("--sort", help="Measure to sort systems by, best first.")] = None
     output_format: Annotated[
-        Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
+        Format | None, typer.Option("--format", help="Output format (default: table, or by the ending of --output).")
     ] = None
     output: Output = "-"
 
@@ -145,9 +141,9 @@ def table_format_of(given: TableFormat | None, output: str, known: Sequence[str]
         return given or "table"
     if last not in ENDINGS:
         raise InputError(
-            f"no format is known by the ending {ending(shown_path(output)) or last.partition('?')[0]}",
+            f"unknown format for the ending {ending(shown_path(output)) or last.partition('?')[0]}",
             file=shown_path(output),
-            hint=f"end the name in {', '.join(known)}, each also with .gz, .bz2, .xz or .zst, or say "
+            hint=f"end the name in {', '.join(known)}, each also with .gz, .bz2, .xz or .zst, or give "
             f"{option('--format')}",
         )
     return ENDINGS[last]
@@ -257,8 +253,8 @@ def _check_rows(rows: int, chosen: str) -> None:
     need = HELD * rows
     if need > (limit := limit_of(None, 1.0)):
         raise InputError(
-            f"-q as {chosen} takes about {in_bytes(need)} of memory, and {in_bytes(limit)} may be taken",
-            hint=f"take {option('--format')} csv, tsv, jsonl or trec, which are written line by line, or give "
+            f"-q as {chosen} takes about {in_bytes(need)} of memory, and the limit is {in_bytes(limit)}",
+            hint=f"use {option('--format')} csv, tsv, jsonl or trec, which are written line by line, or give "
             f"{option('--memory')}",
         )
 
@@ -294,7 +290,7 @@ def _json_lines(records: Sequence[object]) -> str:
 
 def _trec_lines(scores: Scores, names: Sequence[str], topics: bool, summary: bool, output: str) -> Iterator[str]:
     """trec_eval's own lines, run after run, under the names the measures were asked for by."""
-    pairs = [(name, scores.asked[name]) for name in names]  # several names may stand for one measure
+    pairs = [(name, scores.aliases[name]) for name in names]  # several names may stand for one measure
     for s, system in enumerate(scores.systems):
         for t, topic in enumerate(scores.topics if topics else ()):
             for name, measure in pairs:

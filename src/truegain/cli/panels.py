@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args, get_origin
 
 from truegain.cli.options import ADVANCED, option_info, option_of
+from truegain.config import CHOICES
 
 # ---- What a shell completes behind options whose values are words that truegain knows.
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
-OVER = ("topics", "collection", "topics+collection", "holes")
-KINDS = ("topics", "collection", "assessors", "replicates")
+OVER = ("topics", "collection", "topics+collection", "fixed")
 NORMALIZE = ("geometric", "median", "range", "anchors")
 
 
@@ -62,13 +62,18 @@ def tasks(incomplete: str) -> list[str]:
     return _beginning(incomplete, TASKS)
 
 
-def _listed(known: Iterable[str]) -> Callable[[str], list[str]]:
+def _named(option: str) -> Callable[[str], list[str]]:
+    """A completer of the names that an option takes from a catalogue."""
+    return lambda incomplete: _beginning(incomplete, CHOICES[option]())
+
+
+def _listed(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """A completer of words with commas between."""
 
     def found(incomplete: str) -> list[str]:
         before, comma, last = incomplete.rpartition(",")
         taken = before.split(",")
-        return [f"{before}{comma}{word}" for word in known if word.startswith(last) and word not in taken]
+        return [f"{before}{comma}{word}" for word in known() if word.startswith(last) and word not in taken]
 
     return found
 
@@ -84,9 +89,11 @@ COMPLETERS: dict[str, Callable[[str], list[str]]] = {
     "--aggregate": rules,
     "--gold-aggregate": rules,
     "--drop-assessors": lambda incomplete: _beginning(incomplete, ("flagged",)),  # or a file, which shells complete
-    "--normalize": _listed(NORMALIZE),
-    "--intervals": _listed(OVER),
-    "--population": _listed(KINDS),
+    "--normalize": _listed(lambda: NORMALIZE),
+    "--intervals": _listed(lambda: OVER),
+    "--population": _listed(lambda: CHOICES["population"]()),
+    "--design": _named("design"),
+    "--draw": _named("draw"),
     "--method": methods,
     "--ranker": rankers,
     "--task": tasks,
@@ -95,7 +102,8 @@ COMPLETERS: dict[str, Callable[[str], list[str]]] = {
 
 # ---- Where each option stands in the help of every command, and what a shell completes behind it.
 
-# panel: its options, each in one panel only, in all commands that have it
+# panel: its options, each in one panel only, in all commands that have it; what is declared as `advanced` stands under
+# Advanced instead, in the same order
 PANELS: dict[str, str] = {
     "Question": "baseline candidate pair population topics min-effect not-worse-by costs power criterion "
     "approximate error sigma between against until most sequential draw numbers drawn-pairs draws split "
@@ -103,19 +111,19 @@ PANELS: dict[str, str] = {
     "Reading": "study truth columns missing values errors name-by kind id-field text-field stop stemmer cjk for schema",
     "Ratings": "p normalize weight-assessors aggregate units "
     "scale out-of-range repeated assessors separator topic drop-assessors first expert second",
-    "Gold labels": "gold design gold-relevant-from gold-aggregate gold-sample unmatched accuracy clusters earlier rows "
-    "system-models judge-model trust-judge",
-    "Scoring": "measure all-topics relevant-from depth intents corpus judged-corpus ranker length",
+    "Gold labels": "gold design gold-relevant-from gold-aggregate gold-sample unmatched accuracy clusters earlier rows",
+    "LLM judges": "judge-model system-models trust-judge",
+    "Scoring": "measure all-topics relevant-from depth judged-only no-relevant trec-eval ties intents corpus "
+    "judged-corpus ranker length",
     "Unjudged documents": "fill predicted unjudged-sample unjudged llm pool-depth pooled unjudged-topics share at",
     "Tests and resampling": "test adjust counting intervals method meta effect pairing resamples confidence "
     "alpha rbo-p seed",
-    "Printing": "by-topic no-summary sort show part top moves pairs groups with-intervals changed title figure format "
+    "Printing": "by-topic no-summary sort show top moves pairs groups with-intervals changed title figure format "
     "output table cache jobs cluster memory",
     "Collecting judgments": "docs questions key pool task judgments size order runs platform all judges filled model "
-    "prompt host port url number erase quiet",
+    "prompt host port url number erase quiet anchors bronze unfinished excluded cannot wins audit parameter database "
+    "prolific-key proxy per-address workers",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
-    "Advanced": "anchors bronze unfinished excluded cannot wins audit parameter database prolific-key proxy "
-    "per-address workers",
 }
 PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}
 _PLACE = {option: i for i, option in enumerate(PANEL_OF)}

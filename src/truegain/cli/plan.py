@@ -7,10 +7,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.label_options import Design, GoldLevel, NormalizeOption, Reading, reads_ratings, refuse
+from truegain.cli.label_options import GoldRelevantFrom, NormalizeOption, Reading, reads_ratings, refuse
 from truegain.cli.options import (
+    PROPORTION,
     ByTopic,
+    Columns,
     Confidence,
+    Design,
     Figure,
     Inputs,
     Jobs,
@@ -21,6 +24,9 @@ from truegain.cli.options import (
     RelevantFrom,
     RunFiles,
     Seed,
+    Values,
+    advanced,
+    one_of,
     option_for,
     study_or_judgments,
     takes,
@@ -35,13 +41,22 @@ from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.files import expand
 from truegain.message import option
+from truegain.sampling.catalogue import ways_to_draw
 
-plan = typer.Typer(name="plan", help="What to buy next: topics, labels, assessors.", no_args_is_help=True)
+Power = Annotated[float, typer.Option("--power", click_type=PROPORTION, help="Probability to detect it.")]
+
+plan = typer.Typer(name="plan", no_args_is_help=True)
 
 
 @plan.callback()
 def plan_root() -> None:
-    """What to buy next: topics, labels, assessors."""
+    """Plan what to collect next: topics, gold labels or assessors.
+
+    Examples:
+        truegain plan topics demo/gold.qrels demo/runs --min-effect 0.05
+        truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 -o list.csv
+
+    """
 
 
 @plan.command("topics")
@@ -49,23 +64,22 @@ def plan_root() -> None:
 def topics_command(
     judgments: Judgments,
     runs: RunFiles,
-    detect: Annotated[
+    min_effect: Annotated[
         float,
-        typer.Option("--min-effect", help="The smallest difference worth finding; for width, the widest interval."),
+        typer.Option("--min-effect", help="Difference to detect; with --criterion width, the widest interval."),
     ],
-    measure: Annotated[str, typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map.")] = "AP",
-    power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
-    confidence: Annotated[
-        float, typer.Option("--confidence", help="Of the test or the interval: 1 - alpha, as 0.95 for alpha 0.05.")
-    ] = 0.95,
+    measure: Annotated[str, typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map.")] = "AP",
+    power: Power = 0.8,
+    confidence: Confidence = 0.95,
     criterion: Annotated[
         Literal["paired-t", "anova", "width"],
         typer.Option(
-            "--criterion", help="Two systems on the same topics, best against worst of all, or interval width."
+            "--criterion",
+            help="Plan for a paired t test, for an ANOVA of all systems, or for the width of an interval.",
         ),
     ] = "paired-t",
     approximate: Annotated[
-        bool, typer.Option("--approximate", help="The published approximations, not noncentral distributions.")
+        bool, advanced("--approximate", help="Use the published approximations, not noncentral distributions.")
     ] = False,
     output_format: OutputFormat = None,
     output: Output = "-",
@@ -73,12 +87,18 @@ def topics_command(
     scoring: Scoring,
     inputs: Inputs,
 ) -> None:
-    """How many topics are needed to detect a difference, with the variance of the runs at hand."""
+    """Compute how many topics are needed to detect a difference, with the variance of your runs.
+
+    Examples:
+        truegain plan topics demo/gold.qrels demo/runs -m nDCG@10 --min-effect 0.05
+        truegain plan topics demo/gold.qrels demo/runs -m AP --min-effect 0.1 --criterion width
+
+    """
     from truegain.planning.topics import plan_topics
 
     scores = scored(judgments, runs, [measure], scoring, inputs)
     found = plan_topics(
-        scores, detect=detect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
+        scores, min_effect=min_effect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
     )
     write_table(found.details, output_format, output)
 
@@ -87,42 +107,39 @@ def topics_command(
 def labels_command(
     judgments: Judgments,
     runs: RunFiles,
-    measure: Annotated[str, typer.Option("-m", "--measure", help="A measure linear in gain, such as P@10.")] = "P@10",
-    pair: Annotated[
-        str | None, typer.Option("--pair", help="Two systems of many, a,b (default: all pairs of the runs).")
-    ] = None,
+    measure: Annotated[str, typer.Option("-m", "--measure", help="Measure linear in the gain, such as P@10.")] = "P@10",
+    pair: Annotated[str | None, typer.Option("--pair", help="Two systems, a,b (default: all pairs).")] = None,
     gold: Annotated[
-        str | None, typer.Option("--gold", help="Gold labels so far: a list that was written here, or others.")
+        str | None, typer.Option("--gold", help="Gold labels so far: a list that this command wrote, or others.")
     ] = None,
     design: Design = None,
     draw: Annotated[
-        Literal["ordered", "random", "by-bronze", "topics"] | None,
+        str | None,
         typer.Option(
             "--draw",
-            help="How a list is drawn: ordered by what a label can move (default), or another way; ordered and random "
-            "ones go on past documents that nobody can judge.",
+            **one_of("draw", ways_to_draw()),
+            help="How to sample pairs: ordered by their effect on the difference (default), or by another design. With "
+            "ordered and random, pairs that nobody can judge may be skipped.",
         ),
     ] = None,
     min_effect: Annotated[
-        float, typer.Option("--min-effect", min=0, help="The difference worth finding; how many labels find it?")
+        float, option_for(StudyConfig, "min_effect", min=0, help="Difference to detect: how many labels does it need?")
     ] = 0.0,
-    power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
+    power: Power = 0.8,
     population: Annotated[str, option_for(StudyConfig, "population")] = "topics",
-    sequential: Annotated[
-        bool, typer.Option("--sequential", help="For limits that hold at every look at a growing list.")
-    ] = False,
+    sequential: Annotated[bool, option_for(GoldConfig, "sequential")] = False,
     costs: Annotated[
-        str | None, typer.Option("--costs", help="Prices, for the cheapest mix: topic=5,gold=1.5,rating=0.1.")
+        str | None, typer.Option("--costs", help="Prices, to find the cheapest mix: topic=5,gold=1.5,rating=0.1.")
     ] = None,
     confidence: Confidence = 0.95,
     relevant_from: RelevantFrom = None,
-    gold_relevant_from: GoldLevel = None,
+    gold_relevant_from: GoldRelevantFrom = None,
     scale: Annotated[
-        str | None, typer.Option("--scale", help="The labels a gold judge may give, as 0:3 (default: as the bronze).")
+        str | None, advanced("--scale", help="Possible gold labels, such as 0:3 (default: those of the bronze labels).")
     ] = None,
     earlier: Annotated[
         str | None,
-        typer.Option("--earlier", help="An earlier list with gold labels, which tells where this judge errs most."),
+        advanced("--earlier", help="An earlier list with gold labels, which shows where this judge errs most."),
     ] = None,
     figure: Figure = None,
     seed: Seed = 0,
@@ -132,18 +149,26 @@ def labels_command(
     output: Annotated[
         str | None,
         typer.Option(
-            "-o", "--output", help="Where to write the list of pairs to judge, best first: a CSV without bronze labels."
+            "-o",
+            "--output",
+            help="List to write: pairs in the order to judge, without bronze labels; .csv, .jsonl, ...",
         ),
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option("--key", help="Where to write its key, with the bronze labels (default: LIST.key.csv beside it)."),
+        advanced("--key", help="Key of the list to write, with bronze labels (default: LIST.key.csv)."),
     ] = None,
     questions: Questions = None,
     docs: Docs = None,
-    table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
+    table: Annotated[str, advanced("--table", help="File of the printed table; - for stdout.")] = "-",
 ) -> None:
-    """Which pairs to have gold-judged, in which order, and how many of them tell the systems apart."""
+    """Choose which pairs people should label, in which order, and how many labels a difference needs.
+
+    Examples:
+        truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 --min-effect 0.05
+        truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 --docs demo/docs.jsonl -o list.csv
+
+    """
     from truegain.data.label_list_reading import gold_list_of
     from truegain.data.label_lists import keep_labels, key_path
     from truegain.data.writing import kind_to_write
@@ -155,9 +180,7 @@ def labels_command(
     if output is None:
         for name, value in (("--key", key), ("--questions", questions), ("--docs", docs)):
             if value is not None:
-                raise TruegainError(
-                    f"{option(name)} {value}: this is about a list for people; say where, as -o list.csv"
-                )
+                raise TruegainError(f"{option(name)} {value}: only for a list for people; name it, as -o list.csv")
     if output is not None:
         kind_to_write(output)  # now, not when the work is done
         if gold is None:
@@ -172,15 +195,15 @@ def labels_command(
     if is_of_file("costs") and not min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
-        refuse(f"is about gold labels; give these with {option('--gold')}", {"design": "--design"} if design else {})
+        refuse(f"is about gold labels; give them with {option('--gold')}", {"design": "--design"} if design else {})
     elif draw is not None:
         raise TruegainError(
-            f"{option('--draw')} is how a first list is drawn; gold labels at hand go on as they were "
+            f"{option('--draw')} is for a first list; with gold labels at hand the design is given "
             f"({option('--design')})"
         )
     listed = None
     if output is not None and gold is not None and gold_list_of(gold) is not None:
-        raise TruegainError(f"{gold} is a list already: fill in further labels there, from the first empty one on")
+        raise TruegainError(f"{gold} is a list already: fill in more labels there, from the first empty row on")
     if gold is None or output is not None:
         listed = sample_gold(
             RunPaths.of(files, name_by), judgments, measure, draw=draw or design or "ordered", pair=two, gold=gold,
@@ -212,7 +235,7 @@ def labels_command(
         lacking = said_of_texts(listed.texts.get("question"), listed.texts.get("passage"))
         notes.append(
             f"{output} has {len(listed):,} pairs in the order to judge: fill in `label` from the top, stop anywhere, "
-            f"and give it to `truegain verdict --gold`.{lacking} The judge's labels stand in "
+            f"and give it to `truegain verdict --gold`.{lacking} The judge's labels are in "
             f"{key or key_path(output)}: people should not see them; verdict and plan fill read both."
         )
     if figure is not None:
@@ -227,33 +250,33 @@ def _two(pair: str | None) -> tuple[str, str] | None:
     a, comma, b = pair.partition(",")
     if not comma or not a.strip() or not b.strip():
         raise TruegainError(
-            f"{option('--pair')} {pair}: name two systems with a comma between, as in {option('--pair')} bm25,dense"
+            f"{option('--pair')} {pair}: name two systems separated by a comma, as in {option('--pair')} bm25,dense"
         )
     return a.strip(), b.strip()
 
 
 @plan.command("fill")
 def fill_command(
-    gold_list: Annotated[str, typer.Argument(help="A list written by `plan labels`, or its key.")],
+    gold_list: Annotated[str, typer.Argument(metavar="LIST", help="List that `plan labels` wrote, or its key.")],
     labels: Annotated[
         str,
         typer.Argument(
-            help="Labels of its first pairs: its sheet filled in, or any TREC qrels, CSV, JSONL or Parquet."
+            metavar="LABELS",
+            help="Labels of its first pairs: the list filled in, or TREC qrels, CSV, JSONL or Parquet.",
         ),
     ],
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to write the list with its labels.")],
-    columns: Annotated[
-        str | None, typer.Option("--columns", help="Columns of the labels: topic=question,doc=url,label=grade.")
-    ] = None,
-    values: Annotated[
-        str | None,
-        typer.Option("--values", help="Numbers for labels that are words: relevant=2,partly=1,irrelevant=0."),
-    ] = None,
-    rows: Annotated[
-        int | None, typer.Option("--rows", min=1, help="Take only labels of the first so many rows, and skip others.")
-    ] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="List to write, with its labels.")],
+    columns: Columns = None,
+    values: Values = None,
+    rows: Annotated[int | None, advanced("--rows", min=1, help="Use only the first rows, this many.")] = None,
 ) -> None:
-    """Put labels that came back from a judging tool into the list they were drawn from."""
+    """Copy labels from another tool into the list that `plan labels` wrote.
+
+    Examples:
+        truegain plan fill list.csv demo/gold.qrels --rows 100 -o filled.csv
+        truegain plan fill list.key.csv filled.csv -o labels.csv
+
+    """
     from truegain.data.label_list_reading import cannot_in, labels_in, read_gold_list
     from truegain.io.column_names import Told, telling, values_of
 
@@ -269,18 +292,21 @@ def fill_command(
 @plan.command("assessors")
 @reads_ratings
 def assessors_command(
-    error: Annotated[float, typer.Option("--error", help="How far the mean may lie from that of all assessors.")],
+    error: Annotated[
+        float, typer.Option("--error", help="Largest error of the mean rating, as the half-width of its interval.")
+    ],
     ratings: Annotated[
         str | None,
         typer.Argument(
             metavar="[RATINGS]",
-            help="Ratings at hand, which tell sigma, or study.toml that names them; or give --sigma.",
+            help="Ratings, to estimate sigma from, or study.toml; or give --sigma.",
             is_eager=True,
             callback=study_or_judgments,
         ),
     ] = None,
     sigma: Annotated[
-        float | None, typer.Option("--sigma", help="Standard deviation of the ratings of a document.")
+        float | None,
+        typer.Option("--sigma", help="Standard deviation of the ratings of a document, if there are none."),
     ] = None,
     confidence: Confidence = 0.95,
     normalize: NormalizeOption = None,
@@ -290,17 +316,22 @@ def assessors_command(
     *,
     reading: Reading,
 ) -> None:
-    """How many assessors a document needs for its mean rating to be this close to that of all."""
+    """Compute how many assessors must rate a document for its mean rating to be precise.
+
+    Examples:
+        truegain plan assessors demo/ratings.csv --error 0.2
+        truegain plan assessors --sigma 0.8 --error 0.2
+
+    """
     from truegain.planning.assessors import assessors_needed, plan_assessors
 
     if (sigma is None) == (ratings is None):
-        raise TruegainError(f"give ratings, which tell sigma, or {option('--sigma')}: one of the two")
+        raise TruegainError(f"give either ratings, from which sigma is estimated, or {option('--sigma')}")
     if sigma is not None:
         given = [*(["--normalize"] if normalize else []), *(["--by-topic"] if by_topic else []), *reading.given]
         if given:
             raise TruegainError(
-                f"{', '.join(map(option, given))}: this is about ratings, and {option('--sigma')} is given instead of "
-                "them"
+                f"{', '.join(map(option, given))}: only for ratings, which {option('--sigma')} replaces; leave it out"
             )
         found = assessors_needed(sigma, error, confidence)
     else:

@@ -13,7 +13,7 @@ import typer
 
 from truegain.addresses import without_secrets
 from truegain.cli.label_options import Reading
-from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles, takes
+from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles, advanced, takes
 from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import digests
 from truegain.cli.streams import in_words
@@ -23,7 +23,8 @@ from truegain.data.judgments import Judgments
 from truegain.errors import TruegainError
 from truegain.io.column_names import ASSESSOR, COLUMN
 from truegain.io.column_names import told as told_of_files
-from truegain.io.files import STANDARD_INPUT, expand, shown_path, system_name, write_bytes
+from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
+from truegain.io.formats import system_name
 from truegain.io.overwrite import unchanging
 from truegain.io.warnings import heard, tell
 from truegain.results.cache import Cache
@@ -41,37 +42,40 @@ def report_command(
     runs: RunFiles,
     pair: Annotated[
         list[str] | None,
-        typer.Option("--pair", help="Two systems, a,b: is b better than a? May be given several times."),
+        typer.Option("--pair", help="Two systems, a,b: is b better than a? Repeatable."),
     ] = None,
     baseline: Annotated[
         list[str] | None,
-        typer.Option("--baseline", help="A system: is any other better than it? May be given several times."),
+        typer.Option("--baseline", help="System to compare against. Repeatable."),
     ] = None,
     candidate: Annotated[
-        str | None, typer.Option("--candidate", help="The one system that may be better than the baselines.")
+        str | None,
+        typer.Option("--candidate", help="System that may be better than the baselines (default: every other one)."),
     ] = None,
     corpus: CorpusFolder = None,
     judged_corpus: JudgedCorpus = None,
     truth: Annotated[
         str | None,
-        typer.Option(
-            "--truth", help="True scores where they are known (system,measure,value): which verdicts are right?"
-        ),
+        advanced("--truth", help="True scores, to check the verdicts of a simulation: a file of system,measure,value."),
     ] = None,
     cache: Annotated[
         str | None,
-        typer.Option(
-            "--cache", help="A folder that keeps what was made (default .truegain beside study.toml); or none."
-        ),
+        advanced("--cache", help="Folder of cached results (default: .truegain beside study.toml); none: no cache."),
     ] = None,
-    title: Annotated[str, typer.Option("--title", help="What stands at the top of the page.")] = "",
-    output: Annotated[str, typer.Option("-o", "--output", help="The page to write; - is stdout.")] = "report.html",
+    title: Annotated[str, typer.Option("--title", help="Title of the page.")] = "",
+    output: Annotated[str, typer.Option("-o", "--output", help="Page to write; - for stdout.")] = "report.html",
     *,
     asked: StudyOptions,
     config: StudyConfig,
     reading: Reading,
 ) -> None:
-    """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods."""
+    """Write a report on one page: verdict, data health, systems, pairs, judge, next steps and methods.
+
+    Examples:
+        truegain report demo/study.toml -o report.html
+        truegain report demo/gold.qrels demo/runs --pair system-1,system-8 -m nDCG@10 -m P@10 -o pair.html
+
+    """
     from truegain.report.facts import Made, read_truth
     from truegain.report.gather import Filed, as_made, gather
     from truegain.report.page.page import page

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.options import Inputs
+from truegain.cli.options import Inputs, advanced
 from truegain.cli.streams import Progress
 from truegain.config import Scoring
 from truegain.data.scores import Scores
@@ -21,19 +21,20 @@ class Filling:
 
     fill: Annotated[
         Literal["predicted"] | None,
-        typer.Option(
+        advanced(
             "--fill",
-            help="Unjudged documents by predicted relevance, not 0: to rank; with --unjudged-sample also limits.",
+            help="Score unjudged documents by predicted relevance, not as 0; with --unjudged-sample also intervals.",
         ),
     ] = None
     unjudged_sample: Annotated[
         str | None,
         typer.Option(
-            "--unjudged-sample", help="Labels of a sample of the unjudged documents (holes --show sample), for --fill."
+            "--unjudged-sample",
+            help="Labels of a random sample of unjudged documents, drawn by unjudged --show sample.",
         ),
     ] = None
     llm: Annotated[
-        str | None, typer.Option("--llm", help="Labels of another judge that help to predict, for --fill predicted.")
+        str | None, advanced("--llm", help="Labels of another judge, to predict from; for --fill predicted.")
     ] = None
 
 

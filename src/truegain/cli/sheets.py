@@ -17,10 +17,10 @@ from truegain.results.table import Cell
 
 Questions = Annotated[
     str | None,
-    typer.Option("--questions", help="The topics' texts, for the sheet: JSONL, CSV or TSV, or TREC topics."),
+    typer.Option("--questions", help="Texts of the topics, for people to read: JSONL, CSV, TSV or TREC topics."),
 ]
 Docs = Annotated[
-    str | None, typer.Option("--docs", help="The documents' texts, for the sheet: JSONL, CSV or TSV, as BEIR has them.")
+    str | None, typer.Option("--docs", help="Texts of the documents, for people to read: JSONL (as BEIR), CSV or TSV.")
 ]
 
 
@@ -47,7 +47,7 @@ def texts_of(
 def _tell(known: Mapping[str, str], wanted: Iterable[str], file: str, what: str) -> None:
     ids = list(dict.fromkeys(wanted))
     if lost := [i for i in ids if not known.get(i)]:
-        of = f"{len(lost):,} of {len(ids):,} {what} are not there ({some(lost)})"
+        of = f"{len(lost):,} of {len(ids):,} {what} are missing ({some(lost)})"
         warn(f"{shown_path(file)}: {of}; their cells are empty")
 
 
@@ -56,7 +56,7 @@ def said_of_texts(questions: object, docs: object, then: str = "people look them
     lacking = {"--questions": questions, "--docs": docs}
     options = " and ".join(option for option, file in lacking.items() if file is None)
     what = {"--questions": "questions", "--docs": "passages", "--questions and --docs": "questions and passages"}
-    return f" It has no texts of {what[options]}: {options} put them in; without, {then}." if options else ""
+    return f" It has no texts of {what[options]}: give them with {options}; without them, {then}." if options else ""
 
 
 def with_texts(table: Table, questions: str | None, docs: str | None) -> Table:

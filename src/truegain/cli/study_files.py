@@ -11,6 +11,7 @@ import typer
 
 from truegain.cli.naming import option_names
 from truegain.cli.streams import tell
+from truegain.config import StudyConfig, settings_of
 from truegain.errors import InputError, TruegainError, meant
 from truegain.io.files import shown_path
 from truegain.io.study_text import ELSEWHERE, FileWords, Key, StudyText, key_of
@@ -297,7 +298,10 @@ def _first_of(
 ) -> list[Note]:
     """What to say where a study names several and a command takes one, or at times none."""
     place = file if line is None else f"{file}:{line}"
-    text = f"{place}: of {len(value)} {key}s `{_typed(context)}` takes one, {which}, {value[at]}; --{key} names another"
+    text = (
+        f"{place}: of {len(value)} {key}s `{_typed(context)}` uses one, {which}, {value[at]}; choose another with "
+        f"--{key}"
+    )
     if key == "measure" and str(context.info_name) in TAKEN_ONLY:
         only, otherwise = TAKEN_ONLY[str(context.info_name)]
         other = "" if value[at] == "AP" else f"{place}: {otherwise} {value[at]}"
@@ -315,7 +319,7 @@ def _unheeded(
     name, ratings = _typed(context), {p.name for p in context.command.params} & {"ratings"}
     rated = [option for option in RATED if option in said]
     if rated and not ratings and not any(option in own for option in RATED):
-        hint = f"make judgments of them: truegain aggregate {shown_path(text.path)} -o gains.qrels"
+        hint = f"aggregate them: truegain aggregate {shown_path(text.path)} -o gains.qrels"
         problem = f"{rated[0]} says that the judgments are ratings, and `{name}` reads judgments"
         raise InputError(problem, file=text.file, line=text.line(rated[0]), hint=hint)
     aside = {*NOT_HANDED_ON, *CALLED_IN.get(str(context.info_name), ()), "judgments", "runs"}
@@ -323,10 +327,10 @@ def _unheeded(
     aside |= set() if "confidence" in own and "intervals" not in own and _is_about_more(text) else {POPULATION}
     lost = [option for option in said if option not in own and option not in aside]
     kept = [option for option in lost if "gold" not in lost or option not in ABOUT_GOLD]
-    notes = [Note(f"{text.file}: `{name}` does not heed {', '.join(kept)}")] if kept else []
+    notes = [Note(f"{text.file}: `{name}` ignores {', '.join(kept)}")] if kept else []
     if context.info_name in AT_ONE_CONFIDENCE and text.values.get("confidence", CONFIDENCE) != CONFIDENCE:
         place = f"{text.file}:{text.line('confidence')}"
-        notes.append(Note(f"{place}: `{name}` does not heed confidence; its intervals are at {CONFIDENCE:.0%}"))
+        notes.append(Note(f"{place}: `{name}` ignores confidence; its intervals are at {CONFIDENCE:.0%}"))
     return notes, lost
 
 
@@ -364,6 +368,10 @@ def claims_said(
 
 def _check(context: typer.Context, parameter: Any, told: Any, problem: str, file: str, line: int | None) -> None:
     """Have the option itself read the value, so that the file and the line are told where it cannot."""
+    choices = next((s.choices for s in settings_of(StudyConfig) if s.name == parameter.name), ())
+    if choices and told not in choices:
+        hint = f"{told!r} is not one of {', '.join(map(repr, choices))}"
+        raise InputError(problem, file=file, line=line, hint=hint)
     try:
         parameter.type_cast_value(context, told)
     except Exception as error:  # click's, which typer carries under a name of its own
@@ -379,6 +387,6 @@ StudyFile = Annotated[
         "--study",
         is_eager=True,
         callback=read_study,
-        help="A file study.toml of judgments, runs and options by their names; the command line comes first.",
+        help="study.toml, which names judgments, runs and options; options that you type come first.",
     ),
 ]

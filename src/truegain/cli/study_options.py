@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truegain.cli.options import JudgeModel, NameBy
+from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.study.inputs import StudyInputs
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from truegain.study.study import Study
 
 PairOption = Annotated[
-    str | None, typer.Option("--pair", help="Two systems of many, a,b: is b better than a? (default: the two best)")
+    str | None, typer.Option("--pair", help="Two systems, a,b: is b better than a? (default: the two best)")
 ]
 
 
@@ -25,26 +26,24 @@ PairOption = Annotated[
 class StudyOptions(StudyInputs):
     """What a study is made of, judgments, runs and its config aside."""
 
-    names: Annotated[
-        str | None,
-        typer.Option("--names", help="File of two columns: names of systems, and what they are called instead."),
-    ] = None
-    strip_prefix: Annotated[str, typer.Option("--strip-prefix", help="Leave this out where names begin with it.")] = ""
+    names: NewNames = None
+    strip_prefix: StripPrefix = ""
     measure: Annotated[
         list[str] | None,
         typer.Option(
             "-m",
             "--measure",
-            help="A measure; may be given several times, a verdict each (default nDCG@10; with gold pairs P@10).",
+            help="Measure, with a verdict each. Repeatable (default: nDCG@10; with gold pairs P@10).",
         ),
     ] = None
     costs: Annotated[
-        str | None, typer.Option("--costs", help="Prices for what to buy next: topic=5,gold=1.5,rating=0.1.")
+        str | None,
+        typer.Option("--costs", help="Prices, to find the cheapest next steps: topic=5,gold=1.5,rating=0.1."),
     ] = None
     system_models: Annotated[
         list[str] | None,
         typer.Option(
-            "--system-models", help="system=model, the model a system uses, or a file of system,model; repeatable."
+            "--system-models", help="LLM that a system uses: system=model, or a file of system,model. Repeatable."
         ),
     ] = None
     judge_model: JudgeModel = None
@@ -70,7 +69,7 @@ def _beyond_list(study: Study, names: list[str]) -> dict[str, str]:
     lost: dict[str, str] = {}
     for one in parse_measures(names) if study.gold_list is not None and len(names) > 1 else ():
         try:
-            study.lattice(one.measure)
+            study.variance_model(one.measure)
         except InputError as error:
             lost[one.name] = error.problem
     return lost if len(lost) < len(names) else {}

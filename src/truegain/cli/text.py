@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from truegain.cli.options import Jobs, Output, OutputFormat
+from truegain.cli.options import Jobs, Output, OutputFormat, advanced
 from truegain.cli.output import write_table
 from truegain.cli.streams import Progress
 from truegain.io.columns import Ids
@@ -20,10 +20,20 @@ if TYPE_CHECKING:
     from truegain.text.pieces import Errors, Fields
 
 text = typer.Typer(
-    help="Term statistics of a collection.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@text.callback()
+def text_root() -> None:
+    """Index the terms of a collection, for measures that use text, and rank its documents.
+
+    Examples:
+        truegain text index demo/docs.jsonl -o corpus
+        truegain text show corpus
+
+    """
 
 
 @text.command("index")
@@ -31,48 +41,51 @@ def index_command(
     documents: Annotated[
         list[str],
         typer.Argument(
-            help="Documents: JSONL, CSV, TSV, Parquet, TREC SGML, a folder of text files, or irds:NAME; paths, "
-            "patterns or addresses such as s3://bucket/*.jsonl.gz.",
+            help="Documents: JSONL, CSV, TSV, Parquet, TREC SGML, a folder of text files, or irds:NAME; files, globs "
+            "or URLs, such as s3://bucket/*.jsonl.gz.",
             metavar="DOCUMENTS...",
         ),
     ],
-    output: Annotated[str, typer.Option("-o", "--output", help="The folder to make.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="Folder to create.")],
     kind: Annotated[
         Literal["jsonl", "csv", "tsv", "parquet", "trec", "folder", "irds"] | None,
-        typer.Option("--kind", help="Kind of documents (default: by the ending of the name)."),
+        advanced("--kind", help="Format of the documents (default: by the ending of their names)."),
     ] = None,
     id_field: Annotated[str | None, typer.Option("--id-field", help="Field of the document's id.")] = None,
-    text_field: Annotated[
-        list[str] | None, typer.Option("--text-field", help="Field of text; may be given several times.")
-    ] = None,
+    text_field: Annotated[list[str] | None, typer.Option("--text-field", help="Field of text. Repeatable.")] = None,
     stop: Annotated[
-        str | None, typer.Option("--stop", help="Stop list: 'lucene', or a file of words, one a line.")
+        str | None, typer.Option("--stop", help="Stop words: lucene, or a file with one word per line.")
     ] = None,
     columns: Annotated[
         str | None,
         typer.Option(
             "--columns",
-            help="Columns of a CSV or TSV without a line of names, in their order: id,url,body; or other names than "
-            "ours: doc=url,text=body.",
+            help="Names of your columns: doc=url,text=body; without a header line, all columns in order: id,url,body.",
         ),
     ] = None,
     errors: Annotated[
         Literal["refuse", "replace"],
-        typer.Option("--errors", help="Bytes of text that are not UTF-8: stop, or replace them and count documents."),
+        advanced("--errors", help="Text that is not UTF-8: refuse it, or replace and count it."),
     ] = "refuse",
     cjk: Annotated[
         Literal["bigrams", "words"],
-        typer.Option("--cjk", help="Chinese, Japanese and Korean: pairs of characters, or words between blanks."),
+        advanced("--cjk", help="Chinese, Japanese and Korean: bigrams of characters, or words between blanks."),
     ] = "bigrams",
     stemmer: Annotated[str | None, typer.Option("--stemmer", help="Snowball stemmer, such as english.")] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option("--for", help="Judgments or run: keep term counts of the documents they name only."),
+        advanced("--for", help="Judgments or runs: keep term counts of their documents only. Repeatable."),
     ] = None,
-    memory: Annotated[str, typer.Option("--memory", help="Memory to stay within, such as 2GB; at least 64MB.")] = "1GB",
+    memory: Annotated[str, advanced("--memory", help="Memory limit, such as 2GB; at least 64MB.")] = "1GB",
     jobs: Jobs = None,
 ) -> None:
-    """Count the terms of documents, in bounded memory; started again after an interruption it goes on."""
+    """Count the terms of documents, in bounded memory. After an interruption, run it again to continue.
+
+    Examples:
+        truegain text index demo/docs.jsonl -o corpus
+        truegain text index demo/docs.jsonl --stop lucene --stemmer english --for demo/gold.qrels -o small
+
+    """
     from truegain.text.corpus import Named
     from truegain.text.counting import Settings
     from truegain.text.documents import named_inputs
@@ -106,17 +119,24 @@ def index_command(
 
 @text.command("show")
 def show_command(
-    corpus: Annotated[str, typer.Argument(help="A corpus made by 'text index'.")],
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Folder that `text index` created.")],
     listed: Annotated[
-        Literal["duplicates", "empty"] | None, typer.Option("--list", help="List these documents instead.")
+        Literal["duplicates", "empty"] | None, typer.Option("--list", help="List these documents.")
     ] = None,
     lacks: Annotated[
-        list[str] | None, typer.Option("--lacks", help="Judgments or run: list documents the corpus lacks.")
+        list[str] | None,
+        typer.Option("--lacks", help="Judgments or runs: list their documents that the corpus lacks. Repeatable."),
     ] = None,
     output_format: OutputFormat = None,
     output: Output = "-",
 ) -> None:
-    """Tell what a corpus holds, how it was made, and what was wrong with the documents."""
+    """Show what an index holds: documents, words, terms and problems.
+
+    Examples:
+        truegain text show corpus
+        truegain text show corpus --lacks demo/gold.qrels
+
+    """
     from truegain.text.corpus import Corpus
 
     opened = Corpus.open(corpus)
@@ -145,19 +165,27 @@ def show_command(
 
 @text.command("rank")
 def rank_command(
-    corpus: Annotated[str, typer.Argument(help="Term statistics made by 'text index'.")],
-    queries: Annotated[str, typer.Argument(help="Queries: lines of topic, tab, text; may be compressed.")],
-    output: Annotated[str, typer.Option("-o", "--output", help="The folder for the runs.")],
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Folder that `text index` created.")],
+    queries: Annotated[
+        str, typer.Argument(metavar="QUERIES", help="Queries: lines of topic, tab, text; may be compressed.")
+    ],
+    output: Annotated[str, typer.Option("-o", "--output", help="Folder for the runs.")],
     ranker: Annotated[
-        list[str] | None, typer.Option("--ranker", help="A ranker by name; may be repeated (default: all nine).")
+        list[str] | None, typer.Option("--ranker", help="Ranker. Repeatable (default: all nine).")
     ] = None,
-    length: Annotated[int, typer.Option("--length", min=1, help="Documents of a list.")] = 1000,
+    length: Annotated[int, typer.Option("--length", min=1, help="Length of each ranking.")] = 1000,
 ) -> None:
-    """Rank documents by simple rankers (BM25, language models, tf-idf), for experiments where there are no runs."""
+    """Rank documents with simple rankers (BM25, language models, tf-idf), for experiments without runs.
+
+    Examples:
+        truegain text rank corpus demo/queries.tsv -o ranked
+        truegain text rank corpus demo/queries.tsv --ranker bm25-k0.9-b0.4 --length 100 -o bm25
+
+    """
     from truegain.data.writing import write_runs
     from truegain.experiments.ranker import RANKERS, rank, read_queries
 
-    runs = rank(corpus, read_queries(queries), rankers=ranker or tuple(RANKERS), depth=length)
+    runs = rank(corpus, read_queries(queries), rankers=ranker or tuple(RANKERS), length=length)
     Path(output).mkdir(parents=True, exist_ok=True)
     write_runs(runs, output)
     typer.echo(f"{len(runs.systems)} runs in {output}")

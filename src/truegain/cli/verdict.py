@@ -17,7 +17,8 @@ from truegain.cli.study_files import StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
 from truegain.config import StudyConfig
 from truegain.io.column_names import told as told_of_files
-from truegain.io.files import STANDARD_INPUT, expand, shown_path, system_name, write_bytes
+from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
+from truegain.io.formats import system_name
 from truegain.results.base import Table
 from truegain.results.catalogue import Format
 from truegain.results.table import Cell
@@ -40,11 +41,11 @@ def verdict_command(
     runs: RunFiles,
     pair: PairOption = None,
     baseline: Annotated[
-        list[str] | None, typer.Option("--baseline", help="The system to be better than; may be given several times.")
+        list[str] | None, typer.Option("--baseline", help="System to compare against. Repeatable.")
     ] = None,
     candidate: Annotated[
         str | None,
-        typer.Option("--candidate", help="The system that may be better than the baselines (default: every other)."),
+        typer.Option("--candidate", help="System that may be better than the baselines (default: every other one)."),
     ] = None,
     study: StudyFile = None,
     output_format: OutputFormat = None,
@@ -54,13 +55,21 @@ def verdict_command(
     config: StudyConfig,
     reading: Reading,
 ) -> None:
-    """Decide whether one system is better than another; with many runs, which may be best."""
+    """Decide whether one system is better than another; with many runs, which may be best.
+
+    The answer is better, not better or inconclusive, with the interval, what it covers and what would narrow it.
+
+    Examples:
+        truegain verdict demo/gold.qrels demo/runs --pair system-1,system-8 -m nDCG@10
+        truegain verdict demo/llm.qrels demo/runs --baseline system-1 --gold demo/gold_sample.qrels --design random
+
+    """
     pair, baseline, candidate = claims_said(context, pair, baseline, candidate)
     files = expand(runs)
     made = asked.study(judgments, files, config, reading)
     chosen = asked.claims(made.systems, pair, baseline, candidate)
     for m in made.measures:
-        made.lattice(m)  # what is refused, is refused before anything is drawn
+        made.variance_model(m)  # what is refused, is refused before anything is drawn
     rankings = [] if chosen else [made.best(m) for m in made.measures]
     wanted = [(*both, m) for both in chosen for m in made.measures] or [
         (r.systems[1], r.systems[0], m) for r, m in zip(rankings, made.measures, strict=True)

@@ -25,7 +25,8 @@ from truegain.io import trec
 from truegain.io.chunks import LineFile, PartedFile, cuts_for, line_file
 from truegain.io.column_names import told
 from truegain.io.columns import Coded, Ids, frozen
-from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, system_name
+from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
+from truegain.io.formats import system_name
 from truegain.io.memory import FLOOR, LOOKED_AT, MemoryLike, aligned_need, check_memory, limit_of, taken
 from truegain.io.plain_text import in_bytes, line_of
 from truegain.io.trec import NameBy, kind_of_file
@@ -137,14 +138,14 @@ class Batches:
         file, layout = self.judgments.file.file, self.judgments.layout
         try:
             text = self.parted[0].text(part)
-            found = judgments_of_lines(text, layout, file, self.jobs)
+            judgments = judgments_of_lines(text, layout, file, self.jobs)
         except EmptyError:
             none = Coded((), frozen(np.empty(0, np.int32)))
             return Judgments(none, Ids.of([]), frozen(np.empty(0)), none, source=file, from_lines=True)
-        mark, starts = self.chosen_from, found.docs.start.tolist()  # lines of a part are in the order of the file
+        mark, starts = self.chosen_from, judgments.docs.start.tolist()  # lines of a part are in the order of the file
         if mark is None:
-            return found
-        return found.marked(np.arange(len(found)) >= bisect_right(starts, mark, key=partial(line_of, text)))
+            return judgments
+        return judgments.marked(np.arange(len(judgments)) >= bisect_right(starts, mark, key=partial(line_of, text)))
 
     @cached_property
     def chosen_from(self) -> int | None:
@@ -182,7 +183,9 @@ def batches_of(
             return None
         found.append(table)
     need = in_bytes(aligned_need(judgments, files, jobs, limit))
-    told().say(f"all at once would take about {need} of memory, and {in_bytes(limit)} may be taken: read in batches")
+    told().say(
+        f"reading all at once would need about {need} of memory, and the limit is {in_bytes(limit)}: read in batches"
+    )
     name_by = named_by(runs)
     if name_by == "file":
         Runs.check_names([lines.name for lines in found[1:]], [lines.file.file for lines in found[1:]])
@@ -212,7 +215,7 @@ def _empty(system: str, file: str) -> Run:
 # ---- Which fault of several is told where files are read in batches: the one that reading them whole would meet
 # first.
 
-INFINITE, TOO_LARGE = "label is infinite", "too large to be added up"
+INFINITE, TOO_LARGE = "label is infinite", "too large to be summed"
 SEVERAL = ("two labels (", "two subtopics for")
 
 

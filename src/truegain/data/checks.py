@@ -110,10 +110,10 @@ def check_overlap(
         )
     extra = [s for s in systems if len(s.unjudged_topics)]
     if extra:
-        found = sorted({t for s in extra for t in s.unjudged_topics}) if unjudged is None else unjudged
+        extra_topics = sorted({t for s in extra for t in s.unjudged_topics}) if unjudged is None else unjudged
         warn(
             f"{_of(len(extra), len(systems), 'run', 'has', 'have')} topics without judgments, which are not scored: "
-            f"{counted(len(found), 'topic')} ({some(found)})"
+            f"{counted(len(extra_topics), 'topic')} ({some(extra_topics)})"
         )
 
 
@@ -129,7 +129,7 @@ def check_scores(systems: Sequence[SeenRun], trec_eval: int, ties: str = "descen
     if where := where_seen("wider", "line"):
         warn(f"more than six fields in {where}; what follows the tag is not read, as in trec_eval")
     if where := where_seen("infinite", "line"):
-        warn(f"the score is infinite in {where}; such documents stand first or last, tied with one another")
+        warn(f"the score is infinite in {where}; such documents rank first or last, tied with one another")
 
     if where := where_seen("like ranks"):
         warn(
@@ -162,10 +162,10 @@ class Grades:
     @classmethod
     def of(cls, ranked: RankedGains, level: float | None) -> Grades:
         """The labels of a pool; `level` is the lowest that some measure takes as relevant."""
-        given = ranked.item_gain[ranked.item_judged]
+        gains = ranked.item_gain[ranked.item_judged]
         empty = 0 if level is None else int((ranked.pool_relevant(level) == 0).sum())
-        ends = (float(given.min()), float(given.max())) if len(given) else (np.inf, -np.inf)
-        values = frozenset(distinct(given)[: LEVELS + 1].tolist())
+        ends = (float(gains.min()), float(gains.max())) if len(gains) else (np.inf, -np.inf)
+        values = frozenset(distinct(gains)[: LEVELS + 1].tolist())
         return cls(float(np.max(ranked.item_gain)), values, *ends, empty, len(ranked.topics))
 
     def __add__(self, other: Grades) -> Grades:
@@ -220,9 +220,9 @@ class LargeLabels:
         if (size > LARGEST).any():
             row = int(np.flatnonzero(size > LARGEST)[0])
             raise InputError(
-                f"label {judgments.label[row]:g} is too large to be added up",
+                f"label {judgments.label[row]:g} is too large to be summed",
                 **judgments.where(row),  # type: ignore[arg-type]
-                hint="check that this is the label's column, or divide the labels by something",
+                hint="check that this is the label's column, or scale the labels down",
             )
         beyond = np.flatnonzero(size > WHOLE)
         if not len(beyond):
@@ -239,7 +239,7 @@ class LargeLabels:
         if self.count:
             warn(
                 f"{_of(self.count, self.labels, 'label', 'is', 'are')} beyond 2^53 (the first is {self.first[1]:g}), "
-                "where whole numbers are no longer told apart; check that these are labels"
+                "where floating-point numbers cannot hold every whole number; check that these are labels"
             )
 
 
@@ -269,8 +269,8 @@ def check_order(runs: Runs, judgments: Judgments) -> None:
     if len(levels) > 1 and _descends(run.topic.code, run.score) and not _descends(topic, label):
         return
     raise InputError(
-        f"runs and judgments look swapped: what is given as the run holds {counted(len(levels), 'whole number')} "
-        f"({some([f'{v:g}' for v in levels.tolist()])}), as the judgments {labels} numbers, nearly all fractional",
+        f"runs and judgments look swapped: the run holds {counted(len(levels), 'whole number')} "
+        f"({some([f'{v:g}' for v in levels.tolist()])}), the judgments {labels} numbers, nearly all fractional",
         hint="in Python the runs come first, then the judgments; if they do, name the run: {'name': run}",
     )
 

@@ -159,15 +159,15 @@ def _composed(name: str) -> str:
 
 AS_TEXT = "keep ids as text when tables are read and written: numbers"
 SAME_WAY = (
-    Way("without what stands around them (spaces, quotes, a byte order mark)", "write them without it",
+    Way("without spaces, quotes or a byte order mark around them", "write them without these",
         re.compile(f"[{AROUND.replace(chr(10), '')}]"), _bare),
     Way("as whole numbers", f"{AS_TEXT} with gaps become 12.0", re.compile(r"\d[.eE]"), _whole),
     Way("without leading zeros", f"{AS_TEXT} lose their zeros", re.compile(r"(?<![\d.])0\d"), _no_zeros,
         told=True),
-    Way("where upper and lower case are the same", "write both in the same case", re.compile(r"[^\Wa-z\d_]"),
+    Way("ignoring case", "write both in the same case", re.compile(r"[^\Wa-z\d_]"),
         str.casefold),
     Way("in one form of Unicode (NFC)", "write both in that form", re.compile(r"[^\x00-\x7f]"), _composed),
-    Way("where %20 and the like are written out", "write both in the same way", re.compile("%[0-9a-fA-F]{2}"), unquote),
+    Way("where %20 and the like are decoded", "write both in the same way", re.compile("%[0-9a-fA-F]{2}"), unquote),
 )  # fmt: skip
 
 
@@ -408,32 +408,32 @@ def check_matched(systems: Sequence[Seen], judged_ids: JudgedIds, how: Matching)
         raise _refusal(none, systems, known, how)
     if none and not any(s.matched.judged or s.matched.below for s in systems):
         raise _refusal(none, systems, known, how)
-    found = tuple(doubt for s in systems if (doubt := _doubt(s, systems, known, how)) is not None)
-    for said in (*doubts_told(found), *_shallow_told(systems, how)):
+    doubts = tuple(doubt for s in systems if (doubt := _doubt(s, systems, known, how)) is not None)
+    for said in (*doubts_told(doubts), *_shallow_told(systems, how)):
         warn(said)
-    return found
+    return doubts
 
 
 def _shallow_told(systems: Sequence[Seen], how: Matching) -> list[str]:
     """Which systems have judged documents, but none in the ranks that some of several measures look at."""
-    said = []
+    sentences = []
     for cutoff, measure in how.shallow:
         none = [s for s in systems if s.matched.uppermost is not None and s.matched.uppermost > cutoff]
         if none:
-            said.append(
-                f"{measure} of {some([s.system for s in none])} is 0 since none of the documents in the first "
-                f"{'rank' if cutoff == 1 else counted(cutoff, 'rank')} is judged: it says nothing; have some of them "
-                "judged"
+            sentences.append(
+                f"{measure} of {some([s.system for s in none])} is 0 because none of the documents in the first "
+                f"{'rank' if cutoff == 1 else counted(cutoff, 'rank')} is judged, so it means nothing; have some of "
+                "them judged"
             )
-    return said
+    return sentences
 
 
 def doubts_told(doubts: Sequence[Doubt]) -> list[str]:
     """Doubts in words, those of the first TOLD systems one by one."""
-    said = [doubt.why for doubt in doubts[:TOLD]]
+    sentences = [doubt.why for doubt in doubts[:TOLD]]
     if more := [doubt.system for doubt in doubts[TOLD:]]:
-        said.append(f"the same of {counted(len(more), 'more system')}: {some(more)}")
-    return said
+        sentences.append(f"the same of {counted(len(more), 'more system')}: {some(more)}")
+    return sentences
 
 
 def unjudged_told(systems: Sequence[Seen], how: Matching, but: Sequence[Doubt] = ()) -> list[str]:
@@ -456,11 +456,11 @@ def unjudged_told(systems: Sequence[Seen], how: Matching, but: Sequence[Doubt] =
     most = max(-(-100 * m.unjudged // m.first) for s in systems if s not in few and (m := s.matched).first)
     return [
         Message(
-            "unjudged documents count as not relevant, and systems differ in how many stand in their first "
-            f"{counted(how.top, 'rank')}: {', '.join(each)}, others {f'at most {most}%' if most else 'none'}; scores "
-            "and tests take them so, "
+            "unjudged documents count as not relevant, and systems differ in how many they have in their first "
+            f"{counted(how.top, 'rank')}: {', '.join(each)}, others {f'at most {most}%' if most else 'none'}; so "
+            "scores and tests count them; "
             f"{by_surface('`verdict` of tg.Study says', '`truegain verdict` and `truegain gate` say')} what holds "
-            "whatever they are"
+            "whatever their labels are"
         )
     ]
 
@@ -499,33 +499,34 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
     """Why a system cannot be scored: its ids, and what makes them match; or that they match, but are unjudged."""
     first, own = none[0].system, none[0].matched
     others = "" if len(none) == 1 else f" (and so for {some([s.system for s in none[1:]])})"
-    said = f"{first}: none of the {counted(own.shown, 'document')} {_ranks(how.deepest)} is judged{others}"
+    problem = f"{first}: none of the {counted(own.shown, 'document')} {_ranks(how.deepest)} is judged{others}"
     if own.negative:
         return InputError(
-            f"{said}: {own.negative:,} {'has a label' if own.negative == 1 else 'have labels'} below 0, which says "
-            "that nobody judged it",
+            f"{problem}: {own.negative:,} {'has a label' if own.negative == 1 else 'have labels'} below 0, which means "
+            "not judged",
             hint="give labels of 0 or more to what was judged, or have some of these judged",
         )
     if own.below:
         return InputError(
-            f"{said}, while {own.below:,} further down are: the ids match, but all that would be scored is unjudged",
-            hint=f"have some of these judged: {UNJUDGED} tells how many there are"
-            + (f", {NEXT_TO_JUDGE} which come first" if len(systems) > 1 else ""),
+            f"{problem}, although {own.below:,} further down are: the ids match, but all that would be scored is "
+            "unjudged",
+            hint=f"have some of these judged: {UNJUDGED} counts them"
+            + (f", {NEXT_TO_JUDGE} lists which to judge first" if len(systems) > 1 else ""),
         )
     usual = median([_share(s.matched) for s in systems if s.matched.judged] or [0.0])
     cause, lists = _cause(own, known, usual)
     if cause is not None:
         beside = _beside([ran for ran, _ in cause.examples], [judged for _, judged in cause.examples])
-        return InputError(f"{said}, and {cause}: {beside}", hint=cause.remedy)
+        return InputError(f"{problem}, and {cause}: {beside}", hint=cause.remedy)
     ids, judged = next(((ids, judged.ids) for ids, judged in lists if ids), ((), ()))
     tried = sum(len(ids) for ids, _ in lists)
     if (elsewhere := in_other_topics(lists)) >= max(1, tried // 2):
         return InputError(
-            f"{said}, but {elsewhere:,} of {tried:,} tried are judged for other topics: {_beside(ids, judged)}",
+            f"{problem}, but {elsewhere:,} of {tried:,} tried are judged for other topics: {_beside(ids, judged)}",
             hint="check that topics have the same ids in run and judgments",
         )
     return InputError(
-        f"{said}, and no simple change of the ids makes them match: {_beside(ids, judged)}",
+        f"{problem}, and no simple change of the ids makes them match: {_beside(ids, judged)}",
         hint="check that run and judgments are of the same collection; if so, have "
         + (
             f"some of these documents judged: {NEXT_TO_JUDGE} lists them"
@@ -587,7 +588,7 @@ def _doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matching) -> 
     return Doubt(
         own.system, FEW,
         f"{said}{_quoted(ids)} are not, and no simple change of the ids makes them match: check them; if they are "
-        "right, `unjudged` tells what unjudged documents could do",
+        "right, `unjudged` shows what unjudged documents could change",
     )  # fmt: skip
 
 

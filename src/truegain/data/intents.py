@@ -20,8 +20,17 @@ ROUNDING = 0.01  # NTCIR prints probabilities with few decimals, so they may sum
 
 @dataclass(frozen=True)
 class Intents:
-    """Probability, and type where known, of the subtopics of each topic.
+    """Probability, and type where known, of the subtopics (intents) of each topic.
 
+    Parameters
+    ----------
+    probability : mapping of str to mapping of str to float
+        ``{topic: {subtopic: probability}}``; the probabilities of a topic sum to at most 1.
+    type : mapping of str to mapping of str to {'inf', 'nav'}, optional
+        Whether a subtopic is informational or navigational; informational by default.
+
+    Examples
+    --------
     >>> Intents({"1": {"a": 0.7, "b": 0.3}}).probability["1"]["a"]
     0.7
     """
@@ -39,8 +48,20 @@ class Intents:
 
 
 def read_intents(path: PathLike) -> Intents:
-    r"""Probabilities of subtopics from lines `topic subtopic probability [inf|nav]`.
+    r"""Read the probabilities of subtopics, for measures of diversity.
 
+    Parameters
+    ----------
+    path : str or path-like
+        A file with lines ``topic subtopic probability [inf|nav]``.
+
+    Returns
+    -------
+    Intents
+        What `evaluate` takes as ``intents``.
+
+    Examples
+    --------
     >>> import tempfile, truegain as tg
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -70,11 +91,11 @@ def read_intents(path: PathLike) -> Intents:
                 hint="write 'topic subtopic probability [inf|nav]'",
             )
         if subtopic in probability.setdefault(topic, {}):
-            raise InputError(f"subtopic {subtopic} of topic {topic} stands twice", file=file, line=number, text=line)
+            raise InputError(f"subtopic {subtopic} of topic {topic} appears twice", file=file, line=number, text=line)
         probability[topic][subtopic] = share
         types.setdefault(topic, {})[subtopic] = kind  # type: ignore[assignment]
     if not probability:
-        raise InputError("the file holds no intents", file=file, hint="write 'topic subtopic probability [inf|nav]'")
+        raise InputError("the file has no intents", file=file, hint="write 'topic subtopic probability [inf|nav]'")
     return Intents(probability, types)
 
 
@@ -88,19 +109,19 @@ def with_intents(
     if intents is None:
         return ranked
     if isinstance(intents, Mapping):
-        given = Intents({str(t): {str(s): p for s, p in m.items()} for t, m in intents.items()})
+        known = Intents({str(t): {str(s): p for s, p in m.items()} for t, m in intents.items()})
     else:
-        given = intents if isinstance(intents, Intents) else read_intents(intents)
+        known = intents if isinstance(intents, Intents) else read_intents(intents)
     facets, topics = ranked.facets, ranked.topics
     topic_of_row = ranked.pool.topic[facets.item].tolist()
     names = [(topics[t], facets.subtopics[s]) for t, s in zip(topic_of_row, facets.subtopic.tolist(), strict=True)]
-    missing = sorted({pair for pair in names if pair[1] not in given.probability.get(pair[0], {})})
+    missing = sorted({pair for pair in names if pair[1] not in known.probability.get(pair[0], {})})
     if missing:
         raise InputError(
             f"no intent probability for subtopic {missing[0][1]} of topic {missing[0][0]} and {len(missing) - 1} more",
             hint="give one for every judged subtopic",
         )
-    probability = np.array([given.probability[t][s] for t, s in names])
-    kinds = given.type or {}
+    probability = np.array([known.probability[t][s] for t, s in names])
+    kinds = known.type or {}
     navigational = np.array([kinds.get(t, {}).get(s, "inf") == "nav" for t, s in names])
     return replace(ranked, intents=frozen(probability), navigational=frozen(navigational))

@@ -13,7 +13,7 @@ import numpy as np
 
 from truegain.data.rating_columns import labelled, labelled_rows
 from truegain.errors import ORDER, EmptyError, InputError, check_one_of, some
-from truegain.io import named_tables, trec
+from truegain.io import formats, trec
 from truegain.io.column_names import ASSESSOR, COLUMN, ColumnNames, Header, Missing, label_of, telling, told, values_of
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.io.files import PathLike
@@ -50,12 +50,43 @@ _MARK = re.compile(rb"^[ \t]*#[ \t]*truegain:[ \t]*chosen[ \t]*=[ \t]*next\b", r
 class Judgments(Lines):
     """A long table of labels: topic, document, label, and where known subtopic and assessor.
 
-    Shown as answers are: `frame()`, `to_pandas()`, `to_dict()`, and in notebooks.
+    A qrels file, a subtopic qrels file and a table of ratings are all read as this.  Make one with `read_judgments`,
+    `read_ratings` or `Judgments.of`.
 
-    A qrels file, a subtopic qrels file and a table of ratings are all this.  `are_gains` says that labels are what
-    documents are worth, made of ratings, and not levels of a scale whose top is known; a column 'gain' says so too.
-    `model` is the language model that gave all labels; where several did, or people did some, a column 'model' says it.
+    Attributes
+    ----------
+    topic : Coded
+        The topic of each row; ``topic.strings()`` lists them, ``topic.values`` are the different ones.
+    docs : Ids
+        The document of each row; ``docs.strings()`` lists them.
+    label : ndarray of float
+        The label of each row; a negative one counts as unjudged.
+    subtopic : Coded
+        The subtopic of each row ('0' where there is none).
+    assessor : Coded or None
+        Who gave each label, where that is known.
+    extra : mapping of str to sequence
+        Other columns of the table.
+    source : str
+        The file, or what else the labels came from.
+    from_lines : bool
+        Whether they were read from TREC lines, so that errors can name these.
+    places : Places or None
+        The line or row of each label in its file, for errors.
+    bare : bool
+        Whether they came as a plain dict: only their place among the arguments says that they are labels.
+    are_gains : bool
+        Labels are gains, made of ratings, and not levels of a scale whose top is known.
+    model : str or None
+        The language model that gave all labels; a column 'model' says it where several did.
 
+    Notes
+    -----
+    Columns of `frame`: `topic`, `subtopic`, `doc`, `label` (or `gain` where they are gains), `assessor`
+    where known, and those of `extra`.
+
+    Examples
+    --------
     >>> Judgments.of({"1": {"a": 2, "b": 0}})
     Judgments(2 labels, 1 topic)
     """
@@ -92,9 +123,19 @@ class Judgments(Lines):
 
     @classmethod
     def of(cls, data: object, what: str = "judgments") -> Judgments:
-        """Judgments from a path, a dict of dicts, a frame, ir_measures tuples or a ranx Qrels.
+        """Judgments from any known kind of object.
 
-        what: what they are called in messages.
+        Parameters
+        ----------
+        data : path-like, frame, mapping, Judgments, ir_measures tuples or ranx Qrels
+            The labels; a mapping is ``{topic: {document: label}}``.
+        what : str, default 'judgments'
+            What errors call them.
+
+        Returns
+        -------
+        Judgments
+            The object itself where it is one.
         """
         return data if isinstance(data, Judgments) else _of_object(data, what=what)
 
@@ -122,23 +163,51 @@ class Judgments(Lines):
         return "gain" if self.are_gains else "label"
 
     def marked(self, rows: Bools) -> Judgments:
-        """The same, some rows of it as asked for by a list of what to judge next."""
+        """The same judgments, some rows marked as chosen by `next_to_judge`.
+
+        Parameters
+        ----------
+        rows : ndarray of bool
+            Which rows.
+
+        Returns
+        -------
+        Judgments
+            With 'next' in these rows of the column `chosen`.
+        """
         if not rows.any():
             return self
         old = self.extra.get(CHOSEN, [""] * len(self))
         return replace(self, extra={**self.extra, CHOSEN: [NEXT if x else y for x, y in zip(rows, old, strict=True)]})
 
     def check_drawn(self, what: str) -> None:
-        """Refuse labels that a list of what to judge next asked for in the place of a sample."""
+        """Refuse labels that `next_to_judge` chose where a random sample is needed.
+
+        Parameters
+        ----------
+        what : str
+            What the error calls the labels.
+        """
         if chosen := int(self.chosen_rows.sum()):
             raise InputError(
-                f"a list of what to judge next asked for {chosen:,} of the {len(self):,} {what} (marked chosen=next), "
-                "and that is no sample: it asks for what tells systems apart",
-                file=self.source, hint="leave these out, or have documents drawn at random judged",
+                f"a list of what to judge next asked for {chosen:,} of the {len(self):,} {what} (marked "
+                "chosen=next), and that is not a sample: it lists what separates the systems",
+                file=self.source, hint="leave these out, or have a random sample of documents judged",
             )  # fmt: skip
 
     def take(self, rows: Ints) -> Judgments:
-        """Some rows of the judgments."""
+        """Some rows of the judgments.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Their numbers, from 0.
+
+        Returns
+        -------
+        Judgments
+            In that order.
+        """
         return replace(
             self,
             topic=self.topic.take(rows),
@@ -151,11 +220,33 @@ class Judgments(Lines):
         )
 
     def by(self, assessor: str) -> Judgments:
-        """The labels of one assessor, as judgments of one judge: an expert among the ratings, say."""
+        """The labels of one assessor, as judgments of one judge.
+
+        Parameters
+        ----------
+        assessor : str
+            The name.
+
+        Returns
+        -------
+        Judgments
+            Without the column of assessors.
+        """
         return replace(self._some(np.flatnonzero(self._is(assessor))), assessor=None, model="")
 
     def without(self, assessor: str) -> Judgments:
-        """The labels of all assessors but one."""
+        """The labels of all assessors but one.
+
+        Parameters
+        ----------
+        assessor : str
+            The name of the one to leave out.
+
+        Returns
+        -------
+        Judgments
+            The other rows.
+        """
         rest = np.flatnonzero(~self._is(assessor))
         if not len(rest):
             raise InputError(f"there is no assessor but {assessor}", file=self.source, hint="give other ratings, too")
@@ -171,12 +262,18 @@ class Judgments(Lines):
     def _is(self, assessor: str) -> Bools:
         names = () if self.assessor is None else self.assessor.values
         if self.assessor is None or assessor not in names:
-            there = f"there are {some(names)}" if names else "it is not said who judged"
+            there = f"there are {some(names)}" if names else "the judgments do not name assessors"
             raise InputError(f"there is no assessor {assessor}", file=self.source, hint=there)
         return np.asarray(self.assessor.code == names.index(assessor))
 
     def gold(self) -> Judgments:
-        """The labels in the column 'gold', one for each document that has one; two that differ are refused."""
+        """The labels in the column 'gold', one for each document that has one.
+
+        Returns
+        -------
+        Judgments
+            Two different gold labels of a document are refused.
+        """
         if "gold" not in self.extra:
             raise InputError("there is no column 'gold'", file=self.source, hint="name the column of gold labels")
         rows = np.array([row for row, x in enumerate(self.extra["gold"]) if not is_missing(x)], np.int64)
@@ -216,7 +313,18 @@ class Judgments(Lines):
         return {**columns, **self.extra}
 
     def where(self, row: int) -> dict[str, object]:
-        """The place of a row, for an error message."""
+        """The place of a row, for an error message.
+
+        Parameters
+        ----------
+        row : int
+            Its number, from 0.
+
+        Returns
+        -------
+        dict
+            Keywords of `InputError`.
+        """
         if self.from_lines:
             return {
                 "file": self.source,
@@ -239,20 +347,36 @@ def read_judgments(
     values: Mapping[str, float] | str | None = None,
     model: str | None = None,
 ) -> Judgments:
-    r"""Judgments from a TREC qrels or subtopic qrels file, a table with named columns, nested JSON, a frame or a dict.
+    r"""Read relevance judgments: TREC qrels, tables with named columns, nested JSON, frames or dicts.
 
-    The kind of a file is told from the content: a header that names `topic` and `doc` (or a known other name) makes a
-    table (CSV with commas or semicolons, TSV, JSONL, a JSON list of objects, Parquet), {topic: {document: label}} is
-    read as ranx and pytrec_eval write it, everything else as TREC lines.  Compressed files and '-' for standard input
-    are fine.
+    The content decides the kind of a file.  A header that names `topic` and `doc` (or a known other name) makes a
+    table: CSV with commas or semicolons, TSV, JSONL, a JSON list of objects, or Parquet.  ``{topic: {document:
+    label}}`` is read as ranx and pytrec_eval write it, everything else as TREC lines.  Files may be compressed; '-' is
+    standard input.
 
-    columns: the names of all columns where no line of the file has them, such as "topic,doc,label" ('-' for one not
-    read), or other names than ours, such as {"label": "grade"}.
-    missing: rows without a label are refused, or with "drop" left out and counted.
-    values: numbers for labels that are words, such as {"relevant": 2} or "relevant=2,irrelevant=0".
-    model: the model that gave the labels, where one did: what they decide is 'unchecked' until there is gold.
-    jobs: threads that read (default: all cores); the answer is the same for any number.
+    Parameters
+    ----------
+    data : path-like, frame, mapping, Judgments, ir_measures tuples or ranx Qrels
+        The labels.
+    jobs : int, optional
+        Threads that read; by default one for each core.  The result is the same for any number.
+    columns : str, list of str or mapping, optional
+        The names of all columns where no line has them, such as ``"topic,doc,label"`` ('-' for one to skip); or other
+        names than ours, such as ``{"label": "grade"}``.
+    missing : {'refuse', 'drop'}, default 'refuse'
+        Rows without a label are refused, or left out and counted.
+    values : mapping of str to float, or str, optional
+        Numbers for labels that are words, such as ``{"relevant": 2}`` or ``"relevant=2,irrelevant=0"``.
+    model : str, optional
+        The language model that gave the labels.  What such labels decide is 'unchecked' until there are gold labels.
 
+    Returns
+    -------
+    Judgments
+        One row a label.
+
+    Examples
+    --------
     >>> import tempfile, truegain as tg
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -268,16 +392,16 @@ def read_judgments(
             return read_judgments(data, jobs=jobs, columns=columns, missing=missing)
     if not isinstance(data, str | os.PathLike):
         return _of_object(data, columns, missing or "refuse")
-    said, path = told(), os.fspath(data)
-    if said.gold is not None and path == said.gold and said.judgments is not None:
-        if said.gold not in said.kept:
-            read_judgments(said.judgments, jobs=jobs)
-        return cast("Judgments", said.kept[said.gold])
-    ours = said.is_judgments(path)
-    header = Header.of(columns) if columns is not None else said.header_of(path)
-    drop = missing or said.missing
-    found = _read(path, header, drop, jobs or cores(), said.gold if ours else None)
-    return without_gold(found) if ours and said.gold is not None else found
+    context, path = told(), os.fspath(data)
+    if context.gold is not None and path == context.gold and context.judgments is not None:
+        if context.gold not in context.kept:
+            read_judgments(context.judgments, jobs=jobs)
+        return cast("Judgments", context.kept[context.gold])
+    ours = context.is_judgments(path)
+    header = Header.of(columns) if columns is not None else context.header_of(path)
+    drop = missing or context.missing
+    read = _read(path, header, drop, jobs or cores(), context.gold if ours else None)
+    return without_gold(read) if ours and context.gold is not None else read
 
 
 def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str | None) -> Judgments:
@@ -291,7 +415,7 @@ def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str
         topics, docs, labels = flat(labels_of, file, labels=True, text=text)
         return replace(judgments_of_columns(topics, docs, labels, file), bare=True)
     if kind:
-        return _of_frame(named_tables.read(text, kind, file), file, header, missing)
+        return _of_frame(formats.read(text, kind, file), file, header, missing)
     if not header.names and header.unnamed and not trec.looks_like(text, trec.JUDGMENTS):
         header = replace(header, names=header.unnamed)  # as the judgments are, which name no columns either
     layout = judgments_layout(text, header)
@@ -318,9 +442,9 @@ def judgments_of_lines(text: bytes, layout: trec.Layout, file: str, jobs: int) -
             hint="a label must be a finite number",
         )
     subtopic = _constant(NO_SUBTOPIC, len(rows.value)) if layout.second == layout.topic else rows.second
-    found = Judgments(rows.topic, rows.docs, rows.value, subtopic, source=file, from_lines=True)
+    judgments = Judgments(rows.topic, rows.docs, rows.value, subtopic, source=file, from_lines=True)
     mark = marked_at(text)
-    return found if mark is None else found.marked(found.docs.start > mark)
+    return judgments if mark is None else judgments.marked(judgments.docs.start > mark)
 
 
 def marked_at(text: bytes) -> int | None:
@@ -329,8 +453,8 @@ def marked_at(text: bytes) -> int | None:
     >>> marked_at(b"1 0 a 1\n# truegain: chosen=next\n1 0 b 0\n"), marked_at(b"# 1 0 a 1\n")
     (8, None)
     """
-    found = _MARK.search(text) if b"truegain:" in text else None
-    return None if found is None else found.start()
+    mark = _MARK.search(text) if b"truegain:" in text else None
+    return None if mark is None else mark.start()
 
 
 def _of_object(
@@ -369,7 +493,7 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     _refuse_list(columns)
     if missing == "drop":
         columns = labelled_rows(columns, values=told().values)
-    found = judgments_of_columns(
+    judgments = judgments_of_columns(
         columns.ids("topic"),
         columns.ids("doc"),
         columns.numbers("label"),
@@ -379,8 +503,8 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
         extra=columns.extra(),
         places=columns.places,
     )
-    gains = columns.found["label"][0] == "gain" and found.assessor is None
-    return replace(found, are_gains=gains).marked(asked_for_by_next(columns, len(found)))
+    gains = columns.found["label"][0] == "gain" and judgments.assessor is None
+    return replace(judgments, are_gains=gains).marked(asked_for_by_next(columns, len(judgments)))
 
 
 def _refuse_list(columns: Columns) -> None:
@@ -388,15 +512,15 @@ def _refuse_list(columns: Columns) -> None:
     names = set(columns.names)
     if {"order", "digest"} <= names:
         raise InputError(
-            "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference",
+            "a list of pairs for gold labels, not judgments: its labels were sampled for a difference",
             file=columns.file, hint=f"a study reads it: {GOLD_OF_STUDY}",
         )  # fmt: skip
     ours = {name for name, cell in _OF_SHEETS.items() if _all_are(cell, columns, name)}
     if "digest" in ours or ("scale" in ours and "order" in names):
         lost = " and ".join(name for name in ("order", "digest") if name not in names)
         raise InputError(
-            f"this is the sheet of a gold list, and its column {lost} is lost: how its rows were drawn, and so how "
-            "its labels count, cannot be told",
+            f"this is the sheet of a gold list, and its column {lost} is missing: without it, nothing says how its "
+            "rows were sampled, and so how its labels count",
             file=columns.file,
             hint=f"put the labels into the list by {FILL_LIST}, or put the column back",
         )
@@ -418,14 +542,14 @@ def asked_for_by_next(columns: Columns, rows: int) -> Bools:
 
 def without_gold(judgments: Judgments) -> Judgments:
     """The judgments without the gold labels that the command was told are among them, which are kept for it."""
-    said = told()
-    if said.gold is None:
+    context = told()
+    if context.gold is None:
         return judgments
-    if said.gold.startswith(COLUMN):
-        said.kept[said.gold] = judgments.gold()
+    if context.gold.startswith(COLUMN):
+        context.kept[context.gold] = judgments.gold()
         return judgments
-    name = said.gold.removeprefix(ASSESSOR)
-    said.kept[said.gold] = judgments.by(name)
+    name = context.gold.removeprefix(ASSESSOR)
+    context.kept[context.gold] = judgments.by(name)
     return judgments.without(name)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from truegain.data.judgments import Judgments, judgments_of_columns, read_judgments
 from truegain.data.label_lists import CANNOT, COLUMNS, TEXTS, GoldList, digest_in, key_beside, labels_by_order
 from truegain.errors import InputError
-from truegain.io import named_tables
+from truegain.io import formats, named_tables
 from truegain.io.column_names import ColumnNames, Header, label_of, told
 from truegain.io.columns import Floats, Places, frozen
 from truegain.io.files import STANDARD_INPUT, PathLike
@@ -23,8 +23,8 @@ from truegain.message import FILL_LIST, HOLE_SAMPLE_OF_STUDY, SAMPLE_GOLD
 
 AGAIN = f"take the list as it was written, and put the labels into it by {FILL_LIST}"
 SAMPLE = (
-    f"labels of a random sample of unjudged documents go as they came back to {HOLE_SAMPLE_OF_STUDY}; what is filled "
-    f"in is a list of {SAMPLE_GOLD}"
+    f"give labels of a random sample of unjudged documents as they are to {HOLE_SAMPLE_OF_STUDY}; fill in a list of "
+    f"{SAMPLE_GOLD}"
 )
 MARKS = ("order", "size", "probability", "digest")  # two of these make a table a list
 ROUNDED = 0.01  # of a size or probability, that a spreadsheet may have cut off
@@ -41,8 +41,20 @@ def gold_list_of(data: object) -> GoldList | None:
 
 
 def read_gold_list(path: PathLike) -> GoldList:
-    """A list that was written by `GoldList.write`, with labels down to some row; `filled` puts further ones in.
+    """Read a list that `GoldList.write` wrote, with labels down to some row.
 
+    Parameters
+    ----------
+    path : str or path-like
+        The sheet that people filled in (its key must be beside it), or a file that holds both.
+
+    Returns
+    -------
+    GoldList
+        What a study takes as ``gold``; its `filled` puts further labels in.
+
+    Examples
+    --------
     >>> import tempfile, truegain as tg
     >>> runs = {s: {t: {d: float(s.find(d)) for d in s} for t in "1234"} for s in ("abc", "bca")}
     >>> listed = tg.sample_gold(runs, {t: {"a": 1, "b": 0, "c": 0} for t in "1234"}, "P@1")
@@ -169,7 +181,7 @@ def _table(data: object, header: Header | None = None) -> tuple[Any, str]:
     if os.fspath(data) == told().gold:  # labels in the judgments' own file are no list
         return None, "gold list"
     text, kind, file = loaded(data, told().header_of(data) if header is None else header)
-    return (None if kind in (None, "nested") else named_tables.read(text, kind, file)), file
+    return (None if kind in (None, "nested") else formats.read(text, kind, file)), file
 
 
 def _names(table: Any) -> list[str]:
@@ -179,17 +191,17 @@ def _names(table: Any) -> list[str]:
 def _numbers(name: str, values: list[Any], places: Places, file: str, hint: str = AGAIN) -> Floats:
     out = np.empty(len(values))
     for row, value in enumerate(values):
-        found = label_of(value) if name == "label" else named_tables.number_of(value)
-        if found is None or not math.isfinite(found):
+        number = label_of(value) if name == "label" else named_tables.number_of(value)
+        if number is None or not math.isfinite(number):
             place: dict[str, Any] = places.of(row)
             raise InputError(f"{name} is not a number", file=file, text=str(value), hint=hint, **place)
-        out[row] = found
+        out[row] = number
     return out
 
 
 def _label_hint(scale: tuple[float, float], cells: list[Any]) -> str:
-    said = f"give a label from {scale[0]:g} to {scale[1]:g}, or {CANNOT} where people could not judge it"
-    return _or_values(said, [cell for cell in cells if not _cannot(cell)])
+    hint = f"give a label from {scale[0]:g} to {scale[1]:g}, or {CANNOT} where people could not judge it"
+    return _or_values(hint, [cell for cell in cells if not _cannot(cell)])
 
 
 def _or_values(said: str, cells: list[Any]) -> str:
@@ -201,9 +213,9 @@ def _or_values(said: str, cells: list[Any]) -> str:
 def _of_table(table: Any, file: str) -> GoldList:
     names = _names(table)
     if not any(mark in names for mark in MARKS):
-        raise InputError(f"this is no list of {SAMPLE_GOLD}: its rows have no order", file=file, hint=SAMPLE)
+        raise InputError(f"not a list of {SAMPLE_GOLD}: its rows have no order", file=file, hint=SAMPLE)
     if lacking := [name for name in COLUMNS if name not in names]:
-        raise InputError(f"not a whole gold list: there is no column {', '.join(lacking)}", file=file, hint=AGAIN)
+        raise InputError(f"not a complete gold list: there is no column {', '.join(lacking)}", file=file, hint=AGAIN)
     columns = {name: table.column(names.index(name)) for name in COLUMNS}
     n = len(columns["order"])
     places = table.places if isinstance(table, named_tables.RawTable) else Places.rows(n)
@@ -227,7 +239,7 @@ def _of_table(table: Any, file: str) -> GoldList:
     _check_sizes(made, numbers["probability"], file)
     if made.digest != str(columns["digest"][0]):
         raise InputError(
-            "the list is not as it was drawn: its digest does not fit its topics, documents and bronze labels",
+            "the list was changed: its digest does not match its topics, documents and bronze labels",
             file=file, hint=AGAIN,
         )  # fmt: skip
     return made.checked()
@@ -240,14 +252,14 @@ def _check_rows(columns: dict[str, list[Any]], places: Places, file: str) -> Non
     if len(wrong):
         row = int(wrong[0])
         place: dict[str, Any] = places.of(row)
-        raise InputError(f"order {order[row]:g} where {row + 1} is due", file=file, **place,
+        raise InputError(f"order {order[row]:g} where {row + 1} is expected", file=file, **place,
                          hint="sort the rows by order; none may be left out")  # fmt: skip
     for name in ("design", "measure", "scale", "digest"):
         first = str(columns[name][0])
         other = next((r for r, v in enumerate(columns[name]) if str(v) != first), None)
         if other is not None:
             place = places.of(other)
-            raise InputError(f"{name} is not that of the other rows", file=file, text=str(columns[name][other]),
+            raise InputError(f"{name} differs from that of the other rows", file=file, text=str(columns[name][other]),
                              hint=AGAIN, **place)  # fmt: skip
 
 
@@ -262,14 +274,14 @@ def _check_sizes(made: GoldList, probability: Floats, file: str) -> None:
     row = int(np.flatnonzero(off)[0]) if off.any() else int(np.argmax(made.size))
     place: dict[str, Any] = (made.places or Places.rows(len(made))).of(row)
     raise InputError(
-        f"size {made.size[row]:g} and probability {probability[row]:g} do not fit together and to the other rows "
-        f"(probability {made.probability[row]:g} is due): the list was changed", file=file, hint=AGAIN, **place,
+        f"size {made.size[row]:g} and probability {probability[row]:g} do not match each other and the other rows "
+        f"(probability {made.probability[row]:g} is expected): the list was changed", file=file, hint=AGAIN, **place,
     )  # fmt: skip
 
 
 def _scale_of(text: str, file: str) -> tuple[float, float]:
     low, _, high = text.partition(" to ")
-    found = named_tables.number_of(low), named_tables.number_of(high)
-    if found[0] is None or found[1] is None:
-        raise InputError(f"scale {text!r} does not say from which label to which", file=file, hint=AGAIN)
-    return found[0], found[1]
+    ends = named_tables.number_of(low), named_tables.number_of(high)
+    if ends[0] is None or ends[1] is None:
+        raise InputError(f"scale {text!r} does not name the lowest and the highest label", file=file, hint=AGAIN)
+    return ends[0], ends[1]

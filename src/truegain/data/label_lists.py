@@ -20,7 +20,7 @@ from truegain.addresses import is_remote
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.writing import kind_to_write, table_bytes
 from truegain.errors import InputError, TruegainError
-from truegain.io import named_tables
+from truegain.io import formats, named_tables
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, frozen, number_of
 from truegain.io.compression import COMPRESSED
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
@@ -48,17 +48,8 @@ def key_path(path: PathLike) -> str:
     name = os.fspath(path)
     packed = next((end for end in COMPRESSED if name.lower().endswith(end)), "")
     bare = name[: len(name) - len(packed)]
-    ending = named_tables.ending(bare)
+    ending = formats.ending(bare)
     return f"{bare[: len(bare) - len(ending)]}{KEY}{bare[len(bare) - len(ending) :]}{packed}"
-
-
-def is_key(path: PathLike) -> bool:
-    """Whether a file is called as keys are.
-
-    >>> is_key("a/gold_list.key.csv"), is_key("gold_list.csv")
-    (True, False)
-    """
-    return f"{KEY}." in Path(os.fspath(path)).name.lower()
 
 
 def key_beside(path: PathLike, digest: str) -> str:
@@ -66,18 +57,17 @@ def key_beside(path: PathLike, digest: str) -> str:
     for other in _keys(path):
         try:
             text, kind, file = loaded(other)
-            table = None if kind in (None, "nested") else named_tables.read(text, kind, file)
+            table = None if kind in (None, "nested") else formats.read(text, kind, file)
         except TruegainError:
             continue
         if table is not None and digest_in(table) == digest:
             return other
     name, own = shown_path(path), Path(key_path(path))
-    there = f"; {own.name} is that of another list" if not is_remote(os.fspath(path)) and own.is_file() else ""
+    there = f"; {own.name} belongs to another list" if not is_remote(os.fspath(path)) and own.is_file() else ""
     raise InputError(
         f"the key of this list, {digest}, is not beside it{there}", file=name,
-        hint=f"put its key file (LIST{KEY}{named_tables.ending(own.name)}, "
-            "by the name of the list when it was written) "
-        f"there; or put its labels into the key by {FILL_LIST}",
+        hint=f"put its key file there (LIST{KEY}{formats.ending(own.name)}, by the name that the list was "
+            f"written with); or put its labels into the key by {FILL_LIST}",
     )  # fmt: skip
 
 
@@ -107,12 +97,12 @@ def keep_key(path: PathLike, digest: str) -> None:
     try:
         with guarded(()):  # what is to be written is looked at, not taken for an input
             text, kind, file = loaded(path)
-        there = None if kind in (None, "nested") else digest_in(named_tables.read(text, kind, file))
+        there = None if kind in (None, "nested") else digest_in(formats.read(text, kind, file))
     except TruegainError:
         there = None
     if there != digest:
         raise InputError(
-            "it is there already and is the key of another list, whose labels would be lost without it",
+            "this file exists and is the key of another list, whose labels would be lost without it",
             file=shown_path(path), hint=ANOTHER_FILE,
         )  # fmt: skip
 
@@ -124,7 +114,7 @@ def texts_there(path: PathLike, digest: str, rows: int) -> dict[str, list[str]]:
     try:
         with guarded(()):
             text, kind, file = loaded(path)
-        table = None if kind in (None, "nested") else named_tables.read(text, kind, file)
+        table = None if kind in (None, "nested") else formats.read(text, kind, file)
     except TruegainError:
         return {}
     if table is None or digest_in(table) != digest:
@@ -172,7 +162,7 @@ def labels_by_order(table: Any, file: str, topics: Sequence[str], docs: Sequence
     columns = {n: table.column(names.index(n)) for n in ("order", "topic", "doc", "label") if n in names}
     if "label" not in columns:
         raise InputError("there is no column label", file=file, hint="fill in the column label of the sheet")
-    found: dict[int, tuple[int, Any]] = {}
+    labels: dict[int, tuple[int, Any]] = {}
     for row, value in enumerate(columns["order"]):
         if is_missing(value) and all(is_missing(column[row]) for column in columns.values()):
             continue  # a row that is empty
@@ -180,7 +170,7 @@ def labels_by_order(table: Any, file: str, topics: Sequence[str], docs: Sequence
         number = number_of(value)
         at = int(number) - 1 if number is not None and number.is_integer() else -1
         if not 0 <= at < len(topics):
-            raise InputError(f"order {value} is none of the list, which has 1 to {len(topics):,}", file=file, **where)
+            raise InputError(f"order {value} is not in the list, which has 1 to {len(topics):,}", file=file, **where)
         for name, known in (("topic", topics[at]), ("doc", docs[at])):
             if name in columns and not same_id(columns[name][row], known):
                 raise InputError(
@@ -189,10 +179,10 @@ def labels_by_order(table: Any, file: str, topics: Sequence[str], docs: Sequence
                 )  # fmt: skip
         if is_missing(columns["label"][row]) or not str(columns["label"][row]).strip():
             continue
-        if at in found:
-            raise InputError(f"order {at + 1} stands there twice", file=file, **where, hint="keep one")
-        found[at] = row, columns["label"][row]
-    return found
+        if at in labels:
+            raise InputError(f"order {at + 1} appears twice", file=file, **where, hint="keep one")
+        labels[at] = row, columns["label"][row]
+    return labels
 
 
 # ---- Labels that a person wrote into a list: no new list is written over them.
@@ -211,31 +201,29 @@ def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float | str | None
         with guarded(()):  # what is to be written is looked at, not taken for an input
             there = _labels(path)
     except TruegainError:
-        raise InputError(
-            "it is there already, and whether it holds labels cannot be told", file=shown_path(path), hint=ASIDE
-        ) from None
+        raise InputError("this file exists and may hold labels", file=shown_path(path), hint=ASIDE) from None
     if lost := sum(1 for pair, label in there.items() if label != _label_as_read((new or {}).get(pair))):
         raise InputError(
-            f"it is there already and holds {lost:,} {'label' if lost == 1 else 'labels'} that would be lost",
+            f"this file exists and holds {lost:,} {'label' if lost == 1 else 'labels'} that would be lost",
             file=shown_path(path), hint=ASIDE,
         )  # fmt: skip
 
 
 def _label_as_read(label: float | str | None) -> float | str | None:
     """A label as it is read back."""
-    return label if label is None or (found := named_tables.number_of(label)) is None else found
+    return label if label is None or (number := named_tables.number_of(label)) is None else number
 
 
 def _labels(path: PathLike) -> dict[tuple[str, str], float | str]:
     """By topic and document, or by row where these are not named; none where no column is called label."""
-    if named_tables.ending(os.fspath(path)) == ".qrels":
-        given = Judgments.of(path)
-        judged = zip(given.topic.strings(), given.docs.strings(), given.label.tolist(), strict=True)
+    if formats.ending(os.fspath(path)) == ".qrels":
+        judged_file = Judgments.of(path)
+        judged = zip(judged_file.topic.strings(), judged_file.docs.strings(), judged_file.label.tolist(), strict=True)
         return {(topic, doc): label for topic, doc, label in judged if label >= 0}
     text, kind, file = loaded(path)
     if kind in (None, "nested"):
         return {}
-    table = named_tables.read(text, kind, file)
+    table = formats.read(text, kind, file)
     names = [str(name).strip().lower() for name in table.columns]
     if "label" not in names:
         return {}
@@ -243,7 +231,7 @@ def _labels(path: PathLike) -> dict[tuple[str, str], float | str]:
     rows = range(len(columns["label"]))
     pairs = zip(*(unguarded(table, columns.get(name, rows)) for name in ("topic", "doc")), strict=True)
     return {
-        pair: (str(x) if (found := named_tables.number_of(x)) is None else found)
+        pair: (str(x) if (number := named_tables.number_of(x)) is None else number)
         for pair, x in zip(pairs, columns["label"], strict=True)
         if not is_missing(x) and str(x).strip()
     }
@@ -254,11 +242,11 @@ def _labels(path: PathLike) -> dict[tuple[str, str], float | str]:
 COLUMNS = ("order", "topic", "doc", "bronze", "size", "probability", "design", "measure", "scale", "digest")
 SHEET = ("order", "topic", "doc", "label", "scale", "digest")  # of the file that people fill in
 MEND = (
-    "mend the label, or draw the list with the labels there are "
+    "correct the label, or sample the list with the labels in use "
     f"({by_surface('scale= of tg.sample_gold', '`truegain plan labels --scale`')})"
 )
 NOT_LISTED = f"give labels of its pairs alone, or say how many rows ({arg('rows')})"
-NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
+NO_GAP = "label the list from the top without a gap: later sampling probabilities depend on the earlier labels"
 CANNOT = "cannot"  # in place of a label: people could not judge the document
 DIGITS = 9  # of sizes and probabilities
 
@@ -267,13 +255,48 @@ SEEN = 20  # rows that a person sees
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GoldList(Result):
-    """Pairs in their drawn order: topic, document, bronze label, size, and the gold label, NaN where there is none yet.
+    """Pairs to be judged, in the order in which they were drawn, with the gold labels so far.
 
-    design: 'ordered' (each next pair drawn with a chance in proportion to its size), 'random' (all sizes alike, of all
-    pairs), 'by-bronze' (all sizes of one bronze label alike) or 'topics' (whole topics, one after another).
-    scale: the labels that a judge may give.  A list is judged from the top, to any point; a document that people could
-    not judge has 'cannot' for a label, and holds up none of those below it.
+    `sample_gold` and `sample_unjudged` draw such a list.  People judge it from the top, to any point.  A document that
+    they could not judge has 'cannot' for a label, and holds up none of those below it.
 
+    Attributes
+    ----------
+    topics : tuple of str
+        The topic of each row.
+    docs : tuple of str
+        The document of each row.
+    bronze : ndarray of float
+        The cheap judge's label of each row; in a list of unjudged documents its predicted worth.
+    size : ndarray of float
+        Each row's share of all sizes; a pair is drawn with a chance in proportion to it.
+    label : ndarray of float
+        The gold label of each row, NaN where there is none yet.
+    design : {'ordered', 'random', 'by-bronze', 'topics', 'holes'}
+        'ordered': each next pair drawn in proportion to its size.  'random': all sizes alike.  'by-bronze': all sizes
+        of one bronze label alike.  'topics': whole topics, one after another.  'holes': unjudged documents, ordered.
+    measure : str
+        The measure that it was drawn for.
+    scale : (float, float)
+        The lowest and the highest label that a judge may give.
+    source : str
+        The file that it was read from.
+    places : Places or None
+        The line of each row in its file, for errors.
+    arguments : mapping
+        What the function that drew it was called with.
+    texts : mapping of str to sequence of str
+        'question' and 'passage' of each row, where people shall read them.
+    cannot : frozenset of int
+        Rows, from 0, that people looked at and could not judge.
+
+    Notes
+    -----
+    Columns of `frame`: `order` (from 1), `topic`, `doc`, `label`, `bronze`, `size` and `probability` (the
+    chance of the row to be drawn at its turn).
+
+    Examples
+    --------
     >>> bronze, size = np.array([1.0, 0.0]), np.array([3.0, 1.0])
     >>> made = GoldList.of(["1", "2"], ["a", "b"], bronze, size, "ordered", "P@10", (0, 1))
     >>> made.size.tolist(), made.probability.tolist(), made.judged
@@ -290,7 +313,7 @@ class GoldList(Result):
     scale: tuple[float, float]
     source: str = "gold list"
     places: Places | None = None
-    asked: Mapping[str, object] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # 'question' and 'passage' of each row
     cannot: frozenset[int] = frozenset()  # rows that people looked at and could not judge, from 0
 
@@ -305,7 +328,28 @@ class GoldList(Result):
         measure: str,
         scale: tuple[float, float],
     ) -> GoldList:
-        """Rows in order, nothing judged; sizes become shares of their sum."""
+        """A list of rows in their drawn order, with nothing judged.
+
+        Parameters
+        ----------
+        topics, docs : sequence of str
+            The topic and the document of each row.
+        bronze : ndarray of float
+            The cheap judge's label of each row.
+        size : ndarray of float
+            The size of each row; they become shares of their sum.
+        design : str
+            How the rows were drawn.
+        measure : str
+            The measure that they were drawn for.
+        scale : (float, float)
+            The lowest and the highest label that a judge may give.
+
+        Returns
+        -------
+        GoldList
+            Without labels.
+        """
         share = np.array([_rounded(x) for x in (size / size.sum()).tolist()])
         label = np.full(len(docs), np.nan)
         return cls(tuple(topics), tuple(docs), frozen(bronze), frozen(share), frozen(label), design, measure, scale)
@@ -321,7 +365,7 @@ class GoldList(Result):
     @property
     def provenance(self) -> dict[str, object]:
         """How it was made."""
-        return {**self.asked, **self._of_all}
+        return {**self.arguments, **self._of_all}
 
     @property
     def _of_all(self) -> dict[str, object]:
@@ -351,19 +395,19 @@ class GoldList(Result):
     @staticmethod
     def _told(label: Floats, cannot: Iterable[int]) -> Bools:
         """Rows with a label, or with the word that there can be none."""
-        told = ~np.isnan(label)
-        told[list(cannot)] = True
-        return told
+        judged = ~np.isnan(label)
+        judged[list(cannot)] = True
+        return judged
 
     @cached_property
     def probability(self) -> Floats:
-        """Of each row to be drawn at its turn: its size over those of all rows from it on."""
+        """The chance of each row to be drawn at its turn: its size over those of all rows from it on."""
         left = np.cumsum(self.size[::-1])[::-1]
         return frozen(np.array([_rounded(x) for x in (self.size / left).tolist()]))
 
     @property
     def digest(self) -> str:
-        """Of topics, documents and bronze labels in their order: another list is told from the one that was drawn.
+        """A digest of topics, documents and bronze labels in their order, which tells this list from another.
 
         Sizes and probabilities, which a spreadsheet rounds, are held against one another instead.
         """
@@ -378,9 +422,20 @@ class GoldList(Result):
         return f"{self.scale[0]:g} to {self.scale[1]:g}"
 
     def with_labels(self, label: Floats) -> GoldList:
-        """The same list with these labels, NaN where there is none."""
-        given = np.asarray(label, np.float64)
-        return replace(self, label=frozen(given), cannot=self._still(given, self.cannot)).checked()
+        """The same list with these labels.
+
+        Parameters
+        ----------
+        label : ndarray of float
+            One a row, NaN where there is none.
+
+        Returns
+        -------
+        GoldList
+            Checked, as by `checked`.
+        """
+        labels = np.asarray(label, np.float64)
+        return replace(self, label=frozen(labels), cannot=self._still(labels, self.cannot)).checked()
 
     @staticmethod
     def _still(label: Floats, cannot: Iterable[int]) -> frozenset[int]:
@@ -388,10 +443,22 @@ class GoldList(Result):
         return frozenset(row for row in cannot if math.isnan(label[row]))
 
     def filled(self, labels: object, rows: int | None = None, cannot: Iterable[tuple[str, str]] = ()) -> GoldList:
-        """The same list with these judgments beside those it has; other pairs, and other labels, are refused.
+        """The same list with further labels beside those it has.
 
-        rows: labels of its first so many rows are taken, and all others skipped.  cannot: topics and documents that
-        people could not judge; labels may be None where there are only these.
+        Parameters
+        ----------
+        labels : path-like, frame, mapping, Judgments or None
+            Judgments of its pairs.  Other pairs, and labels that differ from those there, are refused.  None where
+            there are only pairs that people could not judge.
+        rows : int, optional
+            Take labels of the first so many rows and skip all others.
+        cannot : iterable of (str, str), optional
+            Topics and documents that people could not judge.
+
+        Returns
+        -------
+        GoldList
+            With the labels filled in.
         """
         if rows is not None and rows < 1:
             raise TruegainError(f"{argname('rows', rows, '')}: give a number of rows of at least 1")
@@ -423,7 +490,7 @@ class GoldList(Result):
         if not taken and not stuck:
             of = f"the first {rows:,} rows of " if rows is not None else ""
             raise InputError(f"no label here is of {of}the list {self.source}", file=table.source,
-                             hint="check that topics and documents are named alike")  # fmt: skip
+                             hint="check that both use the same topic and document ids")  # fmt: skip
         if gap := _gap(self._told(label, self.cannot | stuck)):
             raise InputError(self._open(*gap), file=table.source, hint=NO_GAP)
         return self._with_cannot(label, stuck)
@@ -436,7 +503,13 @@ class GoldList(Result):
         return replace(self, label=frozen(np.asarray(label, np.float64)), cannot=every).checked()
 
     def judgments(self) -> Judgments:
-        """The gold labels so far."""
+        """The gold labels so far.
+
+        Returns
+        -------
+        Judgments
+            One row a labeled pair.
+        """
         rows = self.labelled
         if not len(rows):
             raise InputError("no row of this list has a label yet", file=self.source, hint="have its first rows judged")
@@ -452,7 +525,13 @@ class GoldList(Result):
         return np.flatnonzero(~np.isnan(self.label))
 
     def checked(self) -> GoldList:
-        """The list itself; a gap among the labels, or one that the scale does not have, is refused by its row."""
+        """Check that the labels have no gap and lie on the scale.
+
+        Returns
+        -------
+        GoldList
+            The list itself; an error names the row that is wrong.
+        """
         if gap := _gap(self._told(self.label, self.cannot)):
             raise self._fault(gap[0], self._open(*gap), NO_GAP)
         outside = np.flatnonzero((self.label < self.scale[0]) | (self.label > self.scale[1]))
@@ -474,22 +553,52 @@ class GoldList(Result):
         return InputError(problem, file=self.source, **place, hint=hint)
 
     def with_texts(self, questions: Mapping[str, str] | None, passages: Mapping[str, str] | None) -> GoldList:
-        """The same list with what people read: by topic the question, by document the passage."""
-        given = zip(TEXTS, (questions, passages), (self.topics, self.docs), strict=True)
-        texts = {name: [known.get(i, "") for i in ids] for name, known, ids in given if known is not None}
+        """The same list with what people read.
+
+        Parameters
+        ----------
+        questions : mapping of str to str, or None
+            The question of each topic.
+        passages : mapping of str to str, or None
+            The text of each document.
+
+        Returns
+        -------
+        GoldList
+            With the texts.
+        """
+        sources = zip(TEXTS, (questions, passages), (self.topics, self.docs), strict=True)
+        texts = {name: [known.get(i, "") for i in ids] for name, known, ids in sources if known is not None}
         return replace(self, texts={**self.texts, **texts})
 
     def with_texts_of(self, path: PathLike) -> GoldList:
-        """The same list with the texts, where it has none, of a sheet of it that is there already."""
+        """The same list with the texts of a sheet of it that was written before.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The sheet; a file that is none of this list adds nothing.
+
+        Returns
+        -------
+        GoldList
+            Its own texts stay.
+        """
         return replace(self, texts={**texts_there(path, self.digest, len(self)), **self.texts})
 
     def write(self, path: PathLike, key: PathLike | None = None) -> None:
-        """Two files, CSV, TSV, JSONL or Parquet: the sheet for people, with an empty column `label`, and its key.
+        """Write the list as two files: a sheet for people, with an empty column `label`, and its key.
 
-        The sheet has no bronze label, nor what tells it: who sees the answer of another judge tends to agree with it,
-        and the errors that gold labels are to find would not be found.  The key stands beside the sheet, as
-        list.key.csv of list.csv, unless `key` names another place; `read_gold_list` joins them again.  Neither labels
-        that this list has not, nor the key of another list, are written over; texts in a sheet of it stay.
+        The sheet has no bronze label, nor what tells it: who sees another judge's label tends to agree with it, and the
+        errors that gold labels shall find would stay hidden.  `read_gold_list` joins the two again.  Labels that this
+        list does not have, and the key of another list, are never overwritten; texts in a sheet of it stay.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The sheet: a .csv, .tsv, .jsonl or .parquet file.
+        key : str or path-like, optional
+            The key; by default beside the sheet, as list.key.csv of list.csv.
         """
         beside = key_path(path) if key is None else key
         kinds = {name: kind_to_write(name) for name in (path, beside)}
@@ -518,7 +627,7 @@ class GoldList(Result):
             "order": list(range(1, n + 1)), "topic": list(self.topics), "doc": list(self.docs),
             "label": self._cells(),
             "bronze": [_whole_or_float(x) for x in self.bronze.tolist()], "size": self.size.tolist(),
-            "probability": self.probability.tolist(), **{name: [value] * n for name, value in self.provenance.items()},
+            "probability": self.probability.tolist(), **{name: [value] * n for name, value in self._of_all.items()},
         }  # fmt: skip
 
 

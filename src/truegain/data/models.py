@@ -13,8 +13,9 @@ from truegain.data.runs import MODELS, Runs, models_by_system, models_in
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.columns import Ints
 from truegain.io.files import can_be_read_again, expand, pieces_of, read_bytes, shown_path
+from truegain.io.formats import format_of_ending
 from truegain.io.frames import is_frame
-from truegain.io.named_tables import ending, is_missing
+from truegain.io.named_tables import is_missing
 from truegain.io.warnings import counted, warn
 from truegain.message import arg, argname, with_marks
 
@@ -60,7 +61,7 @@ def _from_file(name: str) -> list[tuple[str, str]]:
         if len(cells) != 2 or not all(cells):
             raise InputError(
                 "a line should be system,model", file=shown_path(name), line=line, text=",".join(row),
-                hint="two fields, the system as its run is named",
+                hint="write two fields, the system named as its run",
             )  # fmt: skip
         found.append((cells[0], cells[1]))
     return found
@@ -142,7 +143,6 @@ def by_unchecked(labels_by: str, said: str = "") -> str:
 # ---- Which models systems use, and which one gave the judgments: as given, or as columns say.
 
 SystemModels = Mapping[str, str | Sequence[str]]
-TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")  # endings of files whose columns have names
 JUDGE_MODEL = arg("judge_model", python="`model` to tg.read_judgments")
 BEGINNING = 65_536  # bytes in which a table names its columns
 
@@ -193,16 +193,13 @@ def _tell_not_asked(columns: Mapping[str, tuple[str, ...]], gave: Sequence[str])
     count = f"{len(columns)} {'system names' if len(columns) == 1 else 'systems name'}"
     which = f"the judgments name {len(gave)} ({some(gave)})" if gave else "nothing says which one gave the judgments"
     named = some(list(dict.fromkeys(model for models in columns.values() for model in models)))
-    warn(
-        f"{count} the model used ({named}), and {which}: whether a system is judged by its own model is not looked at; "
-        f"give {JUDGE_MODEL}"
-    )
+    warn(f"{count} the model used ({named}), and {which}: self-preference is not checked; give {JUDGE_MODEL}")
 
 
 def _columns(runs: object, systems: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The models that columns of the runs name."""
-    found = {} if runs is None else models_in(runs)
-    return {s: models for s, models in found.items() if s in systems}
+    by_system = {} if runs is None else models_in(runs)
+    return {s: models for s, models in by_system.items() if s in systems}
 
 
 def _may_name_models(runs: Any) -> bool:
@@ -221,12 +218,12 @@ def _may_name_models(runs: Any) -> bool:
 
 
 def _begins_with_models(file: str) -> bool:
-    kind = ending(file)
-    if kind not in TABLES:
+    table = format_of_ending(file)
+    if table is None:
         return False
     beginning = next(pieces_of(file), b"")[:BEGINNING].lower()
-    first = beginning if kind not in (".csv", ".tsv") else beginning.partition(b"\n")[0]
-    return kind == ".parquet" or any(name.encode() in first for name in MODELS)
+    first = beginning.partition(b"\n")[0] if table.named_first else beginning
+    return table.binary or any(name.encode() in first for name in MODELS)
 
 
 def is_of(judge: str, models: Sequence[str]) -> bool:

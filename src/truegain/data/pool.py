@@ -90,10 +90,9 @@ class Pool:
             again = j.assessor.code[first] == j.assessor.code[second]
             who = f"assessor {j.assessor.values[j.assessor.code[first]]} twice" if again else "several assessors"
             return InputError(
-                f"{who} labelled {pair}: these are ratings, and a gain rule is needed",
+                f"{who} labeled {pair}: these are ratings and must be aggregated",
                 **place,  # type: ignore[arg-type]
-                hint="make one gain of a document's ratings by a rule (mean, majority, unanimity ...): "
-                f"{AGGREGATE_FIRST}",
+                hint=f"make one label of a document's ratings (mean, majority, unanimity ...): {AGGREGATE_FIRST}",
             )
         if j.subtopic.code[first] != j.subtopic.code[second]:
             return InputError(
@@ -105,7 +104,7 @@ class Pool:
         return InputError(
             f"two labels ({labels}) for {pair}",
             **place,  # type: ignore[arg-type]
-            hint="keep one; if several assessors judged it these are ratings, and a gain rule is needed",
+            hint="keep one; if several assessors judged it, these are ratings and must be aggregated",
         )
 
     def first_rows_of_an_item(self) -> tuple[int, int]:
@@ -125,9 +124,9 @@ class Pool:
 
     def find(self, topic: Coded, docs: Ids) -> Codes:
         """For every (topic, document) its item, or -1."""
-        found = np.empty(len(docs), np.int32)
-        _scan.match(*self.docs.arrays, self.begin, self.slots, *docs.arrays, topic.onto(self.topics), found)
-        return found
+        items = np.empty(len(docs), np.int32)
+        _scan.match(*self.docs.arrays, self.begin, self.slots, *docs.arrays, topic.onto(self.topics), items)
+        return items
 
     def find_listed(self, docs: Ids, order: Ints, begin: Ints, list_of: Ints) -> tuple[Ints, Codes, Ints]:
         """What the lists of a run hold of the pool, topic by topic: ranks and items, best first, and how many.
@@ -155,7 +154,7 @@ class Pool:
             raise InputError(
                 f"two labels for {pair}, subtopic {subtopic}",
                 **j.where(second),  # type: ignore[arg-type]
-                hint="keep one; if several assessors judged it these are ratings, and a gain rule is needed",
+                hint="keep one; if several assessors judged it, these are ratings and must be aggregated",
             )
         item = self.row_item[order]
         begin = np.searchsorted(item, np.arange(len(self) + 1)).astype(np.int64)
@@ -377,11 +376,11 @@ class RankedGains:
 
         A gain may be any number; NaN means unjudged.
         """
-        given = np.asarray(gains, np.float64)
-        judged = ~np.isnan(given)
+        new = np.asarray(gains, np.float64)
+        judged = ~np.isnan(new)
         return replace(
             self,
-            gains=frozen(np.where(judged, given, 0.0)),
+            gains=frozen(np.where(judged, new, 0.0)),
             entry_gains=None if entry_gains is None else frozen(np.asarray(entry_gains, np.float64)),
             judged_items=frozen(judged),
         )

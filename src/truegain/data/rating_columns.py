@@ -24,23 +24,20 @@ NEEDED = ("topic", "doc", "assessor", "label")
 WANTED = "give a table with the columns topic, doc, assessor and label, separated by commas or tabs"
 
 
-def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> named_tables.Kind:
+def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> str:
     """Whether a table's columns are separated by commas or by tabs; an error that says what it is where it is none."""
     first = first_line(text)
     if not first:
         raise InputError("the file is empty", file=file, hint=WANTED)
     between = separator_of(first)
-    kind: named_tables.Kind | None = "tsv" if "\t" in first else "csv" if between in first else None
+    kind: str | None = "tsv" if "\t" in first else "csv" if between in first else None
     named = [n.strip().strip('"').lower() for n in first.split("\t" if kind == "tsv" else between)]
     known = {n for n in named if our_name(n)} | {"task"}
     known |= {part.strip().lower() for theirs in renamed.values() for part in theirs.split("+")}
     if kind is not None and (set(named) & known or not any(map(_is_number, named))):
         return kind
     if kind == "csv":
-        hint = (
-            "begin the table with a line of column names, such as topic,doc,assessor,label, or give it as "
-            f"{arg('columns')}"
-        )
+        hint = f"begin the table with a header, such as topic,doc,assessor,label, or give the names as {arg('columns')}"
         raise InputError("the columns are not named", file=file, line=1, text=first, hint=hint)
     for separator, what in ((None, "blanks"), ("|", "bars")):
         names = [n.strip().strip('"').lower() for n in first.split(separator)]
@@ -52,7 +49,7 @@ def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> named_tables.
         raise InputError(
             "these are TREC lines, which do not say who rated: there is no assessor", file=file, hint=WANTED
         )
-    raise InputError("this is no table of ratings", file=file, line=1, text=first, hint=WANTED)
+    raise InputError("not a table of ratings", file=file, line=1, text=first, hint=WANTED)
 
 
 def _is_number(text: str) -> bool:
@@ -85,7 +82,7 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
     pairs = ",".join(f"{ours}={theirs}" for ours, theirs in guesses.items())
     hint = f"name {'it' if len(guesses) == 1 else 'them'}, as in {arg('columns', pairs, of='tg.read_ratings')}"
     if "assessor" in missing and guesses["assessor"] == "NAME":
-        hint += "; or give a wide table, with a column an assessor"
+        hint += "; or give a wide table, with one column per assessor"
     if "topic" in missing and "NAME" in guesses.values():
         hint += f"; where all ratings are of one topic, give it a name with {arg('topic', of='tg.read_ratings')}"
     listed = ", ".join(written(columns, n) for n in columns.names)
@@ -113,15 +110,15 @@ def numbers(
     """
     if not values and (plain := plain_numbers(raw)) is not None:
         return plain
-    found = np.empty(len(raw))
+    column = np.empty(len(raw))
     for row, value in enumerate(raw):
         number = _number(value, values)
         if number is None and nominal and not says_missing(value, values):
             return _numbered(raw, columns, values)
         if number is None:
             raise columns._fault(*_refused(raw, row, values, names))
-        found[row] = number
-    return found
+        column[row] = number
+    return column
 
 
 def _number(value: Any, values: Mapping[str, float]) -> float | None:
@@ -200,7 +197,7 @@ def _refused(
         return f"rating{column} is not a number", row, value, "write one number, not a list or an object"
     top, slash, bottom = (part.strip() for part in value.partition("/"))
     if slash and number_of(top) is not None and number_of(bottom) == 0:
-        return f"rating{column} is not a number", row, value, "it divides by 0; mend or leave out this rating"
+        return f"rating{column} is not a number", row, value, "it divides by 0; correct or drop this rating"
     if value.endswith("%") and number_of(value[:-1]) is not None:
         return f"rating{column} is not a number", row, value, f"write {value[:-1].strip()}, without the sign"
     words = sorted({str(v) for v in raw if _number(v, values) is None and not says_missing(v, values)})
@@ -237,6 +234,6 @@ def check_extra(extra: Mapping[str, Sequence[Any]], columns: Columns) -> None:
             if number is not None and math.isfinite(number) and (number >= 0 or name == "order"):
                 continue
             if not is_missing(value):
-                raise columns._fault(f"{name} is not {what}", row, value, "mend it, or leave the cell empty")
+                raise columns._fault(f"{name} is not {what}", row, value, "correct it, or leave the cell empty")
             if name == "order" and not all(map(is_missing, cells)):
                 raise columns._fault(f"{name} is missing", row, value, "give it in every row, or in none")

@@ -11,11 +11,10 @@ from truegain.data.judgments import Judgments
 from truegain.data.models import rated_alone
 from truegain.data.pool import Pool
 from truegain.errors import InputError, TruegainError
-from truegain.io import named_tables
+from truegain.io import formats, named_tables
 from truegain.io.columns import Codes, Floats, Ints, frozen
 from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.named_tables import Columns, is_missing
-from truegain.io.plain_text import plain_text
 from truegain.io.warnings import warn
 
 # ---- Small arithmetic of ratings: which are alike, and what huge ones are divided by.
@@ -161,9 +160,9 @@ class Grouped:
         """One gain an item; an item whose gain is not a number stays unjudged, and that is told."""
         there = ~np.isnan(gain)
         if not there.all():
-            warn(f"{int((~there).sum())} of {len(gain)} items get no gain by this rule and stay unjudged")
+            warn(f"{int((~there).sum())} of {len(gain)} items get no label by this rule and stay unjudged")
         if not there.any():
-            raise TruegainError("no item gets a gain by this rule; choose another rule")
+            raise TruegainError("no item gets a label by this rule; choose another rule")
         rows, j = self.order[self.begin[:-1]][there], self.judgments
         columns = (j.topic.take(rows), j.docs.take(rows), frozen(gain[there]), j.subtopic.take(rows))
         chosen = np.zeros(len(gain), np.bool_)
@@ -181,9 +180,9 @@ def item_keys(ratings: Judgments) -> Ints:
 def no_assessor(ratings: Judgments) -> InputError:
     """What to say where it is not known who rated."""
     return InputError(
-        "it is not said who rated: there is no assessor",
+        "the ratings do not name assessors",
         file=ratings.source,
-        hint="name a column 'assessor' (or worker, annotator), or give a wide table with a column an assessor",
+        hint="name a column 'assessor' (or worker, annotator), or give a wide table with one column per assessor",
     )
 
 
@@ -198,7 +197,7 @@ def read_names(path: PathLike) -> list[str]:
     """Names of assessors: one a line, or a table with a column `assessor`.
 
     Of a table that has a column `look`, as the assessors of `agree` are written, those worth a second look; of
-    one with columns `D` and `note`, as those of `judge check`, those not clearly better than
+    one with columns `informedness` and `note`, as those of `judge check`, those not clearly better than
     chance.
     """
     table, text, file = _table(path)
@@ -206,12 +205,12 @@ def read_names(path: PathLike) -> list[str]:
         lines = (line.strip() for line in text.splitlines())
         names = [line for line in lines if line and not line.startswith("#")]
         if not names:
-            raise InputError("there is no assessor", file=file, hint="write one name a line")
+            raise InputError("there is no assessor", file=file, hint="write one name per line")
         return names
     names = table.ids("assessor")
     if "look" in table.names:
         return [n for n, why in zip(names, table._column("look"), strict=True) if not _blank(why)]
-    if {"d", "note"} <= set(table.names):
+    if {"informedness", "note"} <= set(table.names):
         noted = zip(names, table._column("note"), strict=True)
         return [n for n, note in noted if note in (CHANCE, INVERTED) and n != POOLED]
     return names
@@ -223,7 +222,9 @@ def read_weights(path: PathLike) -> dict[str, float]:
     if table is None or "weight" not in table.names:
         there = "" if table is None else f" among {', '.join(table.names)}"
         raise InputError(
-            f"there are no columns 'assessor' and 'weight'{there}", file=file, hint="begin with a line assessor,weight"
+            f"there are no columns 'assessor' and 'weight'{there}",
+            file=file,
+            hint="begin with a header assessor,weight",
         )
     table.found["label"] = ["weight"]
     names, weights = table.ids("assessor"), table.numbers("label")
@@ -237,16 +238,16 @@ def read_weights(path: PathLike) -> dict[str, float]:
 
 def _table(path: PathLike) -> tuple[Columns | None, str, str]:
     """The table that a file holds, None where its first line names no column of assessors; its text and name."""
-    raw, file = read_bytes(path), shown_path(path)
-    if named_tables.is_parquet(raw, named_tables.ending(file)):
-        return Columns(named_tables.read(raw, "parquet", file), file), "", file
-    text = plain_text(raw, file)
+    file = shown_path(path)
+    text, marked = formats.marked(read_bytes(path), file)
+    if marked is not None:
+        return Columns(formats.read(text, marked, file), file), "", file
     first = text[:65536].lstrip().split(b"\n", 1)[0].decode(errors="replace").strip()
-    kind: named_tables.Kind = "jsonl" if first.startswith("{") else "tsv" if "\t" in first else "csv"
+    kind = "jsonl" if first.startswith("{") else "tsv" if "\t" in first else "csv"
     named = [n.strip().strip('"').lower() for n in first.split("\t" if kind == "tsv" else ",")]
     if kind != "jsonl" and not set(named) & set(named_tables.COLUMNS["assessor"]):
         return None, text.decode(), file
-    return Columns(named_tables.read(text, kind, file), file), "", file
+    return Columns(formats.read(text, kind, file), file), "", file
 
 
 def _blank(value: object) -> bool:

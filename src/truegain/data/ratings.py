@@ -14,14 +14,13 @@ from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_colum
 from truegain.data.rating_columns import check_extra, labelled_rows, numbers, worded
 from truegain.data.rating_groups import item_keys, no_assessor
 from truegain.errors import InputError, some
-from truegain.io import annotation_exports, named_tables
+from truegain.io import annotation_exports, formats, named_tables
 from truegain.io.column_names import COLUMN, ColumnNames, Header, Missing, OutOfRange, Repeated, told
 from truegain.io.columns import Bools, Floats, Places, frozen
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.frames import Numbers, is_frame, opened
 from truegain.io.json_files import records
 from truegain.io.named_tables import Columns, is_missing, is_one_run, long_rows, renamed
-from truegain.io.plain_text import plain_text
 from truegain.io.separated import read_unnamed
 from truegain.io.warnings import counted, warn
 from truegain.message import arg, argname
@@ -48,19 +47,19 @@ class Scale:
     high: float | None = None
 
     @classmethod
-    def of(cls, given: Scale | str | None) -> Scale:
+    def of(cls, text: Scale | str | None) -> Scale:
         """A scale from its text; no text declares nothing."""
-        if isinstance(given, Scale):
-            return given
+        if isinstance(text, Scale):
+            return text
         level: ScaleLevel | None = None
         low = high = None
-        for word in (given or "").replace(",", " ").split():
+        for word in (text or "").replace(",", " ").split():
             if word in LEVELS and level is None:
                 level = word  # type: ignore[assignment]
             elif ":" in word and low is None and high is None:
                 low, high = _limits(word)
             else:
-                raise InputError(f"the scale {given!r} cannot be read: {word!r}", hint=_HOW)
+                raise InputError(f"the scale {text!r} cannot be read: {word!r}", hint=_HOW)
         return cls(level, low, high)
 
     def __str__(self) -> str:
@@ -152,14 +151,14 @@ def _chances(ratings: Judgments, above: np.ndarray, low: float) -> Floats:
 
 def tell_mixed(ratings: Judgments) -> None:
     """Tell where assessors seem to have rated on scales of different length."""
-    found = mixed(ratings)
-    if found is None:
+    scales = mixed(ratings)
+    if scales is None:
         return
-    names, low, high = found
+    names, low, high = scales
     assert ratings.assessor is not None
     warn(
         f"{len(names)} of {len(ratings.assessor.values)} assessors rate up to {low:g} ({some(names)}), others up to "
-        f"{high:g} on the same topics: scales seem to mix; bring them to one first (numbers on personal scales: "
+        f"{high:g} on the same topics: scales seem to mix; convert them to one first (numbers on personal scales: "
         f"{arg('scale', 'ratio')} and {arg('normalize')}), or leave some out ({arg('drop_assessors')})"
     )
 
@@ -181,8 +180,8 @@ def tell_negative(ratings: Judgments, scale: Scale) -> None:
         else f"declare {arg('scale')}"
     )
     warn(
-        f"{below} of {counted(len(ratings), 'rating')} are negative (lowest {float(ratings.label.min()):g}) and taken "
-        f"as ratings; {out}"
+        f"{below} of {counted(len(ratings), 'rating')} are negative (lowest {float(ratings.label.min()):g}) and "
+        f"counted as ratings; {out}"
     )
 
 
@@ -202,7 +201,7 @@ def within(ratings: Judgments, scale: Scale, out_of_range: str) -> Judgments:
     raise InputError(
         f"{lie} the scale {scale}: {listed}" + (f" and {len(rows) - 5} more" if len(rows) > 5 else ""),
         file=ratings.source,
-        hint=f"mend them, declare another scale, or drop them ({arg('out_of_range', 'drop', of='tg.read_ratings')})",
+        hint=f"correct them, declare another scale, or drop them ({arg('out_of_range', 'drop', of='tg.read_ratings')})",
     )
 
 
@@ -232,7 +231,7 @@ def settled(ratings: Judgments, repeated: str, told: bool = False) -> Judgments:
             f"assessor {who} rated topic {topic}, document {ratings.docs[one]} twice, and so for "
             f"{counted(several, 'pair')} in all",
             **ratings.where(second),  # type: ignore[arg-type]
-            hint=f"keep one, or say which counts ({arg('repeated', 'first', of='tg.read_ratings')}; or last, mean, "
+            hint=f"keep one, or choose which counts ({arg('repeated', 'first', of='tg.read_ratings')}; or last, mean, "
             "all)",
         )
     were = f"{counted(several, 'document')} {'was' if several == 1 else 'were'}"
@@ -271,44 +270,63 @@ def read_ratings(
     topic: str | None = None,
     missing: Missing = "refuse",
 ) -> Judgments:
-    """Ratings of any known shape, checked: judgments that say who gave each label.
+    """Read ratings by several assessors: long or wide tables, exports of annotation tools, or dicts.
 
-    Shapes: long tables (topic, doc, assessor, label; in CSV, TSV, JSONL, a JSON list, Parquet or a frame), crowd-kit's
-    (task, worker, label), wide tables with a column an assessor, JSON exports of Label Studio, JSONL exports of
-    Prodigy, and {assessor: {topic: {document: label}}}.
+    Known shapes: long tables (topic, doc, assessor, label) in CSV, TSV, JSONL, a JSON list, Parquet or a frame;
+    crowd-kit's (task, worker, label); wide tables with a column an assessor; JSON exports of Label Studio; JSONL
+    exports of Prodigy; and ``{assessor: {topic: {document: label}}}``.
 
-    scale: limits and level; what lies outside is an error that lists it, or is dropped and counted.  Words are ratings
-    of a nominal scale.
-    repeated: several ratings of one document by one assessor are an error, or the first, last or mean of them counts,
-    or all do (a judge that was asked several times).
-    assessors: the columns of a wide table that hold ratings (default: all that are not known otherwise, told).
-    columns: other names of columns, such as {"subtopic": "facet"}; {"topic": "query+facet"} joins two; or the names of
-    all columns where no line has them, such as "topic,doc,assessor,label".  In exports they are fields of the task,
-    and {"label": NAME} is the name of the control or field that holds the rating.
-    separator: what stands between topic and document in a task's name (default: white space).
-    values: numbers for ratings that are words, such as {"relevant": 2}.
-    topic: the name of the one topic that all ratings are about, where no column says it.
-    missing: rows without a rating are refused, or with "drop" left out and counted; cells of a wide table may be empty.
+    Parameters
+    ----------
+    data : path-like, frame, mapping or Judgments
+        The ratings.
+    scale : Scale or str, optional
+        What a rating can be: '0:3', 'ordinal 0:3', 'ratio' or 'nominal'.  Words are ratings of a nominal scale.
+    out_of_range : {'error', 'drop'}, default 'error'
+        Ratings outside the scale are refused and listed, or left out and counted.
+    repeated : {'error', 'first', 'last', 'mean', 'all'}, default 'error'
+        Which of several ratings of a document by one assessor count; 'all' for a judge that was asked several times.
+    assessors : sequence of str, optional
+        The columns of a wide table that hold ratings; by default all that have no other meaning, with a warning.
+    columns : str, list of str or mapping, optional
+        Other names of columns, such as ``{"subtopic": "facet"}``; ``{"topic": "query+facet"}`` joins two; or the names
+        of all columns where no line has them, such as ``"topic,doc,assessor,label"``.  In exports they are fields of
+        the task, and ``{"label": NAME}`` is the control or field that holds the rating.
+    separator : str, optional
+        What stands between topic and document in the name of a task; by default white space.
+    values : mapping of str to float, optional
+        Numbers for ratings that are words, such as ``{"relevant": 2}``.
+    topic : str, optional
+        The one topic that all ratings are about, where no column says it.
+    missing : {'refuse', 'drop'}, default 'refuse'
+        Rows without a rating are refused, or left out and counted; cells of a wide table may be empty.
 
+    Returns
+    -------
+    Judgments
+        One row a rating, with its assessor.
+
+    Examples
+    --------
     >>> import polars as pl
     >>> wide = pl.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "ann": [2, 0], "bob": ["1/2", None]})
     >>> read_ratings(wide, assessors=["ann", "bob"])
     Judgments(3 labels, 1 topic, 2 assessors)
     """
-    asked = (
+    limited = (
         ("out_of_range", out_of_range, OutOfRange),
         ("repeated", repeated, Repeated),
         ("missing", missing, Missing),
     )
-    for name, value, choices in asked:
+    for name, value, choices in limited:
         if value not in choices.__args__:  # type: ignore[attr-defined]
             raise InputError(f"{argname(name)} is {value!r}", hint=f"give {' or '.join(choices.__args__)}")  # type: ignore[attr-defined]
     declared = Scale.of(scale)
     words_rate = declared.level == "nominal" and declared.low is None and declared.high is None
-    said = told()
+    context = told()
     is_file = isinstance(data, str | os.PathLike)
-    header = said.header_of(data) if columns is None and is_file else Header.of(columns)  # type: ignore[arg-type]
-    gold = said.gold if is_file and said.is_judgments(data) else None  # type: ignore[arg-type]
+    header = context.header_of(data) if columns is None and is_file else Header.of(columns)  # type: ignore[arg-type]
+    gold = context.gold if is_file and context.is_judgments(data) else None  # type: ignore[arg-type]
     if gold is not None and gold.startswith(COLUMN):
         header = replace(header, renamed={**header.renamed, "gold": gold.removeprefix(COLUMN)})
     shape = _Shape(assessors, header, separator, values or {}, topic, words_rate, missing)
@@ -351,16 +369,16 @@ def _loaded(data: object, shape: _Shape) -> Judgments:
 
 
 def _read(path: str | os.PathLike[str], shape: _Shape) -> Judgments:
-    raw, file = read_bytes(path), shown_path(path)
-    if named_tables.is_parquet(raw, named_tables.ending(file)):
-        return _tabled(named_tables.read(raw, "parquet", file), file, shape)
-    text = plain_text(raw, file)
+    file = shown_path(path)
+    text, marked = formats.marked(read_bytes(path), file)
+    if marked is not None:
+        return _tabled(formats.read(text, marked, file), file, shape)
     if text[:65536].lstrip()[:1] in (b"[", b"{"):
         return _of_json(text, file, shape)
     if shape.header.names:
         return _tabled(rating_columns.stripped(read_unnamed(text, shape.header.names, file)), file, shape)
     kind = rating_columns.kind_of(text, file, shape.header.theirs)
-    return _tabled(rating_columns.stripped(named_tables.read_text(text, kind, file)), file, shape)
+    return _tabled(rating_columns.stripped(formats.read_text(text, kind, file)), file, shape)
 
 
 def _of_json(text: bytes, file: str, shape: _Shape) -> Judgments:
@@ -373,7 +391,7 @@ def _of_json(text: bytes, file: str, shape: _Shape) -> Judgments:
             found = annotation_exports.label_studio(rows, file, names)
         table = named_tables.of_objects(rows, places)
     else:
-        table = named_tables.read_text(text, "jsonl", file)
+        table = formats.read_text(text, "jsonl", file)
         if annotation_exports.is_prodigy(table):
             found = annotation_exports.prodigy(table, file, names)
     if found is None:
@@ -414,7 +432,7 @@ def _about(columns: Columns, of_tasks: bool, shape: _Shape) -> tuple[list[str], 
         return _of_tasks(columns, shape.separator) if of_tasks else (columns.ids("topic"), columns.ids("doc"))
     if "topic" in columns:
         raise InputError(
-            f"all ratings are to be of topic {shape.topic}, but there is a column '{columns.found['topic'][0]}'",
+            f"all ratings should be of topic {shape.topic}, but there is a column '{columns.found['topic'][0]}'",
             file=columns.file,
             hint=f"leave out {arg('topic')}, or the column",
         )
@@ -456,8 +474,8 @@ def _of_wide(
         names += [rating_columns.written(columns, name)] * len(there)
     at = np.array(rows, np.int64)
     places = (columns.places or Places.rows(len(topics))).take(at)
-    given = columns.extra()
-    check_extra(given, columns)
+    extra = columns.extra()
+    check_extra(extra, columns)
     taken = Columns(named_tables.RawTable(["label"], [cells], places), columns.file)
     return judgments_of_columns(
         [topics[r] for r in rows],
@@ -466,7 +484,7 @@ def _of_wide(
         columns.file,
         subtopics=[subtopics[r] for r in rows] if subtopics is not None else None,
         assessors=names,
-        extra={name: [values[r] for r in rows] for name, values in given.items()},
+        extra={name: [values[r] for r in rows] for name, values in extra.items()},
         places=places,
     )
 
@@ -484,7 +502,7 @@ def _who(columns: Columns, asked: Sequence[str] | None) -> list[str]:
         raise InputError(
             f"there is {what} among {', '.join(columns.names)}",
             file=columns.file,
-            hint="name the label's column 'label' and the assessor's 'assessor', or list an assessor a column",
+            hint="name the label's column 'label' and the assessor's 'assessor', or give one column per assessor",
         )
     if asked is None:
         names = [rating_columns.written(columns, name) for name in who]

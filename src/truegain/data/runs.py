@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from truegain.errors import ORDER, InputError, TruegainError, some, there_are
-from truegain.io import _scan, named_tables, trec
+from truegain.io import _scan, formats, named_tables, trec
 from truegain.io.column_names import ColumnNames, Header, told
 from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
-from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, system_name
+from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
+from truegain.io.formats import system_name
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, opened
 from truegain.io.json_files import nested, place_of
 from truegain.io.memory import check_held
@@ -114,7 +115,7 @@ class Run:
         return self.topic.values[int(self.topic.code[row])]
 
     def _listed_twice(self, first: int, second: int) -> InputError:
-        problem = f"document {self.docs[first]} stands twice for topic {self.topic_of(first)}"
+        problem = f"document {self.docs[first]} appears twice for topic {self.topic_of(first)}"
         system = "" if self.from_lines else f" in system {self.system}"
         return InputError(
             f"{problem}{system}, first on {self.earlier(first)}", **self.where(second), hint="keep one of the two lines"
@@ -187,10 +188,10 @@ def ranked_run(run: Run) -> Run:
     if len(again):
         first, second = sorted((int(order[again[0]]), int(order[again[0] + 1])))
         raise InputError(
-            f"rank {rank[second]:g} stands twice for topic {run.topic_of(second)}, first on {run.earlier(first)}, and "
-            "there is no score to tell which document comes first",
+            f"rank {rank[second]:g} appears twice for topic {run.topic_of(second)}, first on {run.earlier(first)}, "
+            "and there is no score to order the documents",
             **run.where(second),
-            hint="give every document of a topic a rank of its own, or a score",
+            hint="give each document of a topic its own rank, or a score",
         )
     return replace(run, score=frozen(-rank))
 
@@ -220,7 +221,7 @@ def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]
     if kind == "nested":
         return _of_nested(nested(text, file), name, file, text)
     if kind:
-        return runs_of_frame(named_tables.read(text, kind, file), name, file, header)
+        return runs_of_frame(formats.read(text, kind, file), name, file, header)
     layout = run_layout(text, header, file)
     if layout is None:
         return runs_of_frame(read_unnamed(text, header.names, file), name, file)
@@ -252,7 +253,7 @@ def tag_of(tags: Sequence[str], file: str) -> str:
         raise InputError(
             f"the run has {len(tags)} different tags ({tags[0]}, {tags[1]}, ...)",
             file=file,
-            hint="name systems by file, or give one file a system",
+            hint="name systems by file, or give one file per system",
         )
     return tags[0]
 
@@ -260,19 +261,19 @@ def tag_of(tags: Sequence[str], file: str) -> str:
 def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> list[Run]:
     """Runs from {topic: {document: score}}, or the same below names of systems."""
     several = {name: data} if named_tables.is_one_run(data) else data
-    found = []
+    runs = []
     for system, run in several.items():
         if not isinstance(run, Mapping) or not run:
             raise InputError(
-                f"{system} holds no topics", file=file, **place_of(text, system),  # type: ignore[arg-type]
+                f"{system} has no topics", file=file, **place_of(text, system),  # type: ignore[arg-type]
                 hint="write {topic: {document: score}}, or the same for each system",
             )  # fmt: skip
         topics, docs, scores = named_tables.flat(run, file, labels=False, text=text)
         if not topics:
-            raise InputError("the run holds no rows", file=file, hint="give at least one document")
+            raise InputError("the run has no rows", file=file, hint="give at least one document")
         made = run_of_columns(system, topics, docs, scores, file)
-        found.append(replace(tell_ranks(made), bare=len(several) == 1))
-    return found
+        runs.append(replace(tell_ranks(made), bare=len(several) == 1))
+    return runs
 
 
 def runs_of_frame(frame: Any, name: str, source: str, header: Header | None = None) -> list[Run]:
@@ -285,7 +286,7 @@ def runs_of_frame(frame: Any, name: str, source: str, header: Header | None = No
     topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("rank" if by_rank else "score")
     ready = ranked_run if by_rank else tell_ranks
     if not topics:
-        raise InputError("the run holds no rows", file=source, hint="give at least one document")
+        raise InputError("the run has no rows", file=source, hint="give at least one document")
     models = columns.texts(MODELS)
     if "system" not in columns:
         run = run_of_columns(name, topics, docs, score, source, columns.places)
@@ -313,8 +314,22 @@ def runs_of_frame(frame: Any, name: str, source: str, header: Header | None = No
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Runs(Lines):
-    """The runs of one or more systems; shown as answers are: `frame()`, `to_pandas()`, `to_dict()`, and in notebooks.
+    """The ranked lists of one or more systems.
 
+    Make them with `read_runs` or `Runs.of`.
+
+    Attributes
+    ----------
+    parts : tuple of Run
+        One for each system: its name, topics, documents, scores, and the models that it uses.
+
+    Notes
+    -----
+    Columns of `frame`: `system`, `topic`, `doc` and `score`, one row a retrieved document, in the order given;
+    `ordered_frame` sorts them and adds `rank`.
+
+    Examples
+    --------
     >>> runs = Runs.of({"bm25": {"1": {"a": 2.0, "b": 1.0}}})
     >>> runs.systems
     ('bm25',)
@@ -329,12 +344,20 @@ class Runs(Lines):
 
     @staticmethod
     def check_names(systems: Sequence[str], files: Sequence[str] = ()) -> None:
-        """Every system needs a name of its own; where they have the same one, the files of the first are told."""
+        """Refuse systems of the same name.
+
+        Parameters
+        ----------
+        systems : sequence of str
+            The names.
+        files : sequence of str, optional
+            Where each came from, for the error.
+        """
         twice = [name for name, n in Counter(systems).items() if n > 1]
         if twice:
             both = [file for name, file in zip(systems, files, strict=False) if name == twice[0]]
             raise InputError(
-                f"two systems of the name {some(twice)}{f': {some(both)}' if any(both) else ''}",
+                f"two systems are named {some(twice)}{f': {some(both)}' if any(both) else ''}",
                 hint=f"rename one file, or name systems by their run tag, {arg('name_by', 'tag')}",
             )
 
@@ -352,8 +375,20 @@ class Runs(Lines):
         return f"{count}: {some(list(self.systems))}; {rows}"
 
     def with_models(self, models: Mapping[str, str | Sequence[str]]) -> Runs:
-        """The same runs, with the models that systems use.
+        """The same runs, with the language models that systems use.
 
+        Parameters
+        ----------
+        models : mapping of str to str or sequence of str
+            By system the model that it uses, or several.
+
+        Returns
+        -------
+        Runs
+            Systems that are not named stay as they are.
+
+        Examples
+        --------
         >>> Runs.of({"rag": {"1": {"a": 2.0}}}).with_models({"rag": "gpt-4o"}).parts[0].models
         ('gpt-4o',)
         """
@@ -367,12 +402,37 @@ class Runs(Lines):
 
     @classmethod
     def of(cls, data: object) -> Runs:
-        """Runs from a path, a dict of dicts, a frame, ir_measures tuples, a ranx Run, or several of what has a name."""
+        """Runs from any known kind of object.
+
+        Parameters
+        ----------
+        data : path-like, frame, mapping, Runs, ir_measures tuples, ranx Run, or several of these
+            What each system retrieved; a mapping is ``{topic: {document: score}}``, or ``{system: run}``.
+
+        Returns
+        -------
+        Runs
+            The object itself where it is one.
+        """
         return data if isinstance(data, Runs) else _of_object(data)
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Runs:
-        """The same runs under other names of systems, and without a prefix of them.
+        """The same runs under other names of systems.
 
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            New names by old ones; a system that is not named keeps its name.
+        strip : str, optional
+            A prefix to remove from all names first.
+
+        Returns
+        -------
+        Runs
+            With the new names.
+
+        Examples
+        --------
         >>> Runs.of({"input.bm25": {"1": {"a": 2.0}}}).renamed(strip="input.").systems
         ('bm25',)
         """
@@ -394,7 +454,18 @@ class Runs(Lines):
         return zip(self.parts, accumulate(map(len, self.parts), initial=0), strict=False)
 
     def ordered_frame(self, single: bool = False) -> pl.DataFrame:
-        """The same frame sorted: systems as given, topics as bytes, documents best first."""
+        """The documents in evaluation order, with ranks.
+
+        Parameters
+        ----------
+        single : bool, default False
+            Compare scores as float32, as trec_eval 9 does.
+
+        Returns
+        -------
+        polars.DataFrame
+            `system`, `topic`, `doc`, `rank` and `score`: systems as given, topics as bytes, documents best first.
+        """
         return frame_of(joined_columns([ordered_columns(part, single) for part in self.parts]))
 
 
@@ -408,18 +479,18 @@ def models_by_system(argument: str, models: object, systems: Sequence[str]) -> d
         raise TruegainError(f"{argname(argument, models)}: give the models by system, such as {{'dense': 'gpt-4o'}}")
     if unknown := [str(s) for s in models if s not in systems]:
         raise TruegainError(
-            f"{argname(argument)}: {told_value(argument, unknown[0], some(unknown))} is no system here; "
+            f"{argname(argument)}: {told_value(argument, unknown[0], some(unknown))} is not a system here; "
             f"{there_are(unknown, systems)}"
         )
-    found: dict[str, tuple[str, ...]] = {}
-    for system, given in models.items():
-        found[system] = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
-        if not all(isinstance(model, str) for model in found[system]):
+    by_system: dict[str, tuple[str, ...]] = {}
+    for system, names in models.items():
+        by_system[system] = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str) else (names,)
+        if not all(isinstance(model, str) for model in by_system[system]):
             raise TruegainError(
-                f"{argname(argument)}: the model of {told_value(argument, system)} is {given!r}; give its name, or a "
+                f"{argname(argument)}: the model of {told_value(argument, system)} is {names!r}; give its name, or a "
                 "list of names"
             )
-    return found
+    return by_system
 
 
 RunLike = TableLike | Numbers | RanxLike | Iterable[RunRow] | Run  # of one system, or with a column that names systems
@@ -435,18 +506,33 @@ def read_runs(
     columns: ColumnNames | None = None,
     models: Mapping[str, str | Sequence[str]] | None = None,
 ) -> Runs:
-    r"""Runs from files, folders and globs, frames, dicts and objects of ranx; a dict or a list holds several.
+    r"""Read runs: files, folders and globs, frames, dicts and objects of ranx.
 
-    A system is named by its file (or, with name_by="tag", by its run tag), by the key of a dict, or by what is given:
-    a column `system`, the name of a ranx Run.  Files hold TREC lines, tables with named columns (CSV, TSV, JSONL, a
-    JSON list, Parquet), or {topic: {document: score}} as JSON.  Where there is a rank and no score, documents stand in
-    the order of their ranks.
+    A system is named by its file, by the key of a dict, by a column `system`, or by the name of a ranx Run.  Files hold
+    TREC lines, tables with named columns (CSV, TSV, JSONL, a JSON list, Parquet), or ``{topic: {document: score}}`` as
+    JSON.  Where there is a rank and no score, the rank orders the documents.
 
-    columns: the names of all columns where no line of the file has them, such as "topic,doc,rank" ('-' for one not
-    read), or other names than ours, such as {"score": "bm25"}.
-    jobs: threads that read (default: all cores); the answer is the same for any number.
-    models: by system the model that it uses, or several, such as {"rag": "gpt-4o"}.
+    Parameters
+    ----------
+    data : path-like, list of path-like, frame, mapping, Runs, ir_measures tuples or ranx Run
+        What each system retrieved; a path may be a folder or a glob, a dict or a list holds several.
+    name_by : {'file', 'tag'}, default 'file'
+        Name systems of TREC files by their file or by their run tag.
+    jobs : int, optional
+        Threads that read; by default one for each core.  The result is the same for any number.
+    columns : str, list of str or mapping, optional
+        The names of all columns where no line has them, such as ``"topic,doc,rank"`` ('-' for one to skip); or other
+        names than ours, such as ``{"score": "bm25"}``.
+    models : mapping of str to str or sequence of str, optional
+        By system the language model that it uses, or several, such as ``{"rag": "gpt-4o"}``.
 
+    Returns
+    -------
+    Runs
+        One part a system.
+
+    Examples
+    --------
     >>> import tempfile, truegain as tg
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -581,7 +667,7 @@ def _named(name: str, data: object, told_columns: ColumnNames | None = None) -> 
         parts = (data if isinstance(data, Runs) else read_runs(data, columns=told_columns)).parts
         if len(parts) > 1:
             file = "runs" if isinstance(data, Runs) else os.fspath(data)
-            raise InputError(f"one name, {name}, for {len(parts)} systems", file=file, hint="name one file a system")
+            raise InputError(f"one name, {name}, for {len(parts)} systems", file=file, hint="name one file per system")
         return [replace(parts[0], system=name)]
     named_tables.refuse_columns(told_columns is not None, data)
     if isinstance(data, Run):
@@ -592,7 +678,7 @@ def _named(name: str, data: object, told_columns: ColumnNames | None = None) -> 
     if isinstance(data, Mapping):
         topics, docs, scores = named_tables.flat(data, name, labels=False)
         if not topics:
-            raise InputError("the run holds no rows", file=name, hint="give at least one document")
+            raise InputError("the run has no rows", file=name, hint="give at least one document")
         return [run_of_columns(name, topics, docs, scores, name)]
     rows = named_tables.tuples(data, "score", name)
     return [

@@ -45,11 +45,39 @@ Of = str | Declared | None  # a measure: its name or itself; None where there is
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Result):
-    """Values by measure: a matrix of systems by topics, and the summary of each system.
+    """Scores of systems: by measure a matrix of systems by topics, and a summary for each system.
 
     A topic without a value is missing, never silently 0, and so is the mean of a system without any: NaN in matrices,
     None wherever else it is given.
 
+    Attributes
+    ----------
+    systems : tuple of str
+        Names of the systems, the rows of each matrix.
+    topics : sequence of str
+        The topics, the columns of each matrix.
+    values : mapping of str to ndarray
+        By measure a matrix of systems by topics, NaN where missing; text for measures that give text.
+    summaries : mapping of str to ndarray of float
+        By measure the mean of each system over topics; the total of a count.
+    objects : mapping of str to Measure
+        The measures themselves.
+    provenance : mapping
+        How the scores were made.
+    aliases : mapping of str to str
+        Other names that the measures were given by, such as trec_eval's 'map'.
+    bounds : mapping of str to mapping of str to (float, float)
+        By measure, for systems without a score, the lowest and the highest that it can be.
+    caveats : tuple of str
+        What must be said beside the scores: a model's labels that no person checked, ids in doubt, unjudged documents.
+
+    Notes
+    -----
+    Columns of `frame`: `system`, `topic` ('all' for the summary), `measure` and `value`.  `table` has one
+    column a measure.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}
     >>> scores = tg.evaluate(run, {"1": {"b": 1}, "2": {"a": 1}}, ["AP", "P@1"])
@@ -65,7 +93,7 @@ class Scores(Result):
     summaries: Mapping[str, Floats]
     objects: Mapping[str, Declared]  # the measures themselves: what they declare is not guessed from values
     provenance: Mapping[str, object]
-    asked: Mapping[str, str] = field(default_factory=dict)  # other names the measures were asked for by
+    aliases: Mapping[str, str] = field(default_factory=dict)
     # by measure: of systems without a score, the lowest and the highest that it can be
     bounds: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()  # what must be said beside them: whose labels, ids in doubt, unjudged documents
@@ -83,10 +111,10 @@ class Scores(Result):
     def _measure(self, measure: Of) -> str:
         if measure is None and len(self.values) == 1:
             return self.measures[0]
-        name = self.asked.get(str(measure), str(measure))
+        name = self.aliases.get(str(measure), str(measure))
         if measure is None or name not in self.values:
-            asked = "which measure? There" if measure is None else f"there is no measure {str(measure)!r} here; there"
-            raise TruegainError(f"{asked} are {', '.join(self.measures)}")
+            problem = "which measure? There" if measure is None else f"there is no measure {str(measure)!r} here; there"
+            raise TruegainError(f"{problem} are {', '.join(self.measures)}")
         return name
 
     def _system(self, system: str | None) -> int:
@@ -102,16 +130,22 @@ class Scores(Result):
         return self.systems.index(system)
 
     def check_judged(self) -> None:
-        """Refuse what needs an interval or a test where labels were predicted: such scores rank systems, no more."""
+        """Refuse intervals and tests where labels were predicted: such scores rank systems, no more."""
         if self.provenance.get("fill"):
             raise TruegainError(
-                "these scores hold predicted labels: they rank systems, and have no interval and no p-value of their "
-                f"own; leave {argname('fill')} out, or have a random sample of the unjudged documents judged ("
-                f"{HOLE_SAMPLE_OF_STUDY})"
+                "these scores use predicted labels: they rank systems, but have no interval and no p-value; leave "
+                f"{argname('fill')} out, or have a random sample of the unjudged documents judged "
+                f"({HOLE_SAMPLE_OF_STUDY})"
             )
 
     def check_range(self, measure: Of = None) -> None:
-        """Refuse values that the measure cannot have: limits are cut at its range, and would not hold them."""
+        """Refuse values that the measure cannot have, since limits are cut at its range.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+        """
         name = self._measure(measure)
         bounds, values = self.objects[name].bounds(), self.values[name]
         if values.dtype == object or not (wrong := beyond(values, bounds)).any():
@@ -123,27 +157,86 @@ class Scores(Result):
         )
 
     def mean(self, system: str | None = None, measure: Of = None) -> float | None:
-        """The summary of a system: the mean over topics, or the sum of a count; None where no topic has a value."""
+        """The mean of a system over topics, or the total of a count.
+
+        Parameters
+        ----------
+        system : str, optional
+            The system; not needed where there is one.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        float or None
+            None where no topic has a value.
+        """
         row = self._system(system)
         return _number(self.summaries[self._measure(measure)][row])
 
     def means(self, system: str | None = None) -> dict[str, float | None]:
-        """The summary of a system by measure, None where missing."""
+        """The summary of a system by every measure.
+
+        Parameters
+        ----------
+        system : str, optional
+            The system; not needed where there is one.
+
+        Returns
+        -------
+        dict of str to float
+            By measure; None where missing.
+        """
         row = self._system(system)
         return {m: _number(v[row]) for m, v in self.summaries.items()}
 
     def by_topic(self, system: str | None = None, measure: Of = None) -> dict[str, float | str | None]:
-        """A system's values by topic, None where missing."""
+        """The values of a system by topic.
+
+        Parameters
+        ----------
+        system : str, optional
+            The system; not needed where there is one.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        dict of str to float or str
+            By topic; None where missing.
+        """
         at = self._system(system)
         row = self.values[self._measure(measure)][at]
         return {t: plain(v) for t, v in zip(self.topics, row, strict=True)}
 
     def matrix(self, measure: Of = None) -> npt.NDArray[Any]:
-        """Systems by topics."""
+        """The values of a measure.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        ndarray
+            Systems by topics, NaN where missing.
+        """
         return self.values[self._measure(measure)]
 
     def sorted_by(self, measure: Of) -> Scores:
-        """The same scores, best system first by a measure; systems without a value last."""
+        """The same scores, best system first.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            The measure that orders them.
+
+        Returns
+        -------
+        Scores
+            Systems without a value are last.
+        """
         order = np.argsort(-self.summaries[self._measure(measure)], kind="stable")
         return replace(
             self,
@@ -153,7 +246,20 @@ class Scores(Result):
         )
 
     def rows(self, topics: bool = True, summary: bool = True) -> Iterator[Row]:
-        """Long rows (system, topic, measure, value): topics first, then 'all' for the summary."""
+        """Long rows: topics first, then 'all' for the summary.
+
+        Parameters
+        ----------
+        topics : bool, default True
+            Include a row for each topic.
+        summary : bool, default True
+            Include the summary of each system.
+
+        Returns
+        -------
+        iterator of tuple
+            (system, topic, measure, value).
+        """
         for s, system in enumerate(self.systems):
             for t, topic in enumerate(self.topics if topics else ()):
                 for measure, values in self.values.items():
@@ -165,7 +271,20 @@ class Scores(Result):
     # ------------------------------------------------------------------ showing itself
 
     def long(self, topics: bool = True, summary: bool = True) -> Table:
-        """The long rows as a table."""
+        """The long rows as a table.
+
+        Parameters
+        ----------
+        topics : bool, default True
+            Include a row for each topic.
+        summary : bool, default True
+            Include the summary of each system.
+
+        Returns
+        -------
+        Table
+            Columns system, topic, measure and value.
+        """
         return Table(COLUMNS, list(self.rows(topics, summary)), self.provenance, notes=self.caveats)
 
     def table(self, topics: bool = False, summary: bool = True) -> Table:
@@ -183,21 +302,27 @@ class Scores(Result):
     def _between(self) -> tuple[str, ...]:
         """What is known of systems without a score."""
         return tuple(
-            f"{system} has no score: {measure} is between {low:.4f} and {high:.4f}, by the labels that unjudged "
-            "documents may have"
-            for measure, found in self.bounds.items() for system, (low, high) in found.items()
+            f"{system} has no score: {measure} is between {low:.4f} and {high:.4f}, depending on the labels of "
+            "unjudged documents"
+            for measure, by_system in self.bounds.items() for system, (low, high) in by_system.items()
         )  # fmt: skip
 
     def bound_rows(self) -> list[dict[str, Any]]:
-        """The lowest and the highest score of systems that have none, for programs."""
+        """The lowest and the highest score of systems that have none.
+
+        Returns
+        -------
+        list of dict
+            With 'system', 'measure', 'low' and 'high'.
+        """
         return [
             {"system": system, "measure": measure, "low": low, "high": high}
-            for measure, found in self.bounds.items() for system, (low, high) in found.items()
+            for measure, by_system in self.bounds.items() for system, (low, high) in by_system.items()
         ]  # fmt: skip
 
     def _cell(self, measure: str, value: object) -> Cell:
-        found = plain(value)
-        return round(found) if isinstance(found, float) and measure in self.counts else found
+        number = plain(value)
+        return round(number) if isinstance(number, float) and measure in self.counts else number
 
     def paper(self, **style: Unpack[PaperWords]) -> Table:
         """Systems by measures, the best in bold, under a caption; see `PaperStyle`.
@@ -242,19 +367,47 @@ class Scores(Result):
         return [replace(self.table(), title=self._about())]
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Scores:
-        """The same scores under other names of systems, and without a prefix of them.
+        """The same scores under other names of systems.
 
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            New names by old ones; a system that is not named keeps its name.
+        strip : str, optional
+            A prefix to remove from all names first.
+
+        Returns
+        -------
+        Scores
+            With the new names.
+
+        Examples
+        --------
         >>> import truegain as tg
         >>> tg.evaluate({"input.x": {"1": {"a": 1.0}}}, {"1": {"a": 1}}, "AP").renamed(strip="input.").systems
         ('x',)
         """
         new = new_names(self.systems, names, strip)
-        bounds = {m: {new[s]: ends for s, ends in found.items()} for m, found in self.bounds.items()}
+        bounds = {m: {new[s]: ends for s, ends in by_system.items()} for m, by_system in self.bounds.items()}
         return replace(self, systems=tuple(new.values()), bounds=bounds)
 
     def wins(self, a: str, b: str, measure: Of = None) -> tuple[int, int, int]:
-        """On how many topics that both have b is better than a, as good, and worse.
+        """On how many topics b is better than a, equal, and worse.
 
+        Parameters
+        ----------
+        a, b : str
+            Two systems.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        better, equal, worse : int
+            Numbers of topics, of those where both have a value.
+
+        Examples
+        --------
         >>> import truegain as tg
         >>> runs = {"x": {"1": {"a": 2, "b": 1}}, "y": {"1": {"b": 2, "a": 1}}}
         >>> tg.evaluate(runs, {"1": {"b": 1}}, "AP").wins("x", "y")
@@ -289,9 +442,9 @@ class Scores(Result):
 
         first = self.measures[0]
         means = zip(self.systems, self.summaries[first], strict=True)
-        told = some([f"{s} {shown(plain(v), first in self.counts)}" for s, v in means], FEW)
+        listed_means = some([f"{s} {shown(plain(v), first in self.counts)}" for s, v in means], FEW)
         of = f"{counted(len(self.systems), 'system')}, {counted(len(self.topics), 'topic')}"
-        return f"{of}, {some(self.measures)}; {first}: {told}"
+        return f"{of}, {some(self.measures)}; {first}: {listed_means}"
 
     def __str__(self) -> str:
         width = max(6, *(len(s) for s in self.systems))

@@ -17,12 +17,13 @@ from truegain.data.judgments import MARK, NO_SUBTOPIC, Judgments, JudgmentsLike
 from truegain.data.runs import Run, Runs, RunsLike, joined_columns, ordered_columns
 from truegain.errors import InputError, needs, why
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
+from truegain.io.formats import ending, kind_of
 from truegain.io.frames import frame_of
-from truegain.io.named_tables import Kind, ending, is_missing, kind_of
+from truegain.io.named_tables import is_missing
 from truegain.io.plain_text import plain_text
 from truegain.io.warnings import warn
 
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, str] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".jsonl": "jsonl",
@@ -36,71 +37,86 @@ Table = Mapping[str, Any]
 
 
 def write_judgments(judgments: JudgmentsLike, path: PathLike) -> None:
-    r"""Write judgments as TREC lines, or as CSV, TSV, JSONL or Parquet if the path ends so.
+    r"""Write judgments as TREC lines, or as CSV, TSV, JSONL or Parquet where the path ends so.
 
-    TREC lines have no ending, or .qrels, .run, .txt, .trec or .res; another one is an error.  The path may end further
-    in .gz, .bz2, .xz or .zst; '-' is standard output.  The file appears whole or not at all.
-    TREC lines hold topic, subtopic, document and label; whatever else is known needs one of the other kinds.  Gains
-    (of `aggregate`) stand in a column 'gain', by which reading tells them from levels.  Labels that a list of what to
-    judge next asked for stand last, below a comment that says so, or have 'next' in a column 'chosen'.
+    TREC lines hold topic, subtopic, document and label; what else is known needs one of the other formats.  Gains (of
+    `aggregate`) stand in a column 'gain', so that reading tells them from levels.  Labels that `next_to_judge` chose
+    stand last, below a comment that says so, or have 'next' in a column 'chosen'.
 
+    Parameters
+    ----------
+    judgments : what `read_judgments` takes
+        The labels.
+    path : str or path-like
+        TREC lines have no ending, or .qrels, .run, .txt, .trec or .res.  The path may end further in .gz, .bz2, .xz or
+        .zst; '-' is standard output.  The file appears whole or not at all.
+
+    Examples
+    --------
     >>> import pathlib, tempfile, truegain as tg
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
     >>> tg.write_judgments({"1": {"a": 2, "b": 0}}, path)
     >>> path.read_text()
     '1 0 a 2\n1 0 b 0\n'
     """
-    given = Judgments.of(judgments)
+    table = Judgments.of(judgments)
     kind = kind_to_write(path)
     if kind is None:
-        write_bytes(path, _qrels(given))
-        if given.are_gains:
+        write_bytes(path, _qrels(table))
+        if table.are_gains:
             warn(
-                "TREC lines cannot say that these are gains, and ERR, nERR, EBR and iRBU would take them for levels; "
-                "end the path in .csv, .tsv, .jsonl or .parquet, or score with nERR(max_rel='topic',rule='gain')"
+                "TREC lines cannot mark these as gains, and ERR, nERR, EBR and iRBU would read them as levels; end "
+                "the path in .csv, .tsv, .jsonl or .parquet, or score with nERR(max_rel='topic',rule='gain')"
             )
     else:
-        write_bytes(path, table_bytes(_judgment_columns(given), kind, os.fspath(path)))
+        write_bytes(path, table_bytes(_judgment_columns(table), kind, os.fspath(path)))
 
 
 def write_runs(runs: RunsLike, path: PathLike) -> None:
-    r"""Write runs in the order they are evaluated in, with ranks from 1 and scores as given.
+    r"""Write runs in evaluation order, with ranks from 1 and scores as given.
 
-    A folder (one that exists, a path that ends in '/', or a path without ending for several systems) gets one file
-    of TREC lines a system, named after it.  A path that ends in .csv, .tsv, .jsonl or .parquet gets all systems in
-    one table; one without ending, or with .qrels, .run, .txt, .trec or .res, is a file of TREC lines and holds one
-    system, whose name is its tag; another ending is an error.
+    Parameters
+    ----------
+    runs : what `read_runs` takes
+        What each system retrieved.
+    path : str or path-like
+        A folder (one that exists, a path that ends in '/', or a path without ending for several systems) gets one file
+        of TREC lines for each system, named after it.  A path that ends in .csv, .tsv, .jsonl or .parquet gets all
+        systems in one table.  One without an ending, or with .qrels, .run, .txt, .trec or .res, holds the TREC lines of
+        one system, whose name is the run tag.
 
+    Examples
+    --------
     >>> import pathlib, tempfile, truegain as tg
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "bm25.run"
     >>> tg.write_runs({"bm25": {"1": {"a": 2.0, "b": 0.5}}}, path)
     >>> path.read_text()
     '1 Q0 a 1 2.0 bm25\n1 Q0 b 2 0.5 bm25\n'
     """
-    given = Runs.of(runs)
-    if _is_folder(path, len(given.parts)):
-        _write_folder(given, Path(path))
+    table = Runs.of(runs)
+    if _is_folder(path, len(table.parts)):
+        _write_folder(table, Path(path))
     elif (kind := kind_to_write(path)) is not None:
-        write_bytes(path, table_bytes(_run_columns(given), kind, os.fspath(path)))
-    elif len(given.parts) > 1:
+        write_bytes(path, table_bytes(_run_columns(table), kind, os.fspath(path)))
+    elif len(table.parts) > 1:
         raise InputError(
-            f"a TREC file holds one system, and there are {len(given.parts)}",
+            f"a TREC file holds one system, and there are {len(table.parts)}",
             file=os.fspath(path),
             hint="give a folder (end the path in '/'), or a path that ends in .csv, .jsonl or .parquet",
         )
     else:
-        write_bytes(path, _run_lines(given.parts[0]))
+        write_bytes(path, _run_lines(table.parts[0]))
 
 
-def kind_to_write(path: PathLike) -> Kind | None:
+def kind_to_write(path: PathLike) -> str | None:
     """The kind of table that the ending of a path names, None for TREC lines; an unknown ending is an error."""
     last = ending(os.fspath(path))
     if last not in (*_KINDS, *_LINES):
         raise InputError(
-            f"judgments and runs are not written as {last}",
+            f"judgments and runs cannot be written as {last}",
             file=shown_path(path),
-            hint=f"end the path in {', '.join(_KINDS)}; without ending, or with {', '.join(_LINES[1:])}, "
-            "it holds TREC lines",
+            hint=f"end the path in {', '.join(_KINDS)}; without an ending, or with {', '.join(_LINES[1:])}, it holds "
+            "TREC lines",
         )
     if last == ".parquet":
         needs("polars", "frames")  # now, not when the work is done
@@ -148,8 +164,8 @@ def _qrels(judgments: Judgments) -> bytes:
     lines = [f"{t} {s} {d} {label}\n" for t, s, d, label in rows]
     if not (chosen := judgments.chosen_rows).any():
         return _lines(lines)
-    asked = [line for line, mark in zip(lines, chosen, strict=True) if mark]
-    return _lines([*(line for line, mark in zip(lines, chosen, strict=True) if not mark), MARK, *asked])
+    chosen_lines = [line for line, mark in zip(lines, chosen, strict=True) if mark]
+    return _lines([*(line for line, mark in zip(lines, chosen, strict=True) if not mark), MARK, *chosen_lines])
 
 
 def _run_lines(run: Run) -> bytes:
@@ -230,7 +246,7 @@ def _whole_if(v: float) -> float | int:
     return int(v) if v.is_integer() and abs(v) < 2**53 and repr(v) != "-0.0" else v
 
 
-def table_bytes(columns: Table, kind: Kind, file: str) -> bytes:
+def table_bytes(columns: Table, kind: str, file: str) -> bytes:
     """Columns as the bytes of a CSV, TSV, JSONL or Parquet file."""
     for name in ("topic", "doc", "subtopic", "assessor", "system"):
         if "" in columns.get(name, ()):

@@ -126,7 +126,9 @@ def discriminative_power(
     if not 0 < alpha < 1:
         raise TruegainError(f"{argname('alpha', alpha, 'g')} is not between 0 and 1; give 0.05 for 5%")
     if test not in ("randomised-tukey-hsd", "bootstrap"):
-        raise TruegainError(f"{argname('test', test)} is not offered here; give 'randomised-tukey-hsd' or 'bootstrap'")
+        raise TruegainError(
+            f"{argname('test', test)} is not available here; give 'randomised-tukey-hsd' or 'bootstrap'"
+        )
     check_counting(counting)
     check_trials(replicates, alpha if counting == "plus-one" else None)
     scores.check_judged()

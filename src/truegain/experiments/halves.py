@@ -87,12 +87,12 @@ class SplitHalf:
         here = self.halves[0]
         provenance = {"replicates": here.replicates, "confidence": confidence, "redrawn": here.redrawn}
         note = (
-            f"{len(here.systems)} systems, {int(self.compared.sum()):,} lists with relevant documents in both halves; "
-            f"{here.replicates:,} replicates, {sum(h.redrawn for h in self.halves)} draws repeated for want of a "
-            "relevant document."
+            f"{len(here.systems)} systems, {int(self.compared.sum()):,} lists with relevant documents in both "
+            f"halves; {here.replicates:,} replicates, {sum(h.redrawn for h in self.halves)} draws repeated because "
+            "they had no relevant document."
         )
         return Table(
-            columns, rows, provenance, "AP of one half of the collection in the intervals of the other", (note,)
+            columns, rows, provenance, "AP of one half of the collection against intervals from the other half", (note,)
         )
 
 
@@ -226,7 +226,7 @@ def split_topics(
     rows.append(("model", tail, round(100 * inside, 2), tail))
     note = f"{len(scores.systems)} systems, {matrix.shape[1]} topics, {splits} random splits, {scores.measures[0]}."
     provenance = {"seed": seed, "splits": splits, "confidence": confidence}
-    title = "Mean over one half of the topics in the intervals of the other"
+    title = "Mean over one half of the topics against intervals from the other half"
     return Table(("method", "below %", "inside %", "above %"), rows, provenance, title, (note,))
 
 

@@ -74,7 +74,8 @@ class Incomplete:
         ]
         notes = (
             f"Kendall's tau-b with the ranking of {self.systems} systems by {self.against} on all judgments, "
-            f"{self.topics} topics; mean of {self.tau.shape[2]} draws, low and high hold {self.confidence:.0%} of them",
+            f"{self.topics} topics; mean of {self.tau.shape[2]} draws, low and high cover {self.confidence:.0%} of "
+            "them",
             told_shares(self.shares),
             *((self.unpredicted,) if self.unpredicted else ()),
         )
@@ -140,7 +141,7 @@ def incomplete(
     Hui, Berberich and Mele 2017, ICTIR, figure 1; Buckley and Voorhees 2004, SIGIR.
     """
     if corpus is None and measures:
-        raise TruegainError(f"{measures[0]} reads text; say where it is ({arg('corpus')}), or leave it out")
+        raise TruegainError(f"{measures[0]} reads text; give its corpus ({arg('corpus')}), or leave it out")
     loaded, table = Runs.of(runs), Judgments.of(judgments)
     usual = "alpha_nDCG@20" if corpus is not None or table.has_subtopics else "nDCG@20"
     reading = () if corpus is None else TEXT if measures is None else measures
@@ -152,8 +153,8 @@ def incomplete(
     shares = shares_of(ranked, [level, *(m.rel for m in content)])
     if shares[level] > MOST:
         warn(
-            f"{shares[level]:.0%} of the judged documents are relevant to {established}: lists without unjudged "
-            "documents (condensed) are then nearly all relevant, and say little; look at a stricter level too"
+            f"{shares[level]:.0%} of the judged documents are relevant to {established}: rankings without unjudged "
+            "documents (condensed) are then nearly all relevant, and show little; use a stricter level too"
         )
     shared = _Shared(
         loaded,
@@ -171,7 +172,7 @@ def incomplete(
     ways = (RAW, CONDENSED, *((PREDICTED,) if shared.prediction else ()), *(str(m) for m in content))
     tau = np.array(taus).reshape(len(keep), repeat, len(ways)).transpose(2, 0, 1)
     counts = len(loaded.systems), len(ranked.topics)
-    why = f"no scores with predicted labels: what they make of {established} is not known; they serve nDCG, AP and P"
+    why = f"no scores with predicted labels: {established} does not support them; nDCG, AP and P do"
     return Incomplete(
         str(established), ways, tuple(keep), tau, *counts, shares, unpredicted="" if shared.prediction else why
     )
@@ -220,7 +221,7 @@ def _checked(against: str, measures: Sequence[str], keep: Sequence[float]) -> tu
     if isinstance(established, Content) or not hasattr(established, "judged_only"):
         raise TruegainError(f"{against} has no condensed form; name a measure with judged_only, such as alpha_nDCG@20")
     if getattr(established, "judged_only", False):
-        raise TruegainError(f"{against} is condensed already, and would stand as raw; leave judged_only out")
+        raise TruegainError(f"{against} is condensed already, and would be listed as raw; leave judged_only out")
     content = [parse_measure(m) for m in measures]
     if wrong := [str(m) for m in content if not isinstance(m, Content)]:
         raise TruegainError(f"{wrong[0]} reads no text; choose from AbsNB, AbsRB, DeltaNB, DeltaRB")
@@ -354,7 +355,7 @@ class Disjoint:
                     ends = (min(taus, default=None), max(taus, default=None))
                     rows.append((f"{source} on {on}", m, c, mean, sd, *ends, len(taus)))
         columns = ("judgments", "measure", "content measure", "tau", "sd", "least", "greatest", "draws")
-        said = "sd, least and greatest are over ways to cut the same documents, not over other collections"
+        said = "sd, least and greatest are over ways to split the same documents, not over other collections"
         return Table(columns, rows, self.provenance, title, (*notes, said))
 
 
@@ -363,7 +364,7 @@ def disjoint(
     judgments: JudgmentsLike,
     corpus: CorpusLike,
     *,
-    split: float = 0.5,
+    share_a: float = 0.5,
     part_a: Own | None = None,
     repeat: int = 1,
     seed: int = 0,
@@ -378,24 +379,26 @@ def disjoint(
 
     Hui, Berberich and Mele 2017, ICTIR, tables 1 to 4.
     """
-    if not 0 < split < 1:
-        raise TruegainError(f"{argname('split', split, 'g')} leaves a part empty; give a share between 0 and 1")
+    if not 0 < share_a < 1:
+        raise TruegainError(f"{argname('share_a', share_a, 'g')} leaves a part empty; give a share between 0 and 1")
     if repeat < 1:
-        raise TruegainError(f"{argname('repeat', repeat, '')} is no number of draws; give 1 or more")
+        raise TruegainError(f"{argname('repeat', repeat, '')} is not a number of draws; give 1 or more")
     if part_a is not None and repeat > 1:
-        raise TruegainError(f"{argname('part_a')} is one way to cut the collection; leave out {argname('repeat')}")
+        raise TruegainError(f"{argname('part_a')} fixes how the collection is split; leave out {argname('repeat')}")
     known = [parse_measure(m) for m in established]
     reading = [m for m in map(parse_measure, content) if isinstance(m, Content)]
     if not known or not reading:
         raise TruegainError("there is nothing to compare; name at least one established and one content measure")
     if len(reading) < len(content):
-        raise TruegainError("a measure that reads no text is no content measure; choose AbsNB, AbsRB, DeltaNB, DeltaRB")
+        raise TruegainError(
+            "a measure that reads no text is not a content measure; choose AbsNB, AbsRB, DeltaNB, DeltaRB"
+        )
     study = _Study(Runs.of(runs), Judgments.of(judgments), Corpus.of(corpus), known, reading)
-    cuts = [own_part(part_a)] if part_a is not None else [_by_md5(split, seed, r) for r in range(repeat)]
+    cuts = [own_part(part_a)] if part_a is not None else [_by_md5(share_a, seed, r) for r in range(repeat)]
     draws = tuple(study.draw(cut) for cut in cuts)
     shares = shares_of(study.text["all"], [*map(least_relevant, known), *(m.rel for m in reading)])
-    told = f"{split:.0%} of the documents" if part_a is None else "the documents named"
-    told += f", cut {repeat} times" if repeat > 1 else ""
+    told = f"{share_a:.0%} of the documents" if part_a is None else "the documents named"
+    told += f", split {repeat} times" if repeat > 1 else ""
     names = tuple(str(m) for m in known), tuple(str(m) for m in reading)
     return Disjoint(*names, draws, len(study.runs.systems), told, shares)
 
@@ -429,7 +432,7 @@ class _Study:
                 lists = Runs(tuple(_only(part, cut, on) for part in self.runs.parts))
                 rows = np.flatnonzero(cut(self.table.docs) == (on == "B"))
                 if not len(rows):
-                    raise TruegainError(f"part {on} has no judgment; cut the collection otherwise")
+                    raise TruegainError(f"part {on} has no judgments; split the collection another way")
                 scored[on], text = self._established(lists, self.table.take(rows)), self._text(lists)
             side, scorer = cut(text.pool.docs), ContentScorer.of(text, list(self.reading))
             for source in PARTS:
@@ -478,14 +481,14 @@ def _lines(path: str | os.PathLike[str]) -> list[str]:
     lines = (line.strip() for line in plain_text(read_bytes(path), file).decode().splitlines())
     names = [line for line in lines if line and not line.startswith("#")]
     if not names:
-        raise InputError("there is no document", file=file, hint="write one id a line, or a beginning such as web-*")
+        raise InputError("there is no document", file=file, hint="write one id per line, or a prefix such as web-*")
     return names
 
 
 def _only(part: Run, cut: Cut, on: str) -> Run:
     rows = np.flatnonzero(cut(part.docs) == (on == "B"))
     if not len(rows):
-        raise TruegainError(f"{part.system} has no document in part {on} of the collection; cut it otherwise")
+        raise TruegainError(f"{part.system} has no document in part {on} of the collection; split it another way")
     return part.take(rows)
 
 

@@ -40,7 +40,7 @@ class BronzeMean:
 
     def __post_init__(self) -> None:
         if not 0 <= self.mean <= 1:
-            raise TruegainError(f"mean {self.mean:g} is not a precision; it must lie between 0 and 1")
+            raise TruegainError(f"mean {self.mean:g} is not a precision; give a number between 0 and 1")
         if not 2 <= self.n < math.inf or (self.sd is not None and not self.sd >= 0):
             raise TruegainError(
                 f"n = {self.n:g}, sd = {self.sd}: at least two topics and a standard deviation of 0 or more"
@@ -119,21 +119,21 @@ def compare_means(
         )
     if gold == "separate" and covariance:
         raise TruegainError("the formula for separate gold samples is for independent means; it takes no covariance")
-    same = math.isclose(one.D, two.D, rel_tol=1e-9)
+    same = math.isclose(one.informedness, two.informedness, rel_tol=1e-9)
     if gold == "shared" and not same:
         raise TruegainError(
-            f"the two means were corrected with different judges (D = {one.D:.4f} and {two.D:.4f}), so no gold sample "
-            f"is shared; give {arg('gold', 'separate')}"
+            f"the two means were corrected with different judges (informedness {one.informedness:.4f} and "
+            f"{two.informedness:.4f}), so they share no gold sample; give {arg('gold', 'separate')}"
         )
     g_a, g_b = (bounded(x.mean * x.size, x.size, *j.counts).value for x, j in ((a, one), (b, two)))
     v_a, v_b = delta_se(a.rates(one)) ** 2, delta_se(b.rates(two)) ** 2
-    d = (b.mean - a.mean) / two.D if gold == "shared" else g_b - g_a
-    bronze = (a.variance + b.variance - 2 * covariance) / two.D**2
+    d = (b.mean - a.mean) / two.informedness if gold == "shared" else g_b - g_a
+    bronze = (a.variance + b.variance - 2 * covariance) / two.informedness**2
     if bronze < 0:
         raise TruegainError(
             f"covariance {covariance:g} is larger than the variances {a.variance:g} and {b.variance:g} allow"
         )
-    variance = {"shared": bronze + d**2 * variance_of_d(one.rates()) / two.D**2, "separate": v_a + v_b}
+    variance = {"shared": bronze + d**2 * variance_of_d(one.rates()) / two.informedness**2, "separate": v_a + v_b}
     other: GoldSample = "separate" if gold == "shared" else "shared"
     if not variance[gold] > 0:
         raise TruegainError("the difference has a variance of 0; there is nothing to test")
@@ -143,7 +143,7 @@ def compare_means(
     if variance[other] > 0 and same:
         notes.append(f"with {WHAT[other]} p would be {p_of(d / math.sqrt(variance[other]), df):.3f}")
     if abs(d - (g_b - g_a)) > 1e-9:
-        notes.append("a value was held inside 0 to 1; the difference is that of the plain ratios")
+        notes.append("a value was limited to 0 to 1; the difference is that of the plain ratios")
     return Comparison(
         *names, "corrected mean", g_a, g_b, d, d - t * se, d + t * se, p_of(d / se, df),
         test=f"corrected, {WHAT[gold]}, {test}", confidence=confidence, n=int(min(a.n, b.n)), notes=tuple(notes),
@@ -273,20 +273,24 @@ def published_sizes(
     if not math.isclose(sum(shares), 1) or min(shares) <= 0:
         raise TruegainError(f"shares {shares} must be positive and add up to 1")
     (j_a, j_b), (v_a, v_b), (a, b) = means, (sds[0] ** 2, sds[1] ** 2), judges
-    g_a, g_b = (j_a - 1 + a.mN) / a.D, (j_b - 1 + b.mN) / b.D
+    g_a, g_b = (j_a - 1 + a.specificity) / a.informedness, (j_b - 1 + b.specificity) / b.informedness
     allowed = (some_difference(g_a - g_b) / detectable_in_se(p, power)) ** 2
-    both = v_a * b.D**2 + v_b * a.D**2
+    both = v_a * b.informedness**2 + v_b * a.informedness**2
     f1, f2, f3 = shares
-    sizes = {"n": both / (f1 * a.D**2 * b.D**2 * allowed)}
+    sizes = {"n": both / (f1 * a.informedness**2 * b.informedness**2 * allowed)}
     for name, j, v, judge, other in (("a", j_a, v_a, a, b), ("b", j_b, v_b, b, a)):
-        below = v * other.D**2 * judge.D**4 * allowed
-        sizes[f"nR_{name}"] = judge.mR * (1 - judge.mR) * both * (j - 1 + judge.mN) ** 2 / (f2 * below)
-        sizes[f"nN_{name}"] = judge.mN * (1 - judge.mN) * both * (judge.mR - j) ** 2 / (f3 * below)
+        below = v * other.informedness**2 * judge.informedness**4 * allowed
+        sizes[f"nR_{name}"] = (
+            judge.sensitivity * (1 - judge.sensitivity) * both * (j - 1 + judge.specificity) ** 2 / (f2 * below)
+        )
+        sizes[f"nN_{name}"] = (
+            judge.specificity * (1 - judge.specificity) * both * (judge.sensitivity - j) ** 2 / (f3 * below)
+        )
     return sizes
 
 
 def some_difference(difference: float) -> float:
     """How large a difference is; refused where there is none."""
     if not abs(difference) > 1e-12:
-        raise TruegainError("a difference of 0 needs infinitely many labels; say which difference matters to you")
+        raise TruegainError("a difference of 0 needs infinitely many labels; give the smallest difference that matters")
     return abs(difference)

@@ -94,7 +94,7 @@ def apart_table(table: Judgments, expert: Judgments, how: str = "geometric") -> 
     columns = ("lower", "higher", "documents lower", "documents higher", "mean lower", "mean higher", "t", "df",
                "p of t", "U", "p of U", "higher first", "in order", "topics")  # fmt: skip
     notes = ("p-values are of each pair alone; U's by the normal distribution, corrected for ties and continuity",)
-    return Table(columns, rows, {"normalize": how}, f"Neighbouring levels told apart, normalized: {how}", notes)
+    return Table(columns, rows, {"normalize": how}, f"Differences between neighboring levels, normalized: {how}", notes)
 
 
 def welch(x: Floats, y: Floats) -> tuple[float, float, float]:
@@ -175,7 +175,7 @@ def document_sigmas(table: Judgments, how: str = "geometric") -> Sigmas:
     """How far the normalized magnitudes of each document lie apart."""
     found = Sigmas.of(Grouped.of(normalized(table, how)))
     if not len(found.sds):
-        raise InputError("no document has two magnitudes", file=table.source, hint="sigma needs several people")
+        raise InputError("no document has two magnitudes", file=table.source, hint="sigma needs several assessors")
     return found
 
 

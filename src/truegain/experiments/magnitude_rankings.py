@@ -210,7 +210,7 @@ def magnitude_systems(
     ['all', 'top3', 'narrow', 'wide']
     """
     if replicates < 1:
-        raise TruegainError(f"{replicates} replicates draw nothing; give at least 1")
+        raise TruegainError(f"{replicates} replicates are too few; give at least 1")
     check_alpha(alpha)
     table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
     levels = _shared(table, judged)
@@ -222,7 +222,7 @@ def magnitude_systems(
     if simulated:
         ranked = merged_systems(ranked, runs, levels, depth, simulated, seed, jobs)
     if len(ranked.systems) < LEAST:
-        raise TruegainError(f"{len(ranked.systems)} systems have no ranking to compare; give at least {LEAST} runs")
+        raise TruegainError(f"{len(ranked.systems)} systems are too few to rank; give at least {LEAST} runs")
     has_gain = ranked.pool.find(table.topic, table.docs) >= 0
     rows = {source: found.rows(source) for source in chosen}
     gains = {source: _gains(moved.take(r[has_gain[r]]), ranked.pool) for source, r in rows.items()}
@@ -279,11 +279,11 @@ def _shared(table: Judgments, expert: Judgments) -> Judgments:
         raise InputError(
             "the experts judged none of the rated documents",
             file=expert.source,
-            hint="check that topics and document ids are written alike",
+            hint="check that both use the same topic and document ids",
         )
     lost, bare = len(np.unique(rated.row_item[~in_expert])), int((~in_rated).sum())
-    told = [f"{lost} of {len(rated)} rated documents have no level of experts"] * (lost > 0)
-    told += [f"{bare} of {len(sound)} levels of experts have no magnitude"] * (bare > 0)
+    told = [f"{lost} of {len(rated)} rated documents have no expert label"] * (lost > 0)
+    told += [f"{bare} of {len(sound)} expert labels have no magnitude"] * (bare > 0)
     if told:
         warn(f"{', and '.join(told)}; these have no gain")
     return only_rows(sound, in_rated)
@@ -327,7 +327,10 @@ def _rankings(
 ) -> Table:
     rows = [(s, m, *_agreement(by["expert", m], by[s, m])) for s in sources for m in measures]
     columns = ("units", "measure", "tau", "low", "high", "top expert", "top magnitudes", "top sets")
-    notes = [f"{about}; top sets: not told from the best by Wilcoxon's test at {alpha:g}, and the part both share"]
+    notes = [
+        f"{about}; top sets: not significantly different from the best by Wilcoxon's test at {alpha:g}, and their "
+        "overlap"
+    ]
     if found.median_ratio is None:
         notes.append("narrow and wide units need a column 'anchor' that marks each unit's known documents")
     else:

@@ -102,14 +102,14 @@ def read_magnitudes(ratings: RatingsLike, repeated: Repeated = "error") -> Judgm
         raise InputError(
             f"{len(bad)} of {len(table)} magnitudes are not above 0",
             **table.where(int(bad[0])),  # type: ignore[arg-type]
-            hint="a magnitude is a finite number above 0; mend or leave out these",
+            hint="a magnitude is a finite number above 0; correct or drop these",
         )
     least, greatest = float(table.label.min()), float(table.label.max())
     if np.log(greatest) - np.log(least) > MOST_APART:
         raise InputError(
-            f"magnitudes from {least:g} to {greatest:g} are too far apart: no number holds their ratio",
+            f"magnitudes from {least:g} to {greatest:g} are too far apart for a floating-point ratio",
             **table.where(int(table.label.argmax())),  # type: ignore[arg-type]
-            hint="mend or leave out the extreme ones",
+            hint="correct or drop the extreme ones",
         )
     return table
 
@@ -340,7 +340,7 @@ def collected_table(table: Judgments) -> Table:
     shares = [f"{_shared(values)} {what.done}" for what, values in given if _known(values)]
     notes = [f"of {len(first):,} units {', '.join(shares)}"] if shares else []
     notes += [
-        f"{what.named} are not known: there is no column '{what.column}'"
+        f"{what.named} are unknown: there is no column '{what.column}'"
         for what, values in given if not _known(values)
     ]  # fmt: skip
     columns = ("topic", "documents", "units", "Hk", "Nk",

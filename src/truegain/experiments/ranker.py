@@ -108,22 +108,22 @@ def rank(
     queries: Mapping[str, str],
     *,
     rankers: Sequence[str] = tuple(RANKERS),
-    depth: int = 1000,
+    length: int = 1000,
 ) -> Runs:
     """Runs by simple rankers: for every query the documents that hold a word of it, best first, ties by id.
 
     Nine settings of four rankers: BM25, query likelihood with Dirichlet smoothing, tf-idf, and how many words match.
     They are baselines to try measures and gains with, not contenders.
 
-    >>> runs = rank({"d1": "a rose is a rose", "d2": "an iris", "d3": "rose and iris"}, {"1": "Rose"}, depth=5)
+    >>> runs = rank({"d1": "a rose is a rose", "d2": "an iris", "d3": "rose and iris"}, {"1": "Rose"}, length=5)
     >>> len(runs.systems), runs.systems[0]
     (9, 'bm25-k0.9-b0.4')
     """
     unknown = [name for name in rankers if name not in RANKERS]
     if unknown or not rankers:
         raise TruegainError(f"there is no ranker {', '.join(unknown) or 'named'}; there are {', '.join(RANKERS)}")
-    if depth < 1:
-        raise TruegainError(f"{argname('depth', depth)} keeps no document; give at least 1")
+    if length < 1:
+        raise TruegainError(f"{argname('length', length)} keeps no document; give at least 1")
     texts = Corpus.of(corpus)
     postings = Postings.of(texts)
     names = texts.docs.strings(np.arange(len(texts.docs)))
@@ -132,9 +132,9 @@ def rank(
     terms = {topic: _terms(texts, text) for topic, text in queries.items()}
     lost = [topic for topic, (known, _) in terms.items() if not len(known)]
     if len(lost) == len(terms):
-        raise TruegainError("no query has a word that is in the corpus; check that they belong together")
+        raise TruegainError("no query has a word of the corpus; check that they belong together")
     if lost:
-        warn(f"{len(lost)} of {len(terms)} queries have no word that is in the corpus, and no list: {lost[0]}")
+        warn(f"{len(lost)} of {len(terms)} queries have no word of the corpus, and no ranking: {lost[0]}")
     parts = []
     for ranker in rankers:
         topics: list[str] = []
@@ -142,7 +142,7 @@ def rank(
         scores: list[Floats] = []
         for topic, (known, times) in terms.items():
             found, score = _scored(postings, RANKERS[ranker], known, times)
-            best = np.lexsort((place[found], -score))[:depth]
+            best = np.lexsort((place[found], -score))[:length]
             topics += [topic] * len(best)
             docs += [names[d] for d in found[best].tolist()]
             scores.append(score[best])
@@ -184,9 +184,9 @@ def read_queries(path: PathLike) -> dict[str, str]:
             continue
         topic, _, text = (part.strip() for part in line.partition("\t"))
         if not topic or not text or topic in queries:
-            fault = f"query {topic} stands twice" if topic in queries else "not a topic, a tab and a query"
-            raise InputError(fault, file=str(path), line=number, hint="write lines such as 301<tab>organised crime")
+            fault = f"query {topic} appears twice" if topic in queries else "not a topic, a tab and a query"
+            raise InputError(fault, file=str(path), line=number, hint="write lines such as 301<tab>organized crime")
         queries[topic] = text
     if not queries:
-        raise InputError("there is no query", file=str(path), hint="write lines such as 301<tab>organised crime")
+        raise InputError("there is no query", file=str(path), hint="write lines such as 301<tab>organized crime")
     return queries

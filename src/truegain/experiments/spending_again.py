@@ -69,7 +69,7 @@ class Labelled:
         if not keep.any():
             raise TruegainError("no pair has both a bronze and a gold label; check that the two files belong together")
         if lost := int((~keep).sum()):
-            warn(f"{lost:,} of {len(keep):,} bronze labels have no gold label beside them and are left out")
+            warn(f"{lost:,} of {len(keep):,} bronze labels have no gold label and are left out")
         matching = matching_for([asked := at_level(parse_measure(measure), relevant_from)], Scoring())
         ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).aligned(table.take(np.flatnonzero(keep)), 0, False)
         pool, label = ranked.pool, ranked.item_gain
@@ -116,7 +116,7 @@ class Labelled:
         there = np.flatnonzero(sizes > 0)
         return np.asarray(there[np.argsort(rng.exponential(size=len(there)) / sizes[there])])
 
-    def evidence(self, a: int, b: int, sizes: Floats, order: Ints, n: int) -> ByList:
+    def estimator(self, a: int, b: int, sizes: Floats, order: Ints, n: int) -> ByList:
         """What two systems stand on with the first n labels."""
         draws = OrderedDraws(sizes[order], min(n, len(order)))
         first = order[: draws.n]
@@ -134,7 +134,7 @@ def looked(
     """Value, half the width of the 95% interval, and that of limits that hold at every look; for numbers of labels."""
     value, half, every = np.zeros(len(labels)), np.full(len(labels), NONE), np.full(len(labels), NONE)
     for i, n in enumerate(labels):
-        found = known.evidence(a, b, sizes, order, n)
+        found = known.estimator(a, b, sizes, order, n)
         if found.touching(PAIR)[0] < LEAST_GOLD and not found.draws.whole:
             continue
         value[i] = found.value[1] - found.value[0]
@@ -178,15 +178,15 @@ class Spending:
 
     def _notes(self) -> tuple[str, ...]:
         said = [
-            f"{self.pairs} pairs of systems, {self.half.shape[2] // self.pairs} draws each; right and wrong: claims by "
-            "one look at so many labels, against the sign by all gold labels. Where fewer than 10 labels touch a "
-            "difference nothing is claimed. Looking again and again, limits are those that hold at every look."
+            f"{self.pairs} pairs of systems, {self.half.shape[2] // self.pairs} draws each; right and wrong: claims "
+            "from a single look at this many labels, compared with the sign by all gold labels. Where fewer than 10 "
+            "labels affect a difference, nothing is claimed. Repeated looks use anytime-valid intervals."
         ]
         for w, way in enumerate(self.ways):
             decided = np.isfinite(self.until[w])
             middle = np.median(self.until[w])
-            labels = f"{middle:,.0f} labels in the median" if np.isfinite(middle) else "not decided in the median"
-            said.append(f"Looking at every number of labels, {way}: {labels}, {decided.mean():.0%} decided at all.")
+            labels = f"{middle:,.0f} labels at the median" if np.isfinite(middle) else "undecided at the median"
+            said.append(f"Looking after every label, {way}: {labels}, {decided.mean():.0%} decided.")
         return tuple(said)
 
 
@@ -194,7 +194,7 @@ def spending(
     known: Labelled,
     *,
     ways: Sequence[str] = WAYS,
-    labels: Sequence[int] = LABELS,
+    numbers: Sequence[int] = LABELS,
     pairs: int = 20,
     draws: int = 20,
     seed: int = 0,
@@ -209,13 +209,11 @@ def spending(
     error at each label too.  The truth is that of all gold labels, for these topics.
     """
     if len(known.systems) < 2:
-        raise TruegainError("spending is about differences and needs at least 2 systems")
+        raise TruegainError("spending compares systems and needs at least 2")
     chosen = known.pairs(pairs, seed)
     if not chosen:
-        raise TruegainError(
-            f"all systems rank the same documents where {known.measure} looks; nothing tells them apart"
-        )
-    asked = tuple(sorted(set(labels)))
+        raise TruegainError(f"all systems rank the same documents where {known.measure} looks; nothing separates them")
+    asked = tuple(sorted(set(numbers)))
     pieces = [(way, a, b, r) for way in ways for a, b in chosen for r in range(draws)]
     found = list((engine or engine_for(1)).run(_one, pieces, shared=(known, asked), seed=seed, progress=progress))
     shape = len(ways), len(chosen) * draws, len(asked)

@@ -112,7 +112,7 @@ def unanimity(
     asked = [a.measure for a in measures_for_gains(parse_measures(list(measures)))]
     raw = evaluate(runs, aggregate(table, "sum", scale=scale), asked, jobs=jobs)
     if len(raw.systems) < 3:
-        raise TruegainError(f"{len(raw.systems)} systems have no ranking to compare; give at least 3 runs")
+        raise TruegainError(f"{len(raw.systems)} systems are too few to rank; give at least 3 runs")
     rankings: list[tuple[Cell, ...]] = []
     changed: list[tuple[Cell, ...]] = []
     panels: list[Panel] = []
@@ -145,8 +145,7 @@ def unanimity(
     }
     columns = ("measure", "p", "systems", "topics", "tau", "low", "high", "top sets", "pairs", "changed")
     notes = (
-        f"randomised Tukey HSD, {replicates} trials{near.more(replicates)}, alpha {alpha:g}; "
-        "top sets: shared part of both",
+        f"randomised Tukey HSD, {replicates} trials{near.more(replicates)}, alpha {alpha:g}; top sets: overlap of both",
         *ties,
     )
     return UnanimityExperiment(
@@ -165,12 +164,11 @@ def check_alpha(alpha: float) -> float:
     >>> check_alpha(5)
     Traceback (most recent call last):
     ...
-    truegain.errors.TruegainError: alpha 5 is not a level of significance; give a number between 0 and 1, such as 0.05
+    truegain.errors.TruegainError: alpha 5 is not a significance level; give a number between 0 and 1, such as 0.05
     """
     if not 0 < alpha < 1:
         raise TruegainError(
-            f"{argname('alpha', alpha, 'g')} is not a level of significance; give a number between 0 and 1, such as "
-            "0.05"
+            f"{argname('alpha', alpha, 'g')} is not a significance level; give a number between 0 and 1, such as 0.05"
         )
     return float(alpha)
 
@@ -210,7 +208,7 @@ class _Near:
         about = f"within {self.widest:.4f} of {self.alpha:g}, two standard errors of its trials"
         if self.listed:
             notes.append(
-                f"in {self.listed} of {changed} pairs a p-value lies {about}: another seed may decide otherwise"
+                f"in {self.listed} of {changed} pairs a p-value lies {about}: another seed may give another result"
             )
         if self.others:
             notes.append(f"{self.others} pair(s) not listed have a p-value {about}: another seed might list them")
@@ -384,8 +382,8 @@ def unanimity_grid(
     names = ("measure", "Dmax", "N", "systems", "topics", "tau", "low", "high", "top sets", "pairs", "changed")
     title = f"RawG against UG, p = {p:g}: ratings by N simulated assessors from 0 to Dmax"
     notes = (
-        f"relevant documents are rated uniformly at random, others 0; randomised Tukey HSD, {replicates} trials, alpha "
-        f"{alpha:g}; intervals of tau as of systems drawn",
+        f"relevant documents are rated uniformly at random, others 0; randomised Tukey HSD, {replicates} trials, "
+        f"alpha {alpha:g}; intervals of tau over systems",
     )
     pairs = ("measure", "Dmax", "N", *columns[2:])
     said = () if changed else ("no pair of systems changes sides",)

@@ -195,6 +195,15 @@ def texts(*, topics: int = 50, docs: int = 400, seed: int = 0) -> dict[str, str]
     return made
 
 
+def query_of(topic: int) -> list[str]:
+    """A query for a topic of `texts`, by its number: three of the words that are the topic's own.
+
+    >>> query_of(7)
+    ['topic7word0', 'topic7word1', 'topic7word2']
+    """
+    return [f"topic{topic}word{w}" for w in range(3)]
+
+
 # ---- What every system of the simulated world would score over all topics like those simulated: known, not
 # estimated.
 

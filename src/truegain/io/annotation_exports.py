@@ -36,7 +36,7 @@ def label_studio(tasks: Sequence[Mapping[str, Any]], file: str, names: Mapping[s
         for annotation in task["annotations"]:
             if not isinstance(annotation, Mapping) or not isinstance(annotation.get("result") or [], list):
                 raise InputError(
-                    "an annotation that is no object with a list 'result'",
+                    "an annotation is not an object with a list 'result'",
                     file=file,
                     row=number,
                     text=json.dumps(annotation),
@@ -57,7 +57,7 @@ def label_studio(tasks: Sequence[Mapping[str, Any]], file: str, names: Mapping[s
             cells["seconds"].append(annotation.get("lead_time"))
             rows.append(number)
     if skipped:
-        was = "was cancelled or is empty, and is" if skipped == 1 else "were cancelled or are empty, and are"
+        was = "was canceled or is empty, and is" if skipped == 1 else "were canceled or are empty, and are"
         warn(f"{counted(skipped, 'annotation')} in {file} {was} left out")
     return RawTable(list(cells), list(cells.values()), Places("row", frozen(np.array(rows, np.int64))))
 
@@ -71,7 +71,7 @@ def _annotator(annotation: Mapping[str, Any], tasks: Sequence[Any], file: str, r
         return str(who)
     alone = all(isinstance(t, Mapping) and len(t.get("annotations") or ()) < 2 for t in tasks)
     raise InputError(
-        f"task {row} does not say who made an annotation: there is no 'completed_by'",
+        f"task {row} does not name its annotator: there is no 'completed_by'",
         file=file,
         hint="every task has one annotation, so there is nothing to agree on; if one person made all, add "
         '"completed_by": "NAME" to each, or read them as judgments: a table of topic, doc, label'
@@ -167,7 +167,7 @@ def _answer(answer: Any, options: Any, file: str, line: int) -> Any:
             "the answer is not accept, reject or ignore", file=file, line=line, text=str(answer), hint="export again"
         )
     if not isinstance(options, list) or len(options) != 1:
-        raise InputError("not exactly one option is accepted", file=file, line=line, hint="one rating a task")
+        raise InputError("not exactly one option is accepted", file=file, line=line, hint="accept one rating per task")
     return options[0]
 
 
@@ -189,7 +189,7 @@ def _field(data: Any, name: str, file: str, place: int, named: Mapping[str, str]
         there = f"; there are {', '.join(map(str, fields))}" if fields else ""
         wanted = f"'{named[name]}'" if parts else f"'{name}'"
         raise InputError(
-            f"task {place} does not say its {name}: it has no field {wanted}{there}",
+            f"task {place} has no {name}: there is no field {wanted}{there}",
             file=file,
             hint=f"name the field, as in {arg('columns', f'{name}=FIELD', of='tg.read_ratings')}",
         )

@@ -47,7 +47,7 @@ class LineFile:
         """Refuse a file that was written to since it was opened: its parts would not belong together."""
         if _state(self.stream) != self.state:
             hint = "run the command again when nothing writes to it"
-            raise InputError("it changed while it was read", file=self.file, hint=hint)
+            raise InputError("the file changed while it was being read", file=self.file, hint=hint)
 
     def read(self, offset: int, length: int) -> bytes:
         """A stretch of the file; shorter at its end."""
@@ -63,7 +63,7 @@ class LineFile:
                 count = self.stream.readinto(view)  # type: ignore[attr-defined]
                 if not count:
                     hint = "run the command again when nothing writes to it"
-                    raise InputError("it became shorter while it was read", file=self.file, hint=hint)
+                    raise InputError("the file became shorter while it was being read", file=self.file, hint=hint)
                 view = view[count:]
 
     def chunks(self) -> Iterator[tuple[int, bytes]]:
@@ -120,7 +120,7 @@ def line_file(path: str, open_files: ExitStack) -> LineFile:
         source = reading.enter_context(opened(path))
         first = filled(source, PIECE)
         if first.startswith(LZ4):
-            raise InputError("compressed by lz4, which is not read here", file=file, hint="compress it by gzip")
+            raise InputError("compressed with lz4, which truegain cannot read", file=file, hint="compress it with gzip")
         counted = Joined(first, source)
         unpacked = unpacking(first, cast("BinaryIO", counted))
         if unpacked is None and is_seekable(path):

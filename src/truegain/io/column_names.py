@@ -24,7 +24,7 @@ OF_RUNS, OF_JUDGMENTS = ("score", "rank", "system"), ("label", "assessor", "subt
 IDS = ("topic", "doc")
 Role = Literal["judgments", "runs", "gold"]  # what a file is read as; gold: all labels beside the judgments
 _OF = re.compile(r"(judgments|runs|gold)\s*:(.*)", re.DOTALL)
-_WRITE = "write topic,doc,score for a file without a line of names, or ours=theirs, as in label=grade"
+_WRITE = "write topic,doc,score for a file without a header, or ours=theirs, as in label=grade"
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,8 @@ def _known(pairs: dict[str, str]) -> dict[str, str]:
     unknown = set(pairs) - {*COLUMNS, *EXTRA}
     if unknown:
         raise InputError(
-            f"there is no column called {', '.join(sorted(unknown))}", hint=f"ours are {', '.join((*COLUMNS, *EXTRA))}"
+            f"truegain has no column named {', '.join(sorted(unknown))}",
+            hint=f"its columns are {', '.join((*COLUMNS, *EXTRA))}",
         )
     return pairs
 
@@ -129,7 +130,7 @@ def _listed(parts: Sequence[str]) -> tuple[str, ...]:
     twice = next((name for name in ours if ours.count(name) > 1), None)
     if twice is not None:
         raise InputError(
-            f"{argname('columns', ','.join(parts))}: {twice} is named twice", hint="'-' stands for one not read"
+            f"{argname('columns', ','.join(parts))}: {twice} is named twice", hint="'-' marks a column to skip"
         )
     if names and not (all(names) and {"topic", "doc"} <= set(ours)):
         raise InputError(f"{argname('columns', ','.join(parts))} do not name a topic and a doc", hint=_WRITE)
@@ -295,7 +296,7 @@ def _roles(header: Header, part: str) -> list[str]:
     runs, labels = header.kinds & set(OF_RUNS), header.kinds & set(OF_JUDGMENTS)
     if header.names and bool(runs) == bool(labels):
         raise InputError(
-            f"{argname('columns', part)}: it cannot be told whether this is about judgments or runs",
+            f"{argname('columns', part)}: this may be about judgments or about runs",
             hint="name a label, as in topic,doc,label, or a score or rank, as in topic,doc,rank; both with ';'",
         )
     if bool(runs) != bool(labels):

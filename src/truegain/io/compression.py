@@ -143,7 +143,7 @@ class _Members(io.RawIOBase):
     def _next_member(self) -> None:
         """After a member: the next one, the end, or a fault."""
         if isinstance(self.unpacker, lzma.LZMADecompressor) and not lzma.is_check_supported(self.unpacker.check):
-            raise self._damaged("its checksum is of a kind that is not known here")
+            raise self._damaged("unknown kind of checksum")
         self.held = self.unpacker.unused_data
         zeros = self._zeros() if self.packing.padding else 0
         if not self.held and not self._more():

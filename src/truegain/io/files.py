@@ -29,7 +29,6 @@ from truegain.io.tempfiles import copy_of, filled, has_copy
 STANDARD_INPUT = "-"
 STANDARD_OUTPUT = "standard output"
 PathLike = str | os.PathLike[str]
-_PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".qrels")
 
 SNIFFED = 1 << 14  # bytes by which a large file is told
 LZ4 = b"\x04\x22\x4d\x18"  # how such a file begins
@@ -127,8 +126,8 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
     first = filled(raw, PIECE if size <= PIECE else SNIFFED)
     if first.startswith(LZ4):
         raise InputError(
-            "compressed by lz4, which is not read here", file=file,
-            hint=f"save it as .json (in ranx run.save('run.json')), or compress it by {COMPRESSIONS}",
+            "compressed with lz4, which truegain cannot read", file=file,
+            hint=f"save it as .json (in ranx run.save('run.json')), or compress it with {COMPRESSIONS}",
         )  # fmt: skip
     counted = Joined(first, raw)
     unpacked = unpacking(first, cast("BinaryIO", counted))
@@ -197,7 +196,7 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
                 raise InputError("the folder holds no files", file=shown_path(name), hint="name a folder of run files")
             if about := [file for file in files if _is_about(file)]:
                 raise InputError(
-                    f"this folder of runs also holds {Path(about[0]).name}, which is about them and no run",
+                    f"this folder of runs also holds {Path(about[0]).name}, which is not a run",
                     file=shown_path(name), hint=f"move it elsewhere, or name the runs, as in {shown_path(name)}/*.run",
                 )  # fmt: skip
             found += files
@@ -244,21 +243,6 @@ def _files_in(folder: str) -> list[str]:
     return [os.path.join(root, name) for name in names]  # noqa: PTH118  of many files
 
 
-def system_name(path: PathLike) -> str:
-    """The file name without folder and known endings.
-
-    >>> system_name("runs/bm25.v2.run.gz")
-    'bm25.v2'
-    """
-    name = Path(shown_path(path)).name
-    for endings in (COMPRESSED, _PLAIN):
-        for ending in endings:
-            if name.endswith(ending) and name != ending:
-                name = name.removesuffix(ending)
-                break
-    return name
-
-
 # ---- Where bytes go: files, which are replaced whole or not at all, and standard output; compressed or not.
 
 
@@ -273,7 +257,7 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
     if not name or not can_be_a_name(name):
         raise InputError(f"cannot be written: {name!r} names no file", hint="check the path")
     if is_remote(name):
-        raise InputError("only files on this machine are written", file=file, hint="write it here, then copy it")
+        raise InputError("truegain writes local files only", file=file, hint="write it to this machine, then copy it")
     if name.endswith(("/", os.sep)):
         raise InputError("this is a folder", file=file, hint="name a file to write")
     with write_failures(file):

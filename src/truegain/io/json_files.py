@@ -1,4 +1,4 @@
-"""JSON that is one value: {topic: {document: number}} as ranx and pytrec_eval have it, and lists of objects."""
+"""JSON: one object a line, lists of objects, and {topic: {document: number}} as ranx and pytrec_eval have it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import EmptyError, InputError
-from truegain.io.columns import Places, frozen
+from truegain.io.columns import Places, RawTable, frozen, of_objects
 from truegain.io.plain_text import NESTED, line_at, line_of
+from truegain.io.table_format import Beginning, TableFormat
 
 _LIST = re.compile(rb"\s*\[\s*[{\]]")
 _TOKENS = re.compile(r'("(?:[^"\\]|\\.)*")(?=(\s*:)?)|[][{}]')
@@ -20,7 +21,7 @@ START = 65536  # bytes that tell what a file is
 
 
 class RepeatedKeyError(ValueError):
-    """A key stands twice in one object: one of the two values would be lost."""
+    """A key appears twice in one object: one of the two values would be lost."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -34,11 +35,11 @@ STRICT = json.JSONDecoder(object_pairs_hook=_once)  # one for all: json.loads wo
 
 
 def repeated(text: bytes, file: str, line: int = 1, hint: str = "keep one: the other would be lost") -> InputError:
-    """What is said of a text in which a key stands twice; `line` is that of the file on which the text begins."""
+    """What is said of a text in which a key appears twice; `line` is that of the file on which the text begins."""
     whole = text.decode()
     place, key = repeated_key(whole)
     at = len(whole[:place].encode())
-    problem = f"{key!r} stands twice in one object"
+    problem = f"{key!r} appears twice in one object"
     return InputError(problem, file=file, line=line_of(text, at) + line - 1, text=line_at(text, at), hint=hint)
 
 
@@ -54,7 +55,7 @@ def repeated_key(text: str) -> tuple[int, str]:
             if (key := json.loads(sign, strict=False)) in keys:
                 return found.start(), key
             keys.add(key)
-    raise ValueError("no key stands twice")
+    raise ValueError("no key appears twice")
 
 
 def is_list(text: bytes) -> bool:
@@ -81,17 +82,17 @@ def is_nested(text: bytes) -> bool:
 
 
 def nested(text: bytes, file: str) -> dict[str, Any]:
-    """The object in a file of one; a key that stands twice in an object is refused, lest one of the two is lost."""
+    """The object in a file of one; a key that appears twice in an object is refused, lest one of the two is lost."""
     try:
         whole = STRICT.decode(text.decode())
     except RepeatedKeyError:
-        raise repeated(text, file, hint="keep one: a topic stands once, and a document once in a topic") from None
+        raise repeated(text, file, hint="keep one: a topic may appear once, and a document once per topic") from None
     except json.JSONDecodeError as error:
         raise _unreadable(text, file, error) from None
     except (ValueError, RecursionError):
-        raise InputError("not readable JSON", file=file, hint="check that the file is whole") from None
+        raise InputError("not readable JSON", file=file, hint="check that the file is complete") from None
     if not whole:
-        raise EmptyError("the file holds no topic", file=file, hint="write {topic: {document: number}}")
+        raise EmptyError("the file has no topics", file=file, hint="write {topic: {document: number}}")
     return dict(whole)
 
 
@@ -118,7 +119,7 @@ def _unreadable(text: bytes, file: str, error: json.JSONDecodeError) -> InputErr
         file=file,
         line=error.lineno,
         text=line_at(text, min(at, max(0, len(text) - 1))),
-        hint="check that the file is whole",
+        hint="check that the file is complete",
     )
 
 
@@ -168,3 +169,64 @@ def _no_object(file: str, row: int, value: object) -> InputError:
         "not a JSON object", file=file, row=row, text=json.dumps(value, ensure_ascii=False),
         hint="write a list of objects, such as [{'topic': '1', 'doc': 'a', 'label': 1}]",
     )  # fmt: skip
+
+
+def _json_lines(text: bytes, file: str) -> RawTable:
+    rows: list[Mapping[str, Any]] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = STRICT.decode(line.decode())
+        except RepeatedKeyError:
+            raise repeated(line, file, number) from None
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise InputError(
+                "not a JSON object",
+                file=file,
+                line=number,
+                text=line[:1000].decode(errors="replace"),
+                hint="write one object per line",
+            )
+        rows.append(row)
+        lines.append(number)
+    return of_objects(rows, Places("line", frozen(np.array(lines, np.int64))))
+
+
+# ---- Tables: an object a line, and lists of objects.
+
+
+def _is_lines(begun: Beginning) -> bool:
+    first = begun.first
+    return first.startswith("{") and first[1:].lstrip()[:1] in ("", '"', "}") and not is_nested(begun.text)
+
+
+def _no_list(begun: Beginning, file: str) -> InputError | None:
+    if not begun.first.startswith("["):
+        return None
+    hint = "write one object per line, or a list of objects"
+    return InputError("a JSON list whose items are not objects", file=file, line=1, text=begun.first, hint=hint)
+
+
+def _no_lines(begun: Beginning, file: str) -> InputError | None:
+    error = _no_list(begun, file)
+    if error is not None or begun.said.unnamed:
+        return error
+    hint = "write one JSON object per line, such as {'topic': '1', 'doc': 'a', 'label': 1}"
+    problem = "the table has no header that names 'topic' and 'doc'"
+    return InputError(problem, file=file, line=1, text=begun.first, hint=hint)
+
+
+JSON = TableFormat(
+    "json",
+    "JSON",
+    (".json",),
+    lambda begun: begun.first.startswith("[") and is_list(begun.text),
+    lambda text, file: of_objects(*records(text, file)),
+    refusal=_no_list,
+    row_mark=b"{",
+)
+JSON_LINES = TableFormat("jsonl", "JSONL", (".jsonl", ".ndjson"), _is_lines, _json_lines, refusal=_no_lines)

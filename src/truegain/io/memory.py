@@ -12,10 +12,11 @@ from typing import BinaryIO, cast
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
-from truegain.io import named_tables, remote
+from truegain.io import remote
 from truegain.io.column_names import told
 from truegain.io.compression import Joined, unpacking
 from truegain.io.files import STANDARD_INPUT, PathLike, expand, opened, read_failures, shown_path
+from truegain.io.formats import FORMATS, NESTED, kind_of
 from truegain.io.named_tables import is_paths
 from truegain.io.plain_text import MOST_TIMES, in_bytes, memory_there
 from truegain.io.tempfiles import copied, copied_size, filled, has_copy
@@ -29,8 +30,8 @@ from truegain.message import arg, argname
 RUN_LINE, RUN_TOPIC = 60, 200  # bytes beside the text
 JUDGED_LINE, JUDGED_TOPIC = 140, 150
 STIRRED = 50  # more for each line of a run where those of a topic do not stand together
-TABLES = {"csv": (b"\n", 410), "tsv": (b"\n", 410), "jsonl": (b"\n", 750), "json": (b"{", 750), "nested": (b":", 320)}
-PACKED = 30.0  # of Parquet: bytes for each of its own
+NESTED_PAIR = 320  # bytes for a pair of {topic: {document: number}}
+PACKED = 30.0  # of a format that is no text: bytes for each of its own
 WORST = 70  # bytes taken for each byte of a file at most, as of the shortest lines
 KEPT_LINE = 26  # bytes kept of each line of a run that was matched with judgments, if half of it is judged
 LOOKED_AT = 1 << 14  # bytes of the beginning
@@ -48,13 +49,13 @@ def taken(head: bytes, name: str, *, judged: bool) -> float:
     4.0
     """
     try:
-        kind = named_tables.kind_of(head, shown_path(name))
+        kind = kind_of(head, shown_path(name))
     except InputError:  # told when it is read
         kind = None
-    if kind == "parquet":
+    if kind is not None and kind != NESTED and FORMATS[kind].binary:
         return PACKED
     if kind is not None:
-        mark, each = TABLES[kind]
+        mark, each = (b":", NESTED_PAIR) if kind == NESTED else (FORMATS[kind].row_mark, FORMATS[kind].row_memory)
         return 1 + each * max(1, head.count(mark)) / max(1, len(head))
     share = _topics_by_line(head)
     line, topic = (JUDGED_LINE, JUDGED_TOPIC) if judged else (RUN_LINE, RUN_TOPIC)
@@ -215,7 +216,7 @@ def check_aligned(runs: object, judgments: object, jobs: int, memory: MemoryLike
     """Refuse files of runs and judgments that take more memory than `memory`, or than there is."""
     path = judgments if isinstance(judgments, str | os.PathLike) else None
     limit = limit_of(memory, 1.0)
-    why = "; only files of lines, by measures that go topic by topic, can be read in batches"
+    why = "; only line-based files, scored by measures that go topic by topic, can be read in batches"
     check_memory(aligned_need(path, _files(runs), jobs, limit), limit, why)
 
 
@@ -252,9 +253,9 @@ def check_memory(need: int, limit: int, why: str = "") -> None:
     """Refuse work that takes more memory than there is, before it begins."""
     if need > limit:
         raise InputError(
-            f"this takes about {in_bytes(need)} of memory, and {in_bytes(limit)} may be taken{why}",
-            hint=f"give fewer runs or topics at a time, a machine with more memory, or {arg('memory')} if you know "
-            "better",
+            f"this needs about {in_bytes(need)} of memory, and the limit is {in_bytes(limit)}{why}",
+            hint="give fewer runs or topics at a time, use a machine with more memory, or raise the limit with "
+            f"{arg('memory')}",
         )
 
 

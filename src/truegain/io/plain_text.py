@@ -33,7 +33,7 @@ def plain_text(data: bytes, file: str, *, whole: bool = True, hint: str = TO_UTF
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError("this is UTF-16 text", file=file, hint=TO_UTF8)
     if data.startswith(b"PK\x03\x04") and file.lower().endswith((".xlsx", ".xlsm", ".ods")):
-        raise InputError("this is a workbook of a spreadsheet", file=file, hint="save the sheet as 'CSV UTF-8'")
+        raise InputError("this is a spreadsheet workbook", file=file, hint="save the sheet as 'CSV UTF-8'")
     if data.startswith(b"PK\x03\x04"):
         raise InputError("this is a zip archive", file=file, hint=f"unpack it, or compress with {COMPRESSIONS}")
     text = data.removeprefix(_BYTE_ORDER_MARK)
@@ -112,7 +112,7 @@ class Bounds:
         self._fits(self.seen)
         if packed_size is not None and self.seen > max(BOMB, MOST_TIMES * packed_size):
             problem = f"{in_bytes(packed_size)} of compressed data unpack to more than {in_bytes(self.seen)}"
-            raise InputError(problem, file=self.file, hint="if that is meant, unpack the file first")
+            raise InputError(problem, file=self.file, hint="if that is intended, unpack the file first")
         newline = piece.find(b"\n")
         if self.of_lines and self.line + (newline if newline >= 0 else len(piece)) > LONGEST_LINE:
             raise self._too_long(before(), piece)
@@ -135,7 +135,7 @@ class Bounds:
         from truegain.io.column_names import told  # here, as it loads numpy, and help needs none
 
         if size > max(most_bytes(), told().memory or 0):
-            problem = f"this holds more than {in_bytes(most_bytes())}, half of the memory there is"
+            problem = f"this is larger than {in_bytes(most_bytes())}, half of the available memory"
             raise InputError(problem, file=self.file, hint="check that it ends, or split it")
 
     def _too_long(self, before: bytes, piece: bytes) -> InputError:

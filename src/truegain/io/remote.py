@@ -56,7 +56,9 @@ def stretch(name: str, begin: int, end: int) -> bytes:
         else:
             data = cast("bytes", fs.cat_file(path, start=begin, end=end))
     if len(data) != end - begin:
-        raise InputError("it changed while it was read, or the connection was cut", file=name, hint="try again")
+        raise InputError(
+            "the file changed while it was being read, or the connection was lost", file=name, hint="try again"
+        )
     return data
 
 
@@ -239,15 +241,15 @@ def _words(name: str, error: BaseException) -> tuple[str, str]:
     if status is not None and status >= 400:
         return f"the server answered {status}", "try again later, or check the address"
     if kinds & {"ClientConnectorError", "ConnectionRefusedError", "EndpointConnectionError", "gaierror"}:
-        return "no connection to the server", "check the address and the network"
+        return "cannot connect to the server", "check the address and the network"
     if kinds & {"ClientConnectionError", "ClientPayloadError", "ConnectionError", "TimeoutError", "HTTPClientError"}:
-        return "the connection was cut before all was read", "try again"
+        return "the connection was lost before everything was read", "try again"
     if "IsADirectoryError" in kinds:
         return "this is a folder", "name a file; only runs may be a folder"
     if "FileNotFoundError" in kinds:
         return "no such file", "check the address"
     if isinstance(error, ValueError) and "Protocol not known" in str(error):
-        return "no such file system is known", "s3://, gs://, hdfs://, http:// and what else fsspec knows are read"
+        return "unknown file system", "use s3://, gs://, hdfs://, http:// or another address that fsspec knows"
     return f"cannot be read: {_first_line(name, error)}", "check the address"
 
 

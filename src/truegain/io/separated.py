@@ -21,6 +21,8 @@ from truegain.errors import InputError, some
 from truegain.io.column_names import Role, told
 from truegain.io.columns import Places, RawTable, frozen, names_columns, number_of, our_name, plain_name
 from truegain.io.files import shown_path
+from truegain.io.table_format import Beginning, TableFormat
+from truegain.io.table_format import first_line as first_line
 from truegain.message import AGGREGATE_FIRST, arg
 
 # ---- Tables whose cells have a separator between them: CSV, also with semicolons, TSV, and lines without names.
@@ -30,11 +32,6 @@ _DECIMAL = re.compile(r"[+-]?\d+(,\d+)?")
 Cells = tuple[int, list[str], npt.ArrayLike]  # the width of a table, its cells row by row, the line of each row
 _OPEN = "a quote is never closed"
 _FIELD_LIMIT = Lock()  # csv.field_size_limit is one number for the whole process
-
-
-def first_line(text: bytes) -> str:
-    """The first line that is not blank."""
-    return text[:65536].lstrip().split(b"\n", 1)[0].rstrip().decode(errors="replace")
 
 
 def separator_of(line: str) -> str:
@@ -132,7 +129,7 @@ def _with_points(table: RawTable, file: str) -> RawTable:
             raise InputError(
                 f"column '{name}': a decimal comma, or one between thousands?", file=file,
                 line=table.places.of(row)["line"],
-                text=column[row], hint="write numbers with a point",
+                text=column[row], hint="write numbers with a decimal point",
             )  # fmt: skip
         values.append([cell.replace(",", ".") for cell in column])
     return replace(table, values=values)
@@ -214,17 +211,17 @@ def check_spread(row: Sequence[str], ids: Sequence[int], separator: str, file: s
     >>> check_spread(["1", "a", "two\nlines"], [0, 1], "\t", "q.tsv", 2, 3)
     >>> check_spread(["1", "a\t0\n1\tb", "0"], [0, 1], "\t", "q.tsv", 2, 3)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    truegain.errors.InputError: q.tsv:2: a quote opens a field here that is closed on line 3 only, with rows in it: ...
+    truegain.errors.InputError: q.tsv:2: a quote opens a field here and closes only on line 3, with rows in between: ...
     """
     lines = separator.join(row).split("\n")
     whole = lines[0].count(separator) == lines[-1].count(separator) == len(row) - 1
     if not whole or (separator != "\t" and not any("\n" in row[at] for at in ids)):
         return
     raise InputError(
-        f"a quote opens a field here that is closed on line {end} only, with rows in it", file=file, line=begin,
+        f"a quote opens a field here and closes only on line {end}, with rows in between", file=file, line=begin,
         text=lines[0],
-        hint='write a quote that belongs to a field twice, within quotes, as in """a" for "a; in TSV without a line of '
-        f"names, which {arg('columns')} gives, quotes are plain characters",
+        hint='write a quote that belongs to a field twice, within quotes, as in """a" for "a; in TSV without a '
+        f"header, whose names {arg('columns')} gives, quotes are plain characters",
     )  # fmt: skip
 
 
@@ -298,7 +295,7 @@ class Guess:
         if not self.among or f"label={NAME}" not in self.option:
             return ""
         way = arg("gold_aggregate", "mean") if self.role == "gold" else AGGREGATE_FIRST
-        return f"; if they are {len(self.among)} assessors', make gains of them: {way}"
+        return f"; if they are {len(self.among)} assessors', aggregate their ratings: {way}"
 
 
 def guessed(
@@ -431,3 +428,48 @@ def _unlikely(ours: str, name: str, cells: Sequence[Any], is_value: bool) -> tup
     others = any(_like(o, name) for o in ("topic", "doc", "label", "score") if o != ours)
     ends = plain_name(name).rstrip(".:# _").endswith(("id", "key", "nr", "no", "number"))
     return prose, not _like(ours, name), is_value, others, not ends
+
+
+# ---- CSV and TSV as formats: their first line names the columns.
+
+
+def _names_in(begun: Beginning, *separators: str) -> bool:
+    """Whether the first line names columns, where the user does not name them all."""
+    said = begun.said
+    named = not said.names or said.several is not None
+    return named and any(names_columns(begun.first.split(separator), said.theirs) for separator in separators)
+
+
+def _no_names(begun: Beginning, file: str) -> InputError | None:
+    if begun.said.unnamed:
+        return None
+    option = option_for_text(begun.text, begun.said.role, file)
+    hint = (
+        f"say which columns they are: {option}"
+        if option
+        else "begin the table with a header, such as topic,doc,label or topic,doc,score, or name them, "
+        f"as in {arg('columns', 'topic,doc,label')}"
+    )
+    problem = "the table has no header that names 'topic' and 'doc'"
+    return InputError(problem, file=file, line=1, text=begun.first, hint=hint)
+
+
+CSV = TableFormat(
+    "csv",
+    "CSV",
+    (".csv",),
+    lambda begun: _names_in(begun, ",", ";"),
+    lambda text, file: separated(text, separator_of(first_line(text)), file),
+    named_first=True,
+    refusal=_no_names,
+    row_memory=410,
+)
+TSV = TableFormat(
+    "tsv",
+    "TSV",
+    (".tsv",),
+    lambda begun: _names_in(begun, "\t"),
+    lambda text, file: separated(text, "\t", file),
+    named_first=True,
+    row_memory=410,
+)

@@ -156,8 +156,8 @@ class StudyText:
     def of(cls, path: str) -> StudyText:
         """Read a file; what is no TOML is refused with its line."""
         if is_remote(path):
-            hint = "copy it here; the files it names may be addresses"
-            raise InputError("a study file is read from this machine only", file=path, hint=hint)
+            hint = "copy it here; the files it names may be remote"
+            raise InputError("a study file must be on this machine", file=path, hint=hint)
         text, file = _text(path), shown_path(path)
         values, tables = _flat(_parsed(text, file), text, file)
         return cls(path, file, text, values, tables)
@@ -171,7 +171,7 @@ class StudyText:
             elif option not in ELSEWHERE:
                 near = difflib.get_close_matches(option, [*known, *ELSEWHERE], 1)
                 meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
-                raise InputError(f"{key!r} is no option of {what}", file=self.file, line=line, hint=meant)
+                raise InputError(f"{key!r} is not an option of {what}", file=self.file, line=line, hint=meant)
 
     def line(self, option: str) -> int | None:
         """The line where an option is said, its key written with - or _; None where it is not."""
@@ -229,7 +229,7 @@ def _flat(values: dict[str, Any], text: str, file: str) -> tuple[dict[str, Any],
                 near = difflib.get_close_matches(own, names, 1)
                 hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
                 line = line_of(text, name, line_of(text, key))
-                raise InputError(f"{name!r} is no option of [{key}]", file=file, line=line, hint=hint)
+                raise InputError(f"{name!r} is not an option of [{key}]", file=file, line=line, hint=hint)
             flat[names[own]] = inner
             tables[names[own]] = key
     return flat, tables
@@ -252,7 +252,7 @@ def _text(path: str) -> str:
     try:
         return read_bytes(path).decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"this is no text: {error.reason}", file=shown_path(path), hint="save it as UTF-8") from None
+        raise InputError(f"not a text file: {error.reason}", file=shown_path(path), hint="save it as UTF-8") from None
 
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
@@ -275,9 +275,9 @@ def _fault(fault: str, line: int | None, text: str, file: str) -> InputError:
         key = lines[line - 1].partition("=")[0].strip()
         before = [n for n, x in enumerate(lines[: line - 1], 1) if x.partition("=")[0].strip() == key]
         first = f", first in line {before[-1]}" if before else ""
-        return InputError(f"{key} stands there twice{first}", file=file, line=line, hint="keep one")
+        return InputError(f"{key} appears twice{first}", file=file, line=line, hint="keep one")
     hint = 'write lines such as judgments = "gold.qrels"'
-    return InputError(f"this is no TOML: {fault}", file=file, line=line, hint=hint)
+    return InputError(f"not valid TOML: {fault}", file=file, line=line, hint=hint)
 
 
 def _is_open(lines: list[str], begun: list[int]) -> bool:

@@ -27,9 +27,7 @@ def folder_of_copies() -> str:
     """The folder of temporary files; an error where TMPDIR names one that cannot be had, instead of another."""
     named, found = os.environ.get("TMPDIR"), tempfile.gettempdir()
     if named and Path(named).absolute() != Path(found):
-        raise TruegainError(
-            f"TMPDIR names {named}, and no file can be written there; name a folder that has room for copies"
-        )
+        raise TruegainError(f"TMPDIR is {named}, where no file can be written; set it to a folder with room for copies")
     return found
 
 
@@ -50,7 +48,7 @@ def no_room(file: str) -> Iterator[None]:
 
 
 def _no_room(problem: str, file: str) -> InputError:
-    hint = "name a folder with more room by TMPDIR; a plain file on this machine, sorted by topic, needs no copy"
+    hint = "set TMPDIR to a folder with more room; a plain file on this machine, sorted by topic, needs no copy"
     return InputError(problem, file=file, hint=hint)
 
 

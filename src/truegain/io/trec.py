@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from truegain.addresses import is_web
 from truegain.errors import ORDER, EmptyError, InputError
-from truegain.io import _scan, named_tables
+from truegain.io import _scan
 from truegain.io.column_names import IDS, Header
 from truegain.io.columns import EXTRA, Coded, Codes, Floats, Ids, frozen, is_number, names_columns, our_name
 from truegain.io.files import PathLike, read_bytes, shown_path
-from truegain.io.plain_text import line_at, line_of, plain_text
+from truegain.io.formats import NESTED, formats_in_words, kind_of, marked
+from truegain.io.plain_text import line_at, line_of
 from truegain.io.separated import first_line, option_for_text, separator_of
 from truegain.io.threads import threads
 from truegain.message import arg, argname
@@ -216,7 +217,8 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
     elif status in (1, 2, 3) and is_first:
         names = f"topic,doc,{layout.value_name}"
         hint += (
-            f"; or name the columns of a table, such as {names}, in its first line or by {arg('columns')}"
+            f"; or give a table ({formats_in_words()}) that names its columns, such as {names}, or name them by "
+            f"{arg('columns')}"
             if option is None
             else f"; or say which columns are which: {option}"
         )
@@ -228,29 +230,29 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
 NameBy = Literal["file", "tag"]  # what a system is named by
 
 
-def loaded(path: PathLike, header: Header | None = None) -> tuple[bytes, named_tables.Kind | None, str]:
+def loaded(path: PathLike, header: Header | None = None) -> tuple[bytes, str | None, str]:
     """The content of a file, its kind (None for lines without names), and its name for messages."""
-    data, file = read_bytes(path), shown_path(path)
-    text = data if named_tables.is_parquet(data, named_tables.ending(file)) else plain_text(data, file)
+    file = shown_path(path)
+    text, _ = marked(read_bytes(path), file)
     return text, kind_of_file(text, file, header), file
 
 
-def kind_of_file(text: bytes, file: str, header: Header | None = None) -> named_tables.Kind | None:
+def kind_of_file(text: bytes, file: str, header: Header | None = None) -> str | None:
     """The kind of a file whose text, or the beginning of it, is given; refused where `header` says otherwise."""
     if text[:300].lstrip().lower().startswith((b"<!doctype html", b"<html")):
         hint = f"if it is a folder, write / at its end: {file}/" if is_web(file) else "name the file that it leads to"
-        raise InputError("this is a web page, no table and no lines", file=file, hint=hint)
-    kind = named_tables.kind_of(text, file, header)
+        raise InputError("this is a web page, not a table or TREC lines", file=file, hint=hint)
+    kind = kind_of(text, file, header)
     if header and header.names and kind is not None and header.fits_none(",".join(header.names), file):
         raise InputError(
-            f"the columns are to be {','.join(header.names)}, but this file names its own", file=file,
+            f"columns {','.join(header.names)} were given, but this file has its own header", file=file,
             hint=f"leave out {arg('columns')}, or write ours=theirs in it, such as label=grade",
         )  # fmt: skip
     theirs = [n for ours in header.renamed if ours not in IDS for n in header.names_of(ours)] if header else []
-    lost = [name for name in theirs if header and kind in (None, "nested") and header.fits_none(name, file)]
+    lost = [name for name in theirs if header and kind in (None, NESTED) and header.fits_none(name, file)]
     if lost:  # topic and doc may be those of another file
         raise InputError(
-            f"there is no column '{lost[0]}': this file has no names of columns", file=file,
+            f"there is no column '{lost[0]}': this file has no header", file=file,
             hint=f"leave it out of {arg('columns')}, or name all columns of lines, as in "
                  f"{arg('columns', 'topic,doc,label')}",
         )  # fmt: skip

@@ -23,10 +23,30 @@ SINGULAR = 1e8  # condition number from which on C has no inverse to speak of
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """Weighted counts of gold pairs by topic, gold class and bronze class: C[g, b] = P(bronze b | gold g).
+    """Weighted counts of gold pairs by topic, gold label and bronze label: C[g, b] = P(bronze b | gold g).
 
-    Goldberg et al. 2018, ACM TOIS 36(4), table 2 and eq. 22.
+    Attributes
+    ----------
+    gold : tuple of float
+        The gold labels, ascending.
+    bronze : tuple of float
+        The bronze labels, ascending.
+    topics : tuple of str
+        The topics of the gold pairs; empty where only counts are known.
+    table : ndarray of float
+        Weighted counts, topic x gold x bronze; a single slice where topics are not known.
+    squares : ndarray of float
+        Sums of squared weights, gold x bronze.
+    pairs : int
+        How many gold pairs there are.
 
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, table 2 and eq. 22.
+
+    Examples
+    --------
     >>> c = Confusion.of_counts([[67, 17], [16, 43]])
     >>> c.matrix.round(3).tolist()
     [[0.798, 0.202], [0.271, 0.729]]
@@ -49,7 +69,7 @@ class Confusion:
         cell = g * len(bronze) + b
         if cells * len(pairs.topics) > 50_000_000:
             raise TruegainError(
-                f"there are {len(gold)} gold and {len(bronze)} bronze labels; the correction needs a few classes: "
+                f"there are {len(gold)} gold and {len(bronze)} bronze labels; a correction needs a few classes: "
                 "round the labels first, or give relevant= to make them binary"
             )
         flat = np.bincount(pairs.topic * cells + cell, pairs.weight, minlength=len(pairs.topics) * cells)
@@ -117,8 +137,9 @@ class Confusion:
         missing = [w for w, n in zip(("non-relevant", "relevant"), table.sum(axis=(0, 2)), strict=True) if n == 0]
         if missing:
             raise InputError(
-                f"no gold pair is {' or '.join(missing)} at gold level {gold_relevant_from:g}",
-                hint="the judge's accuracy on such documents is unknown: have some judged, or use another level",
+                f"no gold pair is {' or '.join(missing)} with gold labels relevant from {gold_relevant_from:g}",
+                hint="the judge's accuracy on such documents is unknown: have some judged, or change which labels "
+                "are relevant",
             )
         return Confusion((0.0, 1.0), (0.0, 1.0), self.topics, frozen(table), frozen(squares), self.pairs)
 
@@ -127,16 +148,16 @@ class Confusion:
         scale = sorted(set(self.gold) | set(self.bronze))
         if len(scale) > 12:
             raise TruegainError(
-                f"{len(scale)} different labels make {len(scale)} classes; correct graded measures on a few: "
-                "round the labels first"
+                f"{len(scale)} different labels make {len(scale)} classes; a graded measure needs a few: round the "
+                "labels first"
             )
         never = [f"{b:g} ({n:.0f} of the gold pairs)" for b, n in zip(self.bronze, self.counts.sum(axis=0), strict=True)
                  if b not in self.gold]  # fmt: skip
         if never:
             raise InputError(
-                f"{some(never, 8)}: a bronze label that gold never uses, so how the judge comes to give it is unknown",
-                hint="have more pairs gold-judged, merge labels, or use a binary measure such as P@10; if it is a slip "
-                f"of the judge, give the labels there are ({arg('scale', '0:3')}, {arg('out_of_range', 'drop')})",
+                f"{some(never, 8)}: a bronze label that gold never uses, so when the judge gives it is unknown",
+                hint="add gold labels, merge labels, or use a binary measure such as P@10; if it is a slip of the "
+                f"judge, declare the labels in use ({arg('scale', '0:3')}, {arg('out_of_range', 'drop')})",
             )
         g, b = np.searchsorted(scale, self.gold), np.searchsorted(scale, self.bronze)
         table, squares = np.zeros((len(self.table), len(scale), len(scale))), np.zeros((len(scale), len(scale)))
@@ -146,7 +167,8 @@ class Confusion:
         if not both.condition < SINGULAR:
             raise TruegainError(
                 f"the confusion matrix of {len(scale)} labels has no inverse: in these gold pairs the bronze judge "
-                "does not tell some labels apart; merge labels, use a binary measure such as P@10, or judge more pairs"
+                "does not distinguish some labels; merge labels, use a binary measure such as P@10, or add gold "
+                "labels"
             )
         return both
 
@@ -339,10 +361,22 @@ ICC, PRIOR = 0.2, 4.0
 
 @dataclass(frozen=True)
 class Rates:
-    """The three estimates behind a corrected precision, with their variances, and correlations where they have any.
+    """The three estimates behind a corrected precision, with variances and correlations.
 
-    j: bronze mean (over the judged share of the lists), r: mR, n: mN.  `size` is how many labels each rests on, at
-    most; the variance may say that they are worth fewer (topics are clusters).
+    Attributes
+    ----------
+    j : float
+        The bronze mean, over the judged share of the lists.
+    m_r, m_n : float
+        Sensitivity and specificity of the judge.
+    v_j, v_r, v_n : float
+        Their variances; topics are clusters, so that labels may be worth fewer than there are.
+    size_j, size_r, size_n : float
+        How many labels each rests on, at most.
+    corr_jr, corr_jn, corr_rn : float
+        Their correlations.
+    df_r, df_n : float
+        Degrees of freedom of `v_r` and `v_n`, from the topics that each rests on.
     """
 
     j: float
@@ -402,15 +436,15 @@ def clearly_positive(rates: Rates) -> None:
         return
     if d < -least * se:
         raise TruegainError(
-            f"the bronze judge is clearly worse than chance: D = mR + mN - 1 = {rates.d:.3f}, se {se:.3f}; "
-            "its labels look inverted; check that the same number means relevant in both files"
+            f"the bronze judge is clearly worse than chance: sensitivity + specificity - 1 = {rates.d:.3f}, se "
+            f"{se:.3f}; its labels look inverted; check that the same number means relevant in both files"
         )
     raise TruegainError(
-        f"the bronze judge is not clearly better than chance: D = mR + mN - 1 = {rates.d:.3f}; with a right and a "
-        f"wrong pair added to each kind it is {d:.3f} with a standard error of {se:.3f}, and it would have to be above "
-        f"{least:.2f} of these (mR = {rates.m_r:.3f}, mN = {rates.m_n:.3f}, from "
-        f"gold pairs worth {rates.size_r:.0f} independent relevant and {rates.size_n:.0f} non-relevant ones); a "
-        "correction would divide by something near 0: judge more gold pairs, of more topics, or use a better judge"
+        f"the bronze judge is not clearly better than chance: sensitivity + specificity - 1 = {rates.d:.3f}; with a "
+        f"right and a wrong pair added to each kind it is {d:.3f} with a standard error of {se:.3f}, and it should be "
+        f"above {least:.2f} of these (sensitivity {rates.m_r:.3f}, specificity {rates.m_n:.3f}, from gold pairs worth "
+        f"{rates.size_r:.0f} independent relevant and {rates.size_n:.0f} non-relevant ones); a correction would divide "
+        "by a number near 0: add gold labels, from more topics, or use a better judge"
     )
 
 
@@ -418,14 +452,15 @@ def inverted(rates: Rates) -> str | None:
     """What to say where D is clearly below 0: the bronze judge says the opposite of the gold one.
 
     >>> inverted(Rates(0.5, 0.1, 0.2, 0.0, 0.0009, 0.0016, 1, 100, 100))[:53]
-    'D = mR + mN - 1 = -0.700 is clearly below 0: the bron'
+    'sensitivity + specificity - 1 = -0.700 is clearly bel'
     """
     d, se = rates.shrunk_d
     if d >= -rates.threshold * se:
         return None
     return (
-        f"D = mR + mN - 1 = {rates.d:.3f} is clearly below 0: the bronze labels look inverted (is 0 the relevant one, "
-        "or 1 the best grade of several?); turn them around before anything else"
+        f"sensitivity + specificity - 1 = {rates.d:.3f} is clearly below 0: the bronze labels look inverted (is 0 the "
+        "relevant "
+        "one, or 1 the best grade of several?); invert them first"
     )
 
 
@@ -467,8 +502,8 @@ def _over_topics(right: Floats, of: Floats, size: float, kind: str) -> tuple[Flo
     """
     if np.count_nonzero(of) < 2:
         raise TruegainError(
-            f"the gold-{kind} pairs come from 1 topic; at least 2 are needed to tell how the judge's accuracy varies "
-            f"over topics: have pairs of other topics judged ({arg('clusters', 'none')} treats pairs as independent)"
+            f"the gold-{kind} pairs come from 1 topic; at least 2 are needed to estimate how the judge's accuracy "
+            f"varies over topics: label pairs of other topics ({arg('clusters', 'none')} treats pairs as independent)"
         )
     whole = float(of.sum())
     rate, share = float(right.sum()) / whole, float(of @ of) / whole**2

@@ -17,17 +17,17 @@ from truegain.judge_error.system_judges import JudgedLists
 from truegain.message import Message, arg, value_of
 from truegain.results.base import Table
 from truegain.results.table import Cell, cells
-from truegain.sampling.designs import SAME_POPULATION
+from truegain.sampling.catalogue import is_sample
 from truegain.sampling.streams import generator
 from truegain.stats.student_t import p_of, quantile_of, told_p
 
-# ---- How much a judge favours a system: what its errors add to one score more than to the others.
+# ---- How much a judge favors a system: what its errors add to one score more than to the others.
 
 ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Favour:
+class Favor:
     """What the judge's errors add to a system's score more than to the others', for documents of the same gold label.
 
     None where this system has no gold pair of a label, or no error is seen.
@@ -62,11 +62,11 @@ class Favour:
         return (self.interval() or (None, None))[1]
 
 
-def favours(lists: JudgedLists) -> tuple[Favour, ...]:
+def favors(lists: JudgedLists) -> tuple[Favor, ...]:
     """How much more the judge's errors add to each system's score than to the mean of the others.
 
     With e the worth of a gold pair's bronze label less that of its gold label, and E_sg the mean of e over the pairs of
-    gold label g in the lists of s, each counting what its rank does: favour of s = W sum over g of P_g (E_sg - mean
+    gold label g in the lists of s, each counting what its rank does: favor of s = W sum over g of P_g (E_sg - mean
     over the others of E_og), where P_g is the share of gold label g in all lists and W what a whole list counts.  The
     variance is that of the pairs' moves summed by topic, no less than that of independent pairs; P is taken as known.
     """
@@ -79,7 +79,7 @@ def favours(lists: JudgedLists) -> tuple[Favour, ...]:
     used: list[int] = [] if behind is None else np.flatnonzero(behind).tolist()
     measured = np.array([all(row[gold == g].any() for g in used) for row in load])
     if behind is None or measured.sum() < 2:
-        return tuple(Favour(name) for name in names)
+        return tuple(Favor(name) for name in names)
     error = weights.value[bronze] - weights.value[gold]
     k = int(measured.sum())
     value, moves = np.zeros(k), np.zeros((k, len(error)))
@@ -90,19 +90,19 @@ def favours(lists: JudgedLists) -> tuple[Favour, ...]:
         value += behind[g] * mean
         moves += behind[g] * mine * (error - mean[:, None]) / total[:, None]
     own, pull = k / (k - 1) * (value - value.mean()), k / (k - 1) * (moves - moves.mean(axis=0))
-    found = iter(_favour("", float(v), m, pairs.topic) for v, m in zip(own, pull, strict=True))
-    return tuple(replace(next(found), system=n) if x else Favour(n) for n, x in zip(names, measured, strict=True))
+    estimated = iter(_favor("", float(v), m, pairs.topic) for v, m in zip(own, pull, strict=True))
+    return tuple(replace(next(estimated), system=n) if x else Favor(n) for n, x in zip(names, measured, strict=True))
 
 
-def _favour(system: str, value: float, moves: Floats, topic: Ints) -> Favour:
+def _favor(system: str, value: float, moves: Floats, topic: Ints) -> Favor:
     by_topic, used = np.bincount(topic, moves), np.bincount(topic, np.abs(moves))
     if np.count_nonzero(used) < 2:
-        return Favour(system)
+        return Favor(system)
     m = float(used.sum() ** 2 / (used @ used))  # topics, as many as an even share of the moves would take
     if m < 2:  # it rests on one topic, whose spread nobody saw
-        return Favour(system)
+        return Favor(system)
     variance = max(float(by_topic @ by_topic) * m / (m - 1), float(moves @ moves))
-    return Favour(system, value, math.sqrt(variance), m - 1)
+    return Favor(system, value, math.sqrt(variance), m - 1)
 
 
 def _behind(lists: JudgedLists, load: Floats, gold: Ints) -> Floats | None:
@@ -112,7 +112,7 @@ def _behind(lists: JudgedLists, load: Floats, gold: Ints) -> Floats | None:
     """
     weights = lists.weights
     whole = np.nanmean(weights.weight, axis=(0, 1))
-    if lists.judges.design in SAME_POPULATION:
+    if is_sample(lists.judges.design):
         share = np.bincount(gold, load, len(weights.classes)).astype(np.float64)
     else:
         assert lists.judge_and_pairs is not None
@@ -153,10 +153,10 @@ class RankShift:
         """Both shares, the change with its interval and p, adjusted for so many tests."""
         half = quantile_of(1 - ALPHA / tests, self.df) * self.se
         return (
-            f"of {self.gold} documents it calls {self.by_rank:.1%} {self.bronze} where gold pairs count what their "
-            f"ranks do, {self.unweighted:.1%} where all count alike (change {self.change:+.3f}, {1 - ALPHA:.0%} "
-            f"interval {self.change - half:+.3f} to {self.change + half:+.3f}, {told_p(self.p(tests))}; "
-            f"Bonferroni over {tests})"
+            f"of {self.gold} documents it calls {self.by_rank:.1%} {self.bronze} if gold pairs are weighted by rank, "
+            f"{self.unweighted:.1%} if all weigh the same (change {self.change:+.3f}, {1 - ALPHA:.0%} interval "
+            f"{self.change - half:+.3f} to {self.change + half:+.3f}, {told_p(self.p(tests))}; Bonferroni over "
+            f"{tests})"
         )
 
 
@@ -177,14 +177,14 @@ def rank_shifts(lists: JudgedLists) -> tuple[RankShift, ...]:
     else:
         g, b = pairs.gold, pairs.bronze
         names, labels = {x: f"gold-{x:g}" for x in np.unique(g).tolist()}, np.unique(b).tolist()
-    found = []
+    shifts = []
     for label, name in names.items():
         of = g == label
         for label_b in labels:
             word = "relevant" if lists.binary else f"{label_b:g}"
             one = _shift(pairs.weight[of], counts[of], b[of] == label_b, pairs.topic[of], name, word)
-            found += [] if one is None else [one]
-    return tuple(sorted(found, key=lambda s: s.p(1)))
+            shifts += [] if one is None else [one]
+    return tuple(sorted(shifts, key=lambda s: s.p(1)))
 
 
 def _shift(weight: Floats, counts: Floats, says: Bools, topic: Floats, gold: str, bronze: str) -> RankShift | None:
@@ -210,20 +210,20 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
         if not given:
             return []
         no_ranks = "the gold pairs have no ranks in these runs, or all the same"
-        why = no_ranks if lists.judges.single is not None else "it is tested of one judge, not of several"
+        why = no_ranks if lists.judges.single is not None else "it can be tested for one judge, not for several"
         return [
-            f"That the judge is as accurate on the documents that {lists.measure} weighs as on the gold pairs is "
-            f"assumed, not tested: {why}."
+            f"Assumed, not tested: the judge is as accurate on the documents that {lists.measure} weighs as on the "
+            f"gold pairs: {why}."
         ]
     tests, sentence = len(shifts), shifts[0].sentence(len(shifts))
     if shifts[0].p(tests) >= ALPHA:
         head = f"These gold pairs do not show that accuracy changes with the ranks that {lists.measure} weighs"
         return [f"{head}; clearest: {sentence}."] if given or always else []
     so = (
-        f" All gold pairs count alike here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
+        f" All gold pairs weigh the same here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
         f"accuracy: {arg('accuracy', 'lists')} (or {value_of('accuracy', 'system')}) weighs them by rank."
         if given
-        else " Each gold pair counts what its ranks do."
+        else " Gold pairs are weighted by rank."
     )
     return [Message(f"The judge's accuracy changes with rank ({lists.measure}): {sentence}.{'' if rectified else so}")]
 
@@ -238,7 +238,7 @@ ADVICE = (
 
 @dataclass(frozen=True, eq=False)
 class Homogeneity:
-    """mR and mN of the documents that each system retrieved, and whether they differ more than chance would have it."""
+    """Sensitivity and specificity on each system's documents, and whether they differ more than by chance."""
 
     systems: tuple[str, ...]
     right: Floats  # system x (gold non-relevant, gold relevant): pairs the bronze judge got right
@@ -247,19 +247,19 @@ class Homogeneity:
     p_r: float | None
     trials: int
     measure: str
-    favours: tuple[Favour, ...]  # a system each
+    favors: tuple[Favor, ...]  # a system each
 
     @property
-    def clearest(self) -> Favour | None:
-        """The favour furthest from 0 in standard errors; the first of equals, as two systems are; None if none."""
-        known = [f for f in self.favours if f.value is not None and f.se is not None]
+    def clearest(self) -> Favor | None:
+        """The favor furthest from 0 in standard errors; the first of equals, as two systems are; None if none."""
+        known = [f for f in self.favors if f.value is not None and f.se is not None]
         return max(known, key=lambda f: round(abs((f.value or 0.0) / (f.se or 1.0)), 9), default=None)
 
     @property
     def adjusted(self) -> dict[str, float | None]:
-        """Of mR, of mN and of the clearest favour, p by Bonferroni over those of the three that can be tested."""
-        favour = None if self.clearest is None else self.clearest.p(self._systems)
-        three = {"mR": self.p_r, "mN": self.p_n, "favour": favour}
+        """The p-values of sensitivity, specificity and the clearest favor, by Bonferroni over those testable."""
+        favor = None if self.clearest is None else self.clearest.p(self._systems)
+        three = {"sensitivity": self.p_r, "specificity": self.p_n, "favor": favor}
         return {name: None if p is None else min(1.0, self._tests * p) for name, p in three.items()}
 
     @property
@@ -268,7 +268,7 @@ class Homogeneity:
 
     @property
     def _systems(self) -> int:
-        """How many favours the clearest was picked from; with two systems each mirrors the other."""
+        """How many favors the clearest was picked from; with two systems each mirrors the other."""
         return 1 if len(self.systems) == 2 else len(self.systems)
 
     @property
@@ -287,27 +287,30 @@ class Homogeneity:
         shown = ", ".join(f"{n}: {'not testable' if p is None else told_p(p)}" for n, p in self.adjusted.items())
         systems = f" and {self._systems} systems" if self._systems > 1 else ""
         tests = f"{self._tests} test{'' if self._tests == 1 else 's'}{systems}"
-        by = f"; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over {tests}"
+        by = (
+            "; error rates tested by permutation within topics, favor by t over topics, all with Bonferroni over "
+            f"{tests}"
+        )
         how = f"{shown}{by if self._tests else ''}"
         if not self.differs:
             return (
-                f"These gold pairs do not show that the judge treats the systems differently ({how}); that is no proof "
-                f"that it does not. {self._size}"
+                f"These gold pairs do not show that the judge treats systems differently ({how}). That does not "
+                f"prove that it treats them alike. {self._size}"
             )
-        favour, so = self.adjusted["favour"], "its errors need not cancel"
-        if favour is not None and favour < ALPHA:
-            so = "it favours some, its errors do not cancel"
+        favor, so = self.adjusted["favor"], "its errors may not cancel"
+        if favor is not None and favor < ALPHA:
+            so = "it favors some, and its errors do not cancel"
         return (
-            f"The judge is NOT equally good for all systems ({how}): {so}, and a difference in bronze scores may be "
-            f"the judge's doing. {self._size}"
+            f"The judge is NOT equally good for all systems ({how}): {so}, and a difference in bronze scores may "
+            f"come from the judge. {self._size}"
         )
 
     @property
     def _size(self) -> str:
-        """The clearest favour and what the gold pairs leave open."""
+        """The clearest favor and what the gold pairs leave open."""
         most = self.clearest
         if most is None:
-            return "The size of a favour cannot be told: some system lacks gold pairs of a label, or has no errors."
+            return "How much it favors a system is unknown: some system lacks gold pairs of a label, or has no errors."
         low, high = most.interval(self._tests * self._systems) or (math.nan, math.nan)
         who, value = f"{most.system}'s {self.measure}", most.value or 0.0
         does = f"take {-value:.3f} from {who}, beside" if value < 0 else f"add {value:+.3f} more to {who} than to"
@@ -322,38 +325,48 @@ class Homogeneity:
             share = self.right / self.pairs
         rows: list[tuple[Cell, ...]] = [
             (s, int(self.pairs[i, 1]), *cells([share[i, 1]]), int(self.pairs[i, 0]), *cells([share[i, 0]]),
-             *cells([share[i].sum() - 1]), favour.value, favour.low, favour.high)
-            for i, (s, favour) in enumerate(zip(self.systems, self.favours, strict=True))
+             *cells([share[i].sum() - 1]), favor.value, favor.low, favor.high)
+            for i, (s, favor) in enumerate(zip(self.systems, self.favors, strict=True))
         ]  # fmt: skip
         provenance = {"truegain": __version__, "measure": self.measure, "replicates": self.trials}
-        columns = ("system", "gold relevant", "mR", "gold non-relevant", "mN", "D", "favour", "low", "high")
+        columns = (
+            "system",
+            "gold relevant",
+            "sensitivity",
+            "gold non-relevant",
+            "specificity",
+            "informedness",
+            "favor",
+            "low",
+            "high",
+        )
         return Table(columns, rows, provenance, "the judge, by the documents each system retrieved", (self.sentence,))
 
 
 def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Homogeneity:
-    """Test whether mR and mN differ between the documents that different systems retrieved.
+    """Test whether sensitivity and specificity differ between the documents that different systems retrieved.
 
     Statistic, for each gold class: sum over systems of (right - expected)^2 / expected variance, as in Pearson's
     chi-square; systems share documents, so its distribution is found by permuting right and wrong among the gold pairs
     of the same topic and gold class, which keeps who retrieved what, and how hard each topic is.
     """
     if lists.judge_and_pairs is None:
-        raise TruegainError("the test of homogeneity needs the gold pairs themselves, not counts")
+        raise TruegainError("the test of homogeneity needs the gold pairs, not counts")
     if len(lists.ranked.systems) < 2:
         raise TruegainError("there is one system; homogeneity over systems needs at least two")
     rng = generator(seed, "right and wrong among gold pairs")
     judge = lists.judge_and_pairs[0]
     member, pairs = _members(lists, lists.judge_and_pairs[1])
     relevant, says = pairs.gold >= judge.levels[1], pairs.bronze >= judge.levels[0]
-    right, found = np.zeros((len(member), 2)), np.zeros((len(member), 2))
+    right, pairs_of = np.zeros((len(member), 2)), np.zeros((len(member), 2))
     p: list[float | None] = []
     for g in (0, 1):
         of_class = np.flatnonzero(relevant == bool(g))
         good = (says[of_class] == bool(g)).astype(np.float64)
         inside = member[:, of_class]
-        right[:, g], found[:, g] = inside @ good, inside.sum(axis=1)
+        right[:, g], pairs_of[:, g] = inside @ good, inside.sum(axis=1)
         p.append(_permuted(inside, good, pairs.topic[of_class], trials, rng))
-    return Homogeneity(lists.ranked.systems, right, found, p[0], p[1], trials, str(lists.measure), favours(lists))
+    return Homogeneity(lists.ranked.systems, right, pairs_of, p[0], p[1], trials, str(lists.measure), favors(lists))
 
 
 def _members(lists: JudgedLists, pairs: Pairs) -> tuple[Floats, Pairs]:
@@ -366,7 +379,7 @@ def _members(lists: JudgedLists, pairs: Pairs) -> tuple[Floats, Pairs]:
     member[lists.weights.system[at >= 0], at[at >= 0]] = 1.0
     keep = np.asarray(member.any(axis=0), np.bool_)
     if not keep.any():
-        raise TruegainError(f"no gold pair was retrieved by any system where {lists.measure} looks")
+        raise TruegainError(f"no system retrieved a gold pair where {lists.measure} looks")
     return member[:, keep], pairs.only(keep)
 
 

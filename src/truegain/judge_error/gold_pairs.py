@@ -17,7 +17,7 @@ from truegain.io.column_names import OutOfRange
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.message import arg, argname
-from truegain.sampling.designs import Design, weights_of
+from truegain.sampling.catalogue import design_of
 
 # ---- Are the labels of both judges on one scale? Labels off it, and labels that only one of the judges uses.
 
@@ -54,7 +54,7 @@ def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
     if not isinstance(text, str):
         labels = tuple(float(x) for x in text)
     else:
-        wrong = TruegainError(f"{argname('scale', text)}: give the labels there are, as 0:3 or 0,1,2,3")
+        wrong = TruegainError(f"{argname('scale', text)}: give the labels in use, as 0:3 or 0,1,2,3")
         parts = text.split(":") if ":" in text else text.split(",")
         try:
             labels = tuple(float(part) for part in parts)
@@ -93,7 +93,7 @@ def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
         f"{int(outside.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}: "
         f"{_listed(table.label[outside])}; the first is here",
         **place,  # type: ignore[arg-type]
-        hint=f"mend or remove them, widen the scale, or take them as not judged ({arg('out_of_range', 'drop')})",
+        hint=f"correct or remove them, widen the scale, or count them as not judged ({arg('out_of_range', 'drop')})",
     )
 
 
@@ -168,7 +168,7 @@ class OffScaleLabels:
     def __str__(self) -> str:
         each = [_times(v, n) for v, n in zip(self.labels, self.counts, strict=True)]
         return (
-            f"{sum(self.counts)} of {self.total} bronze labels are ones that gold never uses: "
+            f"{sum(self.counts)} of {self.total} bronze labels never occur in the gold labels: "
             f"{some(each, MOST_LISTED)}; such as {'; '.join(self.examples)}"
         )
 
@@ -180,7 +180,7 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     """
     if off_scale.labels and off_scale.share <= MOST_OFF_SCALE:
         warn(
-            f"{off_scale}. If they are slips, give the labels there are ({arg('scale', '0:3')}, and "
+            f"{off_scale}. If they are slips, declare the labels in use ({arg('scale', '0:3')}, and "
             f"{arg('out_of_range', 'drop')})"
         )
         return
@@ -190,10 +190,9 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     if not len(bronze) or not _other_scale(bronze, gold):
         return
     warn(
-        f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels {_range(gold)}; "
-        "the same label counts as relevant on both: say where relevance begins on gold's "
-        f"({arg('gold_relevant_from')}), "
-        f"or give the labels there are ({arg('scale', '0:3')})"
+        f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels "
+        f"{_range(gold)}; the same label counts as relevant on both: give the smallest relevant gold label "
+        f"({arg('gold_relevant_from')}), or declare the labels in use ({arg('scale', '0:3')})"
     )
 
 
@@ -226,9 +225,8 @@ def _range(labels: Floats) -> str:
 
 # ---- Gold pairs: documents that both the bronze and the gold judge have labelled, with the topic they belong to.
 
-Missing = Literal["refuse", "drop"]
-NO_BRONZE = "missing='drop' for gold labels"  # missing= is also about rows of files, and --missing always is
-UNMATCHED = f"{arg('unmatched', 'drop', python=NO_BRONZE)} leaves them out"
+Unmatched = Literal["refuse", "drop"]
+UNMATCHED = f"{arg('unmatched', 'drop')} leaves them out"
 PERFECT = 50  # gold pairs, from which on a judge without an error is suspicious
 
 
@@ -272,18 +270,18 @@ class Pairs:
     def items_in(self, pool: Pool) -> Ints:
         """The item of each pair in another pool, -1 where it has none."""
         if self.pool is None or self.item is None:
-            raise TruegainError("these pairs do not say which documents they are about")
+            raise TruegainError("these pairs do not name their documents")
         at: Ints = pool.find(Coded(self.pool.topics, self.pool.topic), self.pool.docs).astype(np.int64)
         return at[self.item]
 
-    def as_drawn(self, design: Design, source: str) -> Pairs:
+    def as_drawn(self, design: str, source: str) -> Pairs:
         """The pairs, each weighing what the design says; `source` is where they were read."""
         assert self.pool is not None
         judged, place = self.pool.labels >= 0, np.zeros(len(self.pool), np.int64)
         place[self.item] = 1
         drawn, place = place > 0, np.cumsum(place) - 1
         try:
-            weight = weights_of(self.pool.labels[judged], drawn[judged], design)
+            weight = design_of(design).weights(self.pool.topic[judged], self.pool.labels[judged], drawn[judged])
         except InputError as error:
             raise InputError(error.problem, file=source, hint=error.hint) from None
         return replace(self, weight=frozen(weight[place[self.item]]))
@@ -295,7 +293,7 @@ def pair_up(
     *,
     weights: npt.ArrayLike | None = None,
     scale: Sequence[float] | None = None,
-    missing: Missing = "refuse",
+    unmatched: Unmatched = "refuse",
     levels_given: bool | None = None,
 ) -> Pairs:
     """Find the bronze label of every gold pair.
@@ -317,7 +315,7 @@ def pair_up(
     weight = _weights(weights, trusted)
     found = cheap.find(Coded(trusted.topics, trusted.topic), trusted.docs)
     lost = np.flatnonzero((found < 0) & (gold_label >= 0))
-    if len(lost) and missing != "drop":
+    if len(lost) and unmatched != "drop":
         raise _without_bronze(trusted, lost, bronze_table.source, gold_table.source)
     bronze_label = np.where(found >= 0, cheap.labels[found], -1.0)
     keep = (found >= 0) & (bronze_label >= 0) & (gold_label >= 0)
@@ -363,8 +361,8 @@ def _tell_copied(bronze: Floats, gold: Floats) -> None:
     """A judge without a single error is more often a file given twice."""
     if len(gold) >= PERFECT and len(np.unique(gold)) > 1 and bool((bronze == gold).all()):
         warn(
-            f"all {len(gold)} gold pairs have exactly the bronze label: are the gold labels a copy of the bronze ones? "
-            "If not, this judge makes no errors, and there is nothing to correct"
+            f"all {len(gold)} gold pairs have exactly the bronze label: are the gold labels a copy of the bronze "
+            "labels? If not, this judge makes no errors, and there is nothing to correct"
         )
 
 

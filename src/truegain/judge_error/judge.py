@@ -19,11 +19,11 @@ from truegain.errors import InputError, TruegainError
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters, Confusion, Rates, clearly_positive, inverted, rates_of
-from truegain.judge_error.gold_pairs import Levels, Missing, Pairs, both_levels, pair_up, scale_of
+from truegain.judge_error.gold_pairs import Levels, Pairs, Unmatched, both_levels, pair_up, scale_of
 from truegain.message import GOLD_OF_STUDY
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
-from truegain.sampling.designs import DESIGNS, Design, check_design
+from truegain.sampling.catalogue import design_of
 from truegain.stats.student_t import p_of
 
 # ---- What in gold pairs and bronze labels does not fit together, said in words.
@@ -39,13 +39,13 @@ def impossible_mean(j: float, m_r: float, m_n: float) -> tuple[str, ...]:
     """
     if j > m_r:
         return (
-            f"the bronze mean {j:.3f} is above mR = {m_r:.3f}: even if every document were relevant, "
-            "this judge would say so of fewer",
+            f"the bronze mean {j:.3f} is above the sensitivity, {m_r:.3f}: even if every document were relevant, this "
+            "judge would accept fewer",
         )
     if j < 1 - m_n:
         return (
-            f"the bronze mean {j:.3f} is below 1 - mN = {1 - m_n:.3f}: even if no document were relevant, "
-            "this judge would say so of more",
+            f"the bronze mean {j:.3f} is below 1 - specificity, {1 - m_n:.3f}: even if no document were relevant, this "
+            "judge would accept more",
         )
     return ()
 
@@ -82,7 +82,7 @@ def label_table(confusion: Confusion) -> SharesOfLabels:
         for g, n, row in zip(confusion.gold, confusion.totals, confusion.counts, strict=True)
     ]
     heads = tuple(f"bronze {b:g}" for b in confusion.bronze)
-    title = "what the bronze judge says, given the gold label"
+    title = "bronze label, given the gold label"
     return SharesOfLabels(("gold label", "pairs", *heads), rows, title=title)
 
 
@@ -111,7 +111,17 @@ class PairCodes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TopicMatrix:
-    """A judge's matrix and the topics that it labelled, among those scored; its gold pairs where they are known."""
+    """A judge's confusion matrix and the topics that it labeled.
+
+    Attributes
+    ----------
+    confusion : Confusion
+        The matrix, binary or of all labels.
+    labelled : ndarray of bool
+        The topics that the judge labeled, among those scored.
+    pairs : PairCodes or None
+        The gold pairs, where they are known.
+    """
 
     confusion: Confusion
     labelled: Bools
@@ -156,21 +166,49 @@ def cells_of(c: Confusion) -> PairCodes:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judge(Result):
-    """A bronze judge measured against a gold one: mR and mN, or the whole confusion matrix, and how gold was sampled.
+    """A cheap judge measured against a trusted one: its error rates, or the whole confusion matrix.
 
-    mR = P(bronze relevant | gold relevant), mN = P(bronze non-relevant | gold non-relevant), D = mR + mN - 1.
+    The cheap judge's labels are called bronze, the trusted judge's gold.  Make one with `Judge.fit` or
+    `Judge.from_counts`.
 
-    Goldberg et al. 2018, ACM TOIS 36(4).
+    Attributes
+    ----------
+    confusion : Confusion
+        Weighted counts of gold pairs by topic, gold label and bronze label.
+    levels : (float, float)
+        The smallest relevant label of the bronze and of the gold judge.
+    design : {'random', 'by-bronze', 'topics', 'by-gold', 'elsewhere'}
+        How the gold pairs were sampled.
+    share : dict of float to float, optional
+        The share of each bronze label among all bronze labels.
+    pairs : Pairs, optional
+        The gold pairs; None where only counts are known.
+    gold : Judgments, optional
+        The gold labels as they were given.
 
+    Notes
+    -----
+    Columns of `frame`, one row a gold label: `gold_label`; `pairs`, how many gold pairs have it; and `bronze_0`,
+    `bronze_1`, ..., the share of these pairs that the judge gave each bronze label.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018.
+    .. [2] W. J. Rogan and B. Gladen, "Estimating prevalence from the results of a screening test", American Journal of
+           Epidemiology 107(1), 1978.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> judge = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
-    >>> round(judge.mR, 3), round(judge.mN, 3), round(judge.D, 3)
+    >>> round(judge.sensitivity, 3), round(judge.specificity, 3), round(judge.informedness, 3)
     (0.729, 0.798, 0.526)
     """
 
     confusion: Confusion
     levels: tuple[float, float]  # smallest relevant label of bronze and of gold
-    design: Design
+    design: str
     share: dict[float, float] | None = None  # of each bronze label among all bronze labels
     pairs: Pairs | None = None
     gold: Judgments | None = None
@@ -182,23 +220,45 @@ class Judge(Result):
         cls,
         judgments: JudgmentsLike | Pairs,
         gold: JudgmentsLike | None = None,
-        design: Design | None = None,
+        design: str | None = None,
         relevant: Levels = 1,
         *,
         gold_relevant_from: float | None = None,
         levels_given: bool | None = None,
         weights: npt.ArrayLike | None = None,
         scale: str | Sequence[float] | None = None,
-        missing: Missing = "refuse",
+        unmatched: Unmatched = "refuse",
     ) -> Judge:
-        """Measure the bronze judge, whose `judgments` these are, on the pairs that the gold judge has labelled too.
+        """Measure a judge on the pairs that the gold judge labeled too.
 
-        `design` says how these were sampled and is never guessed; `relevant` is the smallest relevant label, or one
-        for each judge (bronze, gold) where their scales differ; `gold_relevant_from` is gold's where it differs; with
-        `levels_given` False two different scales are told; `weights` has a number for each gold row, such as
-        1 / probability of having been drawn; `scale` lists the labels there are, such as '0:3'.  Pairs that are
-        matched already stand for both.
+        Parameters
+        ----------
+        judgments : path-like, frame, mapping, Judgments or Pairs
+            The bronze labels; pairs that are matched already stand for both judges.
+        gold : path-like, frame, mapping or Judgments, optional
+            The gold labels, of some of the same documents.
+        design : {'random', 'by-bronze', 'topics', 'by-gold', 'elsewhere'}
+            How the gold pairs were sampled; it is never guessed.
+        relevant : float or (float, float), default 1
+            The smallest relevant label, or one for each judge (bronze, gold) where their scales differ.
+        gold_relevant_from : float, optional
+            The smallest relevant gold label, where it differs.
+        levels_given : bool, optional
+            Whether the user said what is relevant; where False, two different scales are reported.
+        weights : array-like, optional
+            A weight for each gold row, such as 1 / its probability of being drawn.
+        scale : str or sequence of float, optional
+            The labels there are, such as '0:3'.
+        unmatched : {'refuse', 'drop'}, default 'refuse'
+            Gold pairs without a bronze label are refused, or left out.
 
+        Returns
+        -------
+        Judge
+            Fitted on the pairs that have both labels.
+
+        Examples
+        --------
         >>> import truegain as tg
         >>> bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
         >>> judge = tg.Judge.fit(bronze, {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1, "b": 1}}, design="random")
@@ -206,73 +266,113 @@ class Judge(Result):
         (2.0, 3.0, 1.0, 2.0)
         """
         if gold is None and not isinstance(judgments, Pairs):
-            raise TruegainError("gold is missing: give the labels of a trusted judge, of some of the same pairs")
-        check_design(design)
-        assert design is not None
+            raise TruegainError("gold is missing: give trusted labels of some of the same pairs")
+        way = design_of(design)
         levels = both_levels(relevant, gold_relevant_from)
         if isinstance(judgments, Pairs):
-            return cls(Confusion.fit(judgments), levels, design, judgments.share, judgments)
+            return cls(Confusion.fit(judgments), levels, way.name, judgments.share, judgments)
         if gold_list_of(gold) is not None:
             raise TruegainError(
-                f"this is a gold list, which knows its design: a study reads it ({GOLD_OF_STUDY}), and "
-                "tells differences; give gold labels of a sample here"
+                f"this is a gold list, sampled for differences: a study reads it ({GOLD_OF_STUDY}); give gold labels "
+                "of a random sample here"
             )
         table = Judgments.of(gold, "gold")
-        if not DESIGNS[design].whole:
+        if not way.whole:
             table.check_drawn("gold labels")
         pairs = pair_up(
-            judgments, table, weights=weights, scale=scale_of(scale), missing=missing, levels_given=levels_given,
+            judgments, table, weights=weights, scale=scale_of(scale), unmatched=unmatched, levels_given=levels_given,
         )  # fmt: skip
         if weights is None:
-            pairs = pairs.as_drawn(design, table.source)
+            pairs = pairs.as_drawn(way.name, table.source)
         if pairs.unmatched:
             warn(f"{pairs.unmatched} gold pairs have no bronze label and are left out of the judge's accuracy")
-        judge = cls(Confusion.fit(pairs), levels, design, pairs.share, pairs, table)
-        if said := judge.inverted():
-            warn(said)
+        judge = cls(Confusion.fit(pairs), levels, way.name, pairs.share, pairs, table)
+        if warning := judge.inverted():
+            warn(warning)
         return judge
 
     @classmethod
     def from_counts(
-        cls, relevant: tuple[float, float], nonrelevant: tuple[float, float], design: Design = "by-gold"
+        cls, relevant: tuple[float, float], nonrelevant: tuple[float, float], design: str = "by-gold"
     ) -> Judge:
-        """From summary figures: (bronze agreed, gold-relevant pairs) and (bronze agreed, gold-non-relevant pairs).
+        """A judge from published counts.
 
+        Parameters
+        ----------
+        relevant : (float, float)
+            Of the gold-relevant pairs, how many the judge called relevant, and how many there are.
+        nonrelevant : (float, float)
+            Of the gold-non-relevant pairs, how many the judge called non-relevant, and how many there are.
+        design : {'random', 'by-bronze', 'topics', 'by-gold', 'elsewhere'}, default 'by-gold'
+            How the pairs were sampled.
+
+        Returns
+        -------
+        Judge
+            Without pairs: variances treat them as independent.
+
+        Examples
+        --------
         >>> judge = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
-        >>> round(judge.mR, 3), round(judge.mN, 3)
+        >>> round(judge.sensitivity, 3), round(judge.specificity, 3)
         (0.729, 0.798)
         """
-        check_design(design)
-        for name, given in (("relevant", relevant), ("nonrelevant", nonrelevant)):
-            two = isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(x, Real) for x in given)
-            if not two or not (given[1] > 0 and 0 <= given[0] <= given[1]):
-                shown = f"({given[0]:g}, {given[1]:g})" if two else repr(given)
+        design_of(design)
+        for name, counts in (("relevant", relevant), ("nonrelevant", nonrelevant)):
+            two = isinstance(counts, tuple | list) and len(counts) == 2 and all(isinstance(x, Real) for x in counts)
+            if not two or not (counts[1] > 0 and 0 <= counts[0] <= counts[1]):
+                shown = f"({counts[0]:g}, {counts[1]:g})" if two else repr(counts)
                 raise TruegainError(f"{name}={shown}: give (how many right, of how many), at least 1")
         (k_r, n_r), (k_n, n_n) = relevant, nonrelevant
         return cls(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), (1, 1), design)
 
     def reweighted(self, counts: npt.ArrayLike) -> Judge:
-        """The judge measured on its gold pairs, each counting so much beside its own weight; 0 leaves a pair out.
+        """The same judge with its gold pairs weighted again, as a resample does.
 
         C[g, b] = sum of c w over pairs (g, b) / sum of c w over pairs of gold label g; only ratios of c matter.
 
+        Parameters
+        ----------
+        counts : array-like
+            The factor c of each gold pair beside its own weight w; 0 leaves a pair out.
+
+        Returns
+        -------
+        Judge
+            Fitted on the pairs that are left.
+
+        Examples
+        --------
         >>> bronze, gold = {"1": {"a": 1, "b": 0, "c": 0}}, {"1": {"a": 1, "b": 1, "c": 0}}
         >>> judge = Judge.fit(bronze, gold, design="by-gold")
-        >>> judge.mR, judge.reweighted([3, 1, 1]).mR
+        >>> judge.sensitivity, judge.reweighted([3, 1, 1]).sensitivity
         (0.5, 0.75)
         """
         if self.pairs is None:
-            raise TruegainError("only counts are known of this judge, not the gold pairs behind them")
+            raise TruegainError("this judge is known only by counts, not by gold pairs")
         c = np.asarray(counts, np.float64)
         keep = c > 0
         if not keep.any():
-            raise TruegainError("none of the gold pairs is among these documents; judge some of them")
+            raise TruegainError("none of the gold pairs is among these documents; label some of them")
         kept = self.pairs.only(keep)
         pairs = replace(kept, weight=frozen(kept.weight * c[keep] / c[keep].mean()))
         return replace(self, confusion=Confusion.fit(pairs), pairs=pairs)
 
     def at_levels(self, level: float | None, gold_relevant_from: float | None) -> Judge:
-        """The same judge at a measure's level of relevance; unchanged for graded measures."""
+        """The same judge at a measure's level of relevance.
+
+        Parameters
+        ----------
+        level : float or None
+            The smallest relevant bronze label; None for a graded measure, which leaves the judge as it is.
+        gold_relevant_from : float or None
+            The smallest relevant gold label; by default `level`, unless the two scales differ.
+
+        Returns
+        -------
+        Judge
+            With these levels.
+        """
         if level is None:
             return self
         gold = (
@@ -287,9 +387,21 @@ class Judge(Result):
         return replace(self, levels=(level, gold))
 
     def matrix_for(self, topics: Bools, *, binary: bool, clusters: Clusters | None = None) -> TopicMatrix:
-        """The judge's matrix for some of the topics scored, D checked to be clearly above 0, or C to be invertible.
+        """The confusion matrix for some of the scored topics, refused where a correction would divide by about 0.
 
-        clusters='topics' refuses gold pairs of a label that come from one topic; None takes what there is.
+        Parameters
+        ----------
+        topics : ndarray of bool
+            The topics that this judge labeled, among those scored.
+        binary : bool
+            Use the two rates; False uses the whole matrix, which must be invertible.
+        clusters : {'topics', 'none'}, optional
+            'topics' refuses gold pairs of a label that come from one topic; by default what there is counts.
+
+        Returns
+        -------
+        TopicMatrix
+            The matrix, the topics and the gold pairs.
         """
         if binary:
             clearly_positive(self.rates(clusters=clusters or self._clusters))
@@ -306,7 +418,20 @@ class Judge(Result):
         return PairCodes(number.astype(np.int64), topic, *self.codes(confusion.gold, binary=binary), p.weight)
 
     def codes(self, classes: Sequence[float], *, binary: bool) -> tuple[Ints, Ints]:
-        """The gold and the bronze label of each gold pair: 0 or 1 by their levels, or their place among classes."""
+        """The gold and the bronze label of each gold pair, as numbers of classes.
+
+        Parameters
+        ----------
+        classes : sequence of float
+            The labels, ascending.
+        binary : bool
+            Cut labels into 0 and 1 at the levels of relevance instead.
+
+        Returns
+        -------
+        gold, bronze : ndarray of int
+            One number a pair.
+        """
         p = self.pairs
         assert p is not None
         if binary:
@@ -332,28 +457,28 @@ class Judge(Result):
 
     @property
     def counts(self) -> tuple[float, float, float, float]:
-        """(kR, nR, kN, nN), weighted where gold is."""
+        """Right and all pairs of the gold-relevant, then right and all of the non-relevant; weighted where gold is."""
         (nn, nr), (rn, rr) = self.binary.counts.tolist()
         return rr, rr + rn, nn, nn + nr
 
     @property
-    def mR(self) -> float:
-        """P(bronze relevant | gold relevant)."""
+    def sensitivity(self) -> float:
+        """P(bronze relevant | gold relevant), mR in the paper."""
         return float(self.binary.matrix[1, 1])
 
     @property
-    def mN(self) -> float:
-        """P(bronze non-relevant | gold non-relevant)."""
+    def specificity(self) -> float:
+        """P(bronze non-relevant | gold non-relevant), mN in the paper."""
         return float(self.binary.matrix[0, 0])
 
     @property
-    def D(self) -> float:
-        """D = mR + mN - 1: 0 for a coin, 1 for a faultless judge."""
-        return self.mR + self.mN - 1
+    def informedness(self) -> float:
+        """Sensitivity + specificity - 1, Youden's J and D in the paper: 0 for a coin, 1 for a judge without errors."""
+        return self.sensitivity + self.specificity - 1
 
     @property
     def matrix(self) -> Floats:
-        """C[g, b] over all labels."""
+        """C[g, b] = P(bronze b | gold g) over all labels."""
         return self.confusion.matrix
 
     def rates(
@@ -364,11 +489,25 @@ class Judge(Result):
         clusters: Clusters = "topics",
         influence: Floats | None = None,
     ) -> Rates:
-        """The three rates with variances over topics (or over pairs) and their degrees of freedom.
+        """A bronze mean and the two rates of the judge, with variances and degrees of freedom.
 
-        Where the judge alone is asked about, no bronze mean need be given.
+        Parameters
+        ----------
+        j : float, default 0.5
+            The bronze mean; not needed where the judge alone is in question.
+        v_j : float, default 0.0
+            Its variance.
+        size_j : float, default 1.0
+            How many labels it rests on.
+        clusters : {'topics', 'none'}, default 'topics'
+            Variances over topics, or with pairs as independent.
+        influence : ndarray of float, optional
+            For each gold topic, how much it moves the bronze mean, where it is in both.
 
-        `influence` has, for each gold topic, how much that topic moves the bronze mean, where it is in both.
+        Returns
+        -------
+        Rates
+            What a corrected mean is computed from.
         """
         return rates_of(self.binary, j, v_j, size_j, over_topics=clusters == "topics", influence=influence)
 
@@ -379,27 +518,56 @@ class Judge(Result):
         return "topics" if several else "none"
 
     def consistency(self, j: float | None = None) -> tuple[str, ...]:
-        """What in the data does not fit together; empty where all does.
+        """What in the data does not fit together.
 
-        A bronze mean above mR or below 1 - mN is impossible for this judge; and gold drawn at random must have about
-        the bronze labels that the whole has.
+        A bronze mean above the sensitivity, or below 1 - specificity, is impossible for this judge.  Gold pairs drawn
+        at random must have about the bronze labels that the whole has.
 
+        Parameters
+        ----------
+        j : float, optional
+            A bronze mean to check.
+
+        Returns
+        -------
+        tuple of str
+            One sentence for each contradiction; empty where there is none.
+
+        Examples
+        --------
         >>> enterprise = Judge.from_counts(relevant=(17, 38), nonrelevant=(216, 262))
         >>> enterprise.consistency(0.527)[0].split(":")[0]
-        'the bronze mean 0.527 is above mR = 0.447'
+        'the bronze mean 0.527 is above the sensitivity, 0.447'
         """
-        found = () if j is None else self.impossible(j)
+        impossible = () if j is None else self.impossible(j)
         whole = j if self.share is None else sum(s for label, s in self.share.items() if label >= self.levels[0])
-        if self.design != "random" or whole is None:
-            return found
-        return (*found, *not_at_random(self.binary, whole))
+        if not design_of(self.design).equal or whole is None:
+            return impossible
+        return (*impossible, *not_at_random(self.binary, whole))
 
     def impossible(self, j: float) -> tuple[str, ...]:
-        """Whether a bronze mean is impossible for this judge, said in words."""
-        return impossible_mean(j, self.mR, self.mN)
+        """Why a bronze mean is impossible for this judge.
+
+        Parameters
+        ----------
+        j : float
+            The bronze mean.
+
+        Returns
+        -------
+        tuple of str
+            A sentence; empty where it is possible.
+        """
+        return impossible_mean(j, self.sensitivity, self.specificity)
 
     def inverted(self) -> str | None:
-        """Whether it says the opposite of the gold judge, said in words."""
+        """Why the judge seems to say the opposite of the gold judge.
+
+        Returns
+        -------
+        str or None
+            A sentence; None where it does not.
+        """
         try:
             return inverted(self.rates(clusters=self._clusters))
         except InputError:  # gold pairs of one kind only: said where it matters
@@ -413,9 +581,9 @@ class Judge(Result):
         topics = f" from {len(self.binary.topics)} topics" if self.binary.clustered else ""
         return (
             f"bronze judge on {self.confusion.pairs} gold pairs{topics} (gold {self.design}{self._level()}): "
-            f"finds {self.mR:.1%} of the relevant (mR, {k_r:g} of {n_r:g}, se {math.sqrt(rates.v_r):.3f}) and "
-            f"{self.mN:.1%} of the non-relevant (mN, {k_n:g} of {n_n:g}, se {math.sqrt(rates.v_n):.3f}); "
-            f"D = {self.D:.3f}"
+            f"sensitivity {self.sensitivity:.1%} ({k_r:g} of {n_r:g} relevant found, se {math.sqrt(rates.v_r):.3f}), "
+            f"specificity {self.specificity:.1%} ({k_n:g} of {n_n:g} non-relevant rejected, se "
+            f"{math.sqrt(rates.v_n):.3f}), informedness {self.informedness:.3f}"
         )
 
     def _level(self) -> str:
@@ -426,7 +594,10 @@ class Judge(Result):
 
     def in_short(self) -> str:
         """On how many gold pairs it was measured, and its two rates."""
-        return f"{self.size:,} gold pairs, {self.design}: mR = {self.mR:.3f}, mN = {self.mN:.3f}, D = {self.D:.3f}"
+        return (
+            f"{self.size:,} gold pairs, {self.design}: sensitivity {self.sensitivity:.3f}, specificity "
+            f"{self.specificity:.3f}, informedness {self.informedness:.3f}"
+        )
 
     @property
     def provenance(self) -> dict[str, object]:
@@ -434,6 +605,6 @@ class Judge(Result):
         return {"truegain": __version__, "design": self.design, "levels": list(self.levels)}
 
     def table(self) -> Table:
-        """The share of each bronze label, by gold label; what is found wrong below."""
-        said = (str(self), *self.consistency(), *filter(None, [self.inverted()]))
-        return replace(label_table(self.confusion), provenance=self.provenance, notes=said)
+        """The share of each bronze label, by gold label; notes say what does not fit together."""
+        notes = (str(self), *self.consistency(), *filter(None, [self.inverted()]))
+        return replace(label_table(self.confusion), provenance=self.provenance, notes=notes)

@@ -22,7 +22,7 @@ from truegain.errors import InputError, MeasureError, TruegainError, check_one_o
 from truegain.io.columns import Floats
 from truegain.io.warnings import warn
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
-from truegain.judge_error.gold_pairs import Missing, on_scale, scale_of
+from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.judge import Judge, count, label_table, share
 from truegain.judge_error.panel import judges_of
 from truegain.judge_error.system_judges import JudgedLists
@@ -36,7 +36,7 @@ from truegain.message import JUDGE_QUALITY, Message, arg, argname, value_of, wit
 from truegain.results.base import Table
 from truegain.results.paper_table import counted
 from truegain.results.table import Cell
-from truegain.sampling.designs import Design, check_design
+from truegain.sampling.catalogue import design_of, draws_topics
 from truegain.stats.student_t import quantile_of, wilson
 
 # ---- Several assessors behind the bronze labels: one label made of theirs, and how accurate each of them is.
@@ -68,9 +68,9 @@ def bronze_of(data: Any, rule: str | Rule | None = None) -> tuple[Judgments, tup
     who = len(table.assessor.values)
     if several := rated_by_several(table):
         raise InputError(
-            f"{several:,} documents were labelled by several of {who:,} assessors",
+            f"{several:,} documents were labeled by several of {who:,} assessors",
             file=table.source,
-            hint=f"say how their ratings become one label ({arg('aggregate', 'majority')}, or supermajority, mean, "
+            hint=f"choose how their ratings become one label ({arg('aggregate', 'majority')}, or supermajority, mean, "
             f"...); {JUDGE_QUALITY} shows how accurate each of them is",
         )
     return table, (f"The bronze labels are by {who:,} assessors, measured together as one judge.",)
@@ -110,15 +110,15 @@ def assessor_table(
     ratings: RatingsLike,
     gold: JudgmentsLike,
     *,
-    design: Design | None = None,
+    design: str | None = None,
     levels: tuple[float, float] = (1.0, 1.0),
     confidence: float = 0.95,
 ) -> Table:
-    """How accurate each assessor is on the gold pairs they labelled: mR, mN, D with its interval, worst first.
+    """How accurate each assessor is on the gold pairs they labelled, worst first.
 
-    D = mR - (1 - mN) is a difference of two shares; its interval is Newcombe's, with as many labels as would be as
-    sure if labels of a topic were independent (Kish).  Assessors with fewer than ten gold pairs of a kind are marked
-    and listed after the others.
+    Informedness, D = mR + mN - 1 of sensitivity mR and specificity mN, is a difference of two shares.  Its interval is
+    Newcombe's, with as many labels as would be as sure if labels of a topic were independent (Kish).  Assessors with
+    fewer than ten gold pairs of a kind are marked and listed after the others.
 
     Newcombe 1998, Statistics in Medicine 17(8), method 10.
 
@@ -127,23 +127,20 @@ def assessor_table(
     >>> rows = [(d, who, label) for who, labels in said.items() for d, label in zip("abcd", labels)]
     >>> frame = pl.DataFrame(rows, schema=["doc", "assessor", "label"], orient="row").with_columns(topic=pl.lit("1"))
     >>> table = assessor_table(frame, {"1": {"a": 1, "b": 1, "c": 0, "d": 0}}, design="random")
-    >>> [(r["assessor"], r["mR"], r["mN"], r["D"]) for r in table.records()]
+    >>> [(r["assessor"], r["sensitivity"], r["specificity"], r["informedness"]) for r in table.records()]
     [('spam', 1.0, 0.0, 0.0), ('good', 1.0, 1.0, 1.0), ('(all)', 1.0, 0.5, 0.5)]
     """
-    check_design(design)
-    if design == "by-bronze":
+    if design_of(design).of_labels:
         raise TruegainError(
-            "gold drawn by bronze label favours assessors who said what the drawn label says; make one label of the "
-            f"ratings ({arg('aggregate')}) to measure that, or draw gold pairs at random to measure each assessor"
+            "gold sampled by bronze label favors assessors who gave the sampled label; make one label of the "
+            f"ratings ({arg('aggregate')}) to measure that, or sample gold pairs at random to measure each assessor"
         )
     table = read_ratings(ratings)
     assert table.assessor is not None
     truth, topic = _gold_of_rows(table, Judgments.of(gold, "gold"), levels[1])
     seen = ~np.isnan(truth) & (table.label >= 0)
     if not seen.any():
-        raise InputError(
-            "no gold pair was labelled by any assessor", file=table.source, hint="do they belong together?"
-        )
+        raise InputError("no assessor labeled a gold pair", file=table.source, hint="do they belong together?")
     right = (table.label >= levels[0]) == (truth == 1)
     code, z = table.assessor.code, quantile_of(confidence)
     rows = [
@@ -153,9 +150,20 @@ def assessor_table(
     ]
     rows.sort(key=_worst_first)
     everyone = _row(POOLED, _rates(right[seen], truth[seen], topic[seen]), len(table), z)
-    columns = ("assessor", "labels", "gold relevant", "mR", "gold non-relevant", "mN", "D", "low", "high", "note")
+    columns = (
+        "assessor",
+        "labels",
+        "gold relevant",
+        "sensitivity",
+        "gold non-relevant",
+        "specificity",
+        "informedness",
+        "low",
+        "high",
+        "note",
+    )
     provenance = {"truegain": __version__, "design": design, "levels": list(levels), "confidence": confidence}
-    title = f"accuracy by assessor, worst first (D with {confidence:.0%} interval)"
+    title = f"accuracy by assessor, worst first (informedness with {confidence:.0%} interval)"
     return Table(columns, [*rows, everyone], provenance, title, _said(rows))
 
 
@@ -168,7 +176,7 @@ def _gold_of_rows(table: Judgments, gold: Judgments, level: float) -> tuple[Floa
 
 
 def _rates(right: np.ndarray, truth: Floats, topic: np.ndarray) -> tuple[_RightShare, _RightShare]:
-    """Rates mR and mN."""
+    """Sensitivity and specificity."""
 
     def one(kind: float) -> _RightShare:
         mine = truth == kind
@@ -215,10 +223,10 @@ def _said(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
     few = [str(r[0]) for r in rows if r[6] is None or r[-1] == "few gold pairs"]
     chance = [str(r[0]) for r in rows if r[-1] in (CHANCE, INVERTED)]
     lost = sum(int(r[1] or 0) for r in rows if r[-1] in (CHANCE, INVERTED))
-    said: list[str] = []
+    notes: list[str] = []
     if chance:
         whole = sum(int(r[1] or 0) for r in rows)
-        said.append(
+        notes.append(
             Message(
                 f"{len(chance)} of {len(rows)} assessors are not clearly better than chance ({some(chance)}); they "
                 f"gave {lost / whole:.0%} of the labels. Leave them out, or make the bronze label by a rule that "
@@ -226,11 +234,11 @@ def _said(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
             )
         )
     if few:
-        said.append(
-            f"{len(few)} of {len(rows)} assessors have fewer than {FEW} gold pairs of a kind: nothing can be said of "
-            "them one by one; they count in the last line."
+        notes.append(
+            f"{len(few)} of {len(rows)} assessors have fewer than {FEW} gold pairs of a kind: too few to rate them "
+            "one by one; the last line includes them."
         )
-    return tuple(said)
+    return tuple(notes)
 
 
 # ---- How good a cheap judge is, or each of several assessors: one question, whatever the data are.
@@ -251,21 +259,21 @@ def judge_quality(
     show: ShowOf | None = None,
     aggregate: str | None = None,
     scale: str | Sequence[float] | None = None,
-    missing: Missing = "refuse",
+    unmatched: Unmatched = "refuse",
     resampling: Resampling | None = None,
 ) -> Table:
     """Tell how good a judge is, where, whether the data fit together, and whether it favors some systems.
 
     Parameters
     ----------
-    judgments : path, frame, mapping or Judgments
+    judgments : path-like, frame, mapping or Judgments
         The labels of the judge, or ratings by several assessors, of whom each is then measured.
-    gold : Gold, path, frame, mapping, Judgments or Judge
+    gold : Gold, path-like, frame, mapping, Judgments or Judge
         Trusted labels of some pairs and how these were sampled, `Gold("people.csv", design="random")`; or a judge that
         was fitted on such labels.
-    runs : path, frame or mapping, optional
+    runs : path-like, frame or mapping, optional
         The systems' rankings, to tell whether the judge is equally good for the documents of all.
-    measure : str or Measure
+    measure : str or Measure, default 'P@10'
         Which documents of the runs count, and what is relevant.
     scoring : Scoring, optional
         The smallest label that counts as relevant (`relevant_from`), where the measure does not say.
@@ -275,7 +283,7 @@ def judge_quality(
         The rule that makes one label of several assessors' ratings, who are then one judge; see `aggregate`.
     scale : str or sequence of float, optional
         The labels that there are, such as '0:3'.
-    missing : {'refuse', 'drop'}
+    unmatched : {'refuse', 'drop'}, default 'refuse'
         Gold pairs that the judge did not label: refused, or left out.
     resampling : Resampling, optional
         Permutations of the test over systems (2,000 by default), their seed, and processes.
@@ -284,6 +292,24 @@ def judge_quality(
     -------
     Table
         A row for each label, topic, system or assessor; what is found of the whole stands in `notes`.
+
+    Notes
+    -----
+    Columns by gold label: `gold label`, `pairs` (how many have it), and `bronze 0`, `bronze 1`, ..., the share of
+    these pairs that the judge gave each bronze label.
+
+    By topic, system or assessor: `topic`, `system` or `assessor`; `gold relevant` and `gold non-relevant`, the pairs of
+    either kind; `sensitivity` and `specificity`, the shares of these that the judge got right.  By system and assessor
+    also `informedness` (sensitivity + specificity - 1).  By assessor its limits `low` and `high`, `labels` (how many
+    the assessor gave) and a `note`.  By system `favor`, what the judge's errors add to the score more than to the
+    others', at equal gold labels, with its limits `low` and `high`.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018.
+    .. [2] R. G. Newcombe, "Interval estimation for the difference between independent proportions", Statistics in
+           Medicine 17(8), 1998: the interval of informedness.
 
     Examples
     --------
@@ -297,38 +323,37 @@ def judge_quality(
     design, gold_relevant_from, draws = sample.design, sample.relevant_from, resampling or Resampling()
     for name, is_given in (("gold_aggregate", sample.aggregate is not None), ("sequential", sample.sequential)):
         if is_given:
-            raise TruegainError(f"{argname(name)} is for a study; the quality of a judge is measured without it")
+            raise TruegainError(f"{argname(name)} is for a study; leave it out")
     if show is not None:
         check_one_of("show", show, get_args(ShowOf))
     if show == "assessors" and aggregate is not None:
         raise TruegainError(
-            f"{arg('aggregate')} makes one judge of all assessors, {arg('show', 'assessors')} keeps them apart; give "
-            "one"
+            f"{arg('aggregate')} makes one judge of all assessors, {arg('show', 'assessors')} rates each; give one"
         )
     one = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
     known = scale_of(scale)
-    given = on_scale(Judgments.of(judgments), known)
+    judged = on_scale(Judgments.of(judgments), known)
     labels: Any = sample.labels
     trusted = labels if isinstance(labels, Judge) else on_scale(Judgments.of(labels, "gold"), known)
-    if show == "assessors" or (show is None and aggregate is None and is_ratings(given)):
-        return assessor_table(given, trusted, design=design, levels=levels_of(one, gold_relevant_from))
-    bronze, said = bronze_of(given, aggregate)
+    if show == "assessors" or (show is None and aggregate is None and is_ratings(judged)):
+        return assessor_table(judged, trusted, design=design, levels=levels_of(one, gold_relevant_from))
+    bronze, about = bronze_of(judged, aggregate)
     if runs is not None and not one.linear_in_gains:
         raise MeasureError(
-            f"{one} does not say which documents of a run count, and how much: the judge's accuracy by system needs a "
-            "measure that weighs ranks, such as P@10, CG@10, DCG@10 or RBP"
+            f"{one} does not weigh ranks: the judge's accuracy by system needs a measure that does, such as P@10, "
+            "CG@10, DCG@10 or RBP"
         )
     allowed = known if aggregate is None else None
-    fitted = judges_of(trusted, bronze, design, one, gold_relevant_from, missing=missing, scale=allowed)
+    fitted = judges_of(trusted, bronze, design, one, gold_relevant_from, unmatched=unmatched, scale=allowed)
     judge = fitted.single_for("accuracy by label, topic or system").at_levels(level_of(one), gold_relevant_from)
     inverted = judge.inverted()
-    notes = [*said, str(judge), *judge.consistency(), *(() if inverted is None else (inverted,))]
-    if judge.design == "topics":
+    notes = [*about, str(judge), *judge.consistency(), *(() if inverted is None else (inverted,))]
+    if draws_topics(judge.design):
         _tell_partly_judged(judge)
     if show == "systems" and runs is None:
         raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
     if runs is None:
-        notes += [] if design == "elsewhere" else [WITHOUT_RUNS]
+        notes += [WITHOUT_RUNS] if design_of(judge.design).here else []
     else:
         matching = matching_for([one], Scoring())
         ranked = aligned(runs, bronze, Scoring(), jobs=draws.jobs, matching=matching)
@@ -337,10 +362,10 @@ def judge_quality(
             notes += [Message(f"{system}: {with_marks(why)}") for why in lists.impossible_means(system, mean)]
         notes += rank_notes(lists, always=True, rectified=fitted.rectifier("default") is not None)
         if len(ranked.systems) > 1:
-            found = homogeneity(lists, trials=draws.n or PERMUTATIONS, seed=draws.seed)
+            differences = homogeneity(lists, trials=draws.n or PERMUTATIONS, seed=draws.seed)
             if show in (None, "systems"):
-                return replace(found.table(), notes=(*notes, *found.table().notes))
-            notes.append(found.sentence)
+                return replace(differences.table(), notes=(*notes, *differences.table().notes))
+            notes.append(differences.sentence)
     provenance = {"truegain": __version__, "design": judge.design, "levels": list(judge.levels)}
     chosen = accuracy_by_topic(judge) if show == "topics" else label_table(judge.confusion)
     return replace(chosen, provenance=provenance, notes=tuple(notes))
@@ -356,8 +381,8 @@ def _tell_partly_judged(judge: Judge) -> None:
     if len(partly):
         names = [f"{pairs.pool.topics[t]}: {has[t]} of {np.diff(begin)[t]}" for t in partly]
         warn(
-            f"the design is 'topics', but {len(partly)} of {int((has > 0).sum())} gold topics are gold-judged in part "
-            f"only ({some(names)}); if pairs were drawn, say so ({arg('design', 'random')} or "
+            f"the design is 'topics', but {len(partly)} of {int((has > 0).sum())} gold topics have gold labels for "
+            f"only some of their pairs ({some(names)}); if pairs were sampled, give ({arg('design', 'random')} or "
             f"{value_of('design', 'by-bronze')})"
         )
 
@@ -368,4 +393,6 @@ def accuracy_by_topic(judge: Judge) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for topic, ((nn, nr), (rn, rr)) in zip(b.topics, b.table.tolist(), strict=True):
         rows.append((topic, count(rr + rn), share(rr, rr + rn), count(nn + nr), share(nn, nn + nr)))
-    return Table(("topic", "gold relevant", "mR", "gold non-relevant", "mN"), rows, title="accuracy by topic")
+    return Table(
+        ("topic", "gold relevant", "sensitivity", "gold non-relevant", "specificity"), rows, title="accuracy by topic"
+    )

@@ -93,7 +93,7 @@ class PairFit:
         m     = (sum of e g + gbar)/(sum of e + 1) over gold pairs of its stratum in the *other* topics, e over its mean
 
     gbar is the mean gold value over all strata there.  Leaving the own topic out keeps the residuals honest; the second
-    part lets the system's own gold pairs set its score right whether or not the judge favours it.  A stratum's mean
+    part lets the system's own gold pairs set its score right whether or not the judge favors it.  A stratum's mean
     over the whole pool would be wrong: what a system ranks high is relevant more often, whatever its bronze label.
 
     Saerndal, Swensson and Wretman 1992, Model Assisted Survey Sampling; Angelopoulos, Duchi and Zrnic 2023.

@@ -14,11 +14,11 @@ from truegain.errors import InputError, TruegainError, check_one_of, some
 from truegain.io.columns import Coded, frozen
 from truegain.io.warnings import counted, warn
 from truegain.judge_error.confusion import Clusters
-from truegain.judge_error.gold_pairs import Levels, Missing, both_levels, check_scale, scale_of
+from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, check_scale, scale_of
 from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.measures.label_weights import levels_of
 from truegain.message import AGGREGATE, arg, argname, with_marks
-from truegain.sampling.designs import SAME_POPULATION, Design, check_design
+from truegain.sampling.catalogue import design_of, is_sample
 from truegain.stats.collection_pairs import Meta, Pairing, PairScale
 from truegain.stats.multiple_testing import Counting, check_counting
 
@@ -34,7 +34,7 @@ class Judges:
 
     >>> strict, lenient = Judge.from_counts((70, 100), (95, 100)), Judge.from_counts((95, 100), (60, 100))
     >>> print(Judges({"x": strict, "y": lenient}, {"1": "x", "2": "x", "3": "y"}))
-    2 judges: x (2 topics) mR 0.700 mN 0.950; y (1 topic) mR 0.950 mN 0.600
+    2 judges: x (2 topics) sensitivity 0.700 specificity 0.950; y (1 topic) sensitivity 0.950 specificity 0.600
     """
 
     judges: Mapping[str, Judge]
@@ -43,9 +43,11 @@ class Judges:
     def __post_init__(self) -> None:
         lost = sorted(set((self.of_topic or {}).values()) - set(self.judges))
         if lost or not self.judges:
-            raise TruegainError(f"no accuracy is known of judge {some(lost)}; have some of its labels gold-judged")
+            raise TruegainError(
+                f"the accuracy of judge {some(lost)} is unknown; add gold labels for some of its labels"
+            )
         if self.of_topic is None and len(self.judges) > 1:
-            raise TruegainError(f"which of {len(self.judges)} judges labelled which topic? Give of_topic")
+            raise TruegainError(f"which of {len(self.judges)} judges labeled which topic? Give of_topic")
         if len({j.design for j in self.judges.values()}) > 1:
             raise TruegainError("the gold pairs of all judges must be sampled in the same way")
 
@@ -55,7 +57,7 @@ class Judges:
         judge: Any,
         bronze: Any = None,
         relevant: Levels = 1,
-        design: Design | None = None,
+        design: str | None = None,
         **options: Any,
     ) -> Judges:
         """The judges given, or one that is fitted on the gold labels given: see `Judge.fit`."""
@@ -71,15 +73,15 @@ class Judges:
         cls,
         bronze: object,
         gold: object,
-        design: Design | None = None,
+        design: str | None = None,
         relevant: Levels = 1,
         *,
         gold_relevant_from: float | None = None,
         scale: str | Sequence[float] | None = None,
-        missing: Missing = "refuse",
+        unmatched: Unmatched = "refuse",
     ) -> Judges:
         """Fit every assessor named in the bronze labels on the gold pairs it labelled; one assessor a topic."""
-        check_design(design)
+        design_of(design)
         levels, labels = both_levels(relevant, gold_relevant_from), scale_of(scale)
         table, trusted = Judgments.of(bronze), Judgments.of(gold, "gold")
         check_scale(table, labels)
@@ -91,10 +93,10 @@ class Judges:
         if len(topics) < who.shape[1]:
             twice = [table.topic.values[t] for t in topics[np.bincount(who[0])[topics] > 1]]
             raise InputError(
-                f"{len(twice)} topics were labelled by several assessors ({some(twice)})",
+                f"{len(twice)} topics were labeled by several assessors ({some(twice)})",
                 file=table.source,
-                hint=f"make one label of theirs first ({arg('aggregate', 'majority')}, {AGGREGATE}) and fit that as "
-                "one judge",
+                hint=f"aggregate their labels first ({arg('aggregate', 'majority')}, {AGGREGATE}) and fit that as one "
+                "judge",
             )
         names = table.assessor.values
         of_topic = {table.topic.values[t]: names[a] for t, a in zip(topics, who[1][first], strict=True)}
@@ -105,7 +107,7 @@ class Judges:
         judges = {
             name: Judge.fit(
                 _rows(table, table.assessor.code == i), _rows_of(trusted, of_topic, name), design, levels,
-                scale=labels, missing=missing,
+                scale=labels, unmatched=unmatched,
             )
             for i, name in enumerate(names)
         }  # fmt: skip
@@ -120,21 +122,21 @@ class Judges:
         """The one judge of all topics; refused for several."""
         if self.single is None:
             raise TruegainError(
-                f"{what} is for one judge, not for several; make one label of theirs ({arg('aggregate')})"
+                f"{what} is for one judge, not for several; aggregate their labels ({arg('aggregate')})"
             )
         return self.single
 
     def rectifier(self, method: str) -> Judge | None:
         """The judge whose gold labels themselves set the scores right; None where confusion matrices do."""
         if self.single is not None and self.single.gold is not None:
-            wanted = method == "rectify" or (method == "default" and self.design in SAME_POPULATION)
+            wanted = method == "rectify" or (method == "default" and is_sample(self.design))
             return self.single if wanted else None
         if method == "rectify":
-            raise TruegainError("rectify needs the gold labels themselves: give them, or a Judge fitted on them")
+            raise TruegainError("rectify needs the gold labels: give them, or a Judge fitted on them")
         return None
 
     @property
-    def design(self) -> Design:
+    def design(self) -> str:
         """How gold was sampled."""
         return next(iter(self.judges.values())).design
 
@@ -159,7 +161,7 @@ class Judges:
         assert self.of_topic is not None
         unknown = [t for t in topics if t not in self.of_topic]
         if unknown:
-            raise TruegainError(f"it is not known which judge labelled {len(unknown)} topics ({some(unknown)})")
+            raise TruegainError(f"unknown which judge labeled {len(unknown)} topics ({some(unknown)})")
         who = np.array([self.of_topic[t] for t in topics])
         found = []
         for name in (n for n in self.judges if n in who):
@@ -176,7 +178,8 @@ class Judges:
 
         def one(name: str, judge: Judge) -> str:
             n = labelled.count(name)
-            return f"{name} ({n} topic{'' if n == 1 else 's'}) mR {judge.mR:.3f} mN {judge.mN:.3f}"
+            rates = f"sensitivity {judge.sensitivity:.3f} specificity {judge.specificity:.3f}"
+            return f"{name} ({n} topic{'' if n == 1 else 's'}) {rates}"
 
         return f"{len(self.judges)} judges: " + "; ".join(one(n, j) for n, j in self.judges.items())
 
@@ -194,7 +197,7 @@ def _rows_of(gold: Judgments, of_topic: Mapping[str, str], name: str) -> Judgmen
     keep = np.array([of_topic.get(t) == name for t in theirs.values], np.bool_)[theirs.code]
     if not keep.any():
         raise InputError(
-            f"no gold pair is from a topic that {name} labelled", file=gold.source, hint="have some of them judged"
+            f"no gold pair is from a topic that {name} labeled", file=gold.source, hint="have some of them judged"
         )
     return _rows(gold, keep)
 
@@ -209,7 +212,7 @@ GoldSample = Literal["shared", "separate"]
 Accuracy = Literal["system", "lists", "given", "assessor"]
 RESAMPLES = 2000  # unless others are asked for
 OVER_COLLECTIONS = ("meta", "effect", "pairing")
-WITH_GOLD = ("method", "clusters", "accuracy", "missing", "gold_sample")
+WITH_GOLD = ("method", "clusters", "accuracy", "unmatched", "gold_sample")
 OF_TOPICS = ("name", "counting")
 
 
@@ -233,7 +236,7 @@ class CorrectionOptions:
 def fit_judge(
     bronze: JudgmentsLike,
     gold: JudgmentsLike,
-    design: Design | None,
+    design: str | None,
     measure: Any,
     gold_relevant_from: float | None,
     **options: Any,
@@ -244,7 +247,7 @@ def fit_judge(
 
 
 def judges_of(
-    judge: object, bronze: Any, design: Design | None, measure: Any, gold_relevant_from: float | None, **options: Any
+    judge: object, bronze: Any, design: str | None, measure: Any, gold_relevant_from: float | None, **options: Any
 ) -> Judges:
     """The judges given, or one that is fitted on the gold labels given: see `fit_judge`."""
     levels = levels_of(measure, gold_relevant_from)
@@ -253,32 +256,43 @@ def judges_of(
 
 @dataclass(frozen=True)
 class PublishedTest:
-    """A test by name, and the knobs of published tests that few need.
+    """A test by name, and the options of published tests that few need.
 
     Parameters
     ----------
     name : str, optional
         The test, as `compare` names it.
-    counting : {'plus-one', 'published'}
+    counting : {'plus-one', 'published'}, default 'plus-one'
         p where a test resamples: (count + 1)/(B + 1), or count/B, which reproduces published values.
-    meta : {'mean', 'fixed', 'random', 'hartung-knapp', 'paule-mandel'}
-        Over collections: all topics weigh alike, or differences of AP are put together by meta-analysis.
-    effect : {'ap', 'logit'}
+    meta : {'mean', 'fixed', 'random', 'hartung-knapp', 'paule-mandel'}, default 'mean'
+        Over collections: all topics weigh alike, or differences of AP are combined by meta-analysis.
+    effect : {'ap', 'logit'}, default 'ap'
         Meta-analysis of differences of AP, or of its logit.
-    pairing : {'paired', 'independent'}
+    pairing : {'paired', 'independent'}, default 'paired'
         Over collections: the same collection for both systems, or one for each.
-    method : {'default', 'delta', 'rectify'}
-        With gold labels: how differences are set right.
-    clusters : {'topics', 'none'}
+    method : {'default', 'delta', 'rectify'}, default 'default'
+        With gold labels: how differences are corrected.
+    clusters : {'topics', 'none'}, default 'topics'
         With gold labels: topics are the clusters, or pairs are independent.
     accuracy : {'system', 'lists', 'given'}, optional
         With gold labels: on which of them the judge is measured.
-    missing : {'refuse', 'drop'}
+    unmatched : {'refuse', 'drop'}, default 'refuse'
         Gold pairs without a bronze label: refused, or left out.
-    gold_sample : {'shared', 'separate'}
-        One gold sample stands behind both systems, or each has its own (eq. 10 of the paper).
+    gold_sample : {'shared', 'separate'}, default 'shared'
+        One gold sample stands behind both systems, or each has its own ([1]_, eq. 10).
     progress : callable, optional
-        Told of pairs that are done, by the randomised Tukey test of permutations, over collections of pieces drawn.
+        Called with the number of pairs that are done; of permutations in the randomised Tukey test; of pieces drawn
+        over collections.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018.
+    .. [2] G. V. Cormack and T. R. Lynam, "Statistical precision of information retrieval evaluation", SIGIR 2006.
+    .. [3] B. A. Carterette, "Multiple testing in statistical analysis of systems-based information retrieval
+           experiments", ACM Transactions on Information Systems 30(1), 2012.
+    .. [4] A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan and T. Zrnic, "Prediction-powered inference",
+           Science 382(6671), 2023.
 
     Examples
     --------
@@ -294,7 +308,7 @@ class PublishedTest:
     method: Method = "default"
     clusters: Clusters = "topics"
     accuracy: Accuracy | None = None
-    missing: Missing = "refuse"
+    unmatched: Unmatched = "refuse"
     gold_sample: GoldSample = "shared"
     progress: Callable[[int], None] | None = None
 
@@ -302,7 +316,15 @@ class PublishedTest:
         check_counting(self.counting)
 
     def refuse(self, names: Sequence[str], why: str) -> None:
-        """Refuse options that a kind of comparison would not heed."""
+        """Refuse options that a kind of comparison would ignore.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Options that must have their defaults.
+        why : str
+            The rest of the error.
+        """
         usual = {f.name: f.default for f in fields(self)}
         if odd := [name for name in names if getattr(self, name) != usual[name]]:
             words = ", ".join(argname("test" if name == "name" else name) for name in odd)
@@ -310,7 +332,7 @@ class PublishedTest:
 
     def check_over_collections(self) -> None:
         """Refuse what means nothing over collections."""
-        self.refuse((*OF_TOPICS, *WITH_GOLD), "this has no place over collections; leave it out")
+        self.refuse((*OF_TOPICS, *WITH_GOLD), "does not apply over collections; leave it out")
 
     def check_with_gold(self) -> None:
         """Refuse what means nothing beside gold labels."""
@@ -318,7 +340,7 @@ class PublishedTest:
             raise TruegainError(
                 f"{argname('test', self.name)}: with gold labels the corrected difference is tested; leave it out"
             )
-        self.refuse(("counting", *OVER_COLLECTIONS), f"this has no place beside {arg('gold')}; leave it out")
+        self.refuse(("counting", *OVER_COLLECTIONS), f"cannot be combined with {arg('gold')}; leave it out")
 
     def check_of_topics(self) -> None:
         """Refuse what means nothing over topics by the judgments as they are."""

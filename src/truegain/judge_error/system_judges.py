@@ -28,7 +28,7 @@ from truegain.measures.label_weights import (
     tell_unjudged,
 )
 from truegain.message import Message, arg, value_of, with_marks
-from truegain.sampling.designs import DESIGNS, SAME_POPULATION, expansion_of
+from truegain.sampling.catalogue import DESIGNS, design_of, is_sample
 from truegain.sampling.gold import judged_whole
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of
@@ -45,9 +45,9 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
     off_scale, name = judge.pairs.off_scale, "a graded measure" if measure is None else str(measure)
     if off_scale is not None and off_scale.share <= MOST_OFF_SCALE:
         raise TruegainError(
-            f"{name} would take labels as gains that may be slips: "
-            f"{off_scale}. Say which labels there are: {arg('scale', '0:3')} if these are wrong, with "
-            f"{arg('out_of_range', 'drop')} to take them as not judged; or a list with them if they are right"
+            f"{name} would count labels that may be slips as gains: {off_scale}. Declare the labels in use: "
+            f"{arg('scale', '0:3')} if these are wrong, with {arg('out_of_range', 'drop')} to count them as not "
+            "judged; or a list with them if they are right"
         )
     said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
     if said is not None:
@@ -55,12 +55,11 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
         seem = f"may be of different scales ({n} gold labels are too few to tell)" if _by_luck(judge) else (
             "are of different scales")  # fmt: skip
         raise TruegainError(
-            f"{name} takes labels as gains, and the two judges' {seem}: {said}; the bronze score "
-            "would stand beside a corrected one of another size. Map one scale onto the other first (such as bronze "
-            "0 and 1 to 0, 2 and 3 to 1; or gold 1 to 3), use a binary measure such as P@10 and say where relevance "
-            f"begins on each ({arg('gold_relevant_from')}), or, if both mean the same by a label, give the labels "
-            "there "
-            f"are ({arg('scale', '0:3')})"
+            f"{name} uses labels as gains, and the two judges' {seem}: {said}; bronze and corrected scores would not "
+            "be comparable. Map one scale onto the other first (such as bronze 0 and 1 to 0, 2 and 3 to 1; or gold "
+            "1 to 3), use a binary measure such as P@10 and give the smallest relevant label of each "
+            f"({arg('gold_relevant_from')}), or, if a label means the same to both, declare the labels in use "
+            f"({arg('scale', '0:3')})"
         )
 
 
@@ -191,8 +190,8 @@ class JudgedLists:
         if not counts.any():
             names = " and ".join(self.ranked.systems[s] for s in systems)
             raise TruegainError(
-                f"none of the {self.judges.size} gold pairs is a document that {names} retrieved where {self.measure} "
-                "looks; judge some of these"
+                f"none of the {self.judges.size} gold pairs is a document that {names} retrieved where "
+                f"{self.measure} looks; label some of these"
             )
         return Judges.of(self.judge_and_pairs[0].reweighted(counts))
 
@@ -205,7 +204,7 @@ LEAST_OWN = 20  # gold labels of its own documents, by which the judge of a syst
 def check_own(lists: JudgedLists, system: int) -> None:
     """Refuse to measure the judge on too few documents of a system: a rate of a handful passes as known too often.
 
-    Of equal systems whose judge favours one (40 topics, 300 studies), with 10 gold labels of that one 7% of intervals
+    Of equal systems whose judge favors one (40 topics, 300 studies), with 10 gold labels of that one 7% of intervals
     lie on the wrong side of 0, with 20 2%; 2.5% are meant to.
     """
     if lists.accuracy != "system" or lists.judge_and_pairs is None:
@@ -213,8 +212,8 @@ def check_own(lists: JudgedLists, system: int) -> None:
     own = int((lists.pair_counts([system]) > 0).sum())
     if own < LEAST_OWN:
         raise TruegainError(
-            f"{own} gold {'label is' if own == 1 else 'labels are'} of what it retrieved where {lists.measure} looks, "
-            f"and {LEAST_OWN} are needed: judge more of these"
+            f"{own} gold {'label is' if own == 1 else 'labels are'} of what it retrieved where {lists.measure} "
+            f"looks, and {LEAST_OWN} are needed: label more of these"
         )
 
 
@@ -247,9 +246,10 @@ def check_says_something(
     fewest = int(worst.effective.argmin())
     raise TruegainError(
         f"the interval would run from {value - half:.3g} to {value + half:.3g} and leave out nothing of the "
-        f"{low:.3g} to {high:.3g} that is possible, so little do these gold pairs say of how the judge tells labels "
-        f"apart (condition number {worst.condition:.3g}; gold label {worst.gold[fewest]:g} has the fewest pairs, worth "
-        f"{worst.effective[fewest]:.0f}): judge more gold pairs, merge labels, or use a binary measure such as P@10"
+        f"{low:.3g} to {high:.3g} that is possible, because these gold pairs say too little about how the judge "
+        f"confuses labels (condition number {worst.condition:.3g}; gold label {worst.gold[fewest]:g} has the fewest "
+        f"pairs, worth {worst.effective[fewest]:.0f}): add gold labels, merge labels, or use a binary measure such "
+        "as P@10"
     )
 
 
@@ -261,13 +261,15 @@ def check_inside(value: float, half: float, limits: tuple[float, float]) -> tupl
     low, high = limits
     if value - half > high or value + half < low:
         raise TruegainError(
-            f"the corrected value {value:.3f} lies clearly outside {low:g} to {high:g}, so the gold pairs and "
-            "the bronze labels do not fit together. Check that the same judge, the same kind of documents and the same "
-            "scale stand behind both"
+            f"the corrected value {value:.3f} lies clearly outside {low:g} to {high:g}, so the gold pairs and the "
+            "bronze labels contradict each other. Check that both come from the same judge, the same kind of "
+            "documents and the same scale"
         )
     held = min(high, max(low, value))
     notes = (
-        () if held == value else (f"the plain value {value:.3f} lies outside {low:g} to {high:g} and is held inside",)
+        ()
+        if held == value
+        else (f"the plain value {value:.3f} lies outside {low:g} to {high:g} and is set to the nearest bound",)
     )
     return held, max(low, value - half), min(high, value + half), notes
 
@@ -342,7 +344,7 @@ def warn_where_gold_alone_is_surer(
 
     Gold stratified on the truth, or from elsewhere, has no answer alone.
     """
-    if judge.design not in SAME_POPULATION or judge.gold is None or judge.pairs is None:
+    if not is_sample(judge.design) or judge.gold is None or judge.pairs is None:
         return
     level = level_of(measure)
     gold = gold_of_items(ranked.pool, judge.at_levels(level, None), level)
@@ -354,9 +356,9 @@ def warn_where_gold_alone_is_surer(
     if worse:
         a, w = max(worse, key=lambda x: x[0].width / x[1])
         warn(
-            f"{measure}: gold labels alone would be surer for {len(worse)} of {len(answers)} systems (most for "
-            f"{a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify ({arg('method', 'rectify')}), or use "
-            "gold alone"
+            f"{measure}: gold labels alone would be more precise for {len(worse)} of {len(answers)} systems (most "
+            f"for {a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify ({arg('method', 'rectify')}), "
+            "or use gold alone"
         )
 
 
@@ -380,14 +382,13 @@ def fit_of(
     """Whole gold topics or single gold pairs, as `design` says; what cannot be rectified is refused.
 
     gold_gains: a gold label for each item of `bronze.pool`, NaN where there is none.  design: how gold was drawn:
-    'topics' (whole topics, any measure), 'random' (pairs of the pool) or 'by-bronze' (pairs, so many of each bronze
-    label); pairs serve measures linear in gain only.  weights: how many pairs of the pool each gold pair stands for;
-    without them the pool tells.
+    whole topics serve any measure, pairs those linear in gain only.  weights: how many pairs of the pool each gold pair
+    stands for; without them the pool tells.
     """
     gold = np.asarray(gold_gains, np.float64)
-    if design not in SAME_POPULATION:
+    if not is_sample(design):
         raise TruegainError(
-            f"gold design {design!r} cannot be rectified; give one of {', '.join(SAME_POPULATION)} "
+            f"gold design {design!r} cannot be rectified; give one of {', '.join(filter(is_sample, DESIGNS))} "
             "(gold stratified on the truth, or from elsewhere, needs the confusion matrix of a Judge)"
         )
     if len(gold) != len(bronze.pool):
@@ -397,7 +398,7 @@ def fit_of(
     if measure.mean != "arithmetic":
         raise MeasureError(f"{measure} is a {measure.mean} mean over topics, and rectified scores are arithmetic ones")
     if np.isnan(gold).all():
-        raise TruegainError("there is no gold label for any judged pair; check that topics and documents match")
+        raise TruegainError("no judged pair has a gold label; check that topics and documents match")
     if DESIGNS[design].whole:
         return _by_topics(bronze, gold, measure)
     return _by_pairs(bronze, gold, measure, design, weights)
@@ -408,13 +409,13 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> TopicFit:
     partly = int(in_part.sum())
     if whole.sum() < LEAST_TOPICS and not whole.all():
         raise TruegainError(
-            f"{int(whole.sum())} of {len(whole)} topics have a gold label for every judged pair, {partly} for some; at "
-            f"least {LEAST_TOPICS} whole topics are needed, better 20: with fewer no interval holds what it promises "
-            "(pairs that were drawn one by one are another design, 'random' or 'by-bronze')"
+            f"{int(whole.sum())} of {len(whole)} topics have a gold label for every judged pair, {partly} for some; "
+            f"at least {LEAST_TOPICS} whole topics are needed, better 20: with fewer, intervals are too narrow "
+            "(pairs sampled one by one are another design, 'random' or 'by-bronze')"
         )
     if partly:
         topics = "1 topic is" if partly == 1 else f"{partly} topics are"
-        warn(f"{topics} gold-judged in part only; gold labels there are not used")
+        warn(f"{topics} labeled only in part; gold labels there are not used")
     scores = measure.score(bronze)
     said = np.where(bronze.item_judged, bronze.item_gain, np.nan)
     filled = np.where(np.isnan(gold), said, gold)
@@ -444,16 +445,17 @@ def refuse_not_linear(measure: Measure) -> None:
 
 def _by_pairs(bronze: RankedGains, gold: Floats, measure: Measure, design: str, weights: Floats | None) -> PairFit:
     refuse_not_linear(measure)
-    labels = bronze.item_gain
+    labels, topic = bronze.item_gain, bronze.pool.topic
     has = ~np.isnan(gold)
-    expansion = expansion_of(labels, has, design) if weights is None else np.asarray(weights, np.float64)
+    drawn = design_of(design).expansion(topic, labels, has) if weights is None else weights
+    expansion = np.asarray(drawn, np.float64)
     if len(expansion) != len(gold) or not np.all(expansion[has] > 0) or not np.all(np.isfinite(expansion[has])):
-        raise TruegainError("weights must be one positive number a judged pair: 1 over its chance to be drawn")
+        raise TruegainError("weights must be one positive number per judged pair: 1 over its sampling probability")
     expansion = expansion * len(gold) / expansion[has].sum()
     said = np.where(has, gold, labels)
     parts = linear_parts(measure, np.concatenate([labels, said]), int(bronze.rank.max(initial=1)))
     pairs = SampledPairs(
-        bronze.pool.topic.astype(np.int64),
+        topic.astype(np.int64),
         strata_of(labels, has),
         parts.worth(labels),
         np.where(has, parts.worth(said), np.nan),
@@ -471,8 +473,8 @@ def expansion_by_judge(judge: Judge, pool: Pool) -> Floats | None:
         return None
     if DESIGNS[judge.design].whole:
         raise TruegainError(
-            "weights are for gold pairs; whole gold topics are taken as drawn with equal chances (fit without weights, "
-            f"or give {arg('design', 'random')} for pairs drawn with the chances behind the weights)"
+            "weights are for gold pairs; whole gold topics count as sampled with equal probability (fit without "
+            f"weights, or give {arg('design', 'random')} for pairs sampled with the probabilities behind the weights)"
         )
     item = judge.pairs.items_in(pool)
     out = np.ones(len(pool))

@@ -82,8 +82,8 @@ class TopicFit:
         if fit.n < fewest:
             raise TruegainError(
                 f"{fit.n} topic{'' if fit.n == 1 else 's'} with gold labels {'is' if fit.n == 1 else 'are'} too few: "
-                f"with fewer than {LEAST_TOPICS} no interval holds what it promises; have at least {LEAST_TOPICS}, "
-                "better 20, topics gold-judged"
+                f"with fewer than {LEAST_TOPICS} intervals are too narrow; label at least {LEAST_TOPICS} topics, "
+                "better 20"
             )
         return fit
 
@@ -115,12 +115,12 @@ class TopicFit:
             return 0.0
         return 1.0 if self.others else 1 - self.n / self.topics
 
-    def _parts(self, asked: Contrasts) -> ByTopic:
+    def _parts(self, contrasts: Contrasts) -> ByTopic:
         """Scores and differences by topic; bronze ones less their mean over the topics without gold.
 
         What is added to all bronze scores cancels in the values, and must not count as spread of lambda_-i f_i.
         """
-        gold, bronze = asked.values(self.gold[:, self.has].T), asked.values(self.bronze.T)
+        gold, bronze = contrasts.values(self.gold[:, self.has].T), contrasts.values(self.bronze.T)
         if self.share > 0:
             bronze = bronze - _mean(bronze[~self.has])
         said = bronze[self.has]
@@ -129,27 +129,27 @@ class TopicFit:
 
     # ------------------------------------------------------------------ values, and what each topic does to them
 
-    def by_topic(self, asked: Contrasts) -> Floats:
+    def by_topic(self, contrasts: Contrasts) -> Floats:
         """Topic x contrast, with the values as mean: N/n (y - lambda k f) of a gold topic, N/u l k f of another.
 
         f is less its mean over the others, here and in the variances.
         """
-        p, n, total = self._parts(asked), self.n, self.topics
+        p, n, total = self._parts(contrasts), self.n, self.topics
         out = _mean(p.slopes) * self.share * p.bronze * total / max(total - n, 1)
         out[self.has] = (p.gold - self.share * p.slopes * p.said) * total / n
         return np.asarray(out)
 
-    def values(self, asked: Contrasts) -> Floats:
+    def values(self, contrasts: Contrasts) -> Floats:
         """The score or difference of each contrast."""
-        return _by_block(asked, lambda some: [_mean(self.by_topic(some))])[0]
+        return _by_block(contrasts, lambda some: [_mean(self.by_topic(some))])[0]
 
-    def slopes(self, asked: Contrasts) -> Floats:
+    def slopes(self, contrasts: Contrasts) -> Floats:
         """l: how much of the bronze scores each contrast uses."""
-        return _by_block(asked, lambda some: [_mean(self._parts(some).slopes)])[0]
+        return _by_block(contrasts, lambda some: [_mean(self._parts(some).slopes)])[0]
 
-    def moves(self, asked: Contrasts) -> Floats:
+    def moves(self, contrasts: Contrasts) -> Floats:
         """Topic x contrast: how far each topic moves it, by its gold score or by its bronze one."""
-        out, n, u = self.by_topic(asked) / self.topics, self.n, self.topics - self.n
+        out, n, u = self.by_topic(contrasts) / self.topics, self.n, self.topics - self.n
         for rows, units in ((self.has, n), (~self.has, u)):
             about = out[rows] - out[rows].mean(axis=0) if units > 1 else np.zeros(out[rows].shape)
             out[rows] = about * math.sqrt(units / max(units - 1, 1))
@@ -157,7 +157,7 @@ class TopicFit:
 
     # ------------------------------------------------------------------ variances of contrasts
 
-    def over_topics(self, asked: Contrasts) -> Variance:
+    def over_topics(self, contrasts: Contrasts) -> Variance:
         """V and its degrees of freedom with other topics like these.
 
         V = s2(y - lambda_-i k f)/n + (l k)^2 s2(f)/u, t(n - 1)
@@ -177,9 +177,9 @@ class TopicFit:
             bronze = (_mean(p.slopes) * self.share) ** 2 * of_bronze / u
             return [np.where(score, borrowed, own) / n + bronze, n - 1 + BORROWED * score]
 
-        return Variance(*_by_block(asked, of))
+        return Variance(*_by_block(contrasts, of))
 
-    def over_gold(self, asked: Contrasts) -> Variance:
+    def over_gold(self, contrasts: Contrasts) -> Variance:
         """V and its degrees of freedom for these very topics, had they all been gold-judged.
 
         V = ((n - 1) s2(y - lambda_-i f) + M)/n (1/n - 1/N), t(n - 1)
@@ -197,9 +197,9 @@ class TopicFit:
             one_more = np.where(some.a == NONE, np.maximum(of_gold, of_bronze), of_gold)
             return [((n - 1) * own + one_more) / n * open_, np.full(len(own), n - 1.0)]
 
-        return Variance(*_by_block(asked, of))
+        return Variance(*_by_block(contrasts, of))
 
-    def were_all_gold(self, asked: Contrasts) -> Floats:
+    def were_all_gold(self, contrasts: Contrasts) -> Floats:
         """The variance over topics that would stay were all of them gold-judged.
 
         V = (s2(y) + l^2 (s2(f) - s2'(f)))/N (n - 1)/(n - 1.5)
@@ -213,7 +213,7 @@ class TopicFit:
             missed = _mean(p.slopes) ** 2 * (_s2(p.bronze) - _s2(p.said))
             return [np.maximum(_s2(p.gold) + missed, 0.0) / self.topics * (self.n - 1) / (self.n - 1.5)]
 
-        return _by_block(asked, of)[0]
+        return _by_block(contrasts, of)[0]
 
 
 def slopes_without_each(gold: Floats, said: Floats) -> Floats:
@@ -254,9 +254,9 @@ def _s2(of_topics: Floats) -> Floats:
     return np.asarray(np.ascontiguousarray(of_topics.T).var(axis=1, ddof=1))
 
 
-def _by_block(asked: Contrasts, of: Callable[[Contrasts], list[Floats]]) -> list[Floats]:
+def _by_block(contrasts: Contrasts, of: Callable[[Contrasts], list[Floats]]) -> list[Floats]:
     """Numbers, one a contrast, worked out for some contrasts at a time."""
-    found = [of(asked.some(first, first + BLOCK)) for first in range(0, max(len(asked), 1), BLOCK)]
+    found = [of(contrasts.some(first, first + BLOCK)) for first in range(0, max(len(contrasts), 1), BLOCK)]
     return [np.concatenate(parts) for parts in zip(*found, strict=True)]
 
 
@@ -428,68 +428,70 @@ class MatrixFit:
         matrix = self.gold_rows.sums[0].sum(axis=1) * np.sqrt(m / (m - 1))
         return Influence("gold", tuple(f"those of topic {name}" for _, name in self.gold_topics), matrix, m - 1.0)
 
-    def gold_by_pair(self, asked: Contrasts) -> Floats:
+    def gold_by_pair(self, contrasts: Contrasts) -> Floats:
         """Label x contrast: the variance over gold pairs of each label, where pairs are independent."""
         rows = self.gold_rows
-        return np.stack([asked.squares(rows.moves[rows.label == g]) for g in range(len(rows.size))])
+        return np.stack([contrasts.squares(rows.moves[rows.label == g]) for g in range(len(rows.size))])
 
-    def gold_by_label(self, asked: Contrasts) -> tuple[Floats, Floats]:
+    def gold_by_label(self, contrasts: Contrasts) -> tuple[Floats, Floats]:
         """Label x contrast: the variance over gold topics of each label, and its degrees of freedom.
 
         Each label's part is moderated as a rate's is (see `rates_of`): topics count as (sum n)^2 / sum n^2, and the
         variance is averaged with that of a judge whose accuracy varies over topics as usual.
         """
-        rows, (moves, counts) = self.gold_rows, self.gold_sums(asked)
-        more = np.stack([asked.squares(rows.more[rows.more_label == g]) for g in range(len(rows.size))])
-        independent = self.gold_by_pair(asked) + more
+        rows, (moves, counts) = self.gold_rows, self.gold_sums(contrasts)
+        more = np.stack([contrasts.squares(rows.more[rows.more_label == g]) for g in range(len(rows.size))])
+        independent = self.gold_by_pair(contrasts) + more
         share = np.maximum((counts**2).sum(axis=0) / np.maximum(counts.sum(axis=0), LEAST_DIVISOR) ** 2, LEAST_DIVISOR)
-        usual = independent * (1 + ICC * np.maximum(0.0, np.maximum(*asked.ends(rows.size)) * share - 1))
+        usual = independent * (1 + ICC * np.maximum(0.0, np.maximum(*contrasts.ends(rows.size)) * share - 1))
         df = np.maximum(1 / share - 1, 0.0)
         moderated = ((moves**2).sum(axis=0) / share + PRIOR * usual) / (df + PRIOR)
         return np.maximum(moderated, independent), df + PRIOR
 
-    def gold_sums(self, asked: Contrasts) -> tuple[Floats, Floats]:
+    def gold_sums(self, contrasts: Contrasts) -> tuple[Floats, Floats]:
         """Gold topic x label x contrast: moves, and weighted counts of the pairs behind either system."""
         moves, counts = self.gold_rows.sums
-        return asked.values(moves), np.asarray(np.add(*asked.ends(counts)))
+        return contrasts.values(moves), np.asarray(np.add(*contrasts.ends(counts)))
 
-    def over_gold(self, asked: Contrasts) -> Variance:
+    def over_gold(self, contrasts: Contrasts, *, clusters: bool = True) -> Variance:
         """With other gold labels, the topics held fixed: over gold topics, or pairs where there are no two topics."""
-        return self._over(asked, scored=False)
+        return self._over(contrasts, scored=False, clusters=clusters)
 
-    def over_topics(self, asked: Contrasts, *, clusters: bool = True) -> Variance:
+    def over_topics(self, contrasts: Contrasts, *, clusters: bool = True) -> Variance:
         """With other topics and other gold: a topic that is scored and holds gold pairs counts once, with both moves.
 
         clusters=False takes gold pairs as independent.
         """
-        return self._over(asked, scored=True, clusters=clusters)
+        return self._over(contrasts, scored=True, clusters=clusters)
 
-    def _over(self, asked: Contrasts, *, scored: bool, clusters: bool = True) -> Variance:
-        blocks = [asked.some(first, first + BLOCK) for first in range(0, len(asked), BLOCK)]
+    def _over(self, contrasts: Contrasts, *, scored: bool, clusters: bool = True) -> Variance:
+        blocks = [contrasts.some(first, first + BLOCK) for first in range(0, len(contrasts), BLOCK)]
         found = [self._spread(block, scored, clusters) for block in blocks]
         return Variance(*(np.concatenate(x) for x in zip(*((f.variance, f.df) for f in found), strict=True)))
 
-    def _spread(self, asked: Contrasts, scored: bool, clusters: bool) -> Variance:
+    def _spread(self, contrasts: Contrasts, scored: bool, clusters: bool) -> Variance:
         """Variances of a block of contrasts, and their degrees of freedom."""
-        n, m = len(self.topics), np.logical_or(*asked.ends(self.has_gold.astype(np.float64))).sum(axis=0)
+        n, m = len(self.topics), np.logical_or(*contrasts.ends(self.has_gold.astype(np.float64))).sum(axis=0)
         if clusters and scored and (m == 1).any():
             raise TruegainError(
                 f"the gold pairs come from 1 topic; 2 are needed ({arg('clusters', 'none')} takes pairs as independent)"
             )
-        none = np.zeros(len(asked))
-        topics = Variance(asked.squares(self.by_topic().matrix) if scored else none, none + (n - 1.0))
-        pairs = Variance(self.gold_by_pair(asked).sum(axis=0), none + np.inf)
+        none = np.zeros(len(contrasts))
+        topics = Variance(contrasts.squares(self.by_topic().matrix) if scored else none, none + (n - 1.0))
+        pairs = Variance(self.gold_by_pair(contrasts).sum(axis=0), none + np.inf)
         simple = summed([topics, pairs])
         if not clusters or (m < 2).all():
             return simple
         grow = np.where(m > 1, m / np.maximum(m - 1, 1), 0.0)
-        moves, _ = self.gold_sums(asked)
-        by_topic, (moderated, df) = moves.sum(axis=1), self.gold_by_label(asked)
+        moves, _ = self.gold_sums(contrasts)
+        by_topic, (moderated, df) = moves.sum(axis=1), self.gold_by_label(contrasts)
         gold = grow * (by_topic**2).sum(axis=0) + (moderated - grow * (moves**2).sum(axis=0)).sum(axis=0)
         gold = np.maximum(gold, 0.25 * moderated.sum(axis=0))
         at, both = self.scored_as, none
         if scored:
-            both = (asked.values(self.by_topic().matrix)[at[at >= 0]] * by_topic[at >= 0]).sum(axis=0) * np.sqrt(grow)
+            both = (contrasts.values(self.by_topic().matrix)[at[at >= 0]] * by_topic[at >= 0]).sum(axis=0) * np.sqrt(
+                grow
+            )
         # a covariance estimated from few topics must not eat the variance up
         least = 0.25 * np.maximum(topics.variance, gold)
         variance = np.maximum(topics.variance + gold + 2 * both, least)

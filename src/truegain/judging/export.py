@@ -18,7 +18,7 @@ from truegain.data.label_lists import GoldList
 from truegain.data.writing import kind_to_write, table_bytes
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.files import PathLike, shown_path, write_bytes
-from truegain.io.named_tables import FORMULA, Kind, harmless
+from truegain.io.named_tables import FORMULA, harmless
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import Item, Unit, base_of, unit_of
 from truegain.results.paper_table import counted
@@ -82,7 +82,7 @@ def _joined(answer: Row, session: Row, people: Mapping[str, Row]) -> dict[str, A
     if not 1 <= number <= len(order):
         raise InputError(
             f"session {session['id']} has an answer to item {number} of {len(order)}",
-            hint="the database was changed by hand; take a backup",
+            hint="the database was changed by hand; restore a backup",
         )
     person = people[session["assessor"]]
     kept = ("number", "typed", "reason", "cannot", "note", "seconds", "late", "revision", "at")
@@ -204,7 +204,7 @@ class Export:
         there = [i for i, label in enumerate(columns["label"]) if label is not None]
         taken = {name: [values[i] for i in there] for name, values in columns.items()}
         if not there:
-            raise InputError("there is no rating yet", file=source, hint="wait for a unit to be finished")
+            raise InputError("there are no ratings yet", file=source, hint="wait for a unit to be finished")
         return judgments_of_columns(
             taken["topic"],
             taken["doc"],
@@ -250,7 +250,7 @@ def win_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUAL) 
     label = (wins + ties / 2) / comparisons.  `probability` is the pairs' where all pairs of a document share one.
     """
     if study.task.docs_per_item != 2:
-        raise TruegainError(f"wins are made of preferences; the task of this study is {study.task.name}")
+        raise TruegainError(f"wins are computed from preferences; the task of this study is {study.task.name}")
     pairs = rating_table(study, rows, wanted)
     tally: dict[tuple[str, str, str, str], list[tuple[float, float, float]]] = {}
     names = ("topic", "doc_a", "doc_b", "assessor", "unit", "label", "probability", "seconds")
@@ -264,7 +264,7 @@ def win_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUAL) 
     return Export({name: [row[name] for row in table] for name in table[0]}, pairs.left_out)
 
 
-def check_ending(path: PathLike) -> Kind:
+def check_ending(path: PathLike) -> str:
     """The kind of table that the ending of a path names, CSV for '-'; an error where it names none."""
     kind = "csv" if path == "-" else kind_to_write(path)
     if kind is None:
@@ -435,7 +435,7 @@ def _unit(units: Mapping[str, Unit], row: Row) -> Unit:
     if row["unit"] not in units:
         raise InputError(
             f"unit {row['unit']} was judged, but is not in the study",
-            hint="the study was changed after it began; put the files back that it was served with",
+            hint="the study was changed after it began; restore the files that it was served with",
         )
     return units[row["unit"]]
 

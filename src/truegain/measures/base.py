@@ -31,6 +31,31 @@ class MeasureType(ABCMeta):
 class Measure(metaclass=MeasureType):
     """A measure with its parameters; equal parameters make equal measures.
 
+    A new measure is a frozen dataclass with `per_topic`; see CONTRIBUTING.md.
+
+    Attributes
+    ----------
+    NAME : str
+        Its name, as it prints.
+    AT : str or None
+        The parameter that ``@`` sets, such as 'cutoff'.
+    NEEDS_AT : bool
+        Whether it must be given.
+    mean : {'arithmetic', 'geometric', 'total', 'none'}
+        How the values of topics become one.
+    linear_in_gains : bool
+        Whether it is the sum over documents of ``rank_weights(...)[rank - 1] * worth(label)``.
+    of_subtopics : bool
+        Whether it reads labels of subtopics.
+    unjudged_as_zero : bool
+        Whether an unjudged document counts like one that is not relevant.
+    cascades : bool
+        Whether a gain is a chance to stop, relative to the highest gain there is.
+    reads_text : bool
+        Whether it needs a corpus.
+
+    Examples
+    --------
     >>> from truegain.measures.dcg import nDCG
     >>> nDCG(dcg="exp-log2")@10
     nDCG(dcg='exp-log2')@10
@@ -48,7 +73,18 @@ class Measure(metaclass=MeasureType):
 
     @abstractmethod
     def per_topic(self, ranked: RankedGains) -> npt.NDArray[Any]:
-        """One value per list."""
+        """Score every list.
+
+        Parameters
+        ----------
+        ranked : RankedGains
+            Ranked gains of systems by topics.
+
+        Returns
+        -------
+        ndarray
+            One value a list.
+        """
 
     # ------------------------------------------------------------------ what it is
 
@@ -74,24 +110,59 @@ class Measure(metaclass=MeasureType):
         """Refuse parameters that make no sense."""
 
     def require(self, sound: bool, what: str) -> None:
-        """Raise unless a parameter is sound."""
+        """Raise a `MeasureError` unless a parameter is sound.
+
+        Parameters
+        ----------
+        sound : bool
+            Whether it is.
+        what : str
+            What must hold.
+        """
         if not sound:
             raise MeasureError(f"{self}: {what}")
 
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value a topic can have: 0 and 1 unless the measure says otherwise."""
+        """The lowest and the highest value that a topic can have.
+
+        Returns
+        -------
+        low, high : float
+            0 and 1 unless the measure says otherwise.
+        """
         return 0.0, 1.0
 
     def rank_weights(self, depth: int) -> Floats:  # noqa: ARG002
-        """What a document counts at each rank down to a depth, for measures linear in gain."""
-        raise MeasureError(f"{self} is not linear in gain, so it is no sum over documents of weight times worth")
+        """What a document counts at each rank, for measures linear in gain.
+
+        Parameters
+        ----------
+        depth : int
+            Down to which rank.
+
+        Returns
+        -------
+        ndarray of float
+            One weight a rank.
+        """
+        raise MeasureError(f"{self} is not linear in gain: it is not a weighted sum of the documents' gains")
 
     def worth(self, label: Floats, judged: Bools | None = None) -> Floats:  # noqa: ARG002
-        """What documents with these labels are worth, for measures linear in gain.
+        """What documents with some labels are worth, for measures linear in gain.
 
-        `judged` tells which were judged; without it these are labels as given, and negative ones were not.
+        Parameters
+        ----------
+        label : ndarray of float
+            The labels.
+        judged : ndarray of bool, optional
+            Which of them were judged; by default those that are not negative.
+
+        Returns
+        -------
+        ndarray of float
+            One number a label.
         """
-        raise MeasureError(f"{self} is not linear in gain, so it is no sum over documents of weight times worth")
+        raise MeasureError(f"{self} is not linear in gain: it is not a weighted sum of the documents' gains")
 
     def __matmul__(self, at: float) -> Self:
         if self.AT is None:
@@ -99,25 +170,48 @@ class Measure(metaclass=MeasureType):
         return replace(self, **{self.AT: at})
 
     def in_order(self, names: Sequence[str]) -> Self:
-        """The same measure, which prints these parameters first, so that a text comes back as it was written."""
+        """The same measure, printing some parameters first, so that a text comes back as it was written.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The parameters.
+
+        Returns
+        -------
+        Measure
+            The measure itself.
+        """
         object.__setattr__(self, "_written", tuple(names))
         return self
 
     def __str__(self) -> str:
         default = {f.name: f.default for f in fields(self)}
         names = dict.fromkeys((*getattr(self, "_written", ()), *default))
-        given = [
+        parameters = [
             f"{name}={_shown(getattr(self, name))}"
             for name in names
             if name != self.AT and getattr(self, name) != default[name]
         ]
         at = getattr(self, self.AT) if self.AT else None
-        return f"{self.NAME}{'(' + ','.join(given) + ')' if given else ''}{'' if at is None else f'@{_shown(at)}'}"
+        listed = f"({','.join(parameters)})" if parameters else ""
+        return f"{self.NAME}{listed}{'' if at is None else f'@{_shown(at)}'}"
 
     __repr__ = __str__
 
     def within(self, rank: npt.NDArray[Any]) -> Bools:
-        """Which ranks the cutoff lets in: all of them without one."""
+        """Which ranks the cutoff lets in.
+
+        Parameters
+        ----------
+        rank : ndarray of int
+            The ranks, from 1.
+
+        Returns
+        -------
+        ndarray of bool
+            All of them without a cutoff.
+        """
         cutoff = getattr(self, "cutoff", None)
         return np.ones(len(rank), np.bool_) if cutoff is None else rank <= cutoff
 
@@ -142,7 +236,18 @@ class Measure(metaclass=MeasureType):
     # ------------------------------------------------------------------ scoring
 
     def score(self, ranked: RankedGains) -> npt.NDArray[Any]:
-        """System by topic; missing (NaN) where a system has no answer to a topic."""
+        """Score all systems on all topics.
+
+        Parameters
+        ----------
+        ranked : RankedGains
+            Ranked gains of systems by topics.
+
+        Returns
+        -------
+        ndarray
+            Systems by topics; NaN where a system has no answer to a topic.
+        """
         if self.NEEDS_AT and self.AT and getattr(self, self.AT) is None:
             raise MeasureError(f"{self.NAME} needs a {self.AT}; write {self.NAME}@{0.1 if self.AT == 'recall' else 10}")
         view = ranked
@@ -162,22 +267,44 @@ class Measure(metaclass=MeasureType):
 
     def _fault(self, ranked: RankedGains, error: Exception) -> MeasureError:
         """Which system and topic a measure fails on: its lists are scored one by one until it fails again."""
-        said = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         for number in np.flatnonzero(ranked.present).tolist():
             try:
                 self.per_topic(ranked.one(number))
             except Exception:
                 system, topic = divmod(number, len(ranked.topics))
                 place = f"system {ranked.systems[system]}, topic {ranked.topics[topic]}"
-                return MeasureError(f"{self} failed on {place}: {said}")
-        return MeasureError(f"{self} failed on all lists together, though on none alone: {said}")
+                return MeasureError(f"{self} failed on {place}: {reason}")
+        return MeasureError(f"{self} failed on all lists together, though on none alone: {reason}")
 
     def absent(self, ranked: RankedGains) -> Floats:
-        """What a topic without an answer counts, per topic, where all topics must count."""
+        """What a topic without an answer counts, where all topics must count.
+
+        Parameters
+        ----------
+        ranked : RankedGains
+            Ranked gains of systems by topics.
+
+        Returns
+        -------
+        ndarray of float
+            One value a topic.
+        """
         return np.zeros(len(ranked.topics))
 
     def defined(self, ranked: RankedGains) -> npt.NDArray[np.bool_]:
-        """Topics that have something to find."""
+        """The topics that have something to find.
+
+        Parameters
+        ----------
+        ranked : RankedGains
+            Ranked gains of systems by topics.
+
+        Returns
+        -------
+        ndarray of bool
+            One a topic.
+        """
         if self.of_subtopics:
             facets, level = ranked.facets, float(getattr(self, "rel", None) or np.nextafter(0, 1))
             good = np.bincount(
@@ -188,7 +315,22 @@ class Measure(metaclass=MeasureType):
         return ranked.pool_relevant(getattr(self, "rel", None) or np.nextafter(0, 1)) > 0
 
     def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
-        """One value per system from its topics that have a value: their mean or total, as the measure declares."""
+        """One value a system, from its topics that have a value.
+
+        Parameters
+        ----------
+        values : ndarray of float
+            Systems by topics.
+        ranked : RankedGains
+            Ranked gains of systems by topics.
+        complete : bool
+            Whether all judged topics count.
+
+        Returns
+        -------
+        ndarray of float
+            The mean or total, as `mean` declares.
+        """
         if self.mean == "geometric":
             return geometric_mean_of_rows(values)
         if self.mean == "total":

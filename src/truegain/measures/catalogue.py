@@ -303,10 +303,17 @@ def _numbered(name: str, number: str) -> tuple[str, str]:
 
 
 def list_measures() -> Table:
-    """Every measure with what it is; `help(type(tg.parse_measure("AP")))` has the formula, source and parameters.
+    """List every measure, with a sentence about each.
 
-    (`tg.measures` is the package they are in, so this is a verb.)
+    ``help(type(tg.parse_measure("AP")))`` has the formula, source and parameters of one.
 
+    Returns
+    -------
+    Table
+        Columns `measure`, the name, and `what it is` (`what_it_is` in frames), a sentence.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> [row["what it is"] for row in tg.list_measures().records() if row["measure"] == "RR"]
     ['Reciprocal rank of the first relevant document, 0 if there is none (among the first k).']

@@ -62,7 +62,7 @@ class Content(Measure):
             ranked.memory[self.settings] = made = _covered(ranked, self.settings)
             if lost := sum(of_topic is not None and not of_topic.shape[2] for of_topic in made):
                 warn(
-                    f"{lost} of {len(made)} topics have relevant documents, but none with text that differs from the "
+                    f"{lost} of {len(made)} topics have relevant documents, but none whose text differs from the "
                     "collection's; content measures have no value there"
                 )
         return self.of_topics(ranked.memory[self.settings], len(ranked.systems)).ravel()

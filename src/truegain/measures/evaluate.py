@@ -164,7 +164,7 @@ def scores_of(
     """Scores as they are given, or of runs and judgments with the options of `evaluate`."""
     if isinstance(runs, Scores):
         if judgments is not None or options.keys() - {"jobs"}:
-            raise TruegainError("scores are made already: judgments and options of evaluate have no place here")
+            raise TruegainError("these are scores already: judgments and options of evaluate do not apply")
         runs.check_judged()
         return runs
     if judgments is None:

@@ -70,8 +70,8 @@ def levels_of(measure: Measure, labels: Floats) -> Floats:
     given = np.unique(labels[labels > 0])
     if len(given) > MOST_LEVELS:
         raise MeasureError(
-            f"{measure}: labels have {len(given)} levels above 0; up to {MOST_LEVELS} are predicted, each by itself; "
-            "round them, or take a measure with a level, such as P(rel=2)@10"
+            f"{measure}: labels have {len(given)} levels above 0; at most {MOST_LEVELS} can be predicted; round "
+            "them, or use a measure with a level, such as P(rel=2)@10"
         )
     return given if len(given) else np.array([1.0])
 
@@ -101,8 +101,7 @@ def check_expected(measure: Measure) -> None:
         raise MeasureError(f"{measure}: with rel 0 every judged document is relevant, and nothing is predicted")
     if not measure.linear_in_gains and type(measure) not in _KINDS:
         raise MeasureError(
-            f"{measure}: scores with predicted labels are known for AP, nDCG, R and measures linear in gain, such as "
-            "P, DCG and RBP"
+            f"{measure}: predicted labels work with AP, nDCG, R and measures linear in gain, such as P, DCG and RBP"
         )
 
 
@@ -121,7 +120,7 @@ def _linear(measure: Measure, ranked: RankedGains, chances: Chances) -> Expected
 def _ndcg(measure: nDCG, ranked: RankedGains, chances: Chances) -> Expected:
     worth = measure.worth(np.concatenate([[0.0], chances.levels]))
     if worth[0] != 0 or np.any(np.diff(worth) < 0):
-        raise MeasureError(f"{measure}: gains must start at 0 and rise with the label to be predicted")
+        raise MeasureError(f"{measure}: predictions need gains that start at 0 and rise with the label")
     weight = np.where(measure.within(ranked.rank), 1 / measure.discount(ranked.rank), 0.0)
     most = min(measure.cutoff or len(ranked.pool), max(1, len(ranked.pool)))
     ideal = np.concatenate([[0.0], np.cumsum(1 / measure.discount(np.arange(1, most + 1)))])

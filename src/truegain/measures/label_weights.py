@@ -62,7 +62,9 @@ def linear_parts(measure: Measure, labels: Floats, depth: int) -> LinearParts:
     known = np.unique(labels)
     rank_weights, worths = measure.rank_weights(depth), measure.worth(known)
     if not worths.any():
-        raise MeasureError(f"{measure}: no label is worth anything (the highest is {known[-1]:g}); check the level")
+        raise MeasureError(
+            f"{measure}: no label is worth anything (the highest is {known[-1]:g}); check which labels are relevant"
+        )
     first = float(rank_weights[0])
     return LinearParts(measure, frozen(known), frozen(worths * first), frozen(rank_weights / first))
 
@@ -94,8 +96,8 @@ def check_linear(measure: Measure) -> None:
     """Refuse a measure for which inverting a confusion matrix is not valid."""
     if not measure.linear_in_gains:
         raise MeasureError(
-            f"{measure} is not linear in the labels, so inverting a confusion matrix cannot correct it; "
-            "use P@k, CG@k, DCG@k, SDCG@k or RBP, or have whole topics gold-judged (design 'topics')"
+            f"{measure} is not linear in the labels, so inverting a confusion matrix cannot correct it; use P@k, "
+            "CG@k, DCG@k, SDCG@k or RBP, or label whole topics (design 'topics')"
         )
 
 
@@ -131,9 +133,9 @@ def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
     share = 1 - float(weight[entries - 1].sum()) / looked if looked else 0.0
     if share >= LEAST_SHOWN:
         warn(
-            f"{measure}: {share:.1%} of what it looks at has no bronze label and counts as non-relevant for certain, "
-            "which no correction mends: label these documents, or leave them out of the lists "
-            "(judged_only=True as a parameter of the measure)"
+            f"{measure}: {share:.1%} of what it looks at has no bronze label and counts as not relevant, which no "
+            "correction can fix: label these documents, or leave them out of the lists (judged_only=True as a "
+            "parameter of the measure)"
         )
 
 
@@ -153,7 +155,9 @@ def label_weights(
     check_linear(measure)
     label = ranked.item_gain
     if level is None and len(classes) > MOST_CLASSES:
-        raise MeasureError(f"{len(classes)} different labels: correct graded measures on a few; round the labels first")
+        raise MeasureError(
+            f"{len(classes)} different labels: a graded measure needs a few classes; round the labels first"
+        )
     asked = np.array([*classes, level or 0.0])
     parts = linear_parts(measure, np.concatenate([label, asked]), int(ranked.rank.max(initial=1)))
     view = parts.view(ranked)

@@ -34,8 +34,20 @@ MeasuresLike = MeasureLike | NamedMeasure | Iterable[MeasureLike | NamedMeasure]
 
 
 def parse_measure(text: MeasureLike) -> Measure:
-    """One measure from its string; prints back the same.
+    """Parse one measure.
 
+    Parameters
+    ----------
+    text : str, Measure or measure of ir_measures
+        Such as 'nDCG@10', "nDCG(dcg='exp-log2')@20", or a name of trec_eval such as 'ndcg_cut_20'.
+
+    Returns
+    -------
+    Measure
+        Prints back as it parses; equal parameters make equal measures.
+
+    Examples
+    --------
     >>> parse_measure("nDCG(dcg='exp-log2')@20"), parse_measure("ndcg_cut_20")
     (nDCG(dcg='exp-log2')@20, nDCG@20)
     """
@@ -52,10 +64,10 @@ def parse_measures(texts: MeasuresLike) -> list[NamedMeasure]:
     """
     several = isinstance(texts, Iterable) and not isinstance(texts, str | bytes | Mapping | Measure | type)
     items: list[object] = list(texts) if several else [texts]  # type: ignore[arg-type]
-    found = list(dict.fromkeys(a for item in items for a in measures_in(item)))
-    if not found:
+    measures = list(dict.fromkeys(a for item in items for a in measures_in(item)))
+    if not measures:
         raise MeasureError("no measure was given; name one, such as nDCG@10")
-    return found
+    return measures
 
 
 def measures_in(text: object) -> list[NamedMeasure]:

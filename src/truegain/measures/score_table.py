@@ -10,12 +10,11 @@ import numpy as np
 from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS, OUTSIDE, Scores, beyond, range_told
 from truegain.errors import InputError, some
-from truegain.io import named_tables
+from truegain.io import formats, named_tables
 from truegain.io.columns import COLUMNS, Floats
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.frames import Numbers, TableLike, is_frame, opened
 from truegain.io.named_tables import Columns, long_rows
-from truegain.io.plain_text import plain_text
 from truegain.io.separated import first_line
 from truegain.measures.base import Measure, geometric_mean_of_rows, mean_of_rows
 from truegain.measures.parse import parse_measure
@@ -35,39 +34,50 @@ ScoresLike = TableLike | Mapping[str, Numbers]  # long rows, or {measure: {syste
 
 
 def read_scores(data: ScoresLike) -> Scores:
-    """Scores from a table of long rows: a frame of pandas, polars or pyarrow, or a file that holds one.
+    """Read scores that were computed before, by truegain or by other tools.
 
-    A dict is {measure: {system: {topic: value}}}.
+    Rows of topic 'all' are summaries; they are computed where there are none.  An empty value is missing.  A value that
+    the measure cannot have, such as an AP in percent, is refused.
 
-    Rows of topic 'all' are the summaries, which are worked out where there are none.  An empty value is missing; one
-    that the measure cannot have, such as an AP in percent, is refused.
+    Parameters
+    ----------
+    data : path-like, frame or mapping
+        Long rows with the columns system, topic, measure and value: a frame of pandas, polars or pyarrow, or a file
+        that holds one; or ``{measure: {system: {topic: value}}}``.
 
+    Returns
+    -------
+    Scores
+        What `evaluate` returns; `compare`, `intervals`, `correlate` and `plan_topics` take it in place of runs.
+
+    Examples
+    --------
     >>> import polars as pl
     >>> rows = {"system": ["a", "a"], "topic": ["1", "2"], "measure": "P@10", "value": [0.5, 1.0]}
     >>> read_scores(pl.DataFrame(rows)).mean("a", "P@10")
     0.75
     """
     columns = _columns(data)
-    found = {ours: next((n for n in theirs if n in columns.names), None) for ours, theirs in NAMES.items()}
-    lost = [name for name in NEEDED if found[name] is None]
+    named = {ours: next((n for n in theirs if n in columns.names), None) for ours, theirs in NAMES.items()}
+    lost = [name for name in NEEDED if named[name] is None]
     if lost:
         there = ", ".join(columns.names)
         raise InputError(f"there is no column {some(lost)} among {there}", file=columns.file, hint=_HINT)
-    columns.found |= {ours: [theirs] for ours, theirs in found.items() if theirs is not None}
+    columns.found |= {ours: [theirs] for ours, theirs in named.items() if theirs is not None}
     system, topic, measure = (columns.ids(name) for name in NEEDED[:3])
     if not system:
         raise InputError("there are no rows", file=columns.file, hint=_HINT)
     value = _values(columns)
-    asked = {name: parse_measure(name) for name in dict.fromkeys(measure)}
-    objects = {str(m): m for m in asked.values()}
+    measures = {name: parse_measure(name) for name in dict.fromkeys(measure)}
+    objects = {str(m): m for m in measures.values()}
     systems = {name: at for at, name in enumerate(dict.fromkeys(system))}
     topics = {name: at for at, name in enumerate(t for t in dict.fromkeys(topic) if t != ALL_TOPICS)}
     matrix = {name: np.full((len(systems), len(topics)), np.nan) for name in objects}
     summary = {name: np.full(len(systems), np.nan) for name in objects}
     seen: dict[tuple[str, str, str], int] = {}
-    for row, key in enumerate(zip(system, topic, (str(asked[m]) for m in measure), strict=True)):
+    for row, key in enumerate(zip(system, topic, (str(measures[m]) for m in measure), strict=True)):
         if key in seen:
-            problem = f"{key[2]} of system {key[0]}, topic {key[1]} stands twice"
+            problem = f"{key[2]} of system {key[0]}, topic {key[1]} appears twice"
             raise columns._fault(problem, row, value[row], "keep one")
         seen[key] = row
         bounds = objects[key[2]].bounds()
@@ -78,7 +88,7 @@ def read_scores(data: ScoresLike) -> Scores:
             summary[key[2]][systems[key[0]]] = value[row]
         else:
             matrix[key[2]][systems[key[0]], topics[key[1]]] = value[row]
-    names = {name: str(m) for name, m in asked.items()}
+    names = {name: str(m) for name, m in measures.items()}
     if ALL_TOPICS not in topic:
         summary = {name: _summary(objects[name], values) for name, values in matrix.items()}
     provenance = {"scores": columns.file}
@@ -92,25 +102,25 @@ def _columns(data: object) -> Columns:
         return Columns(long_rows(data, ("measure", "system", "topic", "value"), "scores"), "scores")
     if not isinstance(data, str | os.PathLike):
         raise InputError(f"cannot read a {type(data).__name__} as scores", hint="give a path, a frame or a dict")
-    raw, file = read_bytes(data), shown_path(data)
-    if named_tables.is_parquet(raw, named_tables.ending(file)):
-        return Columns(named_tables.read(raw, "parquet", file), file)
-    text = plain_text(raw, file)
+    file = shown_path(data)
+    text, marked = formats.marked(read_bytes(data), file)
+    if marked is not None:
+        return Columns(formats.read(text, marked, file), file)
     first = first_line(text)
-    kind: named_tables.Kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
-    return Columns(named_tables.read_text(text, "tsv" if kind == "csv" and "\t" in first else kind, file), file)
+    kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
+    return Columns(formats.read_text(text, "tsv" if kind == "csv" and "\t" in first else kind, file), file)
 
 
 def _values(columns: Columns) -> Floats:
-    found = np.full(len(columns._raw("value")), np.nan)
+    values = np.full(len(columns._raw("value")), np.nan)
     for row, cell in enumerate(columns._raw("value")):
         if says_missing(cell):
             continue
         number = named_tables.number_of(cell)
         if number is None or named_tables.is_bool(cell) or not np.isfinite(number):
             raise columns._fault("value is not a number", row, cell, "give a number, or nothing where there is none")
-        found[row] = number
-    return found
+        values[row] = number
+    return values
 
 
 def _summary(measure: Measure, values: Floats) -> Floats:

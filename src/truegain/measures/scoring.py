@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain._version import __version__
-from truegain.config import Scoring
+from truegain.config import Scoring, checked_config
 from truegain.data.checks import check_grades
 from truegain.data.id_matching import UNCHECKED, Matching, Unmatched
 from truegain.data.pool import RankedGains
@@ -67,9 +67,9 @@ class ChosenLabels:
         if not self.chosen or not self.unjudged or measure.leaves_out_unjudged:
             return
         raise InputError(
-            f"a list of what to judge next asked for {self.chosen:,} of the {self.labels:,} labels (marked "
-            f"chosen=next), and {self.unjudged:,} of the {self.shown:,} documents that {measure} looks at are "
-            "unjudged: counted as not relevant they would mislead",
+            f"a list of what to judge next chose {self.chosen:,} of the {self.labels:,} labels (marked chosen=next), "
+            f"and {self.unjudged:,} of the {self.shown:,} documents that {measure} looks at are unjudged: counted as "
+            "not relevant they would mislead",
             file=self.source,
             hint=f"{_predicted(measure)}, or leave unjudged documents out (judged_only=True as a parameter of the "
             f"measure); for an interval have a random sample of the rest judged, which {SAMPLE_UNJUDGED} draws, and "
@@ -84,7 +84,7 @@ def _predicted(measure: Measure) -> str:
     try:
         check_expected(measure)
     except MeasureError:
-        return f"score P@10, nDCG@10 or AP with {FILL_OF_EVALUATE}, which is not known for this measure"
+        return f"score P@10, nDCG@10 or AP with {FILL_OF_EVALUATE}, which does not support this measure"
     return f"score with {FILL_OF_EVALUATE}"
 
 
@@ -182,11 +182,11 @@ def heeded(scoring: Scoring | None, *names: str) -> Scoring:
     2
     >>> heeded(Scoring(depth=5), "relevant_from")
     Traceback (most recent call last):
-    truegain.errors.TruegainError: depth: this has no place here; leave it out
+    truegain.errors.TruegainError: depth: does not apply here; leave it out
     """
-    how = scoring or Scoring()
+    how = checked_config(Scoring, scoring) or Scoring()
     if odd := [f.name for f in fields(how) if f.name not in names and getattr(how, f.name) != f.default]:
-        raise TruegainError(f"{', '.join(map(argname, odd))}: this has no place here; leave it out")
+        raise TruegainError(f"{', '.join(map(argname, odd))}: does not apply here; leave it out")
     return how
 
 
@@ -243,7 +243,7 @@ def _for_gains(asked: NamedMeasure) -> NamedMeasure:
 def check_mean(measure: Declared) -> str:
     """What mean over topics a measure is; refused where it is none."""
     if measure.mean not in ("arithmetic", "geometric"):
-        raise TruegainError(f"{measure} is not a mean over topics; choose a measure that is")
+        raise TruegainError(f"{measure} is not a mean over topics; choose one that is")
     return measure.mean
 
 
@@ -296,7 +296,7 @@ class TopicMeans:
         means = mean_of_rows(values)
         if np.isnan(means).any():
             lost = [s for s, m in zip(self.systems, means, strict=True) if np.isnan(m)]
-            raise TruegainError(f"{some(lost)}: no value of {self.measure} on any of the topics asked for")
+            raise TruegainError(f"{some(lost)}: no value of {self.measure} on any of these topics")
         return settled(np.asarray(self.back(means)))
 
 

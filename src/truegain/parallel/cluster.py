@@ -215,7 +215,7 @@ class Job:
         except self.crew.distributed.scheduler.KilledWorker:
             raise PieceError(
                 f"more than {DEATHS} workers ended while they worked on {self._name(task.first)} (killed, or out of "
-                "memory: give them more of it); no result is given"
+                "memory: give them more); there is no result"
             ) from None
         except LostError:
             raise
@@ -264,17 +264,28 @@ def _gaps(before: dict[int, int], total: int) -> list[tuple[int, int]]:
 
 
 class Cluster(Engine):
-    """A Dask cluster by the address of its scheduler, or 'local:8': so many worker processes on this machine.
+    """A Dask cluster: every job within ``with run_on(Cluster(address)):`` runs there.
 
-    Within `with run_on(Cluster(address)):` every job runs there.  Results are those of one machine, bit for bit.  What
-    is finished is kept in a folder until the block ends well: after a lost scheduler the same call goes on from there.
-    `patience` is how many seconds to wait where no worker is there.
+    Results are those of one machine, bit for bit.  What is finished is kept in a folder until the block ends well:
+    after a lost scheduler the same call continues from there.
 
+    Parameters
+    ----------
+    address : str
+        The address of the scheduler, such as 'tcp://10.0.0.7:8786'; or 'local:8', so many worker processes on this
+        machine.
+    patience : float, default 300.0
+        Seconds to wait where no worker is there.
+    kept_in : str or path-like, optional
+        The folder of finished pieces; by default one in the user's cache.
+
+    Examples
+    --------
     >>> Cluster("tcp://10.0.0.7:8786")
     Cluster('tcp://10.0.0.7:8786')
     >>> Cluster("scheduler.example.org")
     Traceback (most recent call last):
-    truegain.errors.TruegainError: cluster 'scheduler.example.org': this is no address; give ...
+    truegain.errors.TruegainError: cluster 'scheduler.example.org': not an address; give ...
     """
 
     def __init__(self, address: str, *, patience: float = 300.0, kept_in: str | Path | None = None) -> None:

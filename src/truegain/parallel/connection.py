@@ -57,8 +57,8 @@ def checked_address(address: str) -> str:
     if given is None or not 0 < int(given[2]) <= PORTS:
         shown = re.sub(r"//.*@", "//", address).partition("?")[0]  # no secrets
         raise TruegainError(
-            f"{argname('cluster', shown)}: this is no address; give that of a scheduler, such as tcp://10.0.0.7:8786, "
-            "or local:4 for 4 worker processes on this machine"
+            f"{argname('cluster', shown)}: not an address; give that of a scheduler, such as tcp://10.0.0.7:8786, or "
+            "local:4 for 4 worker processes on this machine"
         )
     return address
 
@@ -69,15 +69,16 @@ def _processes(given: str | None) -> int:
         return cores()
     if not re.fullmatch(r"0*[1-9]\d*", given, re.ASCII):
         raise TruegainError(
-            f"{argname('cluster', f'local:{given}')}: give a number of worker processes from 1 on, such as "
+            f"{argname('cluster', f'local:{given}')}: give a number of worker processes of at least 1, such as "
             f"local:{cores()}, one for each core of this machine"
         )
     digits = given.lstrip("0")
     most = max(cores(), min(TIMES * cores(), available() // WORKER))
     if len(digits) > len(str(most)) or int(digits) > most:
         raise TruegainError(
-            f"{argname('cluster', f'local:{given}')}: this machine has {cores()} cores and {available() / 1e9:.1f} GB "
-            f"of free memory; more than {most} worker processes are of no use: give local:{cores()}, one for each core"
+            f"{argname('cluster', f'local:{given}')}: this machine has {cores()} cores and {available() / 1e9:.1f} "
+            f"GB of free memory; more than {most} worker processes do not help: give local:{cores()}, one for each "
+            "core"
         )
     return int(digits)
 
@@ -104,10 +105,10 @@ def check_reachable(address: str) -> None:
         try:
             with socket.create_connection(place, timeout=SILENT) as there:
                 if not address.startswith("tls://") and not _first_byte(there, place, address):
-                    raise no_scheduler(address, "it hangs up")
+                    raise no_scheduler(address, "it closed the connection")
             return
         except TimeoutError:
-            raise no_scheduler(address, "it says nothing; one with certificates is tls://, not tcp://") from None
+            raise no_scheduler(address, "it does not respond; one with certificates is tls://, not tcp://") from None
         except (OSError, UnicodeError) as error:
             if not isinstance(error, ConnectionRefusedError) or time.monotonic() > until:
                 raise no_scheduler(address, why(error) if isinstance(error, OSError) else str(error)) from None
@@ -122,7 +123,9 @@ def _first_byte(there: socket.socket, place: tuple[str, int], address: str) -> b
     with suppress(OSError), socket.create_connection(place, timeout=WEB) as web:
         web.sendall(b"HEAD / HTTP/1.0\r\n\r\n")
         if web.recv(5) == b"HTTP/":
-            raise no_scheduler(address, "a web server does; the page of a scheduler has another port than itself")
+            raise no_scheduler(
+                address, "a web server does; a scheduler's dashboard has another port than the scheduler"
+            )
     there.settimeout(ANSWER)
     return there.recv(1)
 
@@ -373,11 +376,11 @@ class Crew:
         elif now - self.seen > self.patience:
             more = f"start some with `dask worker {self.address}`, and " if self.processes is None else ""
             raise TruegainError(
-                f"{self.address}: no worker was there for {self.patience:g} seconds; {more}run the same again"
+                f"{self.address}: no worker joined within {self.patience:g} seconds; {more}run the same again"
             )
         elif now - self.seen > QUIET and not self.waiting:
             self.waiting = True
-            self.tell(f"{self.address}: no worker is there yet; waiting for one, {self.patience:g} seconds at most")
+            self.tell(f"{self.address}: no worker has joined yet; waiting for one, {self.patience:g} seconds at most")
 
     @property
     def places(self) -> int:
@@ -413,8 +416,8 @@ class Crew:
         ]
         if other:
             raise TruegainError(
-                f"{who} is not like this machine: {some(other, len(other))}; results would not be the same: install "
-                "the same versions on all, and the very same files of truegain"
+                f"{who} differs from this machine: {some(other, len(other))}; results would differ: install the same "
+                "versions everywhere, and the very same files of truegain"
             )
 
     # ------------------------------------------------------------------ what goes out and comes back

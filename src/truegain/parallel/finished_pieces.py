@@ -79,7 +79,7 @@ class KeptPieces:
         """Tell once that some of what was kept is of no use."""
         if not self.told:
             self.told = True
-            self.tell(f"{self.shown}: some finished pieces are damaged; they are done again")
+            self.tell(f"{self.shown}: some finished pieces are damaged; they are computed again")
 
     def _forget_old(self) -> None:
         for job in self.folder.iterdir():

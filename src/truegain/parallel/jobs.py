@@ -47,7 +47,23 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class JobAsked(Generic[Piece, PieceResult]):
-    """What is to be done: a function, its pieces and what these share, the seed, and how a piece is called."""
+    """A job: a function, its pieces and what these share.
+
+    Attributes
+    ----------
+    work : callable
+        Called as ``work(shared, piece, seed)`` for each piece.
+    pieces : sequence
+        The pieces.
+    shared : object
+        What all pieces need.
+    seed : int
+        Of the job; each piece has its own from it.
+    name : callable
+        What a piece is called in errors.
+    progress : callable or None
+        Called with 1 for each piece that is done.
+    """
 
     work: Work[Piece, PieceResult]
     pieces: Sequence[Piece]
@@ -58,7 +74,7 @@ class JobAsked(Generic[Piece, PieceResult]):
 
 
 class Engine(ABC):
-    """What can run a job: this machine is one of these, a cluster another."""
+    """What can run a job: this machine, or a cluster."""
 
     def run(
         self,
@@ -70,12 +86,44 @@ class Engine(ABC):
         name: Callable[[Piece], str] = str,
         progress: Progress | None = None,
     ) -> Iterator[PieceResult]:
-        """Results of `work(shared, piece, seed of the piece)`, in the order of the pieces."""
+        """Run a job.
+
+        Parameters
+        ----------
+        work : callable
+            Called as ``work(shared, piece, seed)`` for each piece.
+        pieces : sequence
+            The pieces.
+        shared : object, optional
+            What all pieces need.
+        seed : int, default 0
+            Of the job; each piece has its own from it.
+        name : callable, default str
+            What a piece is called in errors.
+        progress : callable, optional
+            Called with 1 for each piece that is done.
+
+        Returns
+        -------
+        iterator
+            The results, in the order of the pieces.
+        """
         return self.results(JobAsked(work, pieces, shared, seed, name, progress))
 
     @abstractmethod
     def results(self, asked: JobAsked[Piece, PieceResult]) -> Iterator[PieceResult]:
-        """What `run` gives, one after the other as it is taken."""
+        """The results of a job, one after the other as they are taken.
+
+        Parameters
+        ----------
+        asked : JobAsked
+            The job.
+
+        Returns
+        -------
+        iterator
+            The results, in the order of the pieces.
+        """
 
 
 # ---- Runs the pieces of a job on this machine.
@@ -171,7 +219,7 @@ def _result(waiting: deque[tuple[Piece, Future[PieceResult]]], name: Callable[[P
 
 def _ended(piece: str) -> PieceError:
     return PieceError(
-        f"a worker process ended while it worked on {piece} (killed, or out of memory); no result is given"
+        f"a worker process ended while it worked on {piece} (killed, or out of memory); there is no result"
     )
 
 
@@ -203,8 +251,22 @@ def engine_for(jobs: int | None = None, kind: Literal["threads", "processes"] = 
 
 @contextmanager
 def run_on(engine: Engine) -> Iterator[Engine]:
-    """Within the block every job runs on `engine`; a cluster is connected to first, and left at the end.
+    """Run every job within the block on an engine, such as a cluster.
 
+    A cluster is connected to first, and left at the end.
+
+    Parameters
+    ----------
+    engine : Cluster or other Engine
+        Where jobs run.
+
+    Returns
+    -------
+    context manager
+        Gives the engine.
+
+    Examples
+    --------
     >>> with run_on(Local(1)):
     ...     engine_for(8)
     Local(jobs=1, kind='threads')

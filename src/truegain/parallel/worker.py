@@ -46,16 +46,16 @@ def name_of(work: Callable[..., Any]) -> str:
     """
     module, qualified = getattr(work, "__module__", None), getattr(work, "__qualname__", None)
     if module is None or qualified is None:
-        raise TruegainError(f"{work!r} cannot run on a cluster: it is no function; give a function of a module")
+        raise TruegainError(f"{work!r} cannot run on a cluster: it is not a function; give a function of a module")
     try:
         found = work_named(f"{module}:{qualified}")
     except (ImportError, AttributeError):
         found = None
     if found is not work or module == "__main__":
         raise TruegainError(
-            f"{module}.{qualified} cannot run on a cluster: workers import functions by name, and find no such one in "
-            f"{module}; give a function that stands at the top of a module that can be imported, no lambda and none "
-            "of __main__"
+            f"{module}.{qualified} cannot run on a cluster: workers import functions by name, and there is none of "
+            f"this name in {module}; give a function at the top of an importable module, not a lambda and not one of "
+            "__main__"
         )
     return f"{module}:{qualified}"
 
@@ -93,13 +93,13 @@ def packed(what: object, whose: str) -> Parcel:
     '76325239'
     >>> packed(lambda: 1, "pieces of f")
     Traceback (most recent call last):
-    truegain.errors.TruegainError: pieces of f cannot travel to a cluster: ...
+    truegain.errors.TruegainError: pieces of f cannot be sent to a cluster: ...
     """
     try:
         data = pickle.dumps(what, protocol=5)
     except (pickle.PicklingError, AttributeError, TypeError, RecursionError) as error:
         raise TruegainError(
-            f"{whose} cannot travel to a cluster: {error}; give plain data and objects of classes of a module"
+            f"{whose} cannot be sent to a cluster: {error}; give plain data and objects of classes of a module"
         ) from error
     return Parcel(data, hashlib.sha256(data).hexdigest())
 

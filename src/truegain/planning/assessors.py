@@ -52,54 +52,86 @@ def plan_assessors(
     normalize: str | None = None,
     by_topic: bool = False,
 ) -> Plan:
-    """Assessors a document needs, as in `assessors_needed`, with sigma from ratings at hand; or with sigma given.
+    """Plan how many assessors a document needs, from the spread of ratings at hand or from a given sigma.
 
-    sigma^2 = sum of (x - mean of its document)^2 over sum of (n - 1), over documents with n >= 2 ratings; its interval
-    leaves out documents one by one (jackknife of its logarithm, Student's t; with 40 documents it holds 94%, and 91%
-    where their sds differ much).  Sigma of a document differs: the sds within which half and nine tenths of the
-    documents lie are told too, and with `by_topic` sigma of every topic.
-    `normalize` brings magnitudes to one scale first, as in `aggregate`.
+    Parameters
+    ----------
+    ratings : what `read_ratings` takes, optional
+        Ratings at hand, which tell sigma.
+    error : float
+        How far the mean rating of a document may lie from the mean of all assessors.
+    sigma : float, optional
+        The standard deviation of the ratings of a document, in place of ratings.
+    confidence : float, default 0.95
+        The chance to lie that close.
+    scale : Scale or str, optional
+        What a rating can be.
+    normalize : {'geometric', 'median', 'range', 'anchors'}, optional
+        Bring magnitudes to one scale first, as in `aggregate`.
+    by_topic : bool, default False
+        Also plan for each topic by itself.
 
+    Returns
+    -------
+    Plan
+        ``needed["assessors"]``; its table has a row for all documents together, for half and for nine tenths of them,
+        and for each topic with `by_topic`: `for` (which documents), `documents`, `ratings`, `sigma`, `low` and `high`
+        (its 95% interval over documents), and `assessors` needed.  With a given sigma: `assessors`, `sigma`, `error`
+        and `confidence`.
+
+    Notes
+    -----
+    n = ceil(z^2 sigma^2 / error^2), with sigma^2 = sum of (x - mean of its document)^2 over sum of (n - 1),
+    over documents with n >= 2 ratings.  Its interval leaves out documents one by one (jackknife of its logarithm,
+    Student's t); with 40 documents it holds in 94%, and in 91% where their spreads differ much.
+
+    References
+    ----------
+    .. [1] E. Maddalena, S. Mizzaro, F. Scholer and A. Turpin, "On crowdsourcing relevance magnitudes for information
+           retrieval evaluation", ACM Transactions on Information Systems 35(3), 2017, section 6.3.
+
+    Examples
+    --------
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": list("aabb"), "assessor": list("xyxy"), "label": [0, 2, 1, 3]})
     >>> print(tg.plan_assessors(frame, error=1))
     8 assessors: mean rating within 1 of that of all assessors, with 95% confidence
     """
     if (ratings is None) == (sigma is None):
-        raise TruegainError(f"give ratings, which tell sigma, or {arg('sigma')}: one of the two")
+        raise TruegainError(f"give either ratings, from which sigma is estimated, or {arg('sigma')}")
     if sigma is not None:
         if normalize or by_topic or scale is not None:
             raise TruegainError(
-                f"normalize, scale and {argname('by_topic')} are about ratings, and {arg('sigma')} is given instead of "
-                "them"
+                f"normalize, scale and {argname('by_topic')} are about ratings, and {arg('sigma')} replaces them; "
+                "leave them out"
             )
         return assessors_needed(sigma, error, confidence)
     assert ratings is not None
     table = read_ratings(ratings, scale=scale)
-    found = Sigmas.of(Grouped.of(table if normalize is None else normalized(table, normalize)))
-    if not len(found.sds):
+    sigmas = Sigmas.of(Grouped.of(table if normalize is None else normalized(table, normalize)))
+    if not len(sigmas.sds):
         raise InputError("no document has two ratings", file=table.source, hint=f"give {arg('sigma')} instead")
-    if found.sigma == 0:
+    if sigmas.sigma == 0:
         raise InputError(
             "all ratings of each document are equal, so that one assessor seems enough", file=table.source,
-            hint=f"ratings that agree so far say nothing of how many are needed; give {arg('sigma')} instead",
+            hint=f"ratings that all agree do not show how many are needed; give {arg('sigma')} instead",
         )  # fmt: skip
-    needed = needed_within(found.sigma, error, confidence)
-    rows = [("a document, all together", *_row(found, error, confidence))]
-    count, each = len(found.sds), found.ratings
+    needed = needed_within(sigmas.sigma, error, confidence)
+    rows = [("a document, all together", *_row(sigmas, error, confidence))]
+    count, each = len(sigmas.sds), sigmas.ratings
     for share, name in SHARES:
-        sd = float(np.quantile(found.sds, share))
+        sd = float(np.quantile(sigmas.sds, share))
         rows.append((name, count, each, sd, None, None, needed_within(sd, error, confidence) if sd else 1))
     if by_topic:
-        rows += [(f"topic {name}", *_row(part, error, confidence)) for name, part in found.by_topic()]
+        rows += [(f"topic {name}", *_row(part, error, confidence)) for name, part in sigmas.by_topic()]
     notes = [
         f"{_aim(error, confidence)}; sigma with its {LEVEL:.0%} interval over documents like these",
-        f"sds of single documents rest on {found.typical:g} ratings each and spread by chance too",
+        f"standard deviations of single documents rest on {sigmas.typical:g} ratings each and vary by chance too",
     ]
-    if (half := float(np.median(found.sds))) and found.sigma > LONG * half:
+    if (half := float(np.median(sigmas.sds))) and sigmas.sigma > LONG * half:
         notes.append(
-            f"sigma of all is {found.sigma / half:.1f} times that of half of the documents: few decide it; plan "
-            "by the half, as Maddalena et al. do, or take medians"
+            f"sigma of all is {sigmas.sigma / half:.1f} times that of half of the documents: a few documents dominate "
+            "it; plan with the half, as Maddalena et al. do, or use medians"
         )
     provenance = {"error": error, "confidence": confidence, "normalize": normalize, "source": table.source}
     columns = ("for", "documents", "ratings", "sigma", "low", "high", "assessors")
@@ -170,9 +202,9 @@ class Sigmas:
         return [(self.topics[t], self.only(self.topic == t)) for t in np.unique(self.topic).tolist()]
 
 
-def _row(found: Sigmas, error: float, confidence: float) -> tuple[Cell, ...]:
-    needed = needed_within(found.sigma, error, confidence) if found.sigma else 1
-    return len(found.sds), found.ratings, found.sigma, *cells(found.limits()), needed
+def _row(sigmas: Sigmas, error: float, confidence: float) -> tuple[Cell, ...]:
+    needed = needed_within(sigmas.sigma, error, confidence) if sigmas.sigma else 1
+    return len(sigmas.sds), sigmas.ratings, sigmas.sigma, *cells(sigmas.limits()), needed
 
 
 def needed_within(sigma: float, error: float, confidence: float) -> int:

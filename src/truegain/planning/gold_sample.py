@@ -22,6 +22,7 @@ from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import SAMPLE_GOLD, arg, argname
+from truegain.sampling.catalogue import DESIGNS, draws_topics, ways_to_draw
 from truegain.sampling.designs import drawn_order, units_of
 from truegain.stats.contrasts import place_of
 from truegain.study.config import RunsInput
@@ -29,7 +30,6 @@ from truegain.study.gold_lists import StandIn
 
 LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may err yet
 LEAST_JUDGED = 20  # labels of an earlier list, below which the judge's errors are anybody's guess
-LISTS = ("ordered", "random", "by-bronze", "topics")
 
 
 @takes()
@@ -47,13 +47,51 @@ def sample_gold(
     scoring: Scoring | None = None,
     jobs: int | None = None,
 ) -> GoldList:
-    """The pairs to have gold-judged for the difference of two systems (`pair`), or of all of them: judge from the top.
+    """Draw the pairs to have gold-judged, for the difference of two systems or of all; judge from the top.
 
-    draw: see `draw_list`.  gold: labels that were drawn in the same way before, which come first.  scale: the labels
-    that a gold judge may give, as '0:3', or the least and the most.  earlier: an earlier list with gold labels, or the
-    judge's error by bronze label: where it errs most comes earlier.  scoring: the smallest relevant label
-    (`relevant_from`), for measures that do not say.
+    Parameters
+    ----------
+    runs : what `evaluate` takes
+        What each system retrieved.
+    judgments : what `evaluate` takes
+        The labels of the cheap judge.
+    measure : str or Measure
+        The measure that gold labels shall correct.
+    draw : {'ordered', 'random', 'by-bronze', 'topics'}, default 'ordered'
+        'ordered': only pairs that can move a difference, each next one drawn in proportion to how far it can.
+        'random': all pairs at random.  'by-bronze': the same, bronze labels taking turns.  'topics': whole topics in
+        random order.
+    pair : (str, str), optional
+        The two systems that it is for; by default all.
+    gold : what `evaluate` takes, optional
+        Gold labels that were drawn in the same way before; they come first.
+    scale : str or sequence of float, optional
+        The labels that a gold judge may give, as '0:3', or the lowest and the highest.
+    earlier : GoldList, path-like, frame or mapping of float to float, optional
+        An earlier list with gold labels, or the judge's error by bronze label: where it errs most comes earlier.
+    seed : int, default 0
+        Where random numbers begin.
+    scoring : Scoring, optional
+        The smallest relevant label (`relevant_from`), for measures that do not say.
+    jobs : int, optional
+        Threads; by default one for each core.
 
+    Returns
+    -------
+    GoldList
+        The pairs in their drawn order; its `write` makes the sheet for people.
+
+    References
+    ----------
+    .. [1] D. Raj, "Some estimators in sampling with varying probabilities without replacement", Journal of the American
+           Statistical Association 51(274), 1956.
+    .. [2] B. Rosen, "Asymptotic theory for order sampling", Journal of Statistical Planning and Inference
+           62(2), 1997.
+    .. [3] A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan and T. Zrnic, "Prediction-powered inference",
+           Science 382(6671), 2023.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> llm = {str(t): {"a": 1, "b": 0, "c": 1} for t in range(3)}
     >>> runs = {"x": {t: {"a": 3, "b": 2} for t in llm}, "y": {t: {"a": 3, "c": 2} for t in llm}}
@@ -65,10 +103,11 @@ def sample_gold(
     matching = matching_for([m], Scoring())
     ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).aligned(Judgments.of(judgments), 0, False)
     if draw == "ordered" and len(ranked.systems) < 2:
-        raise TruegainError(f"an ordered list is drawn for a difference; there is one system ({ranked.systems[0]})")
+        raise TruegainError(f"an ordered list is sampled for a difference; there is one system ({ranked.systems[0]})")
     if earlier is not None and draw != "ordered":
         raise TruegainError(
-            f"{arg('earlier')} and {arg('draw', draw)}: the judge's errors order an ordered list; leave one out"
+            f"{arg('earlier')} and {arg('draw', draw)}: an earlier list shows the judge's errors, which only an "
+            "ordered list uses; leave one out"
         )
     systems = None if pair is None else [place_of(name, ranked.systems) for name in pair]
     known = None if earlier is None else errors_of(earlier, m)
@@ -76,7 +115,7 @@ def sample_gold(
     if gold is None:
         return listed
     if draw == "ordered":
-        raise TruegainError("gold labels that were not drawn by an ordered list cannot begin one; draw a new one")
+        raise TruegainError("gold labels that do not come from an ordered list cannot begin one; draw a new list")
     return continued(listed, Judgments.of(gold, "gold"))
 
 
@@ -98,30 +137,31 @@ def draw_list(
 
     s the judge's error (sd of gold values) at the bronze label, as `errors` say, or the same for all.  Pairs that
     cannot move what is asked have size 0 and are not on the list.  random: all pairs, at random; by-bronze: the same,
-    bronze labels taking turns; topics: whole topics in random order.  systems: those that it is for, all by default.
+    bronze labels taking turns, as do the strata of every design; topics: whole topics in random order.  systems: those
+    that it is for, all by default.
     """
-    check_one_of("draw", design, LISTS)
+    check_one_of("draw", design, ways_to_draw())
     judged = ranked.item_judged
     if not judged.any():
-        raise TruegainError("no document has a label of the bronze judge; a list is drawn from those that have one")
+        raise TruegainError("no document has a bronze label; a list is sampled from those that have one")
     label = ranked.item_gain
     names = units_of(ranked.pool)
     if design == "ordered":
         sizes = sizes_of(ranked, measure, errors, systems) * judged
         if not sizes.any():
             raise TruegainError(
-                f"no labelled document can move a difference on {measure}: the systems rank the same ones alike"
+                f"no labeled document can change a difference on {measure}: the systems rank the same documents alike"
             )
         order = drawn_order(sizes, names, seed)
-    elif design == "topics":
+    elif draws_topics(design):
         sizes, order = np.ones(len(label)), _by_topics(ranked, judged, seed)
     else:
         sizes = judged.astype(np.float64)
         order = drawn_order(sizes, names, seed)
-        if design == "by-bronze":
-            order = _in_turns(label, order)
-    found = np.unique(label[judged])
-    ends = scale or (float(min(found[0], 0.0)), float(max(found[-1], 1.0)))
+        if not DESIGNS[design].equal:
+            order = _in_turns(DESIGNS[design].stratum(ranked.pool.topic, label), order)
+    labels = np.unique(label[judged])
+    ends = scale or (float(min(labels[0], 0.0)), float(max(labels[-1], 1.0)))
     return GoldList.of(*ranked.pool.names(order), label[order], sizes[order], design, str(measure), ends)
 
 
@@ -157,11 +197,11 @@ def _by_topics(ranked: RankedGains, judged: Bools, seed: int) -> Ints:
     return np.asarray(items[np.argsort(turn[ranked.pool.topic[items]], kind="stable")])
 
 
-def _in_turns(label: Floats, order: Ints) -> Ints:
-    """Bronze labels take turns, the rest in the order drawn."""
+def _in_turns(stratum: Ints, order: Ints) -> Ints:
+    """Strata take turns, the rest in the order drawn."""
     turn = np.empty(len(order), np.int64)
-    for value in np.unique(label[order]):
-        mine = np.flatnonzero(label[order] == value)
+    for value in np.unique(stratum[order]):
+        mine = np.flatnonzero(stratum[order] == value)
         turn[mine] = np.arange(len(mine))
     return np.asarray(order[np.argsort(turn, kind="stable")])
 
@@ -175,9 +215,9 @@ def continued(listed: GoldList, gold: Judgments) -> GoldList:
     label = np.array([known.get(pair, np.nan) for pair in zip(listed.topics, listed.docs, strict=True)])
     label = np.where(label < 0, np.nan, label)
     if lost := int((gold.label >= 0).sum()) - int((~np.isnan(label)).sum()):
-        warn(f"{lost:,} of {len(gold):,} gold labels are not of the pairs that a list is drawn from, and are left out")
+        warn(f"{lost:,} of {len(gold):,} gold labels are of pairs that are not on the list, and are left out")
     whole = np.isnan(label)
-    if listed.design == "topics":  # a topic that was begun stays together, behind those that are done
+    if draws_topics(listed.design):  # a topic that was begun stays together, behind those that are done
         _, topic = np.unique(np.array(listed.topics), return_inverse=True)
         whole = (np.bincount(topic, np.isnan(label)) > 0)[topic]
         label = np.where(whole, np.nan, label)

@@ -25,6 +25,7 @@ from truegain.message import SAMPLE_GOLD, Message, arg, argname, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
 from truegain.results.base import Table
 from truegain.results.table import Cell
+from truegain.sampling.catalogue import draws_topics
 from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.results import Plan
@@ -122,7 +123,7 @@ def planned(
         "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "sequential": aim.sequential,
     }  # fmt: skip
     if aim.prices and len(standings) > 1:
-        notes.append(Message(f"The cheapest mix is told for one pair: name it ({arg('pair', ('a', 'b'))})."))
+        notes.append(Message(f"The cheapest mix is computed for one pair: name it ({arg('pair', ('a', 'b'))})."))
     columns = tuple(rows[0])
     cells = [tuple(row[c] for c in columns) for row in rows]
     return Plan(needed, goal, Table(columns, cells, details, goal, tuple(notes)))
@@ -132,9 +133,9 @@ def _goal_told(known: int, pairs: int, unit: str, aim: Aim) -> str:
     """What the numbers of the plan reach, or that none does."""
     what = f"a true difference of {aim.min_effect:g}"
     if known == pairs:
-        return f"{what} is found with {aim.power:.0%} power"
+        return f"{what} is detected with {aim.power:.0%} power"
     of = "" if pairs == 1 else " for any of them" if not known else f" for {pairs - known:,} of them"
-    return f"no number of {unit} finds {what} with {aim.power:.0%} power{of}"
+    return f"no number of {unit} detects {what} with {aim.power:.0%} power{of}"
 
 
 def _rounds(judged: int, top: int | None) -> list[int]:
@@ -176,7 +177,7 @@ def _row(standings: Sequence[CurrentPrecision], n: int, unit: str, aim: Aim, lea
     if len(standings) > 1:
         row["widest"] = float(halves.max())
         if aim.half:
-            row["share of pairs sure enough"] = float(((halves <= aim.half * (1 + 1e-9)) & (least <= n)).mean())
+            row["share of pairs with enough"] = float(((halves <= aim.half * (1 + 1e-9)) & (least <= n)).mean())
     return row
 
 
@@ -195,46 +196,48 @@ def needed_told(
     if not known:
         mix = f" ({arg('costs')} with their price gives the cheapest mix)"
         return Message(
-            f"No number of gold labels finds {what} for topics like these: topics differ too much. Buy topics"
-            f"{'' if 'topics' in aim.prices else mix}, or ask about "
-            f"these topics only ({arg('population', 'fixed')})."
+            f"No number of gold labels detects {what} for topics like these: topics differ too much. Buy "
+            f"topics{'' if 'topics' in aim.prices else mix}, or ask about these topics only "
+            f"({arg('population', 'fixed')})."
         )
     if len(counts) == 1:
         n = known[0]
         if n <= judged:
-            return f"The labels at hand find {what}: no more are needed."
+            return f"The labels at hand detect {what}: no more are needed."
         if most is not None and unit == "gold labels" and n - judged >= most:
             which = "that differ and have no gold label" if without_gold else "that differ"
             return (
-                f"To find {what}, have the pairs judged {which}: {most:,} at most (from the whole pool it would take "
+                f"To detect {what}, label the pairs {which}: {most:,} at most (from the whole pool it would take "
                 f"{n - judged:,} more)."
             )
         more = n - judged
         one = more == 1
-        return f"{more:,} {'more ' if judged else ''}{unit[:-1] if one else unit} {'finds' if one else 'find'} {what}."
+        return (
+            f"{more:,} {'more ' if judged else ''}{unit[:-1] if one else unit} {'detects' if one else 'detect'} {what}."
+        )
     pairs, half = len(counts), (len(counts) + 1) // 2
     middle = f", {known[half - 1]:,} for half of them" if half <= len(known) else ""
     each = "each of the pairs" if len(known) == pairs else f"{len(known):,} of the {pairs:,} pairs"
-    rest = "" if len(known) == pairs else f"; for the other {pairs - len(known):,} no number does"
-    return f"{known[-1]:,} {unit} in all find {what} for {each}{middle}{rest}."
+    rest = "" if len(known) == pairs else f"; for the other {pairs - len(known):,} no number is enough"
+    return f"{known[-1]:,} {unit} in all detect {what} for {each}{middle}{rest}."
 
 
 def _mix(now: CurrentPrecision, aim: Aim, pairs: int, most: int | None) -> Mix | None:
     """The cheapest way; gold labels of the whole pool are never more than those of every pair that differs."""
     if not aim.prices or pairs > 1:
         return None
-    found = cheapest(now, aim.half, aim.prices)
-    if found is None or most is None or now.whole or found.more.get("gold", 0) <= most:
-        return found
+    mix = cheapest(now, aim.half, aim.prices)
+    if mix is None or most is None or now.whole or mix.more.get("gold", 0) <= most:
+        return mix
     last = now.after(gold=(now.pairs or 1) / now.gold)
-    return Mix({"gold": most}, last, aim.prices["gold"] * most) if last <= aim.half else found
+    return Mix({"gold": most}, last, aim.prices["gold"] * most) if last <= aim.half else mix
 
 
 def _mix_told(mix: Mix, whole: bool) -> str:
     words = {"topics": "topics", "gold": "gold topics" if whole else "gold labels", "assessors": "assessors"}
     named = {kind: words[kind][:-1] if n == 1 else words[kind] for kind, n in mix.more.items()}
     listed = " and ".join(f"{n:,} more {named[kind]}" for kind, n in mix.more.items()) or "nothing more"
-    return f"The cheapest way there: {listed}, for {mix.cost:,.2f} (+-{mix.half:.4f})."
+    return f"Cheapest: {listed}, for {mix.cost:,.2f} (+-{mix.half:.4f})."
 
 
 # ---- How many gold labels tell systems apart: before any is there, and with some.
@@ -260,7 +263,7 @@ def plan_labels(
         As those of `Study`, with one measure.
     pair : tuple of str, optional
         Two systems, (a, b), of many.
-    power : float
+    power : float, default 0.8
         The chance to detect a difference of `min_effect`.
     costs : mapping or str, optional
         Prices, for the cheapest mix: ``{"topic": 5, "gold": 1.5}``.
@@ -275,7 +278,10 @@ def plan_labels(
     -------
     Plan
         `needed`, how many labels, and `details`, a table by number of labels.  No plan asks for more than every pair
-        that differs: with all of these judged the difference is exact for these topics.
+        that differs: with all of these judged the difference is exact for these topics.  Columns of the table:
+        `gold labels` (or `gold topics`), how many in all; `half width` of the interval then, of several pairs
+        `half width, median` and `widest`; `found at 80% power`, the smallest difference detected with that power; and
+        `share of pairs sure enough`, those whose interval is narrow enough for ``min_effect``.
 
     Notes
     -----
@@ -285,6 +291,13 @@ def plan_labels(
         half width = t sqrt(S_1 sum w^2 v/size / tau),  tau the information of the first n rows of the list
 
     With labels the variance is that of the study.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018.
+    .. [2] I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and A. Ramdas, "Time-uniform central limit theory and
+           asymptotic confidence sequences", Annals of Statistics 52(6), 2024.
 
     Examples
     --------
@@ -301,7 +314,7 @@ def plan_labels(
     config = config or StudyConfig()
     if config.min_effect == 0 and costs is not None:
         raise TruegainError(
-            f"{argname('costs')}: the cheapest way is one to a difference; say which matters ({arg('min_effect')})"
+            f"{argname('costs')}: the cheapest mix depends on the difference to detect; give one ({arg('min_effect')})"
         )
     gold = config.gold or Gold(None)
     if gold.labels is None:
@@ -347,7 +360,7 @@ def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
 def _before_gold(
     study: Study,
     m: Measure,
-    asked: Contrasts,
+    contrasts: Contrasts,
     names: str,
     aim: Aim,
     listed: GoldList,
@@ -356,18 +369,18 @@ def _before_gold(
 ) -> Plan:
     """What so many labels can be worth, whatever they say."""
     pool = int(study.ranked.item_judged.sum())
-    if listed.design == "topics":
+    if draws_topics(listed.design):
         note = (
-            f"The list has all {len(listed):,} labelled documents, topic by topic in random order: judging may stop "
-            "after any topic. How sure so many gold topics make one is known when the first are judged."
+            f"The list has all {len(listed):,} labeled documents, topic by topic in random order: labeling may stop "
+            "after any topic. The precision of gold topics is known once the first are labeled."
         )
         return Plan({}, f"{names} on {m}", Table(("gold labels",), [], {"pairs": pool}, f"{names} on {m}", (note,)))
     tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
     against = Listed.of(study.ranked, listed, m, gold_relevant_from)
-    check_asked(against.unlisted(asked), listed, names)
+    check_asked(against.unlisted(contrasts), listed, names)
     ends = against.scale
-    s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), asked)
-    own = np.zeros(len(asked)) if aim.fixed else study.lattice(m).evidence.over_topics(asked).variance
+    s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), contrasts)
+    own = np.zeros(len(contrasts)) if aim.fixed else study.variance_model(m).estimator.over_topics(contrasts).variance
     alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.sequential else None
     standings = [
         CurrentPrecision(
@@ -381,111 +394,119 @@ def _before_gold(
         )
         for s, v in zip(s2, own, strict=True)
     ]
-    most = len(listed) if len(asked) == 1 and listed.design == "ordered" else _moving(study, m, asked)
-    holes = study.unjudged(m, asked)
-    moved = _moved(asked, names)
+    most = len(listed) if len(contrasts) == 1 and listed.design == "ordered" else _moving(study, m, contrasts)
+    holes = study.unjudged_note(m, contrasts)
+    moved = _moved(contrasts, names)
     notes = [
-        f"{len(listed):,} of the {pool:,} labelled documents can move {moved} on {m}: {_all_judged(holes)}"
+        f"{len(listed):,} of the {pool:,} labeled documents can change {moved} on {m}: {_all_judged(holes)}"
         if listed.design == "ordered"
-        else f"The list has all {len(listed):,} labelled documents; {most:,} of them can move {moved} on {m}: an "
-        "ordered list has these alone, and needs far fewer labels.",
-        "These are the widest limits that so many labels can have: how often the judge errs is not known yet."
+        else f"The list has all {len(listed):,} labeled documents; {most:,} of them can change {moved} on {m}: an "
+        "ordered list has only these, and needs far fewer labels.",
+        "These are the widest intervals possible with this many labels: the judge's error rates are unknown yet."
         if aim.fixed
-        else "How often the judge errs is not known yet, and taken as bad as can be; how topics differ is taken from "
-        "the bronze labels, and may be more.",
+        else "The judge's error rates are unknown yet and assumed to be the worst; how much topics differ is "
+        "estimated from the bronze labels, and may be more.",
     ]
     if earlier is not None:
         notes[1] = (
-            "Where the judge errs is taken from an earlier list, and orders this one; for the limits the judge is "
-            f"taken as bad as can be{'' if aim.fixed else ', and how topics differ from the bronze labels'}."
+            "An earlier list shows where the judge errs, and orders this one; the intervals assume the worst error "
+            f"rates{'' if aim.fixed else ', and take from the bronze labels how much topics differ'}."
         )
     if holes:
         notes.append(holes)
     if not m.linear_in_gains:
         notes.append(StandIn.of(m, study.ranked).note)
     details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
-    least = np.full(len(asked), min(LEAST_GOLD, len(listed)))
+    least = np.full(len(contrasts), min(LEAST_GOLD, len(listed)))
     return planned(standings, 0, most, names, m, aim, details, notes, least)
 
 
 def _all_judged(holes: str) -> str:
     """What gold labels of all that moves a difference do, where unjudged documents move it too and where none does."""
-    done = "leaves only documents without a label open" if holes else "settles it for these topics"
-    return f"judging all of them {done}, and no plan asks for more."
+    done = "leaves only unlabeled documents open" if holes else "settles it for these topics"
+    return f"labeling all of them {done}, and no plan needs more."
 
 
-def _moving(study: Study, m: Measure, asked: Contrasts) -> int:
+def _moving(study: Study, m: Measure, contrasts: Contrasts) -> int:
     """Labelled pairs that move any of the differences."""
     weight = weights_of(study.ranked, m)
-    if len(asked) == 1:
-        return int(asked.moved(weight.T, 1e-15)[0])
+    if len(contrasts) == 1:
+        return int(contrasts.moved(weight.T, 1e-15)[0])
     return int((np.ptp(weight, axis=0) > 1e-15).sum())
 
 
-def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim) -> Plan:
+def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: Aim) -> Plan:
     """How many more labels, by what those at hand say."""
-    lattice = study.lattice(m)
-    evidence, standings = lattice.evidence, study.standings(asked, m)
+    variance_model = study.variance_model(m)
+    estimator, standings = variance_model.estimator, study.standings(contrasts, m)
     now = standings[0]
-    touching = evidence.touching(asked)
-    if isinstance(evidence, ByList):
+    touching = estimator.touching(contrasts)
+    if isinstance(estimator, ByList):
         assert study.gold_list is not None
-        check_asked(evidence.unlisted(asked), study.gold_list, names)
+        check_asked(estimator.unlisted(contrasts), study.gold_list, names)
     details: dict[str, object] = {"pairs": len(study.ranked.pool), "judged": now.gold}
     notes = []
-    holes = study.unjudged(m, asked)
+    holes = study.unjudged_note(m, contrasts)
     most: int | None = None
-    if m.linear_in_gains or isinstance(evidence, ByList):
-        most = _moving(study, m, asked)
+    if m.linear_in_gains or isinstance(estimator, ByList):
+        most = _moving(study, m, contrasts)
         details["most"] = most
-        moved = _moved(asked, names)
+        moved = _moved(contrasts, names)
         notes.append(
-            f"{most:,} labelled {'pair' if most == 1 else 'pairs'} can move {moved} on {m}: {_all_judged(holes)}"
+            f"{most:,} labeled {'pair' if most == 1 else 'pairs'} can change {moved} on {m}: {_all_judged(holes)}"
         )
     if holes:
         notes.append(holes)
-    if isinstance(evidence, ByList) and evidence.note:
-        notes.append(evidence.note)
-    if touching is not None and len(asked) == 1:
+    if isinstance(estimator, ByList) and estimator.note:
+        notes.append(estimator.note)
+    if touching is not None and len(contrasts) == 1:
         touch = min(int(touching[0]), now.gold)  # a list judged to its end has as many as are needed
         details["touching"] = touch
-        do = "are of what the one of the two with fewer retrieved" if evidence.by_rates else "touch this difference"
+        do = (
+            "are of documents retrieved by the system that has fewer of them"
+            if estimator.by_rates
+            else "affect this difference"
+        )
         notes.append(f"{touch:,} of the {now.gold:,} gold labels {do}.")
-    if isinstance(evidence, ByList) and len(asked) == 1 and not evidence.draws.whole:
-        worth = _bronze_worth(evidence, asked, now)
+    if isinstance(estimator, ByList) and len(contrasts) == 1 and not estimator.draws.whole:
+        worth = _bronze_worth(estimator, contrasts, now)
         details["bronze_worth"] = worth
         notes.append(
-            f"The bronze labels are worth {worth:,} gold {'label' if worth == 1 else 'labels'}: without them it would "
-            "take so many more to be as sure."
+            f"The bronze labels are worth {worth:,} gold {'label' if worth == 1 else 'labels'}: without them, the "
+            "same precision would need that many more."
             if worth > 0
-            else "The bronze labels are worth no gold label here: they do not tell what gold says."
+            else "The bronze labels are worth no gold label here: they do not predict the gold labels."
         )
-    if len(asked) == 1:
-        found = MeasureEstimates(study.systems, m, lattice, study.confidence, len(study.topics)).differences(asked)[0]
-        why = "".join(f"; {with_marks(note)}" for note in found.notes if found.low is None and note not in str(found))
-        notes.insert(0, Message(f"So far {found}{why}."))
+    if len(contrasts) == 1:
+        estimates = MeasureEstimates(study.systems, m, variance_model, study.confidence, len(study.topics))
+        difference = estimates.differences(contrasts)[0]
+        unsaid = [note for note in difference.notes if difference.low is None and note not in str(difference)]
+        why = "".join(f"; {with_marks(note)}" for note in unsaid)
+        notes.insert(0, Message(f"So far {difference}{why}."))
     top = now.pairs or None
     if now.differ is not None:
-        if now.differ < evidence.least_gold and not lattice.exact:
-            raise _too_few_differ(now.differ, evidence.least_gold, _moved(asked, names), m)
+        if now.differ < estimator.least_gold and not variance_model.exact:
+            raise _too_few_differ(now.differ, estimator.least_gold, _moved(contrasts, names), m)
         top = now.gold + now.open
-    least = least_of(None if now.whole else touching, now.gold, top, len(asked), evidence.least_gold)
+    least = least_of(None if now.whole else touching, now.gold, top, len(contrasts), estimator.least_gold)
     return planned(standings, now.gold, most, names, m, aim, details, notes, least)
 
 
-def _moved(asked: Contrasts, names: str) -> str:
+def _moved(contrasts: Contrasts, names: str) -> str:
     """What a label can move, one at least."""
-    return names if len(asked) == 1 else f"one or more of the {len(asked):,} pairs of systems"
+    return names if len(contrasts) == 1 else f"one or more of the {len(contrasts):,} pairs of systems"
 
 
 def _too_few_differ(differ: int, least: int, names: str, m: Measure) -> TruegainError:
     """Why there is no plan of drawn gold labels: all that move the difference are fewer than limits need."""
     if not differ:
-        return TruegainError(f"no labelled document can move {names} on {m}: the systems rank the same ones alike")
-    documents = "only 1 labelled document" if differ == 1 else f"only {differ} labelled documents"
+        return TruegainError(
+            f"no labeled document can change {names} on {m}: the systems rank the same documents alike"
+        )
+    documents = "only 1 labeled document" if differ == 1 else f"only {differ} labeled documents"
     return TruegainError(
-        f"{documents} can move {names} on {m}, and limits need {least} drawn gold labels that do; draw a list of these "
-        f"({SAMPLE_GOLD}) and have all of it judged, which tells limits however short it is, or have more topics"
+        f"{documents} can change {names} on {m}, and an interval needs {least} gold labels that do; draw a list of "
+        f"these ({SAMPLE_GOLD}) and label all of it, which gives an interval however short it is, or add topics"
     )
 
 
@@ -493,16 +514,16 @@ def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
     """Refuse a plan for pairs that the list was not drawn for."""
     if lacking := int((unlisted > 0).sum()):
         raise InputError(
-            f"the list was not drawn for {names}: documents that move {lacking:,} of {len(unlisted):,} differences "
+            f"the list was not drawn for {names}: documents that affect {lacking:,} of {len(unlisted):,} differences "
             "are not on it", file=listed.source,
             hint=f"name the pair that it was drawn for ({arg('pair', ('a', 'b'))}), or draw a list for all of them",
         )  # fmt: skip
 
 
-def _bronze_worth(evidence: ByList, asked: Contrasts, now: CurrentPrecision) -> int:
+def _bronze_worth(estimator: ByList, contrasts: Contrasts, now: CurrentPrecision) -> int:
     """Gold labels that it would take more, were bronze labels all alike."""
-    blind = replace(evidence, fit=replace(evidence.fit, stratum=np.zeros_like(evidence.fit.stratum)))
-    with_, without = (float(e.over_gold(asked).variance[0]) for e in (evidence, blind))
+    blind = replace(estimator, fit=replace(estimator.fit, stratum=np.zeros_like(estimator.fit.stratum)))
+    with_, without = (float(e.over_gold(contrasts).variance[0]) for e in (estimator, blind))
     assert now.information is not None
     wanted = now.information[now.gold] * without / with_ if with_ > 0 else math.inf
     return int(np.searchsorted(now.information, wanted)) - now.gold

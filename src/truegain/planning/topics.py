@@ -117,8 +117,8 @@ def topics_for_width(width: float, variance: float, *, alpha: float = 0.05, meth
     """
     _check(width, variance, alpha)
     start = 4 * quantile_of(1 - alpha) ** 2 * variance / width**2
-    found = _search(start, lambda n: -expected_width(n, variance, n - 1, alpha, method), -width)
-    return found._replace(reached=-found.reached)
+    size = _search(start, lambda n: -expected_width(n, variance, n - 1, alpha, method), -width)
+    return size._replace(reached=-size.reached)
 
 
 def power_of_t(noncentrality: float, df: float, alpha: float = 0.05, method: Method = "exact") -> float:
@@ -155,7 +155,7 @@ def power_of_anova(
         power = float(import_module("scipy.stats").ncf.sf(w, phi_a, phi_e, noncentrality))
         if not power >= 0:
             raise TruegainError(
-                f"scipy has no value of this noncentral F; take the approximation ({arg('approximate', True)})"
+                f"scipy cannot compute this noncentral F; use the approximation ({arg('approximate', True)})"
             )
         return min(power, 1.0)
     c = (phi_a + 2 * noncentrality) / (phi_a + noncentrality)
@@ -213,7 +213,7 @@ def _search(start: float, reached: Callable[[int], float], wanted: float) -> Top
     """The smallest n from 2 on with reached(n) >= wanted; reached rises with n."""
     if start > MOST_TOPICS:
         raise TruegainError(
-            f"this needs about {start:.2g} topics: the difference is tiny against the variance; ask for a larger one"
+            f"this needs about {start:.2g} topics: the difference is tiny compared with the variance; give a larger one"
         )
     high = max(2, math.ceil(start))
     while reached(high) < wanted:
@@ -230,7 +230,7 @@ def _search(start: float, reached: Callable[[int], float], wanted: float) -> Top
 
 def _check(size: float, variance: float, alpha: float, power: float | None = None) -> None:
     if not size > 0:
-        raise TruegainError(f"{size:g} is nothing to detect; give a difference above 0, such as 0.03")
+        raise TruegainError(f"{size:g} cannot be detected; give a difference above 0, such as 0.03")
     if not variance > 0:
         raise TruegainError(f"a variance of {variance:g} leaves nothing to plan: every topic gives the same difference")
     for name, value in (("alpha", alpha), ("power", power)):
@@ -254,7 +254,7 @@ def plan_topics(
     judgments: JudgmentsLike | None = None,
     measure: MeasureLike | None = None,
     *,
-    detect: float,
+    min_effect: float,
     power: float = 0.8,
     confidence: float = 0.95,
     criterion: Criterion = "paired-t",
@@ -262,60 +262,88 @@ def plan_topics(
     scoring: Scoring | None = None,
     jobs: int | None = None,
 ) -> Plan:
-    """How many topics are needed to detect a difference, with the variance of the scores at hand.
+    """Plan how many topics the next experiment needs, from the variance of the scores at hand.
 
-    `runs`, `judgments`, `scoring` and `jobs` are what `evaluate` takes; or `runs` is the `Scores` it gave, which can
-    then also be of measures that read text.
+    Parameters
+    ----------
+    runs : what `evaluate` takes, or Scores
+        What each system retrieved; or scores, which may then also be of measures that read text.
+    judgments : what `evaluate` takes, optional
+        The labels; left out with scores.
+    measure : str or Measure, optional
+        The measure; not needed where the scores have one.
+    min_effect : float
+        The difference to detect, or the width to reach.
+    power : float, default 0.8
+        The chance to detect it.
+    confidence : float, default 0.95
+        1 - alpha of the test, or the confidence of the interval.
+    criterion : {'paired-t', 'anova', 'width'}, default 'paired-t'
+        'paired-t': two systems on the same topics, with the mean variance of the differences of all pairs, 2 V_E2.
+        'anova': the best and the worst of as many systems as there are, in a one-way analysis with variance V_E1.
+        'width': the interval of a mean difference shall be no wider than `min_effect`; variance as for 'paired-t'.
+    approximate : bool, default False
+        Use the published approximations in place of noncentral distributions.
+    scoring : Scoring, optional
+        How scores are made.
+    jobs : int, optional
+        Threads; by default one for each core.
 
-    criterion: 'paired-t': two systems on the same topics; the variance of differences is the mean over all pairs, which
-    is 2 V_E2.
-    'anova': a best and a worst of as many systems as there are, in a one-way analysis; its variance is V_E1.
-    'width': the interval of a mean difference is to be no wider than `detect`; variance as for 'paired-t'.
-    approximate: the published approximations in place of noncentral distributions.
+    Returns
+    -------
+    Plan
+        ``needed["topics"]``; its table has a row for each difference: `difference`, and `power 0.7`, `power 0.8`, ...,
+        the topics needed for that power; or, for 'width', `width` and `topics`.
 
-    Sakai 2016, Inf. Retr. J. 19(3).
+    References
+    ----------
+    .. [1] T. Sakai, "Topic set size design", Information Retrieval Journal 19(3), 2016.
+    .. [2] T. Sakai, "Laboratory Experiments in Information Retrieval", Springer, 2018, chapter 6.
 
+    Examples
+    --------
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
     >>> poor = {str(t): {"a": 1.0, "b": 2.0 if t < 5 else 0.0} for t in range(6)}
-    >>> print(tg.plan_topics({"good": good, "poor": poor}, qrels, "AP", detect=0.1))
-    35 topics: a difference of 0.1 in AP is found with power 0.8 at alpha 0.05 (paired-t)
+    >>> print(tg.plan_topics({"good": good, "poor": poor}, qrels, "AP", min_effect=0.1))
+    35 topics: a difference of 0.1 in AP is detected with power 0.8 at alpha 0.05 (paired-t)
     """
-    given = {"scoring": scoring, "jobs": jobs}
-    scores = scores_of(runs, judgments, measure, {name: x for name, x in given.items() if x is not None})
+    options = {"scoring": scoring, "jobs": jobs}
+    scores = scores_of(runs, judgments, measure, {name: x for name, x in options.items() if x is not None})
     alpha, method = round(1 - check_confidence(confidence), 12), METHODS[approximate]
     scores.check_judged()
     of: Any = measure if isinstance(runs, Scores) else None
     name = scores._measure(of)
     if scores.values[name].dtype == object:
-        raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
+        raise TruegainError(f"{name} gives text, not numbers; use another measure")
     scores.check_range(name)
     check_one_of("criterion", criterion, get_args(Criterion))
-    check_number("detect", detect)
-    if not 0 < detect < math.inf:
+    check_number("min_effect", min_effect)
+    if not 0 < min_effect < math.inf:
         raise TruegainError(
-            f"{argname('detect', detect, 'g')}: this is nothing to detect; give a difference above 0, such as 0.03"
+            f"{argname('min_effect', min_effect, 'g')}: this cannot be detected; give a difference above 0, such "
+            "as 0.03"
         )
     x = complete(scores.values[name])
     m, n = x.shape
     variance, source = _variance(x, criterion)
     sizes = {
-        (times * detect, p): _size(criterion, times * detect, variance, m, alpha, p, method)
+        (times * min_effect, p): _size(criterion, times * min_effect, variance, m, alpha, p, method)
         for times in TIMES
         for p in ((power,) if criterion == "width" else sorted({*POWERS, power}))
     }
-    found = sizes[detect, power]
-    aim = f"a difference of {detect:g} in {name} is found with power {power:g} at alpha {alpha:g} ({criterion})"
+    size = sizes[min_effect, power]
+    aim = f"a difference of {min_effect:g} in {name} is detected with power {power:g} at alpha {alpha:g} ({criterion})"
     if criterion == "width":
-        aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {detect:g} wide or less"
+        aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {min_effect:g} wide or less"
     provenance = {
         "measure": name, "criterion": criterion, "variance": variance,
-        "variance_from": f"{source}, {m} systems, {n} topics", "reached": found.reached, "topics_at_hand": n,
+        "variance_from": f"{source}, {m} systems, {n} topics", "reached": size.reached, "topics_at_hand": n,
         "at_hand_detects": _detectable(criterion, variance, m, n, alpha, power, method),
     }  # fmt: skip
     return Plan(
-        {"topics": found.topics}, aim, _table(sizes, f"{found.topics:,} topics: {aim}", provenance, scores.caveats)
+        {"topics": size.topics}, aim, _table(sizes, f"{size.topics:,} topics: {aim}", provenance, scores.caveats)
     )
 
 
@@ -340,10 +368,10 @@ def _table(
 def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
     if criterion == "anova":
         return one_way(x).v_e, "V_E1, residual variance of the one-way analysis"  # type: ignore[arg-type]
-    found = two_way(x)  # type: ignore[arg-type]
-    if found.no_residual:
+    analysis = two_way(x)  # type: ignore[arg-type]
+    if analysis.no_residual:
         raise TruegainError("every topic gives the same difference: there is no variance to plan with")
-    return 2 * found.v_e, "2 V_E2, mean variance of the differences of two systems"
+    return 2 * analysis.v_e, "2 V_E2, mean variance of the differences of two systems"
 
 
 def _size(

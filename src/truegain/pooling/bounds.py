@@ -119,9 +119,7 @@ class Ratio(Extremes):
     ) -> None:
         _refuse_worth(measure, bool(possible.min() != 0))
         rising = bool(np.any(np.diff(ideal) > 0))
-        measure.require(
-            not rising, "some ranks weigh more than the one above, so that its worst and best are not known"
-        )
+        measure.require(not rising, "some ranks weigh more than the one above, so its bounds are unknown")
         self.weight = weight
         self.best = np.concatenate([[0.0], np.cumsum(ideal)])
         self.possible = np.unique(possible)
@@ -226,9 +224,7 @@ class Cascade(Extremes):
     def __init__(self, filled: Filled, measure: ERR) -> None:
         view = regained(filled.ranked, measure.gains)
         top = measure.top(view)
-        measure.require(
-            measure.max_rel != "topic", "with max_rel='topic' one label changes the worth of all; give a number"
-        )
+        measure.require(measure.max_rel != "topic", "with max_rel='topic' one label changes every gain; give a number")
         stop = measure.stop(mapped(filled.levels, measure.gains), top[:1])
         _refuse_worth(measure, bool(stop.min() != 0))
         self.highest = float(stop.max())
@@ -318,7 +314,7 @@ def check_known(measure: Measure) -> None:
     if not is_known(measure):
         known = ", ".join(kind.NAME for kind in _KINDS)
         raise MeasureError(
-            f"{measure}: worst and best are known for {known} and measures linear in gain, such as P, DCG and RBP"
+            f"{measure}: bounds are available for {known} and measures linear in gain, such as P, DCG and RBP"
         )
 
 
@@ -340,10 +336,10 @@ def ends_of(filled: Filled, measure: Measure, systems: Sequence[int]) -> tuple[F
                 continue
             assert isinstance(measure, AP)
             gain = filled.ranked.item_gain
-            found = alone.judged.rank[gain[alone.judged.item] >= measure.rel]
+            relevant_ranks = alone.judged.rank[gain[alone.judged.item] >= measure.rel]
             relevant = int((gain[alone.judged_items] >= measure.rel).sum())
             most = measure.cutoff if measure.norm == "min" else None
-            ends[:, i, t] = ends_of_ap(found, alone.holes.rank, relevant, alone.count, most)
+            ends[:, i, t] = ends_of_ap(relevant_ranks, alone.holes.rank, relevant, alone.count, most)
     return ends[0], ends[1]
 
 
@@ -387,8 +383,42 @@ _NOTHING = 1e-12  # a difference of means below this is rounding
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Holes(Result):
-    """What the holes can hide, for every system and topic: score, worst and best case, share of unjudged documents.
+    """How far unjudged documents could move each score, and how many there are.
 
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    systems : tuple of str
+        Names of the systems, the rows of each matrix.
+    topics : tuple of str
+        The topics, the columns of each matrix.
+    score : ndarray of float
+        Scores with unjudged documents as not relevant, system x topic.
+    worst, best : ndarray of float
+        The lowest and the highest score over all labels of the unjudged documents, system x topic; some labels reach
+        them.
+    greatest : ndarray of float
+        System x system: how far the mean of the first can be ahead of the second's.
+    kind : {'exact', 'bound'}
+        Whether some labels reach `greatest`, or it is a bound.
+    unjudged : dict of int to ndarray of float
+        By depth the share of unjudged documents, system x topic.
+    beside : dict of str to ndarray of float
+        Other ways to score with unjudged documents: 'condensed', 'Bpref' and 'infAP', system x topic.
+    depth : int
+        How deep the measure looks.
+    arguments : mapping
+        What `unjudged` was called with.
+
+    Notes
+    -----
+    Columns of `frame`, one row a system: `system`; `unjudged`, the share of unjudged documents among the
+    first `depth`; `score`, `worst` and `best`, means over topics; `kind`, 'exact' since some labels reach worst and
+    best; `condensed`, the score without the unjudged documents; `Bpref` and `infAP`.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"y": 3.0, "z": 2.0}}}
     >>> made = tg.unjudged(runs, {"1": {"x": 1, "w": 1}}, "P@2")
@@ -411,12 +441,12 @@ class Holes(Result):
     unjudged: dict[int, Floats]  # by depth: share of unjudged documents
     beside: dict[str, Floats]  # other ways to look: condensed list, Bpref, infAP
     depth: int
-    asked: Mapping[str, object] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def provenance(self) -> dict[str, object]:
         """How it was made."""
-        return {**self.asked, "truegain": __version__, "measure": self.measure, "depth": self.depth}
+        return {**self.arguments, "truegain": __version__, "measure": self.measure, "depth": self.depth}
 
     def in_short(self) -> str:
         """How many pairs of systems could change order."""
@@ -427,15 +457,15 @@ class Holes(Result):
         return f"{open_} of {n * (n - 1) // 2} pairs of systems could change order"
 
     def table(self, topics: bool = False) -> Table:
-        """One row a system, or one a system and topic."""
+        """One row a system, or with ``topics=True`` one a system and topic."""
         columns = (*_named(topics), "unjudged", "score", "worst", "best", "kind", *self.beside)
         matrices = [self.unjudged[self.depth], self.score, self.worst, self.best, *self.beside.values()]
-        found = self._rows(matrices, topics)
-        rows: list[tuple[Cell, ...]] = [(*names, *values[:4], "exact", *values[4:]) for names, values in found]
+        by_system = self._rows(matrices, topics)
+        rows: list[tuple[Cell, ...]] = [(*names, *values[:4], "exact", *values[4:]) for names, values in by_system]
         notes = (
-            f"{self.measure}; unjudged: share of the first {self.depth} documents; worst and best over all labels of "
-            "documents that some run has and nobody judged (exact: some labels reach them)",
-            f"{self._could_change()} (either could be ahead), the labels of documents in both lists being alike in "
+            f"{self.measure}; unjudged: share of the first {self.depth} documents; worst and best over all labels "
+            "that the runs' unjudged documents may have (exact bounds)",
+            f"{self._could_change()} (either could be ahead), where a document in both lists has the same label in "
             f"both ({self.kind})",
         )
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=notes)
@@ -454,7 +484,14 @@ class Holes(Result):
         return _either(self.greatest)
 
     def pairs(self) -> Table:
-        """One row a pair of systems: the difference of their means, and the least and the greatest there could be."""
+        """The possible differences of each pair of systems.
+
+        Returns
+        -------
+        Table
+            `a` and `b`; `b - a`, the difference of their means; `least` and `greatest`, the lowest and the highest that
+            it could be; `kind`, whether labels reach these; `could change order`.
+        """
         mean = mean_of_rows(self.score)
         rows: list[tuple[Cell, ...]] = [
             (self.systems[a], self.systems[b], float(mean[b] - mean[a]), 0.0 - float(self.greatest[a, b]),
@@ -465,7 +502,18 @@ class Holes(Result):
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=self.table().notes)
 
     def shares(self, topics: bool = False) -> Table:
-        """The share of unjudged documents at every depth."""
+        """The share of unjudged documents at every depth.
+
+        Parameters
+        ----------
+        topics : bool, default False
+            A row for each system and topic.
+
+        Returns
+        -------
+        Table
+            `system`, `topic` where asked for, and one column `unjudged@d` a depth d.
+        """
         rows: list[tuple[Cell, ...]] = [(*n, *values) for n, values in self._rows([*self.unjudged.values()], topics)]
         columns = (*_named(topics), *(f"unjudged@{d}" for d in self.unjudged))
         return Table(columns, rows, {"depths": list(self.unjudged)})
@@ -507,12 +555,41 @@ def unjudged(
     scoring: Scoring | None = None,
     jobs: int | None = None,
 ) -> Holes:
-    """How far scores could move if unjudged documents were judged, and how many there are.
+    """Bound how far scores could move if unjudged documents were judged.
 
-    Worst and best are exact, and so is the greatest difference of two systems for measures linear in gain, RR, R and
-    nDCG; for ERR it is exact where few unjudged documents are in both lists, and a bound elsewhere (`extremes.py` has
-    the proofs).
+    Worst and best scores are exact.  So is the greatest difference of two systems for measures linear in gain, RR, R
+    and nDCG; for ERR it is exact where few unjudged documents are in both lists, and a bound elsewhere.
 
+    Parameters
+    ----------
+    runs : what `evaluate` takes
+        What each system retrieved.
+    judgments : what `evaluate` takes
+        The labels.
+    measure : str or Measure, default 'nDCG@10'
+        One whose worst and best are known: linear in gain (P, DCG, RBP, ...), nDCG, R, RR or ERR.
+    depths : tuple of int, default (1, 5, 10, 20, 50, 100)
+        Where the share of unjudged documents is counted.
+    scoring : Scoring, optional
+        How scores are made.
+    jobs : int, optional
+        Threads; by default one for each core.
+
+    Returns
+    -------
+    Holes
+        Scores, worst and best by system and topic, and what could change their order.
+
+    References
+    ----------
+    .. [1] A. Moffat and J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness", ACM Transactions
+           on Information Systems 27(1), 2008: the residual of RBP, which worst and best generalize.
+    .. [2] C. Buckley and E. M. Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004.
+    .. [3] T. Sakai, "Alternatives to Bpref", SIGIR 2007: condensed lists.
+    .. [4] E. Yilmaz and J. A. Aslam, "Estimating average precision with incomplete and imperfect judgments", CIKM 2006.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> made = tg.unjudged({"1": {"x": 3.0, "y": 2.0}}, {"1": {"x": 1}}, "nDCG@2")
     >>> made.worst.tolist(), made.best.tolist()
@@ -521,22 +598,22 @@ def unjudged(
     for depth in depths:
         check_whole("depths", depth, 1)
     how = scoring or Scoring()
-    asked = at_level(parse_measure(measure), how.relevant_from)
-    check_known(asked)
-    filled = Filled.of(runs, judgments, asked, how, jobs)
+    m = at_level(parse_measure(measure), how.relevant_from)
+    check_known(m)
+    filled = Filled.of(runs, judgments, m, how, jobs)
     ranked = filled.ranked
-    score = asked.score(ranked)
-    worst, best, greatest, kind = extremes_by_topic(filled, asked, score)
-    depth = getattr(asked, "cutoff", None) or int(ranked.depth.max())
+    score = m.score(ranked)
+    worst, best, greatest, kind = extremes_by_topic(filled, m, score)
+    depth = getattr(m, "cutoff", None) or int(ranked.depth.max())
     wanted = sorted({depth, *(d for d in depths if d <= filled.depth)})
-    beside = {"condensed": asked.score(ranked.condensed)}
+    beside = {"condensed": m.score(ranked.condensed)}
     for other in ("Bpref", "infAP"):
         beside[other] = at_level(parse_measure(other), how.relevant_from).score(ranked)
     lists = ranked.list[ranked.judged] // max(1, len(ranked.topics))
     blank = np.bincount(lists, minlength=len(ranked.systems)) == 0  # by judged documents alone there is nothing
     beside = {name: np.where(blank[:, None], np.nan, values) for name, values in beside.items()}
     shares = {d: filled.share(d) for d in wanted}
-    return Holes(str(asked), ranked.systems, ranked.topics, score, worst, best, greatest, kind, shares, beside, depth)
+    return Holes(str(m), ranked.systems, ranked.topics, score, worst, best, greatest, kind, shares, beside, depth)
 
 
 def extremes_by_topic(filled: Filled, measure: Measure, score: Floats) -> tuple[Floats, Floats, Floats, Kind]:

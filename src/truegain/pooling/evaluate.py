@@ -24,7 +24,7 @@ Fill = Literal["predicted"]
 
 
 SAMPLED = (
-    f"{argname('unjudged_sample')} sets scores right and gives them intervals, which {EVALUATE} has not; take "
+    f"{argname('unjudged_sample')} corrects scores and gives them intervals, which {EVALUATE} does not; use "
     "tg.Study(runs, judgments, measures, unjudged=tg.UnjudgedSample(..., predicted=True)).estimates()"
 )
 
@@ -83,6 +83,14 @@ def evaluate(
         Systems by topics for each measure, with means.  That no person has checked a model's labels, and doubts about
         ids or unjudged documents, are its `caveats`, shown wherever it is.
 
+    References
+    ----------
+    .. [1] C. Buckley and E. M. Voorhees, "Retrieval system evaluation", in TREC: Experiment and Evaluation in
+           Information Retrieval, MIT Press, 2005; ``help(type(tg.parse_measure("nDCG")))`` cites the source of a
+           measure.
+    .. [2] J. A. Aslam and E. Yilmaz, "Inferring document relevance from incomplete information", CIKM 2007: to
+           the same end as ``fill='predicted'``.
+
     Examples
     --------
     >>> import truegain as tg
@@ -103,11 +111,11 @@ def evaluate(
         )  # fmt: skip
     if fill != "predicted":
         raise TruegainError(
-            f"{argname('fill', fill)} is not known; give 'predicted', or leave it out: unjudged counts 0"
+            f"{argname('fill', fill)} is unknown; give 'predicted', or leave it out to count unjudged documents as 0"
         )
     for name, value in (("intents", intents), ("judged_corpus", judged_corpus), ("memory", memory)):
         if value is not None:
-            raise TruegainError(f"{argname(name)} has no place beside {arg('fill', 'predicted')}; leave it out")
+            raise TruegainError(f"{argname(name)} cannot be combined with {arg('fill', 'predicted')}; leave it out")
     from truegain.pooling.prediction import evaluate_filled  # needs scipy
 
     return evaluate_filled(runs, judgments, measures, scoring or Scoring(), llm=llm, corpus=corpus, jobs=jobs)

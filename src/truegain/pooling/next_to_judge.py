@@ -80,18 +80,18 @@ class OpenRanking:
         """From a prediction and what a measure makes of it."""
         chances = made.chances(measure)
         ranked = made.filled.ranked
-        found = expected(measure, ranked, chances)
-        answered = np.maximum((~np.isnan(found.score)).sum(axis=1), 1)
+        scored = expected(measure, ranked, chances)
+        answered = np.maximum((~np.isnan(scored.score)).sum(axis=1), 1)
         system = ranked.list // max(1, len(ranked.topics))
-        inside = np.flatnonzero((found.move != 0) & (ranked.rank <= made.filled.depth))
+        inside = np.flatnonzero((scored.move != 0) & (ranked.rank <= made.filled.depth))
         move = csr_array(
-            (found.move[inside] / answered[system[inside]], (ranked.item[inside], system[inside])),
+            (scored.move[inside] / answered[system[inside]], (ranked.item[inside], system[inside])),
             shape=(len(ranked.pool), len(ranked.systems)),
         )
-        variance = np.where(made.filled.hole, chances.variance(found.worth), 0.0)
-        means = np.nan_to_num(mean_of_rows(found.score))
+        variance = np.where(made.filled.hole, chances.variance(scored.worth), 0.0)
+        means = np.nan_to_num(mean_of_rows(scored.score))
         return cls(
-            made, move, found.worth, chances.mean(found.worth), variance, chances.chance[:, 0], means, chances.levels
+            made, move, scored.worth, chances.mean(scored.worth), variance, chances.chance[:, 0], means, chances.levels
         )
 
     @property
@@ -174,9 +174,9 @@ class OpenRanking:
         place[within] = _place(topic[within]) + 1
         first = np.where(seed | by_round, place, seeds + 1)
         order = np.lexsort((hashes[items], topic, np.where(seed, 0.0, -value[items]), turn, first))
-        told = np.array(["seed", "newcomer", why])[turn[order]].tolist()
+        reasons = np.array(["seed", "newcomer", why])[turn[order]].tolist()
         usual = usual if by_round else max(usual, int(seed.sum()))
-        return Queue(frozen(items[order]), frozen(place[order]), told, usual)
+        return Queue(frozen(items[order]), frozen(place[order]), reasons, usual)
 
     def _of_newcomers(self) -> Bools:
         """Some documents of each system whose own nobody judged, the highest up."""
@@ -224,7 +224,28 @@ SURE, LEAST = 0.95, 50  # of a pair: how sure is enough, and from how many docum
 
 @dataclass(frozen=True)
 class ToJudge:
-    """An unjudged document, how likely it is relevant, and what its label would do."""
+    """An unjudged document, how likely it is relevant, and what its label would do.
+
+    Attributes
+    ----------
+    topic : str
+        Its topic.
+    doc : str
+        The document.
+    round : int
+        Its place within its topic, from 1.
+    why : {'seed', 'newcomer', 'ranking', 'pair'}
+        Why it is chosen: by depth; from a system of whose own documents none is judged; to rank the systems; or to tell
+        two apart.
+    predicted : float
+        The chance that it is relevant.
+    swaps : int
+        Pairs of systems whose order depends on its label.
+    shift : float
+        How far its label can move two systems apart at most; of a pair, toward the first.
+    systems : int
+        How many systems have it where the measure looks.
+    """
 
     topic: str
     doc: str
@@ -243,7 +264,25 @@ class ToJudge:
 
 @dataclass(frozen=True)
 class PairSoFar:
-    """What is known of the sign of the difference of two systems."""
+    """What is known of the sign of the difference of two systems.
+
+    Attributes
+    ----------
+    ahead, behind : str
+        The two systems.
+    difference : float
+        Of their means with predicted labels.
+    sure : float
+        The chance that the sign is right.
+    certain : bool
+        No labels of the documents of the two lists would change it.
+    judged : int
+        Judged documents that count differently in the two lists.
+    open : int
+        Unjudged documents that do.
+    until : {'sure', 'certain'}
+        When to stop.
+    """
 
     ahead: str
     behind: str
@@ -257,25 +296,51 @@ class PairSoFar:
 
     @property
     def enough(self) -> bool:
-        """Whether it is settled, or, where that is asked, 95% sure with at least 50 documents judged."""
+        """Whether to stop: the sign is certain, or, until 'sure', 95% sure with at least 50 documents judged."""
         sure = self.until == "sure" and self.sure >= SURE and self.judged >= LEAST
         return self.certain or self.open == 0 or sure
 
     def __str__(self) -> str:
-        told = f"{self.ahead} is ahead of {self.behind} by {self.difference:.4f} with predicted labels"
+        lead = f"{self.ahead} is ahead of {self.behind} by {self.difference:.4f} with predicted labels"
         if self.open == 0 and self.difference == 0:
             return f"{self.ahead} and {self.behind} are equal, and no document is open"
         if self.certain or self.open == 0:
-            return f"{told}; its sign is certain"
+            return f"{lead}; its sign is certain"
         chance = "over 99.9%" if self.sure > 0.999 else f"{self.sure:.1%}"
         least = "" if self.judged >= LEAST else f", which counts from {LEAST} on"
-        return f"{told}; {chance} sure of the sign, {self.judged} documents that tell them apart judged{least}"
+        return f"{lead}; {chance} sure of the sign, {self.judged} documents that separate them judged{least}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Next(Result):
-    """Documents in the order they should be judged in.
+    """Documents in the order in which they should be judged.
 
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    documents : tuple of ToJudge
+        The documents, the first to judge first.
+    open : int
+        Unjudged documents that could move a score.
+    judged : int
+        Documents that are judged.
+    pair : PairSoFar or None
+        What is known of the sign of the difference, where a pair was named.
+    tells_chance : bool
+        Whether `predicted` says anything: it does not while no document was judged and found not relevant.
+    arguments : mapping
+        What `next_to_judge` was called with.
+
+    Notes
+    -----
+    Columns of `frame`, one row a document: `order`, from 1; `topic`; `doc`; `round`, its place within its
+    topic; `why` it is chosen ('seed', 'newcomer', 'ranking' or 'pair'); `predicted`, the chance that it is relevant;
+    `swaps`, pairs of systems whose order depends on its label; `shift`, how far its label can move two systems apart;
+    `systems` that have it; and `chosen`, 'next' or 'depth', which judgments should keep.
+
+    Examples
+    --------
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
     >>> for d in next_to_judge(runs, None, "P@1", most=9).documents:  # nothing is judged yet
     ...     print(d.topic, d.doc, d.round, d.why, round(d.predicted, 2), d.swaps, d.shift)
@@ -289,17 +354,17 @@ class Next(Result):
     judged: int
     pair: PairSoFar | None = None
     tells_chance: bool = True  # whether documents were judged and found not relevant: else all are predicted relevant
-    asked: Mapping[str, object] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def provenance(self) -> dict[str, object]:
         """How it was made."""
-        return {**self.asked, "truegain": __version__, "measure": self.measure}
+        return {**self.arguments, "truegain": __version__, "measure": self.measure}
 
     def in_short(self) -> str:
         """How many there are, and the first of them."""
         first = f"; first topic {self.documents[0].topic}, {self.documents[0].doc}" if self.documents else ""
-        return f"{len(self.documents):,} of {self.open:,} unjudged documents that could move {self.measure}{first}"
+        return f"{len(self.documents):,} of {self.open:,} unjudged documents that could change {self.measure}{first}"
 
     def table(self) -> Table:
         """As a table, and so as a file to hand to the judges."""
@@ -311,8 +376,15 @@ class Next(Result):
         return Table(columns, rows, self.provenance, notes=self.notes)
 
     def judgments(self) -> Judgments:
-        """As judgments to be filled in: labels of -1, which count as unjudged, and the mark of what was asked for.
+        """The list as judgments to be filled in.
 
+        Returns
+        -------
+        Judgments
+            With labels of -1, which count as unjudged, and the mark that they were chosen.
+
+        Examples
+        --------
         >>> import truegain as tg
         >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
         >>> tg.next_to_judge(runs, None, "P@1", most=9).judgments().label.tolist()
@@ -328,7 +400,7 @@ class Next(Result):
         rounds = max((d.round for d in self.documents), default=0)
         done = self.pair is not None and self.pair.enough
         listed = (
-            f"{len(self.documents)} of {self.open:,} unjudged documents that could move {self.measure}, {rounds} "
+            f"{len(self.documents)} of {self.open:,} unjudged documents that could change {self.measure}, {rounds} "
             f"{'round' if rounds == 1 else 'rounds'}; {self.judged:,} are judged",
         )
         pair = () if self.pair is None else (str(self.pair), "enough: stop here" if done else "not enough yet")
@@ -336,13 +408,16 @@ class Next(Result):
             return (*pair, *listed)
         kept = f"keep the column {CHOSEN}, or in qrels a line `{MARK.strip()}` above them"
         again = (
-            (f"have them judged, add the labels to the judgments ({kept}), and ask again",) if self.documents else ()
+            (f"have them judged, add the labels to the judgments ({kept}), and run this again",)
+            if self.documents
+            else ()
         )
         how: str = Message(
-            f"score with {arg('fill', 'predicted')}: judgments chosen in this order mislead where unjudged counts as 0"
+            f"score with {arg('fill', 'predicted')}: judgments chosen in this order mislead if unjudged documents "
+            "count as 0"
         )
         if not self.tells_chance:
-            how = "`predicted` says nothing: no document that a system shows was judged and found not relevant"
+            how = "`predicted` means nothing yet: no retrieved document was judged not relevant"
         return (*pair, *listed, *again, how)
 
 
@@ -361,46 +436,80 @@ def next_to_judge(
     scoring: Scoring | None = None,
     jobs: int | None = None,
 ) -> Next:
-    """The documents to judge next, to rank all systems or to tell two apart; nothing need be judged yet.
+    """Choose the documents to judge next, to rank all systems or to tell two apart.
 
-    Without `most`, as many as should be judged before asking again: a round of one document a topic, two from 8 judged
-    a topic on, four from 16; of a pair 25, after two a topic.  unjudged_topics: also topics of the runs without a
-    judgment.  Aslam, Pavlu and Yilmaz 2006, SIGIR, and Carterette,
-    Allan and Sitaraman 2006, SIGIR, choose documents to the same end.
+    Nothing need be judged yet.
 
+    Parameters
+    ----------
+    runs : what `evaluate` takes
+        What each system retrieved; at least two systems.
+    judgments : what `evaluate` takes, or None
+        The labels so far.
+    measure : str or Measure, default 'nDCG@10'
+        The measure to rank by.
+    pair : (str, str), optional
+        Two systems to tell apart.
+    until : {'sure', 'certain'}, default 'sure'
+        Stop when the sign of their difference is 95% sure with 50 documents judged, or when no label could change it.
+    most : int, optional
+        How many documents; by default as many as should be judged before asking again: a round of one document a topic,
+        two from 8 judged a topic on, four from 16; of a pair 25, after two a topic.
+    corpus : folder of term statistics, or mapping of texts, optional
+        Texts that help to predict relevance.
+    llm : what `evaluate` takes, optional
+        Labels of another judge that help to predict relevance.
+    unjudged_topics : bool, default False
+        Also choose from topics of the runs that have no judgment.
+    scoring : Scoring, optional
+        How scores are made.
+    jobs : int, optional
+        Threads; by default one for each core.
+
+    Returns
+    -------
+    Next
+        The documents, the first to judge first.
+
+    References
+    ----------
+    .. [1] J. A. Aslam, V. Pavlu and E. Yilmaz, "A statistical method for system evaluation using incomplete judgments",
+           SIGIR 2006.
+    .. [2] B. Carterette, J. Allan and R. Sitaraman, "Minimal test collections for retrieval evaluation", SIGIR 2006.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
     >>> [(d.topic, d.doc, d.why) for d in tg.next_to_judge(runs, None, "P@1").documents]
     [('1', 'x', 'seed')]
     """
     how = scoring or Scoring()
-    asked = at_level(parse_measure(measure), how.relevant_from)
+    m = at_level(parse_measure(measure), how.relevant_from)
     check_one_of("until", until, ("sure", "certain"))
     loaded = Runs.of(runs)
     if len(loaded.systems) < 2:
-        raise TruegainError("what to judge next tells systems apart, and there is one run; give at least two")
+        raise TruegainError("what to judge next is chosen to separate systems, and there is one run; give at least two")
     if pair is not None:
-        _check_pair(pair, loaded, asked, until)
-    made = Prediction.of(
-        loaded, judgments, asked, how, corpus=corpus, llm=llm, unjudged_topics=unjudged_topics, jobs=jobs
-    )
-    state = OpenRanking.of(made, asked)
+        _check_pair(pair, loaded, m, until)
+    made = Prediction.of(loaded, judgments, m, how, corpus=corpus, llm=llm, unjudged_topics=unjudged_topics, jobs=jobs)
+    state = OpenRanking.of(made, m)
     if pair is None:
         order, so_far = state.for_many(), None
     else:
-        so_far = replace(_so_far(state, pair, loaded, asked, how), until=until)
+        so_far = replace(_so_far(state, pair, loaded, m, how), until=until)
         order = state.for_pair(pair, until)
     if most is None:
         most = 0 if so_far is not None and so_far.enough else order.usual
     rows = order.rows[:most]
-    told, judged = _told(state, rows, order, pair), int(state.judged.sum())
-    return Next(str(asked), told, len(order.rows), judged, so_far, not judged or state.has_both)
+    documents, judged = _told(state, rows, order, pair), int(state.judged.sum())
+    return Next(str(m), documents, len(order.rows), judged, so_far, not judged or state.has_both)
 
 
 def _told(state: OpenRanking, rows: Ints, order: Queue, pair: tuple[str, str] | None) -> tuple[ToJudge, ...]:
     """Items by name, with what their labels would do."""
     topics, docs = state.made.filled.ranked.pool.names(rows)
-    found = []
+    documents = []
     for n, item in enumerate(rows.tolist()):
         move = state.move[[item]].toarray()[0]
         high, low = (state.means + move * (w - state.mean[item]) for w in (state.worth[-1], state.worth[0]))
@@ -411,8 +520,8 @@ def _told(state: OpenRanking, rows: Ints, order: Queue, pair: tuple[str, str] | 
         else:
             swaps, shift = _swaps(high, low), float(far.max() - far.min())
         chance, lists = float(state.chance[item]), int((move != 0).sum())
-        found.append(ToJudge(topics[n], docs[n], int(order.round[n]), order.why[n], chance, swaps, shift, lists))
-    return tuple(found)
+        documents.append(ToJudge(topics[n], docs[n], int(order.round[n]), order.why[n], chance, swaps, shift, lists))
+    return tuple(documents)
 
 
 def _swaps(high: Floats, low: Floats) -> int:
@@ -429,7 +538,9 @@ def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Unti
             f"no run is named {told_value('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"
         )
     if until == "certain" and not is_known(measure):
-        raise MeasureError(f"{measure}: when a sign is certain is not known for it; ask until sure, or for P or nDCG")
+        raise MeasureError(
+            f"{measure}: when a sign is certain is unknown for this measure; stop at 'sure', or use P or nDCG"
+        )
 
 
 def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Measure, options: Scoring) -> PairSoFar:

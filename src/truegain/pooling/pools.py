@@ -28,7 +28,7 @@ from truegain.results.base import Table
 
 # ---- Runs against a pool that also holds the documents nobody judged, and one topic of it at a time.
 
-NONE_JUDGED = "no document is judged; worst and best would span everything"
+NONE_JUDGED = "no document is judged, so bounds would span everything; have some judged"
 DEPTH = 100  # down to which documents are in question, unless the cutoff is lower down
 
 
@@ -60,14 +60,14 @@ class Filled:
         _refuse_condensed(measure, options)
         if options.all_topics or options.no_relevant != "zero":
             raise TruegainError(
-                "holes are told for the topics a run answers, as eval scores them; leave "
+                "unjudged documents are counted on the topics that a run answers, as eval scores them; leave "
                 f"{argname('all_topics')} and {argname('no_relevant')} out"
             )
         loaded, table = Runs.of(runs), Judgments.of(judgments)
         if table.are_gains and (table.label < 0).any():
             raise TruegainError(
-                f"{int((table.label < 0).sum())} gains are below 0, where a label below 0 means unjudged: holes cannot "
-                "be told from them; give the labels, or gains of 0 and above"
+                f"{int((table.label < 0).sum())} gains are below 0, and a label below 0 means unjudged; give the "
+                "labels, or gains of 0 and above"
             )
         depth = depth or in_question(measure, options) or _lowest(loaded)
         first = aligned(
@@ -100,8 +100,8 @@ class Filled:
     @cached_property
     def levels(self) -> Floats:
         """The labels a hole may have: 0 and all that were given."""
-        given = self.ranked.item_gain[~self.hole]
-        return frozen(np.unique(np.append(given[given > 0], 0.0)))
+        labels = self.ranked.item_gain[~self.hole]
+        return frozen(np.unique(np.append(labels[labels > 0], 0.0)))
 
     def share(self, depth: int) -> Floats:
         """Share of the first documents of each list that are unjudged; of those there are, if fewer."""
@@ -209,7 +209,7 @@ def keys_in_question(measures: Sequence[Measure], first: Sequence[Measure] = ())
 
 def _refuse_condensed(measure: Measure, options: Scoring) -> None:
     if getattr(measure, "judged_only", False) or options.judged_only:
-        raise MeasureError(f"{measure}: a list without its unjudged documents has no holes; leave judged_only out")
+        raise MeasureError(f"{measure}: judged_only removes the unjudged documents; leave it out")
 
 
 def _lowest(runs: Runs) -> int:
@@ -317,4 +317,4 @@ def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
         for f in ordered
     ]
     columns = ("system", "score", "left out", "change", "rank", "rank left out", "judgments lost", "relevant lost")
-    return Table(columns, rows, notes=("judgments that a system alone brought to the pool taken away",))
+    return Table(columns, rows, notes=("without the judgments that only this system brought to the pool",))

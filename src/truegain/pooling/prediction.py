@@ -441,22 +441,22 @@ def _with_topics(runs: Runs, judgments: Judgments | None, unjudged_topics: bool)
 
 def _labels_by(llm: object, filled: Filled) -> Floats:
     """The labels of another judge for the items of the pool, NaN where there is none."""
-    said, pool = Judgments.of(llm, "llm"), filled.ranked.pool
-    item = pool.find(said.topic, said.docs)
-    rows = np.flatnonzero((item >= 0) & (said.label >= 0))
+    labels, pool = Judgments.of(llm, "llm"), filled.ranked.pool
+    item = pool.find(labels.topic, labels.docs)
+    rows = np.flatnonzero((item >= 0) & (labels.label >= 0))
     if not len(rows):
         raise TruegainError(
-            f"{argname('llm')}: none of the {len(said):,} labels of {said.source} is of a document that these runs "
-            "list; check that they belong together"
+            f"{argname('llm')}: none of the {len(labels):,} labels of {labels.source} is of a document in these runs; "
+            "check that they belong together"
         )
     if len(np.unique(item[rows])) < len(rows):
-        raise TruegainError(f"{argname('llm')}: {said.source} labels a document more than once; give one label each")
+        raise TruegainError(f"{argname('llm')}: {labels.source} labels a document more than once; give one label each")
     out = np.full(len(pool), np.nan)
-    out[item[rows]] = said.label[rows]
+    out[item[rows]] = labels.label[rows]
     if lacking := int((np.isnan(out) & filled.hole).sum()):
         warn(
             f"{argname('llm')}: {lacking:,} of {int(filled.hole.sum()):,} unjudged documents have no label in "
-            f"{said.source}; they are predicted from the rest"
+            f"{labels.source}; they are predicted from the rest"
         )  # fmt: skip
     return frozen(out)
 
@@ -472,8 +472,8 @@ def evaluate_filled(
     jobs: int | None = None,
 ) -> Scores:
     """Scores with predicted labels where nobody judged."""
-    loaded, table, asked = read_runs(runs), Judgments.of(judgments), parse_measures(measures)
-    chosen = [at_level(a.measure, scoring.relevant_from) for a in asked]
+    loaded, table, named = read_runs(runs), Judgments.of(judgments), parse_measures(measures)
+    chosen = [at_level(a.measure, scoring.relevant_from) for a in named]
     of_answered = replace(scoring, all_topics=False)
     values: dict[str, Floats] = {}
     made: dict[int, Prediction] = {}
@@ -483,14 +483,14 @@ def evaluate_filled(
             made[depth] = Prediction.of(loaded, table, m, of_answered, corpus=corpus, llm=llm, jobs=jobs)
             check_enough(made[depth])
         _check_both(made[depth], m)
-        found = made[depth].scored(m).score
-        values[str(m)] = np.where(np.isnan(found), 0.0, found) if scoring.all_topics else found
+        score = made[depth].scored(m).score
+        values[str(m)] = np.where(np.isnan(score), 0.0, score) if scoring.all_topics else score
     deepest = made[max(made)]
     ranked, lost = deepest.filled.ranked, _left_out(deepest)
     values = {name: np.where(lost[:, None], np.nan, matrix) for name, matrix in values.items()}
     summaries = {str(m): m.summarise(values[str(m)], ranked, scoring.all_topics) for m in chosen}
     provenance = {"truegain": __version__, "measures": [str(m) for m in chosen], **vars(scoring), "fill": "predicted"}
-    names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
+    names = {a.name: str(m) for a, m in zip(named, chosen, strict=True)}
     at = np.flatnonzero(lost).tolist()
     bounds = {str(m): _ends(loaded, table, m, at, scoring, jobs) for m in chosen} if at else {}
     return Scores(
@@ -525,7 +525,7 @@ def check_enough(made: Prediction) -> None:
     known = ~made.filled.hole & made.predictor.votes.listed
     if not known.any():
         raise TruegainError(
-            "no document that the runs list is judged, so these scores would say which runs agree, not which are good; "
+            "no document in the runs is judged, so these scores would show which runs agree, not which are good; "
             f"have some judged: {NEXT_TO_JUDGE} lists them"
         )
 
@@ -535,25 +535,25 @@ def _check_both(made: Prediction, measure: Measure) -> None:
     label = made.label[~made.filled.hole & made.predictor.votes.listed]
     if label.min() >= (least := levels_of(measure, label)[0]):
         raise TruegainError(
-            f"{arg('fill', 'predicted')}: all {len(label):,} documents that runs list and somebody judged have a label "
-            f"of {least:g} or more, and nothing tells what is not relevant for {measure}; have some judged, and keep "
-            "the judgments of those that are not relevant"
+            f"{arg('fill', 'predicted')}: all {len(label):,} judged documents in the runs have a label of {least:g} "
+            f"or more, so nothing shows what is not relevant for {measure}; have more judged, and keep those that "
+            "are not relevant"
         )
 
 
 def _left_out(made: Prediction) -> Bools:
     """Systems whose scores are left out because nobody judged a document that they alone list; tells what is said."""
-    hole, found = made.filled.hole & made.predictor.votes.listed, made.newcomers
+    hole, newcomers = made.filled.hole & made.predictor.votes.listed, made.newcomers
     warn(
         f"{int(hole.sum()):,} of {int(made.predictor.votes.listed.sum()):,} documents have predicted labels: these "
-        "scores rank systems, and have no interval"
+        "scores rank systems but have no interval"
     )
-    if found:
-        one = next(iter(found))
+    if newcomers:
+        one = next(iter(newcomers))
         warn(
-            f"no score for {some(sorted(found))}: of the documents that it alone has in its first {TOP} "
-            f"({len(found[one])} of {one}) none is judged, so its rank would be a guess: it has the lowest and the "
-            f"highest that its score can be by any labels of the unjudged documents in the first {DEPTH} ranks of the "
-            "runs; have some of them judged"
+            f"no score for {some(sorted(newcomers))}: of the documents that it alone has in its first {TOP} "
+            f"({len(newcomers[one])} of {one}) none is judged, so its rank would be a guess; instead, the bounds of "
+            f"its score are given, for any labels of the unjudged documents in the first {DEPTH} ranks of the runs; "
+            "have some of them judged"
         )
-    return np.array([name in found for name in made.filled.ranked.systems])
+    return np.array([name in newcomers for name in made.filled.ranked.systems])

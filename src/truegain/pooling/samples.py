@@ -45,8 +45,8 @@ def check_linear(m: Measure) -> None:
     """Refuse measures that a sample of the holes cannot set right."""
     if not m.linear_in_gains:
         raise MeasureError(
-            f"{m} is not linear in gain, so a sample of the unjudged documents cannot set it right; use P, CG, DCG, "
-            "RBP or SDCG, or leave the sample out: where their worst is known, the verdict takes it"
+            f"{m} is not linear in gain, so a sample of the unjudged documents cannot correct it; use P, CG, DCG, "
+            "RBP or SDCG, or leave the sample out: the verdict then uses bounds, where there are any"
         )
 
 
@@ -78,20 +78,20 @@ def draw_holes(
     if share is not None and most is not None:
         raise TruegainError(f"{arg('share')} and {arg('most')} both say how many documents to draw; give one of them")
     how = scoring or Scoring()
-    asked = at_level(parse_measure(measure), how.relevant_from)
-    check_linear(asked)
-    filled = Filled.of(runs, judgments, asked, how, jobs)
-    items = np.flatnonzero(looked_at(filled, asked))
+    m = at_level(parse_measure(measure), how.relevant_from)
+    check_linear(m)
+    filled = Filled.of(runs, judgments, m, how, jobs)
+    items = np.flatnonzero(looked_at(filled, m))
     if not len(items):
-        raise TruegainError(f"no document that {asked} looks at is unjudged; there is nothing to draw")
+        raise TruegainError(f"no document that {m} looks at is unjudged; there is nothing to sample")
     names = list(zip(*filled.ranked.pool.names(items), strict=True))
     key = {name: stream_key(seed, "holes", "\0".join(name)) for name in names}
     wanted = math.ceil((SHARE if share is None else share) * len(names) - 1e-9) if most is None else most
     drawn = sorted(names, key=key.__getitem__)[: max(wanted, LEAST_SAMPLED)]
     rows = [(*name, None) for name in drawn]
     note = (
-        f"{len(rows):,} of the {len(names):,} unjudged documents that {asked} looks at in these runs, drawn at random "
-        f"(seed {seed}); write their labels into the last column"
+        f"{len(rows):,} of the {len(names):,} unjudged documents that {m} looks at in these runs, sampled at "
+        f"random (seed {seed}); write their labels into the last column"
     )
     return Table(("topic", "doc", "label"), rows, notes=(note,))
 
@@ -118,17 +118,60 @@ def sample_unjudged(
     seed: int = 0,
     jobs: int | None = None,
 ) -> GoldList:
-    """The unjudged documents that all runs have where a measure looks, in a drawn order: judge from the top.
+    """Draw the unjudged documents of all runs, in an order in which to judge them.
 
-    Each next one is drawn with a chance in proportion to its size,
+    The labels then correct the predictions of all others: give them to a study as
+    ``unjudged=UnjudgedSample(labels, predicted=True)``.
+
+    Parameters
+    ----------
+    runs : what `evaluate` takes
+        What each system retrieved.
+    judgments : what `evaluate` takes
+        The labels so far.
+    measure : str or Measure, default 'P@10'
+        One that is linear in gain and has a cutoff.
+    pair : (str, str), optional
+        Draw only documents that move the difference of these two systems.
+    scale : str or sequence of float, optional
+        The labels that a judge may give, as '0:3', or the lowest and the highest; by default from 0 to the highest
+        there.
+    corpus : folder of term statistics, or mapping of texts, optional
+        Texts that help to predict relevance.
+    llm : what `evaluate` takes, optional
+        Labels of another judge that help to predict relevance.
+    scoring : Scoring, optional
+        How scores are made.
+    seed : int, default 0
+        Where random numbers begin.
+    jobs : int, optional
+        Threads; by default one for each core.
+
+    Returns
+    -------
+    GoldList
+        The documents, to be judged from the top, with the predicted worth of each in the column bronze.
+
+    Notes
+    -----
+    Each next document is drawn with a chance in proportion to its size,
 
         size = max(u s, .2 mean of u s) ;  u = sqrt(mean over systems of w^2), for a pair |w_b - w_a|
 
-    w what the document counts in a system's score, s the standard deviation of its label's worth as predicted from the
-    judgments (as in fill='predicted'), corpus and llm.  The list has that prediction in the column bronze.  For a pair
-    it has what differs alone.  scale: the labels that a judge may give, as '0:3', or the least and the most
-    (default: those that were given).
+    with w what the document counts in a system's score, and s the standard deviation of its label's worth as predicted
+    from the judgments (as in ``evaluate(..., fill='predicted')``).
 
+    References
+    ----------
+    .. [1] D. Raj, "Some estimators in sampling with varying probabilities without replacement", Journal of the American
+           Statistical Association 51(274), 1956.
+    .. [2] B. Rosen, "Asymptotic theory for order sampling", Journal of Statistical Planning and Inference
+           62(2), 1997.
+    .. [3] J. A. Aslam, V. Pavlu and E. Yilmaz, "A statistical method for system evaluation using incomplete judgments",
+           SIGIR 2006.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> runs = {"x": {t: {"a": 3, "b": 2, "c": 1} for t in qrels}, "y": {t: {"d": 3, "a": 2, "c": 1} for t in qrels}}
@@ -137,20 +180,20 @@ def sample_unjudged(
     (6, {'d'}, 'holes')
     """
     how = scoring or Scoring()
-    asked = at_level(parse_measure(measure), how.relevant_from)
-    check_linear(asked)
-    if getattr(asked, "cutoff", None) is None:
-        raise MeasureError(f"{asked} looks at every rank, and no more than the first ones can be judged; give a cutoff")
-    made = Prediction.of(runs, judgments, asked, how, corpus=corpus, llm=llm, jobs=jobs)
+    m = at_level(parse_measure(measure), how.relevant_from)
+    check_linear(m)
+    if getattr(m, "cutoff", None) is None:
+        raise MeasureError(f"{m} looks at every rank, and only the first ones can be judged; give a cutoff")
+    made = Prediction.of(runs, judgments, m, how, corpus=corpus, llm=llm, jobs=jobs)
     check_enough(made)
-    ranked, open_ = made.filled.ranked, looked_at(made.filled, asked)
+    ranked, open_ = made.filled.ranked, looked_at(made.filled, m)
     if not open_.any():
-        raise TruegainError(f"no document that {asked} looks at is unjudged; there is nothing to draw")
-    mean, sizes = sizes_of(made, asked, open_, pair)
+        raise TruegainError(f"no document that {m} looks at is unjudged; there is nothing to sample")
+    mean, sizes = sizes_of(made, m, open_, pair)
     order = drawn_order(sizes, units_of(ranked.pool), seed)
     ends = ends_of(scale) or (0.0, float(max(made.filled.levels[-1], 1.0)))
     predicted = mean[order].round(DIGITS)
-    return GoldList.of(*ranked.pool.names(order), predicted, sizes[order], DESIGN, str(asked), ends)
+    return GoldList.of(*ranked.pool.names(order), predicted, sizes[order], DESIGN, str(m), ends)
 
 
 def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] | None) -> tuple[Floats, Floats]:
@@ -168,7 +211,7 @@ def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] |
         u = np.abs(np.bincount(ranked.item, weight * ((system == b) * 1.0 - (system == a)), len(ranked.pool)))
         open_ = open_ & (u > TINY)
         if not open_.any():
-            raise TruegainError(f"no unjudged document can move the difference of {pair[0]} and {pair[1]} on {m}")
+            raise TruegainError(f"no unjudged document can change the difference of {pair[0]} and {pair[1]} on {m}")
     mean, size = chances.mean(worth), np.where(open_, u * np.sqrt(chances.variance(worth)), 0.0)
     usual = float(size[open_].mean())
     return mean, np.where(open_, np.maximum(size, LEAST_SIZE * usual) if usual > 0 else 1.0, 0.0)

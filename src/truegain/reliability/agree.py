@@ -50,8 +50,8 @@ class Carried:
         return (
             f"{'1 item carries' if one else f'{len(self.names)} items carry'} {self.whole.measure}: "
             f"{' and '.join(self.names)}, with {self.ratings:,} of {self.whole.ratings:,} ratings; without "
-            f"{'it' if one else 'them'} it is {rest.value:.4f}{limits}, not {self.whole.value:.4f}: traps and anchors, "
-            "which all assessors rate, tell little of the other items"
+            f"{'it' if one else 'them'} it is {rest.value:.4f}{limits}, not {self.whole.value:.4f}: traps and "
+            "anchors, which all assessors rate, say little about the other items"
         )
 
 
@@ -117,14 +117,14 @@ def _candidates(paired: Paired) -> Ints:
 
 def _without(paired: Paired, level: str, out: list[int], each: Ints) -> Floats:
     """Alpha without some items and each of others."""
-    step, found = max(1, ROOM // len(paired)), []
+    step, alpha = max(1, ROOM // len(paired)), []
     for at in range(0, len(each), step):
         some = each[at : at + step]
         weights = np.ones((len(some), len(paired)))
         weights[:, out] = 0
         weights[np.arange(len(some)), some] = 0
-        found.append(alphas(getattr(paired, level)(weights)))
-    return np.concatenate(found)
+        alpha.append(alphas(getattr(paired, level)(weights)))
+    return np.concatenate(alpha)
 
 
 def _names(ratings: Grouped, out: list[int]) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def documents_table(ratings: Grouped, is_ratio: bool, provenance: Mapping[str, o
     1      a          2  1.0000  2.5000    4.0000  0.0000   4.0000        2.6651
     1      b          1  2.0000  2.0000    2.0000       -        -             -
     <BLANKLINE>
-    undefined (-) for 1 document with one rating; alpha is of many documents, not of one
+    undefined (-) for 1 document with one rating; alpha needs several documents
     """
     table, first = ratings.judgments, ratings.order[ratings.begin[:-1]]
     columns: dict[str, list[Cell]] = {
@@ -174,14 +174,14 @@ def documents_table(ratings: Grouped, is_ratio: bool, provenance: Mapping[str, o
     columns["greatest"] = value[begin + count - 1].tolist()
     columns["equal"] = list(cells(_equal(ratings)))
     single = int((count == 1).sum())
-    notes = ["alpha is of many documents, not of one"]
+    notes = ["alpha needs several documents"]
     if single:
         notes = [f"undefined (-) for {single} document{'s' * (single > 1)} with one rating; {notes[0]}"]
     if is_ratio and float(ratings.value.min()) > 0:
         spreads = ratio_spreads(ratings)
         columns |= {name: list(cells(s)) for name, s in zip(("max/min", "geometric sd"), spreads, strict=True)}
         if great := int(np.isinf(spreads).any(axis=0).sum()):
-            notes.append(f"undefined for {great} whose ratio is too great for a number to hold")
+            notes.append(f"undefined for {great} whose ratio is too large for a floating-point number")
     elif is_ratio:
         notes.append(f"no ratios: a rating is {float(ratings.value.min()):g}")
     rows = list(zip(*columns.values(), strict=True))
@@ -200,9 +200,34 @@ def _equal(ratings: Grouped) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementReport(Result):
-    """Agreement of all, by topic, by assessor, and with experts; each as a table.
+    """How far assessors agree: over all items, by topic, by assessor, and with experts; each a table.
 
-    `documents`, made when it is asked for, has a row for each document.
+    Attributes
+    ----------
+    overall : Table
+        `statistic` (alpha at each level, percent agreement, Fleiss' and Cohen's kappa; for ratio scales the median
+        max/min ratio and geometric sd), `value`, `low` and `high` (its confidence limits), `items` and `ratings` it
+        rests on, and a `note`.
+    topics : Table
+        By `topic`: `items`, `ratings`, `alpha LEVEL` with its limits `low` and `high`; `order as experts`, the share of
+        pairs in the experts' order, and `note`, where there are any.
+    assessors : Table
+        By `assessor`: `ratings`, their `mean` and `spread`; `equal`, the share equal to the others' ratings; `bias`,
+        the mean difference from them; `correlation` with them and its limits `low` and `high`; `order`, the share of
+        pairs in the experts' order; `seconds` a rating; `weight` where asked for; and `look`, why the assessor is worth
+        a second look.
+    experts : Table or None
+        `order as experts` (which pairs), `share` of them in the experts' order, and `n`, how many.
+    provenance : mapping
+        How it was made.
+    ratings : Grouped or None
+        The ratings.
+    is_ratio : bool
+        Whether they are magnitudes on a ratio scale.
+
+    Notes
+    -----
+    Columns of `frame` are those of `overall`.
     """
 
     overall: Table
@@ -215,13 +240,13 @@ class AgreementReport(Result):
 
     @cached_property
     def documents(self) -> Table:
-        """Every document: ratings, least and greatest, share of equal pairs; for magnitudes max/min ratio and GSD."""
+        """By document: ratings, least, median, greatest, equal pairs; for magnitudes max/min and geometric sd."""
         assert self.ratings is not None
         return documents_table(self.ratings, self.is_ratio, self.provenance)
 
     @property
     def flagged(self) -> tuple[str, ...]:
-        """The assessors worth a second look, whom `drop_assessors='flagged'` leaves out; a question, not a verdict."""
+        """The assessors worth a second look, whom ``drop_assessors='flagged'`` leaves out."""
         return tuple(str(row["assessor"]) for row in self.assessors.records() if row["look"])
 
     def table(self) -> Table:
@@ -253,28 +278,65 @@ def agreement(
     normalize: str | None = None,
     units: Units = "items",
     method: Method = "jackknife",
-    replicates: int = 1000,
+    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
     drop_assessors: Drop | None = None,
     weight_assessors: Weigh | None = None,
     first: int | None = None,
 ) -> AgreementReport:
-    """Tell whether assessors agree, with one another and with experts, and who is worth a second look.
+    """Measure how far assessors agree, with one another and with experts, and who is worth a second look.
 
-    Krippendorff's alpha at the level the scale declares (at all that fit, where it declares none) with an interval over
-    items, percent agreement, Fleiss' kappa by both conventions, Cohen's kappa, plain and weighted; for ratio scales
-    max/min ratios and geometric standard deviations, also of every document (`documents`); by topic, alpha with its
-    interval; every assessor, with the interval of the correlation with the rest; with `expert` judgments, pairwise
-    order agreement by unit and pair of levels.
-    `normalize` brings magnitudes to one scale first, as in `aggregate`; `units`, `method`, `replicates` (0 for no
-    interval) and `seed` are those of `alpha`; `drop_assessors` and `first` say whose ratings count, as in `aggregate`.
-    `weight_assessors` adds each one's weight to the table of assessors; agreement itself counts every rating once.
+    Krippendorff's alpha at the level that the scale declares, or at all that fit; percent agreement, Fleiss' kappa by
+    both conventions, Cohen's kappa, plain and weighted; for ratio scales max/min ratios and geometric standard
+    deviations.
 
+    Parameters
+    ----------
+    ratings : what `read_ratings` takes
+        Ratings by several assessors.
+    expert : what `evaluate` takes, optional
+        Judgments of experts, whose order of documents the assessors' is compared with.
+    scale : Scale or str, optional
+        What a rating can be, such as 'ordinal 0:3', 'ratio' or 'nominal'.
+    normalize : {'geometric', 'median', 'range', 'anchors'}, optional
+        Bring magnitudes to one scale first, as in `aggregate`.
+    units : {'items', 'items+assessors'}, default 'items'
+        What the interval of alpha generalizes over.
+    method : {'jackknife', 'bootstrap'}, default 'jackknife'
+        How the interval of alpha is made.
+    resamples : int, default 1000
+        How many resamples a bootstrap draws; 0 for no interval.
+    confidence : float, default 0.95
+        Of every interval.
+    seed : int, default 0
+        Where random numbers begin.
+    drop_assessors : str or sequence of str, optional
+        Whose ratings to leave out; 'flagged' for those worth a second look.
+    weight_assessors : str, optional
+        Add each assessor's weight to the table; agreement itself counts every rating once.
+    first : int, optional
+        Only the first so many ratings of each document.
+
+    Returns
+    -------
+    AgreementReport
+        Tables over all items, by topic, by assessor, and with experts.
+
+    References
+    ----------
+    .. [1] A. F. Hayes and K. Krippendorff, "Answering the call for a standard reliability measure for coding data",
+           Communication Methods and Measures 1(1), 2007.
+    .. [2] J. L. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76(5), 1971.
+    .. [3] J. Cohen, "Weighted kappa: nominal scale agreement provision for scaled disagreement or partial credit",
+           Psychological Bulletin 70(4), 1968.
+
+    Examples
+    --------
     >>> import polars as pl
     >>> rows = [("1", d, a, v) for d, vs in {"a": (1, 1), "b": (3, 2), "c": (0, 0)}.items() for a, v in zip("xy", vs)]
     >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    >>> print(agreement(frame, scale="ordinal 0:3", replicates=0).overall)
+    >>> print(agreement(frame, scale="ordinal 0:3", resamples=0).overall)
     Agreement of 6 ratings by 2 assessors
     <BLANKLINE>
     statistic                   value  low  high  items  ratings  note
@@ -297,11 +359,11 @@ def agreement(
     table = raw if normalize is None else normalized(raw, normalize)
     grouped = Grouped.of(table)
     provenance = {
-        "scale": str(declared), "normalize": normalize, "units": units, "method": method, "replicates": replicates,
+        "scale": str(declared), "normalize": normalize, "units": units, "method": method, "resamples": resamples,
         "confidence": confidence, "seed": seed, "source": table.source,
         **{name: value if isinstance(value, str | int) else str(value) for name, value in choice.items() if value},
     }  # fmt: skip
-    options = AlphaOptions(units, method, replicates, confidence, seed)
+    options = AlphaOptions(units, method, resamples, confidence, seed)
     overall = _overall(grouped, declared, is_ratio, options)
     people = people_of(raw, judged, normalize=normalize, ratio=is_ratio, confidence=confidence)
     logs = is_ratio and float(grouped.value.min()) > 0
@@ -328,19 +390,19 @@ def levels_of(scale: Scale, is_ratio: bool = False) -> tuple[str, ...]:
 
 def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:
     paired = Paired.of(grouped)
-    found: list[Coefficient] = [alpha_of(paired, level, options) for level in levels_of(scale, is_ratio)]
-    few = carried(grouped, found[0], levels_of(scale, is_ratio)[0], options)
-    limits = not all(math.isnan(a.low) for a in found)
+    coefficients: list[Coefficient] = [alpha_of(paired, level, options) for level in levels_of(scale, is_ratio)]
+    few = carried(grouped, coefficients[0], levels_of(scale, is_ratio)[0], options)
+    limits = not all(math.isnan(a.low) for a in coefficients)
     notes = [f"intervals over {options.population}"] * limits + [str(few)] * (few is not None)
     if not is_ratio:
         weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
-        found += [percent(grouped), fleiss(grouped), fleiss(grouped, "items")]
-        found += cohens(grouped, weights, seed=options.seed)
+        coefficients += [percent(grouped), fleiss(grouped), fleiss(grouped, "items")]
+        coefficients += cohens(grouped, weights, seed=options.seed)
     else:
-        found += _spreads(grouped, paired)
+        coefficients += _spreads(grouped, paired)
     rows = [
         (a.measure, *cells((a.value, a.low, a.high)), a.n, a.ratings, ("undefined: " if a.refused else "") + a.why)
-        for a in found
+        for a in coefficients
     ]
     return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows, notes=tuple(notes))
 
@@ -352,21 +414,21 @@ def _spreads(grouped: Grouped, paired: Paired) -> list[Coefficient]:
         return [Coefficient.of(name, why=f"a rating of {least:g} has no ratio") for name in names]
     if not len(paired):
         return [Coefficient.of(name, why="no item has two ratings") for name in names]
-    found = []
+    coefficients = []
     for name, each in zip(names, ratio_spreads(grouped), strict=True):
         known = np.sort(each[~np.isnan(each)])
         held = bool(np.isfinite(known[len(known) // 2]))  # the upper of the middle two
         value = float(np.median(known)) if held else math.nan
-        why = "" if held else "most ratios are too great for a number to hold"
-        found.append(Coefficient.of(name, value, len(known), len(paired.value), why))
-    return found
+        why = "" if held else "most ratios are too large for a floating-point number"
+        coefficients.append(Coefficient.of(name, value, len(known), len(paired.value), why))
+    return coefficients
 
 
 def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | None, options: AlphaOptions) -> Table:
     columns = ["topic", "items", "ratings", f"alpha {level}", "low", "high"]
     order = None if pairs is None else _order_of_topics(table, pairs)
     rows: list[tuple[str | int | float | None, ...]] = []
-    said: list[str] = []
+    reasons: list[str] = []
     how: Counter[str] = Counter()
     tail = False
     topic, place = grouped.topic[grouped.item], grouped.place[grouped.item]
@@ -375,22 +437,22 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
     for code, name in enumerate(table.topic.values):
         mine = by_topic[ends[code] : ends[code + 1]]
         part = Paired.rows(grouped.value[mine], place[mine], grouped.who[mine])
-        found = alpha_of(part, level, options)
+        alpha = alpha_of(part, level, options)
         items = len(np.unique(grouped.item[mine]))
         beside = [] if order is None else cells(order[[code]])
-        rows.append((name, items, len(mine), *cells((found.value, found.low, found.high)), *beside))
-        said.append("undefined: " * found.refused + found.why * (found.why != TAIL))
-        how[_kind(found, options)] += 1
-        tail |= found.why == TAIL
+        rows.append((name, items, len(mine), *cells((alpha.value, alpha.low, alpha.high)), *beside))
+        reasons.append("undefined: " * alpha.refused + alpha.why * (alpha.why != TAIL))
+        how[_kind(alpha, options)] += 1
+        tail |= alpha.why == TAIL
     if order is not None:
         columns.append("order as experts")
         alike = ("no pair on different levels" if row[-1] is None else "" for row in rows)
-        said = ["; ".join(filter(None, both)) for both in zip(said, alike, strict=True)]
-    if any(said):
-        columns, rows = [*columns, "note"], [(*row, why) for row, why in zip(rows, said, strict=True)]
+        reasons = ["; ".join(filter(None, both)) for both in zip(reasons, alike, strict=True)]
+    if any(reasons):
+        columns, rows = [*columns, "note"], [(*row, why) for row, why in zip(rows, reasons, strict=True)]
     counted = (f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common())
     intervals = f"Intervals over {options.population}: {'; '.join(counted)}."
-    notes = (intervals, *((f"They hold {TAIL}.",) if tail else ()))
+    notes = (intervals, *((f"They are valid {TAIL}.",) if tail else ()))
     return Table(tuple(columns), rows, title="By topic", notes=notes)
 
 
@@ -403,10 +465,10 @@ def _order_of_topics(table: Judgments, pairs: Order) -> Floats:
     return shares(right, every)
 
 
-def _kind(found: Coefficient, options: AlphaOptions) -> str:
-    if not found.refused and not options.trials:
-        return "none asked for"
-    return "none, see the note of each" if math.isnan(found.low) else options.method
+def _kind(alpha: Coefficient, options: AlphaOptions) -> str:
+    if not alpha.refused and not options.trials:
+        return "not requested"
+    return "none, see the note of each" if math.isnan(alpha.low) else options.method
 
 
 def _of_people(people: list[Assessor], weights: Mapping[str, float] | None = None) -> Table:
@@ -420,13 +482,13 @@ def _of_people(people: list[Assessor], weights: Mapping[str, float] | None = Non
         if looked
         else "no assessor stands out"
         if any(a.ratings >= ENOUGH for a in people)
-        else f"no assessor has {ENOUGH} ratings, the fewest by which one could stand out"
+        else f"no assessor has {ENOUGH} ratings, the fewest needed to stand out"
     )
     rows = [tuple(getattr(a, n) for n in names) for a in ordered]
     if weights is None:
         return Table(tuple(names), rows, title="Assessors", notes=(note,))
     rows = [(*row[:-1], weights[a.assessor], row[-1]) for a, row in zip(ordered, rows, strict=True)]
-    counts = f"weights are what {AGGREGATE} takes with the same arguments; agreement counts every rating once"
+    counts = f"weights are those of {AGGREGATE} with the same arguments; agreement counts every rating once"
     return Table((*names[:-1], "weight", "look"), rows, title="Assessors", notes=(note, counts))
 
 
@@ -444,5 +506,5 @@ def _with_experts(table: Judgments, pairs: Order) -> Table:
     if not len(pairs):
         notes.append("undefined: no unit has two documents that experts put on different levels")
     if len(pairs.levels) > MOST_LEVELS:
-        notes.append(f"experts use {len(pairs.levels)} levels, too many to list every two")
+        notes.append(f"experts use {len(pairs.levels)} levels, too many to list every pair")
     return Table(("order as experts", "share", "n"), rows, title="Agreement with experts", notes=tuple(notes))

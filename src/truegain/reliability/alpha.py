@@ -372,7 +372,9 @@ def _without_assessors(paired: Paired, level: str, seed: int) -> Floats:
     """Alpha without each assessor, or without each of some random groups of many."""
     names, code = np.unique(paired.assessor, return_inverse=True)
     if len(names) < FEWEST:
-        raise NoIntervalError(f"no interval: {len(names)} assessors cannot stand for others like them; {FEWEST} could")
+        raise NoIntervalError(
+            f"no interval: {len(names)} assessors are too few to represent others; at least {FEWEST} are needed"
+        )
     group = _groups(len(names), PEOPLE, CREWS, seed)[code]
     found = [_alone(paired.take(np.asarray(group != g, np.bool_)), level) for g in range(int(group.max()) + 1)]
     if np.isnan(found).any():
@@ -401,7 +403,7 @@ MOST_LOST = 0.5  # share of resamples without an alpha beyond which there is no 
 LEAST = -1.0  # what alpha can be
 MANY = 100  # items from which a bootstrap interval may be trusted
 LONG = 400  # items up to which a long tail of item values harms an interval
-TAIL = "if item values have no long tail; else take the ratio or ordinal level"
+TAIL = "if item values have no long tail; otherwise use the ratio or ordinal level"
 
 
 @dataclass(frozen=True)
@@ -414,7 +416,7 @@ class Coefficient(Estimate):
     def of(cls, name: str, value: float = math.nan, items: int = 0, ratings: int = 0, why: str = "") -> Coefficient:
         """One without limits; `why` there is no value, or none of them."""
         said = (why,) if why else ()
-        return cls("", name, value, math.nan, math.nan, over="other items", n=items, notes=said, ratings=ratings)
+        return cls("", name, value, math.nan, math.nan, population="other items", n=items, notes=said, ratings=ratings)
 
     @property
     def why(self) -> str:
@@ -443,7 +445,7 @@ class AlphaOptions:
         check_one_of("units", self.units, get_args(Units))
         check_one_of("method", self.method, get_args(Method))
         if self.method == "bootstrap" and self.units != "items":
-            raise TruegainError("the bootstrap draws items only; for assessors like these take method 'jackknife'")
+            raise TruegainError("the bootstrap draws items only; for assessors like these use method 'jackknife'")
 
     @property
     def population(self) -> str:
@@ -485,11 +487,11 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
         return Coefficient.of(name, math.nan, items, n, "a ratio scale has no negative ratings")
     value = float(alphas(getattr(paired, level)(np.ones((1, items))))[0])
     found = Coefficient.of(name, 0.0 if abs(value) < ROUNDING else value, items, n)
-    found = replace(found, confidence=how.confidence, over=how.population, method=how.method)
+    found = replace(found, confidence=how.confidence, population=how.population, method=how.method)
     if not how.trials:
         return found
     if items == 1:
-        return replace(found, notes=("one item has no interval",))
+        return replace(found, notes=("one item gives no interval",))
     if how.method == "bootstrap":
         return _resampled(found, paired, level, how.trials, how.confidence, how.seed)
     try:
@@ -499,7 +501,7 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
     low, high = min(low, found.value), max(high, found.value)
     if low < LEAST:
         few = "items" if how.units == "items" else "items or assessors"
-        why = f"no interval: too few {few} carry it (its lower limit would be {low:.1f}, and alpha is at least -1)"
+        why = f"no interval: it rests on too few {few} (its lower limit would be {low:.1f}, and alpha is at least -1)"
         return replace(found, notes=(why,))
     return replace(found, low=low, high=high, notes=(TAIL,) if level == "interval" and items < LONG else ())
 
@@ -514,11 +516,11 @@ def _resampled(
     sound = drawn[~np.isnan(drawn)]
     tail, lost = (1 - confidence) / 2, trials - len(sound)
     if lost > MOST_LOST * trials:
-        return replace(found, notes=(f"{lost} of {trials} resamples held a single value: no interval",))
+        return replace(found, notes=(f"{lost} of {trials} resamples had a single value: no interval",))
     low, high = np.quantile(sound, [tail, 1 - tail]).tolist()
-    whys = [f"{lost} of {trials} resamples held a single value and were left out"] if lost else []
+    whys = [f"{lost} of {trials} resamples had a single value and were left out"] if lost else []
     if len(paired) < MANY:
-        whys.append(f"too narrow: bootstraps of fewer than {MANY} items hold less often than they say")
+        whys.append(f"too narrow: with fewer than {MANY} items bootstrap intervals cover less often than they claim")
     low, high = min(low, found.value), max(min(1.0, high), found.value)
     return replace(found, low=low, high=high, notes=tuple(whys))
 

@@ -107,7 +107,7 @@ def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Coe
         mean, why = float(np.mean([k for k, _ in sound])), about.format(len(sound)) * several
         of = int(ratings.count[ratings.count >= 2].sum())
         if len(sound) < FEW_PAIRS and rated < SLIVER * of:
-            why = f"{why}: {rated:,} of {of:,} ratings do not stand for all"
+            why = f"{why}: {rated:,} of {of:,} ratings do not represent all"
             mean = math.nan
         found.append(Coefficient.of(name, mean, items, rated, why))
     return found

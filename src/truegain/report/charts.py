@@ -206,7 +206,7 @@ def table_chart(table: Table) -> Any:
 
     Limits, `low` and `high`, are those of the number right before them.
 
-    >>> table = Table(("system", "mR", "favour", "low", "high"), [("a", 0.9, 0.1, -0.1, 0.3)])
+    >>> table = Table(("system", "sensitivity", "favor", "low", "high"), [("a", 0.9, 0.1, -0.1, 0.3)])
     >>> table_chart(table).to_dict()["data"]["values"][0]["shown"]
     '0.1000 [-0.1000, 0.3000]'
     """

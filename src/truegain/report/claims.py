@@ -30,6 +30,7 @@ from truegain.report.html import (
     tr,
 )
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
+from truegain.sampling.catalogue import SOURCES
 from truegain.study.variance import Share, largest_of
 from truegain.study.verdict import Verdict
 
@@ -83,38 +84,33 @@ def counted(outcomes: Sequence[str]) -> str:
     return f"{many(len(outcomes), 'claim')}: {', '.join(f'{n:,} {outcome}' for outcome, n in found.items() if n)}"
 
 
-SOURCES = {
-    "topics": "topics",
-    "collection": "the collection",
-    "assessors": "assessors",
-    "replicates": "the judge's repeated answers",
-    "gold": "gold labels",
-    "holes": "the sample of unjudged documents",
-}
-
-
 def shared_lines(verdict: Verdict) -> list[tuple[str, Share]]:
     """Sources with their share of the variance, the largest first."""
-    found = [(x.source, x.share) for x in verdict.lines if x.share is not None]
+    found = [(x.source, x.share) for x in verdict.by_source if x.share is not None]
     return sorted(found, key=lambda one: -one[1].value)
 
 
 def rests_on(verdict: Verdict) -> str:
     """In a few words: what leaves a claim open, or where most of its uncertainty comes from."""
-    c, hidden = verdict.comparison, verdict.hidden
-    if verdict.borrowed:
+    c, hidden = verdict.comparison, verdict.unjudged_bounds
+    if verdict.withheld:
         return "too little known of the judge"
     if c.low is None or c.high is None:
         return "no interval"
-    if verdict.outcome == "inconclusive" and hidden is not None and hidden.documents and verdict.holes == "bound":
+    if (
+        verdict.outcome == "inconclusive"
+        and hidden is not None
+        and hidden.documents
+        and verdict.unjudged_policy == "bound"
+    ):
         return many(hidden.documents, "unjudged document")
     shares = shared_lines(verdict)
     if not shares:
         return "exact" if verdict.exact else ""
     if len(shares) == 1:
-        return SOURCES[shares[0][0]]
+        return SOURCES[shares[0][0]].shown
     largest = largest_of(dict(shares))
-    return "no single source" if largest is None else f"{SOURCES[largest[0]]}, {dict(shares)[largest[0]]}"
+    return "no single source" if largest is None else f"{SOURCES[largest[0]].shown}, {dict(shares)[largest[0]]}"
 
 
 def true_minus(text: str) -> str:
@@ -133,7 +129,7 @@ def sentences(*texts: str) -> Html:
 
 # ---- The table of claims: the outcome of each, its interval, its numbers, and what it rests on.
 
-COLUMNS = ("system", "against", "outcome", "difference", "low", "high", "as_labelled", "rests_on")
+COLUMNS = ("system", "against", "outcome", "difference", "low", "high", "uncorrected", "rests_on")
 
 
 @dataclass(frozen=True)
@@ -182,18 +178,20 @@ class ClaimRows:
 
     def _ends(self, v: Verdict) -> tuple[float | None, ...]:
         c = v.comparison
-        return (c.low, c.high, c.difference, *((v.naive.low, v.naive.high) if self.both else ()))
+        return (c.low, c.high, c.difference, *((v.uncorrected.low, v.uncorrected.high) if self.both else ()))
 
     def _spans(self, v: Verdict) -> tuple[str, list[Span]]:
         c = v.comparison
-        spans = [Span(c.naive, v.naive.low, v.naive.high, True)] if self.both and c.naive is not None else []
+        spans = []
+        if self.both and c.uncorrected is not None:
+            spans.append(Span(c.uncorrected, v.uncorrected.low, v.uncorrected.high, True))
         return f"{c.b} against {c.a}" if self.several else c.b, [*spans, Span(c.difference, c.low, c.high)]
 
     def _row(self, v: Verdict, axis: Axis, spans: Sequence[Span], details: str) -> Html:
         c = v.comparison
         against = (el("br"), el("span", "against ", name(c.a), class_="of2")) if self.several else ()
         first = el("th", name(c.b), *against, scope="row", title=f"{c.b} against {c.a}")
-        numbers = [num(signed(c.naive), more="o")] if self.both else []
+        numbers = [num(signed(c.uncorrected), more="o")] if self.both else []
         numbers.append(num(signed(c.difference, min_effect=self.min_effect)))
         numbers.append(num(limits(c.low, c.high, signs=True, min_effect=self.min_effect), more="o"))
         why = el("a", rests_on(v) or "details", href=f"#{details}") if details else rests_on(v)
@@ -201,7 +199,7 @@ class ClaimRows:
 
     def _data(self) -> Html:
         found = [(v.outcome, v.comparison, rests_on(v)) for v in self.verdicts]
-        rows = [(c.b, c.a, o, c.difference, c.low, c.high, c.naive, on) for o, c, on in found]
+        rows = [(c.b, c.a, o, c.difference, c.low, c.high, c.uncorrected, on) for o, c, on in found]
         return csv_link("claims.csv", COLUMNS, rows)
 
     def _caption(self) -> tuple[Child, ...]:
@@ -228,6 +226,6 @@ class ClaimRows:
 
 def _held_back(held: Sequence[Verdict]) -> str:
     """Why claims with an interval above 0 are inconclusive."""
-    lent, hidden = any(v.borrowed for v in held), any(not v.borrowed for v in held)
+    lent, hidden = any(v.withheld for v in held), any(not v.withheld for v in held)
     why = ["unjudged documents could change it"] if hidden else []
     return " or ".join([*why, *(["too little is known of the judge's errors on what they retrieved"] if lent else [])])

@@ -170,7 +170,7 @@ class JudgeFacts:
     """The judge against the gold labels: of all pairs, and of what each system retrieved."""
 
     told: str
-    rates: tuple[float, float, float]  # mR, mN, D
+    rates: tuple[float, float, float]  # sensitivity, specificity, informedness
     not_chance: str  # why it is not clearly better than chance; empty where it is
     rectified: bool  # whether gold labels are a sample of the same pairs, and correct without inverting a matrix
     pairs: int
@@ -221,7 +221,7 @@ class Facts:
     min_effect: float
     over: frozenset[str]
     holds_for: str
-    held_fixed: str
+    not_covered: str
     measures: tuple[MeasureFacts, ...]
     claims: tuple[Claim, ...]  # those asked for; else the two best, or the two there are
     asked: bool  # whether somebody asked for them
@@ -256,12 +256,12 @@ class Facts:
 # ---- The interval of a difference that holds whatever the labels of unjudged documents are.
 
 
-def with_holes(facts: Facts, verdict: Verdict) -> tuple[float, float] | None:
+def with_unjudged(facts: Facts, verdict: Verdict) -> tuple[float, float] | None:
     """Its limits, by which the verdict goes; None where there is none, or unjudged documents count as not relevant."""
-    c, hidden = verdict.comparison, verdict.hidden
-    if c.low is None or c.high is None or hidden is None or not hidden.documents or verdict.holes != "bound":
+    c, hidden = verdict.comparison, verdict.unjudged_bounds
+    if c.low is None or c.high is None or hidden is None or not hidden.documents or verdict.unjudged_policy != "bound":
         return None
-    fall, rise = could_move(hidden, verdict.holes)
+    fall, rise = could_move(hidden, verdict.unjudged_policy)
     bounds = next((m.measure for m in facts.measures if m.name == c.measure), facts.main.measure).bounds()
     low, high = within(c.low + fall, c.high + rise, bounds, value=c.difference, differences=True)
     return float(low), float(high)
@@ -361,8 +361,8 @@ def _of_measure(facts: Facts, at: int) -> MeasureMarks | None:
 
 
 def _marked(verdict: Verdict, true: float, min_effect: float) -> MarkedClaim:
-    naive = replace(verdict.comparison, low=verdict.naive.low, high=verdict.naive.high)
-    labels = decided(naive, verdict.hidden, verdict.holes, min_effect)
+    naive = replace(verdict.comparison, low=verdict.uncorrected.low, high=verdict.uncorrected.high)
+    labels = decided(naive, verdict.unjudged_bounds, verdict.unjudged_policy, min_effect)
     return MarkedClaim(
         verdict, true, mark_of(verdict.outcome, true, min_effect), labels, mark_of(labels, true, min_effect)
     )

@@ -219,14 +219,14 @@ def intervals_chart(estimates: Sequence[Estimate], title: str = "") -> Any:
     alt = altair()
     check_some(estimates, "estimates")
     rows = [{"system": e.system, "measure": e.measure, "value": e.value, "low": e.low, "high": e.high,
-             "over": e.over, "interval": f"{e.value:.4f} [{e.low:.4f}, {e.high:.4f}]", "method": e.method}
+             "over": e.population, "interval": f"{e.value:.4f} [{e.low:.4f}, {e.high:.4f}]", "method": e.method}
             for e in estimates]  # fmt: skip
     order = _best_first(estimates)
-    several_sources = len({e.over for e in estimates}) > 1
+    several_sources = len({e.population for e in estimates}) > 1
     step = 12 if len(order) > 40 else 18
     y = alt.Y("system:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, labelFontSize=min(11, step - 3)))
     if several_sources:
-        sources = list(dict.fromkeys(e.over for e in estimates))
+        sources = list(dict.fromkeys(e.population for e in estimates))
         colour = alt.Color("over:N", sort=sources, title="interval over",
                            scale=alt.Scale(domain=sources, range=COLOURS[: len(sources)]))  # fmt: skip
         offset: dict[str, Any] = {"yOffset": alt.YOffset("over:N", sort=sources)}
@@ -331,5 +331,5 @@ def _best_first(estimates: Sequence[Estimate]) -> list[str]:
 
 def _about(estimates: Sequence[Estimate]) -> str:
     levels = sorted({f"{100 * e.confidence:g}%" for e in estimates})
-    over = list(dict.fromkeys(e.over for e in estimates))
+    over = list(dict.fromkeys(e.population for e in estimates))
     return f"{' and '.join(levels)} intervals over {' and '.join(over)}"

@@ -51,7 +51,7 @@ from truegain.report.data_health import (
 from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
 from truegain.results.base import Table
 from truegain.results.serialization import hints_of
-from truegain.sampling.designs import SAME_POPULATION
+from truegain.sampling.catalogue import is_sample
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.rank_correlation import tau_interval
 from truegain.stats.results import Comparison
@@ -113,8 +113,8 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
         clearly_positive(judge.rates())
     except TruegainError as error:
         chance = str(error)
-    rectified, design = judge.design in SAME_POPULATION, "ordered" if ordered else judge.design
-    rates, by_label = (judge.mR, judge.mN, judge.D), _by_label(judge)
+    rectified, design = is_sample(judge.design), "ordered" if ordered else judge.design
+    rates, by_label = (judge.sensitivity, judge.specificity, judge.informedness), _by_label(judge)
     return JudgeFacts(
         _on_list(judge) if ordered else str(judge), rates, chance, rectified, judge.size, design, by_label, found,
         str(measure), tuple(notes), tuple(ranks),
@@ -123,7 +123,7 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
 
 def _leaves_out(study: Study) -> bool:
     """Whether a list of gold labels is not of all that the systems retrieved."""
-    lacking = study.lattice(study.measures[0]).evidence.unlisted(Contrasts.scores(len(study.systems)))
+    lacking = study.variance_model(study.measures[0]).estimator.unlisted(Contrasts.scores(len(study.systems)))
     return lacking is not None and bool(lacking.any())
 
 
@@ -144,9 +144,9 @@ def _on_list(judge: Judge) -> str:
     assert judge.pairs is not None
     relevant = int((judge.pairs.gold >= judge.levels[1]).sum())
     return (
-        f"bronze judge on {judge.size:,} gold labels of an ordered list, weighted by their chances to be drawn: finds "
-        f"{judge.mR:.1%} of the relevant (mR, {relevant:,} labels) and {judge.mN:.1%} of the non-relevant (mN, "
-        f"{judge.size - relevant:,} labels); D = {judge.D:.3f}"
+        f"bronze judge on {judge.size:,} gold labels of an ordered list, weighted by their chances to be drawn: "
+        f"sensitivity {judge.sensitivity:.1%} ({relevant:,} relevant labels), specificity {judge.specificity:.1%} ("
+        f"{judge.size - relevant:,} non-relevant labels), informedness {judge.informedness:.3f}"
     )
 
 
@@ -272,13 +272,13 @@ def gather(
     if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
         kind = "baseline" if unknown[0] in baselines else "pair"
         raise TruegainError(
-            f"{argname(kind, unknown[0])} is no system here; {there_are(unknown[:1], study.systems, 8)}"
+            f"{argname(kind, unknown[0])} is not a system here; {there_are(unknown[:1], study.systems, 8)}"
         )
     made = made or Made(str(study.provenance["truegain"]), options=study.provenance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
         for m in study.measures:
-            study.lattice(m)  # what is refused, is refused first
+            study.variance_model(m)  # what is refused, is refused first
         measures = tuple(_scores(study, m, kept) for m in study.measures)
         asked = _asked(pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
@@ -335,7 +335,7 @@ def _of_measure(study: Study, m: Measure) -> dict[str, Any]:
                 alone[i, j] = alone[j, i] = True
     naive = None
     if study.judge is not None:
-        value = study.lattice(m).naive.value
+        value = study.variance_model(m).uncorrected.value
         naive = tuple(float(value[study.systems.index(s)]) for s in ranking.systems)
     assert ranking.ahead is not None
     holes, shown = unjudged_by_system(study.ranked, getattr(m, "cutoff", None))
@@ -366,7 +366,7 @@ def _verdicts(
 
     def worded(m: Measure) -> Verdict:
         verdict = study.verdict(a, b, m, costs)
-        return replace(verdict, notes=tuple(map(words, verdict.notes)), borrowed=tuple(map(words, verdict.borrowed)))
+        return replace(verdict, notes=tuple(map(words, verdict.notes)), withheld=tuple(map(words, verdict.withheld)))
 
     found = (kept(("verdict", a, b, str(m), given), partial(worded, m), Verdict) for m in study.measures)
     return tuple(replace(verdict, provenance=study.provenance) for verdict in found)

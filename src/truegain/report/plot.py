@@ -134,7 +134,7 @@ def _(answer: ComparisonsByMeasure) -> Any:
 @chart_of.register
 def _(answer: Verdict) -> Any:
     rows: list[Row] = [
-        {"name": str(r["over"]), "value": r["difference"], "low": r["low"], "high": r["high"]}
+        {"name": str(r["source"]), "value": r["difference"], "low": r["low"], "high": r["high"]}
         for r in answer.table(words=False).records()
     ]
     c = answer.comparison

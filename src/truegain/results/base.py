@@ -40,18 +40,34 @@ class PaperWords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class PaperStyle:
-    """How a table of systems by measures looks.
+    """How a table of systems by measures looks in a paper.
 
-    digits: decimals.  percent: scores times 100, with two decimals less.  bold: the best of each measure in bold.
-    intervals: whether limits stand beside the scores; None: where the answer is about them.  caption, label: in place
-    of those that are made; an empty label leaves the bare tabular.  names: other names by system; strip: a prefix that
-    names lose.  systems: these alone, in this order.
+    Parameters
+    ----------
+    digits : int, default 4
+        Decimals of a score.
+    percent : bool, default False
+        Multiply scores by 100 and show two decimals less.
+    bold : bool, default True
+        Set the best score of each measure in bold.
+    intervals : bool, optional
+        Show confidence limits beside the scores; by default where the result is about them.
+    caption, label : str, optional
+        In place of the generated ones; an empty label leaves the bare tabular.
+    names : mapping of str to str, optional
+        Other names for some systems.
+    strip : str, optional
+        A prefix to remove from all names of systems.
+    systems : sequence of str, optional
+        Show these systems only, in this order.
 
+    Examples
+    --------
     >>> PaperStyle.of({"digits": 3}).digits
     3
     >>> PaperStyle.of({"decimals": 3})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    truegain.errors.TruegainError: decimals: there is no such way to change a table; there are digits, percent, ...
+    truegain.errors.TruegainError: decimals: not an option of tables; there are digits, percent, ...
     """
 
     digits: int = 4
@@ -74,7 +90,7 @@ class PaperStyle:
         known = [f.name for f in fields(cls)]
         for word in words:
             if word not in known:
-                raise TruegainError(f"{word}: there is no such way to change a table; there are {', '.join(known)}")
+                raise TruegainError(f"{word}: not an option of tables; there are {', '.join(known)}")
         return cls(**words)
 
     @property
@@ -102,34 +118,64 @@ SHORT = 240  # characters of a repr
 
 
 class Result:
-    """An answer that shows itself: it says what its `table` is, and has all the ways to show it from here.
+    """The base of every result: it shows itself as text, LaTeX, Markdown, HTML, JSON, a frame or a chart.
 
-    `tables` are what a person sees, `paper` what `latex`, `markdown` and `html` write; both are the table, where an
-    answer has nothing better.  How it was made is in `provenance`.
+    A result defines `table`, its rows for programs.  `tables` (what a person sees) and `paper` (what `latex`,
+    `markdown` and `html` write) default to it.  `provenance` tells how the result was made.
     """
 
     def table(self) -> Table:
-        """The answer as rows, for programs."""
+        """The result as rows, for programs.
+
+        Returns
+        -------
+        Table
+            Named columns and rows, with provenance and notes.
+        """
         raise NotImplementedError
 
     def tables(self) -> list[Table]:
-        """What a person wants to see."""
+        """The result as a person reads it.
+
+        Returns
+        -------
+        list of Table
+            What ``print`` shows, one below the other.
+        """
         return [self.table()]
 
     def paper(self, **style: Unpack[PaperWords]) -> Table:
-        """The table for a paper, with a caption and a label where these are given; see `PaperStyle`."""
-        asked, table = PaperStyle.of(style), self.tables()[0]
-        if odd := [name for name in asked.asked if name not in ("caption", "label")]:
+        """The table for a paper.
+
+        Parameters
+        ----------
+        **style
+            Keywords of `PaperStyle`.  A result that is no table of systems by measures takes ``caption`` and ``label``
+            only.
+
+        Returns
+        -------
+        Table
+            What `latex`, `markdown` and `html` write.
+        """
+        chosen, table = PaperStyle.of(style), self.tables()[0]
+        if odd := [name for name in chosen.asked if name not in ("caption", "label")]:
             raise TruegainError(
                 f"{', '.join(odd)}: this is for tables of systems by measures; a {type(self).__name__} takes caption "
                 "and label"
             )
-        return replace(table, title=table.title if asked.caption is None else asked.caption, label=asked.label or "")
+        return replace(table, title=table.title if chosen.caption is None else chosen.caption, label=chosen.label or "")
 
     # ------------------------------------------------------------------ for people
 
     def in_short(self) -> str:
-        """What it is, in one line."""
+        """The result in one line, for its repr.
+
+        Returns
+        -------
+        str
+            One line of text.
+        """
         table = self.table()
         return table.title or f"{len(table.rows):,} rows: {', '.join(table.columns)}"
 
@@ -143,33 +189,95 @@ class Result:
         return "".join(notebook(table) for table in self.tables())
 
     def latex(self, **style: Unpack[PaperWords]) -> str:
-        """A booktabs table; see `PaperStyle`."""
+        """A LaTeX table, with booktabs.
+
+        Parameters
+        ----------
+        **style
+            Keywords of `PaperStyle`, such as ``digits=3`` or ``caption="..."``.
+
+        Returns
+        -------
+        str
+            The source of the table.
+        """
         return latex(self.paper(**style))
 
     def markdown(self, **style: Unpack[PaperWords]) -> str:
-        """A GitHub table; see `PaperStyle`."""
+        """A Markdown table, as GitHub reads it.
+
+        Parameters
+        ----------
+        **style
+            Keywords of `PaperStyle`.
+
+        Returns
+        -------
+        str
+            The source of the table.
+        """
         return markdown(self.paper(**style))
 
     def html(self, **style: Unpack[PaperWords]) -> str:
-        """A plain HTML table; see `PaperStyle`."""
+        """A plain HTML table.
+
+        Parameters
+        ----------
+        **style
+            Keywords of `PaperStyle`.
+
+        Returns
+        -------
+        str
+            The source of the table.
+        """
         return html(self.paper(**style))
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """An altair chart; also written to `path`, a .svg, .png, .pdf or .html file."""
+        """Draw the result.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            Also write the chart here: a .svg, .png, .pdf or .html file.
+
+        Returns
+        -------
+        altair.Chart
+            The chart, which notebooks show.
+        """
         return draw(self, path)
 
     # ------------------------------------------------------------------ for programs
 
     def frame(self) -> pl.DataFrame:
-        """A polars frame of the table, null where there is no value."""
+        """A polars frame of `table`.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns of `table`, spaces in their names as underscores; null where there is no value.
+        """
         return polars_frame(self.table())
 
     def to_pandas(self) -> Any:
-        """A pandas frame of the same columns as `frame`."""
+        """A pandas frame of the same columns as `frame`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            None or NaN where there is no value.
+        """
         return pandas_frame(self.table())
 
     def to_dict(self) -> dict[str, Any]:
-        """How it was made, the notes, and a record a row."""
+        """The result as plain values, as its JSON has them.
+
+        Returns
+        -------
+        dict
+            'provenance' (how it was made), 'title' and 'notes' where there are any, and 'rows', one dict a row.
+        """
         return as_dict(self.table())
 
 
@@ -179,6 +287,23 @@ class Table(Result, Grid):
 
     None is a value that is not there.  People see four decimals, programs all of them.
 
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns, as people see them.
+    rows : sequence of tuple
+        The cells: numbers, text, or None.
+    provenance : mapping
+        How the table was made: versions, inputs, options.
+    title : str
+        What the table shows; empty where that is clear.
+    notes : tuple of str
+        What must be said beside it.
+    label : str
+        The label of the table in a paper; empty for a bare tabular.
+
+    Examples
+    --------
     >>> print(Table(("system", "AP"), [("bm25", 0.25), ("dense", None)]))
     system      AP
     bm25    0.2500
@@ -186,31 +311,72 @@ class Table(Result, Grid):
     """
 
     def table(self) -> Table:
-        """Itself."""
+        """The table itself."""
         return self
 
     def render(self, chosen: Format) -> bytes:
-        """The table in a format, as bytes ready to be written."""
+        """The table in one of the formats of the command line.
+
+        Parameters
+        ----------
+        chosen : {'table', 'csv', 'tsv', 'json', 'jsonl', 'parquet', 'latex', 'markdown', 'html'}
+            The format.
+
+        Returns
+        -------
+        bytes
+            Ready to be written.
+        """
         return render(self, chosen)
 
     def text(self) -> str:
-        """Aligned columns: text to the left, numbers to the right; then the notes."""
+        """Aligned columns, text to the left and numbers to the right, then the notes.
+
+        Returns
+        -------
+        str
+            What ``print`` shows.
+        """
         return text(self)
 
     def csv(self) -> str:
-        """Comma-separated values, all digits, an empty field where there is no value."""
+        """Comma-separated values.
+
+        Returns
+        -------
+        str
+            All digits; an empty field where there is no value.
+        """
         return comma_separated(self)
 
     def tsv(self) -> str:
-        """The same with tabs."""
+        """Tab-separated values.
+
+        Returns
+        -------
+        str
+            All digits; an empty field where there is no value.
+        """
         return tab_separated(self)
 
     def json(self) -> str:
-        """One JSON object: how it was made, the notes, the rows."""
+        """One JSON object.
+
+        Returns
+        -------
+        str
+            How the table was made, the notes, and the rows.
+        """
         return as_json(self)
 
     def jsonl(self) -> str:
-        """One JSON object a line."""
+        """One JSON object a line.
+
+        Returns
+        -------
+        str
+            The rows.
+        """
         return as_lines(self)
 
 
@@ -232,18 +398,29 @@ MOST = 20  # rows that a person sees
 
 
 class Lines(Result):
-    """What has rows of its own: it says what its `columns_of` are, and all ways to show them are here."""
+    """Data with rows of its own, runs or judgments, shown the same ways as results."""
 
     def __len__(self) -> int:
         raise NotImplementedError
 
     def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
-        """Its columns by name, or the first rows of them."""
+        """The columns by name.
+
+        Parameters
+        ----------
+        most : int, optional
+            Only the first so many rows.
+
+        Returns
+        -------
+        mapping of str to sequence
+            One value a row.
+        """
         raise NotImplementedError
 
     @property
     def provenance(self) -> Mapping[str, object]:
-        """Where it came from."""
+        """Where the data came from."""
         raise NotImplementedError
 
     def table(self) -> Table:
@@ -251,7 +428,7 @@ class Lines(Result):
         return self._table(None)
 
     def tables(self) -> list[Table]:
-        """The first rows, and how many more there are."""
+        """The first 20 rows, and how many more there are."""
         return [self._table(MOST)]
 
     def paper(self, **style: Unpack[PaperWords]) -> Table:

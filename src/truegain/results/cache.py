@@ -58,7 +58,7 @@ class Cache:
         except (FileNotFoundError, NotADirectoryError):
             pass
         except Exception:  # whatever is wrong with it, it can be made again
-            self._tell(f"{shown_path(path)}: what was kept is damaged; it is made again")
+            self._tell(f"{shown_path(path)}: the cached result is damaged; it is computed again")
         else:
             with suppress(OSError):  # others' files may be read, and not touched
                 os.utime(path)
@@ -86,7 +86,7 @@ class Cache:
             told.clear()
             if not self.found:
                 raise
-            self._tell(f"{shown_path(self.folder)}: what was kept is damaged; all of it is made again")
+            self._tell(f"{shown_path(self.folder)}: the cache is damaged; everything is computed again")
         finally:
             tell(told)
         self.anew = True
@@ -104,7 +104,7 @@ class Cache:
                 raise UnfitError(f"{len(data):,} bytes are too many")
             unpacked(data, kind)  # now, lest it be damaged at every reading
         except UnfitError as error:
-            self._tell(f"nothing is kept of {type(made).__name__}: {error}")
+            self._tell(f"cannot cache {type(made).__name__}: {error}")
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -114,7 +114,7 @@ class Cache:
             write_bytes(path, sealed(zlib.compress(data, 1), path.stem))
         except (OSError, InputError) as error:
             reason = why(error) if isinstance(error, OSError) else str(error)
-            self._tell(f"nothing can be kept in {shown_path(path.parent)}: {reason}")
+            self._tell(f"cannot cache in {shown_path(path.parent)}: {reason}")
         else:
             with suppress(OSError):  # somebody else may remove them, too
                 self._trim(path)
@@ -146,13 +146,13 @@ def _code() -> str:
 @cache
 def code_digest(endings: tuple[str, ...]) -> str:
     """The digest of all our code of some kinds: one version may have several, where it is worked on."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for folder, folders, files in os.walk(Path(__file__).parents[1]):
         folders.sort()
         for name in sorted(files):
             if name.endswith(endings):
-                found.update(Path(folder, name).read_bytes())
-    return found.hexdigest()
+                digest.update(Path(folder, name).read_bytes())
+    return digest.hexdigest()
 
 
 def sealed(data: bytes, name: str) -> bytes:

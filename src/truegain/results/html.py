@@ -76,9 +76,9 @@ def _narrow(grid: Grid) -> Grid:
     if not same or len(same) + 1 >= len(first):
         same = same[: len(first) - 2]
     kept = [i for i in range(len(first)) if i not in same]
-    told = ", ".join(f"{grid.columns[i]} {shown(first[i])}" for i in same)
+    common = ", ".join(f"{grid.columns[i]} {shown(first[i])}" for i in same)
     rows = [tuple(row[i] for i in kept) for row in grid.rows]
-    notes = (*([f"all rows: {told}"] if told else []), *grid.notes)
+    notes = (*([f"all rows: {common}"] if common else []), *grid.notes)
     return replace(grid, columns=tuple(grid.columns[i] for i in kept), rows=rows, notes=notes)
 
 

@@ -31,8 +31,8 @@ def latex(grid: Grid) -> str:
     head = " & ".join(escaped(c) for c in grid.columns) + r" \\"
     rows = [" & ".join(_cell(c) for c in row) + r" \\" for row in grid.rows]
     if not grid.label:
-        said = [f"% {line}" for text in (grid.title, *grid.notes) for line in text.splitlines()]
-        return "\n".join([*said, *_tabular(kinds, head, rows)]) + "\n"
+        comments = [f"% {line}" for text in (grid.title, *grid.notes) for line in text.splitlines()]
+        return "\n".join([*comments, *_tabular(kinds, head, rows)]) + "\n"
     caption = rf"\caption{{{escaped(grid.title)}}}"
     label = rf"\label{{{re.sub(r'[^A-Za-z0-9:._-]', '-', grid.label)}}}"
     notes = [rf"{{\footnotesize {escaped(note)}\par}}" for note in grid.notes]

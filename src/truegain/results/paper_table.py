@@ -26,19 +26,19 @@ def new_names(systems: Sequence[str], names: Mapping[str, str] | None = None, st
     >>> new_names(["input.bm25", "input.dense"], {"input.dense": "Dense (ours)"}, strip="input.")
     {'input.bm25': 'bm25', 'input.dense': 'Dense (ours)'}
     """
-    given = dict(names or {})
-    if given and not given.keys() & set(systems):
+    chosen = dict(names or {})
+    if chosen and not chosen.keys() & set(systems):
         raise TruegainError(
-            f"{argname('names')}: none of {some(list(given))} is a system; {there_are(list(given), systems)}"
+            f"{argname('names')}: none of {some(list(chosen))} is a system; {there_are(list(chosen), systems)}"
         )
     if strip and not any(s.startswith(strip) for s in systems):
         raise TruegainError(f"no system begins with {strip!r}; there are {some(list(systems))}")
-    found = {s: given.get(s) or s.removeprefix(strip) or s for s in systems}
-    twice = [name for name, n in Counter(found.values()).items() if n > 1]
+    renamed = {s: chosen.get(s) or s.removeprefix(strip) or s for s in systems}
+    twice = [name for name, n in Counter(renamed.values()).items() if n > 1]
     if twice:
-        both = [s for s, name in found.items() if name == twice[0]]
-        raise TruegainError(f"{some(both)} would all be called {twice[0]!r}; give each a name of its own")
-    return found
+        both = [s for s, name in renamed.items() if name == twice[0]]
+        raise TruegainError(f"{some(both)} would all be called {twice[0]!r}; give each its own name")
+    return renamed
 
 
 def read_names(path: PathLike) -> dict[str, str]:
@@ -47,7 +47,7 @@ def read_names(path: PathLike) -> dict[str, str]:
     Lines that begin with # and empty lines are skipped.
     """
     file = shown_path(path)
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for number, line in enumerate(plain_text(read_bytes(path), file).decode().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -57,11 +57,13 @@ def read_names(path: PathLike) -> dict[str, str]:
                 "not two names", file=file, line=number, text=line, hint="write the old name, a tab, the new name"
             )
         old, new = parts
-        if found.setdefault(old, new) != new:
-            raise InputError(f"{old} has two new names, {found[old]} and {new}", file=file, line=number, text=line)
-    if not found:
-        raise InputError("there are no names", file=file, hint="write a line a system: the old name, a tab, the new")
-    return found
+        if names.setdefault(old, new) != new:
+            raise InputError(f"{old} has two new names, {names[old]} and {new}", file=file, line=number, text=line)
+    if not names:
+        raise InputError(
+            "there are no names", file=file, hint="write one line per system: the old name, a tab, the new name"
+        )
+    return names
 
 
 def _parts(line: str) -> list[str]:
@@ -172,16 +174,16 @@ class Wide:
         return BETTER if self.baseline in beaten else WORSE if worse else ""
 
     def _caption(self, names: Mapping[str, str], bold: bool, limits: bool, style: PaperStyle, n: int) -> str:
-        said = [self.about, "Scores are times 100." if style.percent else "", "Best in bold." if bold else ""]
+        sentences = [self.about, "Scores are times 100." if style.percent else "", "Best in bold." if bold else ""]
         if self.marked and self.baseline is None:
             which = "the systems that" if n <= MOST else f"how many of the other {n - 1} systems"
-            said.append(f"Superscripts: {which} it is significantly better than, {self.marked}.")
+            sentences.append(f"Superscripts: {which} it is significantly better than, {self.marked}.")
         elif self.marked:
             of = names[self.baseline or ""]
-            said.append(f"{BETTER}: significantly better than {of}, {WORSE}: significantly worse, {self.marked}.")
+            sentences.append(f"{BETTER}: significantly better than {of}, {WORSE}: significantly worse, {self.marked}.")
         if limits and self.limits:
-            said.append(f"Brackets: {self.limits}.")
-        return " ".join(x for x in said if x)
+            sentences.append(f"Brackets: {self.limits}.")
+        return " ".join(x for x in sentences if x)
 
 
 def _cell(column: Column, system: str, best: bool, marks: str, style: PaperStyle, limits: bool) -> Cell:

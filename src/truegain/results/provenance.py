@@ -124,8 +124,8 @@ def with_provenance(answer: Any, said: Mapping[str, object]) -> Any:
     names = {field.name for field in fields(answer)}
     if "provenance" in names:
         return replace(answer, provenance={**said, **answer.provenance})  # type: ignore[attr-defined]
-    if "asked" in names:
-        return replace(answer, asked=dict(said))
+    if "arguments" in names:
+        return replace(answer, arguments=dict(said))
     if "details" in names:
         return replace(answer, details=with_provenance(answer.details, said))  # type: ignore[attr-defined]
     return answer

@@ -154,12 +154,12 @@ def _buffer(data: bytes, at: int, items: str, shape: list[int], order: str) -> t
         raise UnfitError("an array is cut")
     if not items:
         return data[at:end], end
-    found = np.frombuffer(data, kind, math.prod(shape), at)
-    if kind.kind == "b" and found.view("u1").max(initial=0) > 1:
+    array = np.frombuffer(data, kind, math.prod(shape), at)
+    if kind.kind == "b" and array.view("u1").max(initial=0) > 1:
         raise UnfitError("neither true nor false")
-    if kind.kind == "U" and found.view(f"{items[0]}u4").max(initial=0) > sys.maxunicode:
+    if kind.kind == "U" and array.view(f"{items[0]}u4").max(initial=0) > sys.maxunicode:
         raise UnfitError("no text")
-    return found.reshape(shape, order="F" if order == "F" else "C").copy("K"), end
+    return array.reshape(shape, order="F" if order == "F" else "C").copy("K"), end
 
 
 def hints_of(kind: type, *, but: str = "") -> dict[str, Any]:

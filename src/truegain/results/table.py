@@ -63,7 +63,23 @@ Cell = float | int | str | bool | None
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Columns and rows; a `label` says that it is a table of its own in a paper, with its title as caption."""
+    """Columns and rows: what every format writes.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns.
+    rows : sequence of tuple
+        The cells.
+    provenance : mapping
+        How the table was made.
+    title : str
+        What the table shows; the caption in a paper.
+    notes : tuple of str
+        What must be said beside it.
+    label : str
+        The label of a table of its own in a paper; empty where it is none.
+    """
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[Cell, ...]]
@@ -76,16 +92,36 @@ class Grid:
         object.__setattr__(self, "notes", tuple(map(Message, self.notes)))
 
     def is_text(self, column: int) -> bool:
-        """Whether a column holds words, or numbers with something beside them: to the left, that digits stand in line.
+        """Whether a column holds text, or numbers with something beside them, and is aligned to the left.
 
+        Parameters
+        ----------
+        column : int
+            Its number, from 0.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
         >>> [Grid(("a", "b"), [("x", 1.0)]).is_text(i) for i in (0, 1)]
         [True, False]
         """
         return any(isinstance(row[column], str | Marked) for row in self.rows)
 
     def flat(self) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
-        """Columns and rows for programs: limits and marks of a number in columns of their own; NaN is None.
+        """Columns and rows for programs: limits and marks of a number in columns of their own.
 
+        Returns
+        -------
+        columns : tuple of str
+            Names of the columns.
+        rows : list of tuple
+            The cells; None where there is no value.
+
+        Examples
+        --------
         >>> Grid(("system", "AP"), [("x", Marked(0.5, marks="a")), ("y", None)]).flat()
         (('system', 'AP', 'AP marks'), [('x', 0.5, 'a'), ('y', None, None)])
         """
@@ -102,8 +138,17 @@ class Grid:
         return names, rows
 
     def written(self) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
-        """The same with names that have no spaces: what files and frames hold.
+        """Columns and rows as files and frames hold them: names without spaces.
 
+        Returns
+        -------
+        columns : tuple of str
+            Names of the columns.
+        rows : list of tuple
+            The cells, as in `flat`.
+
+        Examples
+        --------
         >>> Grid(("gold label", "AP"), [("1", Marked(0.5, marks="a"))]).written()[0]
         ('gold_label', 'AP', 'AP_marks')
         """
@@ -111,7 +156,13 @@ class Grid:
         return tuple(map(plain_name, names)), rows
 
     def records(self) -> list[dict[str, Cell]]:
-        """One dict a row, under the names that people see."""
+        """The rows as dicts, under the names that people see.
+
+        Returns
+        -------
+        list of dict
+            One a row.
+        """
         names, rows = self.flat()
         return [dict(zip(names, row, strict=True)) for row in rows]
 

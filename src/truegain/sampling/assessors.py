@@ -12,7 +12,20 @@ import numpy as np
 from truegain.io.columns import Bools, Codes, Floats, Ints
 from truegain.sampling.source import SampledUnits, Source, never_empty
 
-ASSESSORS = Source("assessors", "assessor", crossed_with=("topics", "collection"), claim="by assessors like these {n}")
+ASSESSORS = Source(
+    "assessors",
+    "assessor",
+    crossed_with=("topics", "collection"),
+    claim="by assessors like these {n}",
+    other="other assessors",
+    cause="having few assessors",
+    shown="assessors",
+    units="Assessors",
+    left_out=True,
+    method="Assessors are crossed with topics: variance shared by both is counted once (Cameron, Gelbach and Miller "
+    "2011).",
+    cites=("cameron2011",),
+)
 
 
 @dataclass(frozen=True, eq=False)

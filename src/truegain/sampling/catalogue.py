@@ -1,27 +1,116 @@
-"""All sources there are."""
+"""All sources of uncertainty and all designs of gold labels there are, a line each."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from truegain.config import CHOICES
+from truegain.errors import TruegainError
+from truegain.message import arg, argname
 from truegain.sampling.assessors import ASSESSORS
+from truegain.sampling.designs import BY_BRONZE, BY_GOLD, ELSEWHERE, RANDOM, WHOLE_TOPICS, GoldDesign
 from truegain.sampling.documents import COLLECTION
 from truegain.sampling.gold import GOLD, HOLES
 from truegain.sampling.replicates import REPLICATES
 from truegain.sampling.source import Source, SourceName
 from truegain.sampling.topics import TOPICS
 
+# ---- Sources of uncertainty.
+
 SOURCES: dict[SourceName, Source] = {s.name: s for s in (TOPICS, COLLECTION, ASSESSORS, REPLICATES, GOLD, HOLES)}
-LABELS: tuple[SourceName, ...] = tuple(name for name, s in SOURCES.items() if s.labels)
-POPULATIONS: tuple[SourceName, ...] = tuple(name for name in SOURCES if name not in LABELS)
-NESTED: tuple[SourceName, ...] = tuple(name for name, s in SOURCES.items() if "topics" in s.nested_in)
+CHOICES["population"] = lambda: {name: SOURCES[name].claim for name in populations()}
 
 
-def apart(over: Collection[SourceName]) -> list[SourceName]:
-    """What topics hold and nothing else that is spoken of does: with the topics held fixed these add up.
+def populations() -> tuple[SourceName, ...]:
+    """The sources that users name; sampled labels count by themselves."""
+    return tuple(name for name, s in SOURCES.items() if not s.labels)
 
-    >>> apart({"collection", "replicates"}), apart({"topics", "replicates"})
-    (['collection', 'gold', 'holes'], ['replicates', 'gold', 'holes'])
+
+def holders(name: SourceName) -> set[SourceName]:
+    """The sources whose spread holds that of one, those that hold its holders among them.
+
+    >>> sorted(holders("replicates")), holders("topics")
+    (['assessors', 'collection', 'topics'], set())
     """
-    asked = (*over, *LABELS)
-    return [name for name in NESTED if name in asked and not SOURCES[name].held_by(over, fixed=("topics",))]
+    direct = {*SOURCES[name].nested_in, *(other for other, s in SOURCES.items() if name in s.holds)}
+    return direct.union(*map(holders, direct))
+
+
+def with_held(over: Collection[SourceName]) -> frozenset[SourceName]:
+    """Sources that are named, with those that they say they hold: who speaks of other days speaks of other topics."""
+    return frozenset(over).union(*(with_held(SOURCES[name].holds) for name in over))
+
+
+def population_groups(over: Collection[SourceName], topics: Sequence[str]) -> dict[SourceName, int]:
+    """How many units there are of each source that is spoken of and groups topics."""
+    return {s: len({*groups(topics)}) for s in over if (groups := SOURCES[s].groups) is not None}
+
+
+def spoken_of(over: Collection[SourceName]) -> list[SourceName]:
+    """What answers speak of, and sampled labels; those that are crossed with others aside."""
+    return [name for name, s in SOURCES.items() if (name in over or s.labels) and not s.crossed_with]
+
+
+def outermost(over: Collection[SourceName]) -> list[SourceName]:
+    """What nothing else that is spoken of holds: together these are all of the variance.
+
+    >>> outermost({"collection", "replicates"}), outermost({"topics", "replicates"})
+    (['collection', 'gold', 'holes'], ['topics'])
+    """
+    return [name for name in spoken_of(over) if not holders(name) & {*over}]
+
+
+def inside_first(over: Collection[SourceName]) -> list[SourceName]:
+    """What has a share of its own, each before what holds it; what another one below the topics holds has none.
+
+    >>> inside_first({"collection", "replicates"}), inside_first({"topics", "replicates"})
+    (['gold', 'holes', 'collection'], ['gold', 'holes', 'replicates', 'topics'])
+    """
+    above = {"topics", *holders("topics")}
+    below = outermost({*over} - above)
+    labels, others = ([name for name in below if SOURCES[name].labels is kind] for kind in (True, False))
+    return [*labels, *others, *sorted(above & {*over}, key=lambda name: len(holders(name)), reverse=True)]
+
+
+# ---- Designs of gold labels.
+
+DESIGNS: dict[str, GoldDesign] = {d.name: d for d in (RANDOM, BY_BRONZE, WHOLE_TOPICS, BY_GOLD, ELSEWHERE)}
+CHOICES["draw"] = lambda: dict.fromkeys(ways_to_draw(), "")
+CHOICES["design"] = lambda: {name: d.drawn for name, d in DESIGNS.items()}
+
+
+def design_of(name: str | None) -> GoldDesign:
+    """The design of this name; how gold was sampled is never guessed."""
+    if name is not None and name in DESIGNS:
+        return DESIGNS[name]
+    problem = "how were the gold pairs sampled?" if name is None else f"{argname('design', name)} is not known;"
+    known = "; ".join(f"{one}: {d.words}" for one, d in DESIGNS.items())
+    raise TruegainError(f"{problem} It decides which correction is right. Give {arg('design')} one of {known}")
+
+
+def is_sample(design: str | None) -> bool:
+    """Whether gold drawn so is a sample of the pairs that are scored; of what is no design it is not.
+
+    >>> [is_sample(name) for name in ("random", "topics", "by-gold", None)]
+    [True, True, False, False]
+    """
+    return design in DESIGNS and DESIGNS[design].sample
+
+
+def draws_topics(design: str | None) -> bool:
+    """Whether whole topics were drawn."""
+    return design in DESIGNS and DESIGNS[design].whole
+
+
+def draws_pairs(design: str | None) -> bool:
+    """Whether gold drawn so is a sample of single pairs.
+
+    >>> [draws_pairs(name) for name in ("random", "topics", "by-gold", None)]
+    [True, False, False, False]
+    """
+    return is_sample(design) and not draws_topics(design)
+
+
+def ways_to_draw() -> tuple[str, ...]:
+    """How a list of pairs to be gold-judged may be drawn: ordered by what a label can move, or by a design."""
+    return ("ordered", *(name for name in DESIGNS if is_sample(name)))

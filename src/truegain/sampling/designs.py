@@ -8,111 +8,146 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from truegain.data.pool import Pool
 from truegain.errors import InputError, TruegainError, some
-from truegain.io.columns import Bools, Floats, Ints, frozen
+from truegain.io.columns import Bools, Codes, Floats, Ints, frozen
 from truegain.message import arg, argname
 from truegain.sampling.streams import stream_keys, streams
 
 # ---- How gold labels were drawn, or will be: from which population, by topics or by pairs, and with which chances.
-#
-# A new way to draw is one more entry of DESIGNS.
 
-Design = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
-Expansion = Callable[[Ints, Floats, Bools], Floats]  # by topic, bronze label and what was drawn, of every pair
+Strata = Callable[[Codes, Floats], "Codes | Floats"]  # from the topic and the bronze label of every pair
 
 
 @dataclass(frozen=True)
 class GoldDesign:
     """One way to draw gold pairs.
 
-    sample: whether they are a sample of the pairs that are scored; here: whether they are of the scored topics at all.
-    whole: whether topics are drawn, with all their pairs.  expansion: how many pairs each drawn pair stands for, 1 over
-    its chance to be drawn; None where chances are not known.
+    Attributes
+    ----------
+    name : str
+        What users call it, as a name of `design`.
+    words : str
+        How the pairs were chosen, in a sentence of errors.
+    drawn : str
+        The same in two to five words, for help and reports.
+    sample : bool
+        Whether the pairs are a sample of those that are scored; else chances are unknown, and gold tells rates alone.
+    whole : bool
+        Whether topics are drawn, with all their pairs.
+    here : bool
+        Whether the pairs are of the scored topics at all.
+    strata : callable, optional
+        From topic and bronze label of every pair its stratum: pairs of one had the same chance.  None: all had.
+    by : str
+        What a stratum is: 'bronze label'.
+    of_labels : bool
+        Whether the chance of a pair depends on its bronze label.
+    remedy : str
+        What else to do where a stratum has no gold pair.
     """
 
+    name: str
     words: str
-    sample: bool
-    whole: bool
-    expansion: Expansion | None
+    drawn: str
+    sample: bool = True
+    whole: bool = False
     here: bool = True
+    strata: Strata | None = None
+    by: str = ""
+    of_labels: bool = False
+    remedy: str = ""
+
+    @property
+    def equal(self) -> bool:
+        """Whether every pair had the same chance, by itself."""
+        return self.sample and not self.whole and self.strata is None
+
+    def stratum(self, topic: Codes, label: Floats) -> Ints:
+        """The stratum of every pair, from 0; one for all where chances are equal."""
+        values = np.zeros(len(label)) if self.strata is None else self.strata(topic, label)
+        return np.asarray(np.unique(values, return_inverse=True)[1])
+
+    def expansion(self, topic: Codes, label: Floats, drawn: Bools) -> Floats:
+        """How many pairs each gold pair stands for, 1 over its chance: pool over sample, in all, by stratum, in topics.
+
+        Given for every pair of the pool, as if it had been drawn.
+        Horvitz and Thompson 1952, JASA 47.
+
+        >>> topic, drawn = np.zeros(4, np.int32), np.array([1, 0, 0, 1], bool)
+        >>> BY_BRONZE.expansion(topic, np.array([0.0, 0.0, 0.0, 1.0]), drawn)
+        array([3., 3., 3., 1.])
+        """
+        if not self.sample:
+            raise TruegainError(f"{argname('design', self.name)}: the sampling probability of a pair is unknown")
+        if self.whole:
+            return np.full(len(drawn), len(np.unique(topic)) / max(len(np.unique(topic[drawn])), 1))
+        if self.strata is None:
+            return np.full(len(drawn), len(drawn) / max(int(drawn.sum()), 1))
+        values, code, size = np.unique(self.strata(topic, label), return_inverse=True, return_counts=True)
+        count = np.bincount(code[drawn], minlength=len(values))
+        if not count.all():
+            raise self._without_gold(values, size, count == 0)
+        return np.asarray((size / count)[code])
+
+    def weights(self, topic: Codes, label: Floats, drawn: Bools) -> Floats:
+        """What each drawn pair weighs, so that together they look like a random sample: its expansion, 1 on average.
+
+        >>> topic, drawn = np.zeros(4, np.int32), np.array([1, 0, 0, 1], bool)
+        >>> BY_BRONZE.weights(topic, np.array([0.0, 0.0, 0.0, 1.0]), drawn).tolist()
+        [1.5, 0.5]
+        """
+        if self.strata is None:
+            return np.ones(int(drawn.sum()))
+        return np.asarray(self.expansion(topic, label, drawn)[drawn] * (drawn.sum() / len(label)))
+
+    def _without_gold(self, values: npt.NDArray[Any], size: Ints, lacking: Bools) -> InputError:
+        """The refusal of strata that have no gold pair: labels by their values, others by how many they are."""
+        if self.of_labels:
+            share = size / size.sum()
+            none = [f"{values[i]:g} ({share[i]:.1%} of the bronze labels)" for i in np.flatnonzero(lacking).tolist()]
+            what = f"no gold pair has {self.by} {some(none, 8)}"
+        else:
+            what = f"{int(lacking.sum()):,} of {len(values):,} have no gold pair"
+        hint = f"label some of these, or give the weight of every gold pair (weights=){self.remedy}"
+        return InputError(f"gold was sampled by {self.by}, but {what}", hint=hint)
 
 
-def _equal(topic: Ints, label: Floats, drawn: Bools) -> Floats:  # noqa: ARG001
-    return np.full(len(drawn), len(drawn) / max(int(drawn.sum()), 1))
+def _label(topic: Codes, label: Floats) -> Floats:  # noqa: ARG001
+    return label
 
 
-def _of_topics(topic: Ints, label: Floats, drawn: Bools) -> Floats:  # noqa: ARG001
-    return np.full(len(drawn), len(np.unique(topic)) / max(len(np.unique(topic[drawn])), 1))
-
-
-def _by_label(topic: Ints, label: Floats, drawn: Bools) -> Floats:  # noqa: ARG001
-    values, code, size = np.unique(label, return_inverse=True, return_counts=True)
-    found = np.bincount(code[drawn], minlength=len(values))
-    if not found.all():
-        none = np.flatnonzero(found == 0).tolist()
-        lacking = [f"{values[i]:g} ({size[i] / len(label):.1%} of the bronze labels)" for i in none]
-        raise InputError(
-            f"gold was drawn by bronze label, but no gold pair has bronze label {some(lacking, 8)}",
-            hint="judge some of these, give the weight of every gold pair (weights=), or, where they are slips of the "
-            f"bronze judge, the labels there are ({arg('scale', '0:3')}, {arg('out_of_range', 'drop')})",
-        )
-    return np.asarray((size / found)[code])
-
-
-DESIGNS: dict[str, GoldDesign] = {
-    "random": GoldDesign("gold pairs drawn at random from the pairs the bronze judge labelled", True, False, _equal),
-    "by-bronze": GoldDesign("drawn by bronze label, so many of each", True, False, _by_label),
-    "topics": GoldDesign("every labelled pair of some topics, the topics drawn at random", True, True, _of_topics),
-    "by-gold": GoldDesign(
-        "chosen until there were so many gold-relevant and so many gold-non-relevant ones", False, False, None
-    ),
-    "elsewhere": GoldDesign("from other topics, another time or another collection", False, False, None, here=False),
-}
-SAME_POPULATION = tuple(name for name, d in DESIGNS.items() if d.sample)
-DRAWN_PAIRS = tuple(name for name, d in DESIGNS.items() if d.sample and not d.whole)
-
-
-def check_design(design: object) -> None:
-    """Refuse to guess how gold was sampled."""
-    if design in DESIGNS:
-        return
-    given = "how were the gold pairs sampled?" if design is None else f"{argname('design', design)} is not known;"
-    listed = "; ".join(f"{name}: {d.words}" for name, d in DESIGNS.items())
-    raise TruegainError(f"{given} It decides which correction is right. Give {arg('design')} one of {listed}")
-
-
-def expansion_of(labels: Floats, drawn: Bools, design: str, topic: Ints | None = None) -> Floats:
-    """How many pairs each gold pair stands for: pool over sample, in all, per bronze label or in topics.
-
-    Given for every pair of the pool, as if it had been drawn; `topic` is asked for where topics were drawn.
-    Horvitz and Thompson 1952, JASA 47.
-
-    >>> expansion_of(np.array([0.0, 0.0, 0.0, 1.0]), np.array([1, 0, 0, 1], bool), "by-bronze")
-    array([3., 3., 3., 1.])
-    """
-    found = DESIGNS[design].expansion
-    if found is None or (topic is None and DESIGNS[design].whole):
-        raise TruegainError(f"{argname('design', design)}: the chance of a pair to be drawn is not known")
-    return found(np.zeros(len(labels), np.int64) if topic is None else topic, labels, drawn)
-
-
-def weights_of(labels: Floats, drawn: Bools, design: str) -> Floats:
-    """What each drawn pair weighs, so that together they look like a random sample: its expansion, 1 on average.
-
-    The share of its bronze label among all over its share among the drawn, where labels were drawn; else 1.
-
-    >>> weights_of(np.array([0.0, 0.0, 0.0, 1.0]), np.array([1, 0, 0, 1], bool), "by-bronze").tolist()
-    [1.5, 0.5]
-    """
-    known = DESIGNS[design].expansion
-    if known is None or known is _equal or DESIGNS[design].whole:
-        return np.ones(int(drawn.sum()))
-    return np.asarray(expansion_of(labels, drawn, design)[drawn] * (drawn.sum() / len(labels)))
+RANDOM = GoldDesign("random", "gold pairs drawn at random from those the bronze judge labeled", "drawn at random")
+BY_BRONZE = GoldDesign(
+    "by-bronze",
+    "a fixed number drawn for each bronze label",
+    "drawn by the judge's label",
+    strata=_label,
+    by="bronze label",
+    of_labels=True,
+    remedy=", or, if they are slips of the bronze judge, declare the labels in use "
+    f"({arg('scale', '0:3')}, {arg('out_of_range', 'drop')})",
+)
+WHOLE_TOPICS = GoldDesign(
+    "topics",
+    "every labeled pair of some topics, which were drawn at random",
+    "all pairs of some topics",
+    whole=True,
+)
+BY_GOLD = GoldDesign(
+    "by-gold",
+    "chosen until there were enough gold-relevant and gold-non-relevant pairs",
+    "drawn by gold label",
+    sample=False,
+)
+ELSEWHERE = GoldDesign(
+    "elsewhere", "from other topics, another time or another collection", "from elsewhere", sample=False, here=False
+)
 
 
 # ---- Units in one drawn order, larger ones earlier: the first so many are a sample with known chances, stop
@@ -164,7 +199,7 @@ class OrderedDraws:
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= len(self.sizes):
-            raise TruegainError(f"{self.n} of {len(self.sizes)} units drawn; at least 1 and at most all can be")
+            raise TruegainError(f"{self.n} of {len(self.sizes)} units sampled; give at least 1 and at most all")
 
     @property
     def whole(self) -> bool:

@@ -19,7 +19,22 @@ from truegain.sampling.source import Source
 from truegain.sampling.streams import Keys, stream_key, stream_keys, streams
 
 SOURCE = "documents"  # of the streams
-COLLECTION = Source("collection", "document", nested_in=("topics",), claim="on other collections of the same kind")
+COLLECTION = Source(
+    "collection",
+    "document",
+    nested_in=("topics",),
+    widens=False,
+    claim="on other collections of the same kind",
+    other="other collections",
+    uncovered="other document collections",
+    cause="the choice of documents",
+    shown="the collection",
+    within="documents",
+    units="Documents",
+    method="Variance over collections was estimated from {resamples:,} bootstrap resamples of the documents (Cormack "
+    "and Lynam 2006; seed {seed}).",
+    cites=("cormack2006",),
+)
 
 
 @dataclass(frozen=True, eq=False)

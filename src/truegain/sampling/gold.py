@@ -1,4 +1,4 @@
-"""Gold labels, or labels of sampled holes: many, each with its chance to be drawn; topics hold them."""
+"""Gold labels, or labels of sampled unjudged documents: many, each with its chance to be drawn; topics hold them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,30 @@ from truegain.io.columns import Bools, Codes, Floats
 from truegain.sampling.source import SampledUnits, Source
 from truegain.sampling.streams import generator
 
-GOLD = Source("gold", "gold label", nested_in=("topics",), labels=True)
-HOLES = Source("holes", "sampled hole", nested_in=("topics",), labels=True)
+GOLD = Source(
+    "gold",
+    "gold label",
+    nested_in=("topics",),
+    labels=True,
+    other="other gold labels",
+    cause="having few gold labels",
+    shown="gold labels",
+    within="gold labels",
+    units="Gold labels",
+    all_known="all labels are gold",
+)
+HOLES = Source(
+    "holes",
+    "sampled unjudged document",
+    nested_in=("topics",),
+    labels=True,
+    other="another sample of the unjudged documents",
+    cause="having labels of few unjudged documents",
+    shown="the sample of unjudged documents",
+    within="the sample of unjudged documents",
+    units="Sampled unjudged documents",
+    all_known="all documents are judged",
+)
 
 
 @dataclass(frozen=True, eq=False)

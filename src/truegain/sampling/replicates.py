@@ -13,7 +13,14 @@ from truegain.io.columns import Codes, Floats, Ints
 from truegain.sampling.source import SampledUnits, Source, never_empty
 
 REPLICATES = Source(
-    "replicates", "time of asking", nested_in=("topics", "collection", "assessors"), claim="were the judge asked again"
+    "replicates",
+    "time of asking",
+    nested_in=("topics", "collection", "assessors"),
+    claim="were the judge asked again",
+    other="other answers of the same judge",
+    cause="changes between the judge's answers",
+    shown="the judge's repeated answers",
+    within="repeated ratings",
 )
 
 

@@ -1,40 +1,87 @@
-"""What a source of chance is: what was sampled, what holds it already, and what it meets."""
+"""What a source of uncertainty is: what was sampled, what holds it already, what it meets, and the words for it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from truegain.io.columns import Bools, Floats, Ints
 
-SourceName = Literal["topics", "collection", "assessors", "replicates", "gold", "holes"]
+SourceName = str  # a name of the catalogue
+Groups = Callable[[Sequence[str]], Sequence[str]]  # from the topics of a study, the unit that each belongs to
 
 
 @dataclass(frozen=True)
 class Source:
-    """One thing that was sampled.
-
-    nested_in: sources whose units have units of this one of their own: their spread holds this one's already.
-    crossed_with: sources that share its units; what a unit did on one of theirs alone (the cells) they hold, and only
-    the rest is added; those that hold most come first.  labels: sampled labels, which count whatever is asked.
-    claim: for what an answer holds that speaks of it, with n units.
+    """One thing that was sampled: how it stands to the others, and the words for it.
 
     Cameron, Gelbach and Miller 2011, Journal of Business and Economic Statistics 29(2).
+
+    Attributes
+    ----------
+    name : str
+        What users call it, as a name of `population`.
+    unit : str
+        One of its units.
+    nested_in : tuple of str
+        Sources whose units have units of this one of their own: their spread holds this one's already.
+    holds : tuple of str
+        The same seen from the other side, for a source that holds one declared before it; who names it, names these.
+    crossed_with : tuple of str
+        Sources that share its units; what a unit did on one of theirs alone (the cells) they hold, and only the rest is
+        added; those that hold most come first.
+    groups : callable, optional
+        From the topics, the unit that each belongs to: for a source that holds topics, this is all that is needed.
+    labels : bool
+        Whether it is sampled labels, which count whatever is asked.
+    widens : bool
+        Whether limits are never narrower than over it alone, also where another source holds it.
+    claim : str
+        For what an answer holds that speaks of it, with {n} units.
+    other : str
+        What another sample of it would be: 'other topics'.
+    uncovered : str
+        What an answer that does not speak of it does not cover; empty where nothing is said of it.
+    cause : str
+        What makes limits wide where it has most of the variance.
+    shown : str
+        What a report calls it.
+    within : str
+        What the spread over a source that holds it is said to include.
+    units : str
+        What the units that move a difference most are called; empty where they are not named.
+    all_known : str
+        Why labels bring no variance where all are there.
+    left_out : bool
+        Whether its variance is a jackknife's.
+    method : str
+        What a paper's methods say of it, with {resamples} and {seed}.
+    cites : tuple of str
+        The papers that these cite.
     """
 
     name: SourceName
     unit: str
     nested_in: tuple[SourceName, ...] = ()
+    holds: tuple[SourceName, ...] = ()
     crossed_with: tuple[SourceName, ...] = ()
+    groups: Groups | None = None
     labels: bool = False
+    widens: bool = True
     claim: str = ""
-
-    def held_by(self, over: Collection[str], fixed: Collection[str] = ()) -> bool:
-        """Whether one of the sources that are spoken of holds it; `fixed` ones hold nothing."""
-        return any(s in over and s not in fixed for s in self.nested_in)
+    other: str = ""
+    uncovered: str = ""
+    cause: str = ""
+    shown: str = ""
+    within: str = ""
+    units: str = ""
+    all_known: str = ""
+    left_out: bool = False
+    method: str = ""
+    cites: tuple[str, ...] = ()
 
     def meets(self, over: Collection[str]) -> SourceName | None:
         """The source, of those spoken of, whose cells with this one must be taken off; None where there is none."""

@@ -10,7 +10,18 @@ import numpy as np
 from truegain.io.columns import Floats
 from truegain.sampling.source import SampledUnits, Source
 
-TOPICS = Source("topics", "topic", claim="for topics like these {n}")
+TOPICS = Source(
+    "topics",
+    "topic",
+    claim="for topics like these {n}",
+    other="other topics",
+    uncovered="other topics",
+    cause="having few topics",
+    shown="topics",
+    within="topics",
+    units="Topics",
+    left_out=True,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -156,11 +156,11 @@ def _check_own(own: Ints, topics: int) -> None:
         raise TruegainError(f"a comparison needs at least 2 systems; there is {len(own)}")
     if own.min() < 2:
         raise TruegainError(
-            f"a system has {own.min()} of {topics} topics, too few for its spread; have at least 2 of each"
+            f"a system has {own.min()} of {topics} topics, too few to estimate its variance; have at least 2 of each"
         )
     lacking = int((own < topics).sum())
     warn(
-        f"{lacking} of {len(own)} systems have no score for some of {topics} topics: the one-way test takes all that "
+        f"{lacking} of {len(own)} systems have no score for some of {topics} topics: the one-way test uses all that "
         f"each has ({own.min()} to {own.max()}), so that means are over different topics ({arg('all_topics', True)} "
         "counts missing ones as 0; tukey-hsd keeps the topics that all have)"
     )
@@ -262,8 +262,8 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
     m = len(found.means)
     if found.no_residual and found.f is None:
         raise TruegainError(
-            "the systems differ by the same amount on every topic: there is no residual variance to test their means "
-            "against; use the randomised Tukey test"
+            "the systems differ by the same amount on every topic: there is no residual variance to test their "
+            "means against; use the randomised Tukey test"
         )
     if found.no_residual:
         return Tukey(name, found, np.ones((m, m)), 0.0)

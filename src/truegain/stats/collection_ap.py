@@ -138,15 +138,17 @@ def _weighted_mean(values: Floats, weights: Floats) -> float:
 def _checked(effects: npt.ArrayLike, variances: npt.ArrayLike, least: int = 2) -> tuple[Floats, Floats]:
     d, v = np.asarray(effects, np.float64), np.asarray(variances, np.float64)
     if d.ndim != 1 or d.shape != v.shape:
-        raise TruegainError(f"{d.size} effects and {v.size} variances do not pair; give one of each for every topic")
+        raise TruegainError(
+            f"{d.size} effects and {v.size} variances differ in number; give one of each for every topic"
+        )
     if len(d) < least:
         raise TruegainError(f"{len(d)} topics are too few to combine; give at least {least}")
     if not (np.isfinite(d).all() and np.isfinite(v).all()):
         raise TruegainError("an effect or a variance is missing or infinite; leave such topics out")
     if not (v > 0).all():
         raise TruegainError(
-            f"{int((v <= 0).sum())} of {len(v)} topics have no variance, so they would weigh without limit; "
-            "leave them out or give them a least variance"
+            f"{int((v <= 0).sum())} of {len(v)} topics have no variance, so they would have infinite weight; leave "
+            "them out or give them a minimum variance"
         )
     return d, v
 
@@ -445,7 +447,7 @@ class CollectionDifference:
         moving = sd > STILL
         if moving.sum() < 2:
             raise TruegainError(
-                f"only {int(moving.sum())} topics move when documents are drawn; a meta-analysis needs two or more"
+                f"only {int(moving.sum())} topics vary when documents are resampled; a meta-analysis needs two or more"
             )
         return combine(self.difference[moving], sd[moving] ** 2, method, self.confidence)
 
@@ -477,15 +479,18 @@ class CollectionDifference:
             notes.append("difference is that of logit(AP), topics weighed by 1/variance; value_a and value_b are MAP.")
         elif abs(meta.value - plain) >= 0.00005:
             notes.append(
-                f"{names}: the difference {meta.value:+.4f} weighs topics by 1/variance; value_b - value_a, all topics "
-                f"alike, is {plain:+.4f}."
+                f"{names}: the difference {meta.value:+.4f} weighs topics by 1/variance; value_b - value_a, with "
+                f"equal weights, is {plain:+.4f}."
             )
         sd = self.spread(pairing)
         if still := int((sd <= STILL).sum()):
-            notes.append(f"{names}: {still} topics do not move when documents are drawn and are left out.")
+            notes.append(f"{names}: {still} topics do not vary when documents are resampled and are left out.")
         if pairing == "paired":
             ratio = float(np.median(self.paired[sd > STILL] / self.independent[sd > STILL]))
-            notes.append(f"{names}: on the same collections the spread is {ratio:.2f} times that of independent ones.")
+            notes.append(
+                f"{names}: on the same collections the standard deviation is {ratio:.2f} times that of independent "
+                "ones."
+            )
         return tuple(notes)
 
     def table(self) -> Table:
@@ -494,7 +499,7 @@ class CollectionDifference:
         rows = list(zip(self.topics, *numbers, strict=True))
         columns = ("topic", self.systems[0], self.systems[1], "difference", "sd paired", "sd independent")
         provenance = {"replicates": self.replicates, "scale": self.scale, "redrawn": self.redrawn}
-        return Table(columns, rows, provenance, "AP by topic, and its spread over collections")
+        return Table(columns, rows, provenance, "AP by topic, and its standard deviation over collections")
 
 
 def collection_differences(

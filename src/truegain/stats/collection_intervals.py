@@ -107,18 +107,18 @@ class Pooled:
         return near[:, 0].sum(axis=0), near[:, 1].sum(axis=0), np.concatenate([self.squares[:1], more])
 
 
-def pooled(spreads: Sequence[TopicSpread], asked: Contrasts, lone: Lone, paired: bool = True) -> Pooled:
+def pooled(spreads: Sequence[TopicSpread], contrasts: Contrasts, lone: Lone, paired: bool = True) -> Pooled:
     """The topics put together, for scores and differences of systems on the same collections (or on one each)."""
-    found, score = Pooled(len(asked), lone), asked.a == NONE
-    first, only = np.maximum(asked.a, 0), bool(score.all())
+    found, score = Pooled(len(contrasts), lone), contrasts.a == NONE
+    first, only = np.maximum(contrasts.a, 0), bool(score.all())
     for topic in spreads:
-        alone = (x[asked.b] for x in topic.of_systems())
+        alone = (x[contrasts.b] for x in topic.of_systems())
         if only:
             own, others = alone
         else:
-            pair = topic.of_pairs(first, asked.b, paired)
+            pair = topic.of_pairs(first, contrasts.b, paired)
             own, others = (np.where(score, x, y) for x, y in zip(alone, pair, strict=True))
-        found.add(topic.relevant, own, others, topic.there[asked.b] & (score | topic.there[first]))
+        found.add(topic.relevant, own, others, topic.there[contrasts.b] & (score | topic.there[first]))
     return found
 
 
@@ -226,7 +226,7 @@ class SpreadRule:
     @property
     def how(self) -> str:
         """What was done with documents, in words."""
-        return {0.0: "drawn", 1.0: "left out"}.get(self.left_out, "drawn and left out")
+        return {0.0: "drawn", 1.0: "left out"}.get(self.left_out, "resampled and left out")
 
 
 def spread_rule(measure: Measure) -> SpreadRule:
@@ -272,7 +272,7 @@ def spreads_of(
 def score_estimates(
     ranked: RankedGains, measure: Measure, *, confidence: float = 0.95, **drawing: Unpack[DrawWords]
 ) -> list[Estimate]:
-    """The summary of every system with an interval over collections: mean +- t(df) sqrt(V) of `few.Pooled`.
+    """The summary of every system with an interval over collections: mean +- t(df) sqrt(V) of `Pooled`.
 
     A geometric mean is handled in logarithms, a total as a sum.  With fewer than 5 topics with relevant documents, or
     where no document moves the score, means of scores from 0 to 1 have Wilson's limits for the units they rest on
@@ -307,14 +307,14 @@ def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Est
 def _why_not(telling: int, variance: float) -> str:
     """Why a score has no interval over collections, and what to do."""
     if telling >= FEW_TOPICS and variance == 0:
-        still = "no other collection of these documents moves it, so how far it moves is not known"
+        still = "no resampled collection changes it, so its variance is unknown"
         return f"{still}; take a mean from 0 to 1"
     few = "topics with one relevant document each"
     if telling < FEW_TOPICS:
         few = f"{telling} topics with relevant documents"
     return (
-        f"{few} are too few to say how far it moves over collections; give {FEW_TOPICS} topics or more, or a measure "
-        "from 0 to 1"
+        f"{few} are too few to estimate its variance over collections; give {FEW_TOPICS} topics or more, or a "
+        "measure from 0 to 1"
     )
 
 
@@ -381,6 +381,6 @@ def few_relevant(relevant: Ints, method: str) -> tuple[str, ...]:
     if middle >= FEW_RELEVANT:
         return ()
     return (
-        f"half of the topics have {middle:g} relevant documents or fewer: there {method} limits hold the score less "
-        f"often than they say (docs/collection.md); the default is made for this.",
+        f"half of the topics have {middle:g} relevant documents or fewer: there {method} intervals cover less often "
+        "than they claim (docs/collection.md); the default is made for this.",
     )

@@ -69,8 +69,8 @@ class MeanDifferences:
 
     def errors(self, paired: bool) -> tuple[Floats, Floats]:
         """The standard error of each mean difference, and its degrees of freedom."""
-        asked = Contrasts(*self.sides)
-        variance, freedom = pooled(self.spreads, asked, spread_rule(self.scored.measure).lone, paired).total()
+        contrasts = Contrasts(*self.sides)
+        variance, freedom = pooled(self.spreads, contrasts, spread_rule(self.scored.measure).lone, paired).total()
         return np.sqrt(variance) / self.common().sum(axis=1), freedom
 
     def comparisons(self, adjustment: str = "holm") -> list[Comparison]:
@@ -108,24 +108,24 @@ class MeanDifferences:
         return found
 
     def _notes(self, se: Floats, known: Bools, how: str) -> tuple[str, ...]:
-        notes = ["the topics are held fixed: other collections, the same topics; all topics weigh alike."]
+        notes = ["for other collections and the same topics; all topics weigh the same."]
         if self.paired and (se[known] > 0).any():
             alone, _ = self.errors(paired=False)
             moving = known & (se > 0)
             ratio = float(np.median(se[moving] / alone[moving]))
             notes.append(
-                f"on the same collections the spread of a difference is {ratio:.2f} times that of independent ones"
-                + (" (median of the pairs)." if moving.sum() > 1 else ".")
+                f"on the same collections the standard deviation of a difference is {ratio:.2f} times that of "
+                "independent ones" + (" (median of the pairs)." if moving.sum() > 1 else ".")
             )
         if unknown := int(np.isnan(se).sum()):
             notes.append(
-                f"{unknown} pairs have topics with one relevant document only, which do not tell how far a difference "
-                "moves; they have no interval."
+                f"{unknown} pairs have only topics with one relevant document, which do not show how a difference "
+                "varies; they have no interval."
             )
         if still := int((~known & (se == 0)).sum()):
             how = how.replace(" and ", " or ")
             notes.append(
-                f"{still} pairs differ and no document {how} moves their difference, so how far it moves is not known; "
+                f"{still} pairs differ and no document {how} changes their difference, so its variance is unknown; "
                 "they have no interval."
             )
         return tuple(notes)
@@ -144,8 +144,10 @@ class MeanDifferences:
             rows.append((self.scored.topics[t], spread.relevant, one, other, other - one, *sds))
         systems = self.scored.systems
         columns = ("topic", "R", systems[first], systems[second], "difference", "sd paired", "sd independent")
-        title = f"{self.scored.measure} by topic, and its spread over collections"
-        return Table(columns, rows, {}, title, ("a topic with one relevant document does not tell its own spread.",))
+        title = f"{self.scored.measure} by topic, and its standard deviation over collections"
+        return Table(
+            columns, rows, {}, title, ("a topic with one relevant document has no standard deviation of its own.",)
+        )
 
 
 def mean_differences(
@@ -169,8 +171,8 @@ def mean_differences(
     for a, b in pairs:
         if (shared := scored.telling(a, b)) < FEW_TOPICS:
             raise TruegainError(
-                f"{ranked.systems[a]} and {ranked.systems[b]} share {shared} topics with relevant documents; that is "
-                f"too few relevant documents to say how far a difference moves: give {FEW_TOPICS} topics or more"
+                f"{ranked.systems[a]} and {ranked.systems[b]} share {shared} topics with relevant documents; too few "
+                f"relevant documents to estimate the variance of a difference: give {FEW_TOPICS} topics or more"
             )
     return MeanDifferences(scored, tuple(pairs), spreads_of(ranked, measure, pairs=True, **drawing), paired)
 

@@ -1,4 +1,4 @@
-"""What a comparison of systems gives: pairs, groups that cannot be told apart, tables, one or several measures."""
+"""What a comparison of systems gives: pairs, groups not significantly different, tables, one or several measures."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class PairList(Sequence[Comparison]):
         return tuple(Comparison(**dict(zip(columns, row, strict=True)), **of_all) for row in rows)
 
 
-# ---- Groups of systems that a test cannot tell apart: the compact letter display.
+# ---- Groups of systems that do not differ significantly: the compact letter display.
 
 LETTERS = len(ascii_lowercase)
 
@@ -212,19 +212,47 @@ def _stretches(differ: Bools) -> list[tuple[int, ...]]:
     return found
 
 
-# ---- What a comparison of systems says: pairs, groups that cannot be told apart, tables.
+# ---- What a comparison of systems says: pairs, groups that do not differ significantly, tables.
 
 FEW = 6  # systems whose pairs are all shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(ResultList[Comparison]):
-    """Every pair that was compared, the better system second, and the systems' means with their limits, best first."""
+    """Every pair that was compared on one measure, and the systems' means with their intervals, best first.
+
+    Attributes
+    ----------
+    items : sequence of Comparison
+        The pairs; `frame()` has a row each, with the columns `a`, `b`, `measure`, `value_a`, `value_b`,
+        `difference`, `low` and `high` (where the test has limits), `p`, `p_adjusted` (where it is adjusted), `effect`
+        and `n`.
+    provenance : dict
+        How they were made.
+    notes : tuple of str
+        What holds for all pairs.
+    means : tuple of Estimate
+        The mean of each system, best first.
+    baseline : str, optional
+        The system that all others were compared with.
+    logs : bool
+        Whether means are logarithms, of a geometric mean.
+
+    Examples
+    --------
+    >>> import truegain as tg
+    >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
+    >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
+    >>> poor = {str(t): {"a": 1.0, "b": 2.0 if t < 5 else 0.0} for t in range(6)}
+    >>> found = tg.compare({"poor": poor, "good": good}, qrels, "AP")
+    >>> found.significant, found.groups()
+    (1, (('good',), ('poor',)))
+    """
 
     items: PairList
     means: tuple[Estimate, ...] = ()
     baseline: str | None = None
-    logs: bool = False  # whether means are logarithms, of a geometric mean
+    logs: bool = False
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -265,7 +293,7 @@ class Comparisons(ResultList[Comparison]):
         return self.items[at] if self.items[at].a == a else self.items[at].turned()
 
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of systems that cannot be told apart, best first; a system may be in several (see `groups_of`)."""
+        """Groups of systems that do not differ significantly, best first; one may be in several (see `groups_of`)."""
         self._all_pairs()
         return tuple(tuple(self.systems[i] for i in group) for group in groups_of(self.differ))
 
@@ -303,7 +331,7 @@ class Comparisons(ResultList[Comparison]):
             )
 
     def tables(self) -> list[Table]:
-        """The pairs; of many systems the groups that cannot be told apart."""
+        """The pairs; of many systems the groups that do not differ significantly."""
         many = self.baseline is None and len(self.systems) > FEW
         return [self.group_table() if many else self.table()]
 
@@ -395,6 +423,15 @@ class JoinedPairs(Sequence[Comparison]):
 class ComparisonsByMeasure(ResultList[Comparison]):
     """All pairs on all measures; `on` has those of one.
 
+    Attributes
+    ----------
+    items : sequence of Comparison
+        The pairs of all measures, one measure after the other; columns as in `Comparisons`.
+    parts : tuple of Comparisons
+        The comparisons on each measure.
+
+    Examples
+    --------
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}

@@ -18,7 +18,8 @@ from truegain.data.runs import Runs, RunsLike
 from truegain.data.scores import Scores
 from truegain.errors import DataWarning, TruegainError, check_one_of, some
 from truegain.io.columns import Floats, Ints, frozen, shares
-from truegain.io.files import STANDARD_INPUT, system_name
+from truegain.io.files import STANDARD_INPUT
+from truegain.io.formats import system_name
 from truegain.io.warnings import warn
 from truegain.keywords import check_whole, takes
 from truegain.measures.evaluate import evaluate
@@ -51,9 +52,22 @@ from truegain.text.corpus import CorpusLike
 
 @dataclass(frozen=True, eq=False)
 class SwapRates:
-    """Pairs of systems by their difference on one half of the topics, and how many of them swap on the other.
+    """How often two halves of the topics order two systems oppositely, by the size of their difference.
 
-    Bin b holds differences from begin[b] up to, but without, begin[b + 1]; the last one all that are larger.
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    begin : ndarray of float
+        Bin b holds differences from ``begin[b]`` up to ``begin[b + 1]``; the last one all that are larger.
+    pairs : ndarray of int
+        Pairs of systems in each bin, over all splits.
+    swaps : ndarray of int
+        Those that the other half orders oppositely.
+    topics : int
+        Topics in each half.
+    splits : int
+        How many splits were drawn.
     """
 
     measure: str
@@ -106,7 +120,7 @@ def swap_rates(
     0.0
     """
     if width <= 0 or bins < 1:
-        raise TruegainError(f"{bins} bins of width {width:g} hold nothing; give at least one, wider than 0")
+        raise TruegainError(f"{bins} bins of width {width:g} are empty; give at least one, wider than 0")
     data = TopicMeans.of(scores, measure)
     if len(data.systems) < 2:
         raise TruegainError("swaps need at least 2 systems")
@@ -125,7 +139,7 @@ def swap_rates(
 def check_splits(splits: int) -> None:
     """Refuse fewer than one."""
     if splits < 1:
-        raise TruegainError(f"{splits} splits tell nothing; give at least 1")
+        raise TruegainError(f"{splits} splits are too few; give at least 1")
 
 
 def halves(topics: int, splits: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
@@ -179,12 +193,44 @@ class RankOptions:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankAgreement(Result):
-    """How far `a` and `b` order the same systems alike.
+    """How far two score vectors, a and b, order the same systems alike.
 
-    tau: Kendall's tau with its interval; tau_b and tau_a: both variants; tau_ap_walking_b: AP correlation when the
-    ranking by b is walked, a being the truth, tau_ap_walking_a the other way round; rbo: rank-biased overlap of the
-    rankings; top_overlap: share of the `top` best in common; swapped: pairs in opposite order; tied: pairs equal on
-    one side or both.  Ranks start at 1; equal scores share the best of their ranks.
+    Attributes
+    ----------
+    measure : str
+        The measure; empty where two measures are compared.
+    a, b : str
+        The names of the two orders.
+    systems : tuple of str
+        The systems.
+    scores_a, scores_b : ndarray of float
+        Their scores.
+    tau : Estimate
+        Kendall's tau with its interval; its `measure` is 'tau-a' or 'tau-b'.
+    tau_b, tau_a : float
+        Both variants of tau.
+    tau_ap_walking_b : float
+        AP correlation down the ranking by b, a being the truth.
+    tau_ap_walking_a : float
+        The same down the ranking by a, b being the truth.
+    rbo : Estimate
+        Rank-biased overlap; its limits are the least and the most it can be.
+    rbo_p : float
+        Its persistence.
+    top : int
+        How many of the best systems are compared.
+    top_overlap : float
+        The share of them in common.
+    swapped : int
+        Pairs of systems in opposite order.
+    tied : int
+        Pairs that tie in one order or both.
+    notes : tuple of str
+        What must be said beside it.
+
+    Notes
+    -----
+    Columns of `frame`: `statistic`, `value`, `low`, `high` and `about`, one row a statistic.
     """
 
     measure: str
@@ -217,7 +263,18 @@ class RankAgreement(Result):
         return round(self.top_overlap * self.top)
 
     def moves(self, most: int = 5) -> list[tuple[str, int, int]]:
-        """The systems that change place most, with their ranks by a and by b."""
+        """The systems that change rank most.
+
+        Parameters
+        ----------
+        most : int, default 5
+            How many.
+
+        Returns
+        -------
+        list of (str, int, int)
+            A system, and its ranks by a and by b; equal scores share the best of their ranks.
+        """
         a, b = first_ranks(self.scores_a), first_ranks(self.scores_b)
         order = np.lexsort((a, -np.abs(a - b)))[:most]
         return [(self.systems[i], int(a[i]), int(b[i])) for i in order if a[i] != b[i]]
@@ -232,7 +289,13 @@ class RankAgreement(Result):
         return str(self)
 
     def row(self) -> tuple[Cell, ...]:
-        """All statistics in one row, under the names of `WIDE`."""
+        """All statistics in one row.
+
+        Returns
+        -------
+        tuple
+            The columns of `Correlation`.
+        """
         t, r = self.tau, self.rbo
         return (
             self.measure, self.a, self.b, len(self.systems), t.value, t.measure[-1], t.low, t.high, t.confidence,
@@ -262,13 +325,24 @@ class RankAgreement(Result):
         return f", {self.tied} tied" if self.tied else ""
 
     def moves_table(self, most: int = 5) -> Table:
-        """The systems that change place most."""
+        """The systems that change rank most, as a table.
+
+        Parameters
+        ----------
+        most : int, default 5
+            How many.
+
+        Returns
+        -------
+        Table
+            Columns as those of `Correlation.moves_table`.
+        """
         where = {s: i for i, s in enumerate(self.systems)}
         rows: list[tuple[Cell, ...]] = [
             (self.measure, s, a, b, f"{a - b:+d}", float(self.scores_a[where[s]]), float(self.scores_b[where[s]]))
             for s, a, b in self.moves(most)
         ]
-        title = f"Largest changes of place from {self.a} to {self.b}"
+        title = f"Largest rank changes from {self.a} to {self.b}"
         return Table(MOVES, rows, title=title)
 
     def __str__(self) -> str:
@@ -302,7 +376,9 @@ def agreement(
     ties = [f"{n} by {name}" for v, name in ((a, names[0]), (b, names[1])) if (n := len(v) - len(np.unique(v)))]
     notes = list(tau.notes)
     if ties:
-        notes.append(f"Some systems tie ({', '.join(ties)}): RBO and the top order them by name; the taus know ties.")
+        notes.append(
+            f"Some systems tie ({', '.join(ties)}): RBO and the top order them by name; the taus allow for ties."
+        )
     kept = min(o.top, len(a))
     return RankAgreement(
         measure, *names, tuple(systems), a, b, tau, kendall_tau(a, b, "b"), kendall_tau(a, b, "a"),
@@ -331,7 +407,23 @@ HALVES = ("measure", "statistic", "mean", "sd", "low", "high", "splits", "topics
 
 @dataclass(frozen=True, eq=False)
 class HalvesAgreement:
-    """How alike random halves of the topics order the systems, over many splits."""
+    """How far random halves of the topics order the systems alike, over many splits.
+
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    systems : int
+        How many systems there are.
+    topics : int
+        Topics in each half.
+    statistics : dict of str to ndarray of float
+        By statistic one value a split.
+    swaps : SwapRates
+        How often pairs swap, by the size of their difference.
+    confidence : float
+        The share of splits between the limits.
+    """
 
     measure: str
     systems: int
@@ -354,7 +446,34 @@ class HalvesAgreement:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Correlation(Result):
-    """The answer of `correlate`: one agreement for each measure or pair of measures, or one per measure of halves."""
+    """How far systems are ordered alike, by two sets of judgments, by measures, or by halves of the topics.
+
+    Attributes
+    ----------
+    between : {'judgments', 'measures', 'halves'}
+        What is compared.
+    agreements : tuple of RankAgreement
+        One for each measure, or for each pair of measures.
+    halves : tuple of HalvesAgreement
+        One for each measure, between halves of the topics.
+    provenance : dict
+        How it was made.
+    moves : int
+        How many of the systems that change rank most are shown.
+    show : {'agreement', 'moves', 'swap-rates'} or None
+        The one table to show.
+
+    Notes
+    -----
+    Columns of `frame`, one row an agreement: `measure`; `a` and `b`, the two orders; `systems`, how many;
+    `tau` with its `variant` ('a' or 'b'), limits `low` and `high`, `confidence` and `method`; `tau_a` and `tau_b`;
+    `tau_ap_walking_b` and `tau_ap_walking_a`, AP correlation down the ranking by b (a being the truth) and by a;
+    `rbo_p`, `rbo`, `rbo_min` and `rbo_max`, rank-biased overlap with its persistence and limits; `top` and
+    `top_overlap`; `pairs` of systems, of which `swapped` are in opposite order and `tied` tie.
+
+    Between halves, one row a `statistic`: its `mean` and `sd` over splits, `low` and `high` (which hold the middle part
+    of the splits), `splits`, `topics_in_half` and `systems`.
+    """
 
     between: Between
     agreements: tuple[RankAgreement, ...]
@@ -368,19 +487,24 @@ class Correlation(Result):
         check_show(self.between, self.show)
 
     def showing(self, show: Show | None = None, moves: int = SHOWN) -> Correlation:
-        """The same answer, of which another table is shown.
+        """The same result, of which another table is shown.
 
         Parameters
         ----------
         show : {'agreement', 'moves', 'swap-rates'}, optional
-            The statistics, the systems that change place most, or how often pairs swap between halves.
-        moves : int
-            How many of the systems that change place most are shown.
+            The statistics, the systems that change rank most, or how often pairs swap between halves.
+        moves : int, default 5
+            How many of the systems that change rank most are shown.
+
+        Returns
+        -------
+        Correlation
+            Showing that table.
         """
         return replace(self, show=show, moves=moves)
 
     def table(self) -> Table:
-        """All statistics: a row for each agreement, of halves a row for each statistic; or what `show` asks for."""
+        """All statistics, one row an agreement or, of halves, one a statistic; or the table that `show` names."""
         if self.show == "moves":
             return self.moves_table(self.moves or SHOWN)
         if self.show == "swap-rates":
@@ -392,19 +516,37 @@ class Correlation(Result):
         return Table(WIDE, [a.row() for a in self.agreements], self.provenance, notes=notes)
 
     def moves_table(self, most: int = SHOWN) -> Table:
-        """The systems that change place most, for each agreement."""
+        """The systems that change rank most, for each agreement.
+
+        Parameters
+        ----------
+        most : int, default 5
+            How many.
+
+        Returns
+        -------
+        Table
+            `measure`, `system`, `rank_a` and `rank_b`, `moves` (their difference), `score_a` and `score_b`.
+        """
         rows = [row for a in self.agreements for row in a.moves_table(most).rows]
-        return Table(MOVES, rows, self.provenance, "Largest changes of place")
+        return Table(MOVES, rows, self.provenance, "Largest rank changes")
 
     def swap_table(self) -> Table:
-        """How often pairs swap by how much they differ, for each measure."""
+        """How often pairs of systems swap between halves of the topics.
+
+        Returns
+        -------
+        Table
+            `measure`; `difference from`, where a bin begins; `pairs` in it; `swapped`, how many of them; and the `swap
+            rate`.
+        """
         rows = [(h.measure, *row) for h in self.halves for row in h.swaps.table().rows]
         return Table(("measure", "difference from", "pairs", "swapped", "swap rate"), rows, self.provenance)
 
     def in_short(self) -> str:
         """The agreements, the first of them in full."""
-        told = [str(a) for a in self.agreements] or [f"{h.measure}, {h.systems} systems, halves" for h in self.halves]
-        return some(told, 1)
+        lines = [str(a) for a in self.agreements] or [f"{h.measure}, {h.systems} systems, halves" for h in self.halves]
+        return some(lines, 1)
 
     def tables(self) -> list[Table]:
         """What a person wants to see: a short table for one agreement, a line each for several; or `show` alone."""
@@ -453,14 +595,14 @@ def correlate(
         What is compared: two sets of judgments, all pairs of the measures, or random halves of the topics.
     names : pair of str, optional
         What the two sets of judgments are called.
-    method : {'wilson', 'hollander-wolfe', 'long-cliff', 'bootstrap'}
-        How the interval of tau is made (see `tau_interval`).
-    confidence : float
+    method : {'wilson', 'hollander-wolfe', 'long-cliff', 'bootstrap'}, default 'wilson'
+        How the interval of tau is made.
+    confidence : float, default 0.95
         Of the interval.
-    top : int
+    top : int, default 10
         How many of the best systems of both orders are compared.
-    rbo_p : float
-        The chance of rank-biased overlap to go on to the next system.
+    rbo_p : float, default 0.9
+        The persistence of rank-biased overlap: the chance to go on to the next system.
     scoring : Scoring, optional
         How scores are made.
     resampling : Resampling, optional
@@ -470,6 +612,16 @@ def correlate(
     -------
     Correlation
         An agreement for each measure or pair of measures; `showing` chooses which of its tables is shown.
+
+    References
+    ----------
+    .. [1] M. G. Kendall, "Rank Correlation Methods", Griffin, 1948.
+    .. [2] E. Yilmaz, J. A. Aslam and S. Robertson, "A new rank correlation coefficient for information retrieval",
+           SIGIR 2008.
+    .. [3] J. Urbano and M. Marrero, "The treatment of ties in AP correlation", ICTIR 2017.
+    .. [4] W. Webber, A. Moffat and J. Zobel, "A similarity measure for indefinite rankings", ACM Transactions on
+           Information Systems 28(4), 2010.
+    .. [5] E. M. Voorhees and C. Buckley, "The effect of topic set size on retrieval experiment error", SIGIR 2002.
 
     Examples
     --------
@@ -481,7 +633,7 @@ def correlate(
     RR, a and b, 3 systems: tau-b 0.3333 [-0.6812, 0.9095] 95% over systems, wilson; 1 of 3 pairs swapped
     """
     how, again = _between(between, against), resampling or Resampling()
-    asked = RankOptions(method, confidence, top, rbo_p, 2000 if again.n is None else again.n, again.seed)
+    options = RankOptions(method, confidence, top, rbo_p, 2000 if again.n is None else again.n, again.seed)
     splits = _splits(again)
     if isinstance(runs, Scores):
         check_asked(how, list(runs.measures), again)
@@ -492,20 +644,20 @@ def correlate(
             raise TruegainError(f"{what} are missing; give them after the runs, or give Scores")
         check_asked(how, measures, again)
         if isinstance(against, Scores):
-            raise TruegainError(f"{argname('against')}: scores are compared with scores; give these for the runs, too")
+            raise TruegainError(f"{argname('against')}: scores are compared with scores; give scores for the runs too")
         scores, other = scored_by_both(runs, judgments, against, measures, scoring=scoring, jobs=again.jobs)
     if len(scores.systems) < 3:
-        raise TruegainError(f"{len(scores.systems)} systems have hardly an order; give at least 3 runs")
-    provenance = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(asked)}
+        raise TruegainError(f"{len(scores.systems)} systems are too few to rank; give at least 3 runs")
+    provenance = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(options)}
     if how == "halves":
-        found = tuple(_halves(scores, m, splits, asked) for m in scores.measures)
-        return Correlation(how, (), found, {**provenance, "splits": splits})
+        by_measure = tuple(_halves(scores, m, splits, options) for m in scores.measures)
+        return Correlation(how, (), by_measure, {**provenance, "splits": splits})
     if how == "measures":
-        return Correlation(how, _measures(scores, asked), (), provenance)
+        return Correlation(how, _measures(scores, options), (), provenance)
     if other is None:  # `_between` has seen to it
         raise AssertionError
     labels = names or names_of(judgments, against)
-    agreements = tuple(_judgments(scores, other, m, labels, asked) for m in scores.measures)
+    agreements = tuple(_judgments(scores, other, m, labels, options) for m in scores.measures)
     return Correlation(how, agreements, (), provenance)
 
 
@@ -531,12 +683,12 @@ def _splits(resampling: Resampling) -> int:
 
 def check_asked(how: Between, measures: MeasuresLike, resampling: Resampling) -> None:
     """Refuse, before anything is read, what has no answer whatever the files hold."""
-    asked = [a.measure for a in parse_measures(measures)]
+    chosen = [a.measure for a in parse_measures(measures)]
     if how == "measures":
-        if len(set(map(str, asked))) < 2:
+        if len(set(map(str, chosen))) < 2:
             raise TruegainError("correlating between measures needs at least 2 of them; give several")
         return
-    for one in asked:
+    for one in chosen:
         check_mean(one)
     if how == "halves":
         check_splits(_splits(resampling))
@@ -547,7 +699,7 @@ def check_show(how: Between, show: Show | None) -> None:
     if show is not None:
         check_one_of("show", show, get_args(Show))
     if show == "moves" and how == "halves":
-        raise TruegainError(f"halves have no single change of place to show; leave out {arg('show', 'moves')}")
+        raise TruegainError(f"halves have no single rank change to show; leave out {arg('show', 'moves')}")
     if show == "swap-rates" and how != "halves":
         raise TruegainError(f"swap rates are of halves; give {arg('between', 'halves')}")
 
@@ -565,11 +717,11 @@ def _given_scores(
 ) -> tuple[Scores, Scores | None]:
     """Scores that are made already, of one set of judgments or two, on the same systems and measures."""
     if judgments is not None or measures is not None or scoring is not None:
-        raise TruegainError("scores are made already: judgments, measures and scoring have no place here")
+        raise TruegainError("these are scores already: judgments, measures and scoring do not apply")
     if against is None:
         return scores, None
     if not isinstance(against, Scores):
-        raise TruegainError(f"{argname('against')}: scores are compared with scores; give these of both judgments")
+        raise TruegainError(f"{argname('against')}: scores are compared with scores; give those of both judgments")
     if against.systems != scores.systems or against.measures != scores.measures:
         raise TruegainError(f"{argname('against')}: the scores are of other systems or measures; give the same ones")
     return scores, against
@@ -601,7 +753,7 @@ def scored_by_both(
     return first, second
 
 
-def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked: RankOptions) -> RankAgreement:
+def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], options: RankOptions) -> RankAgreement:
     first, second = TopicMeans.of(a, measure), TopicMeans.of(b, measure)
     common = sorted(set(a.topics) & set(b.topics))
     if not common:
@@ -616,34 +768,36 @@ def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked
             f"systems are compared over the {len(common)} that both have"
         )
         means_a, means_b = (data.means(np.array([data.topics.index(t) for t in common])) for data in (first, second))
-    return agreement(a.systems, means_a, means_b, measure=measure, names=names, options=asked)
+    return agreement(a.systems, means_a, means_b, measure=measure, names=names, options=options)
 
 
-def _measures(scores: Scores, asked: RankOptions) -> tuple[RankAgreement, ...]:
+def _measures(scores: Scores, options: RankOptions) -> tuple[RankAgreement, ...]:
     odd = [m for m in scores.measures if np.isnan(scores.summaries[m]).any()]
     if odd:
         raise TruegainError(f"{some(odd)}: some systems have no value; leave the measure or the systems out")
     return tuple(
-        agreement(scores.systems, scores.summaries[a], scores.summaries[b], measure="", names=(a, b), options=asked)
+        agreement(scores.systems, scores.summaries[a], scores.summaries[b], measure="", names=(a, b), options=options)
         for a, b in combinations(scores.measures, 2)
     )
 
 
-def _halves(scores: Scores, measure: str, splits: int, asked: RankOptions) -> HalvesAgreement:
-    data, p = TopicMeans.of(scores, measure), asked.rbo_p
-    kept = min(asked.top, len(data.systems))
+def _halves(scores: Scores, measure: str, splits: int, options: RankOptions) -> HalvesAgreement:
+    data, p = TopicMeans.of(scores, measure), options.rbo_p
+    kept = min(options.top, len(data.systems))
     names = ("tau-b", "tau_AP", f"RBO, p = {p:g}", f"top {kept} in common", "pairs swapped")
-    found: list[tuple[float, ...]] = []
+    by_statistic: list[tuple[float, ...]] = []
     upper = np.triu_indices(len(data.systems), 1)
-    for first, second in halves(len(data.topics), splits, asked.seed):
+    for first, second in halves(len(data.topics), splits, options.seed):
         a, b = data.means(first), data.means(second)
         one, two = ranking(data.systems, a), ranking(data.systems, b)
         da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
         swapped = float((da * db < 0).mean())
-        found.append((kendall_tau(a, b), tau_ap_b(a, b), rbo(one, two, p).value, top_overlap(one, two, kept), swapped))
-    by_split = dict(zip(names, np.array(found).T, strict=True))
-    rates = swap_rates(scores, measure, splits=splits, seed=asked.seed)
-    return HalvesAgreement(data.measure, len(data.systems), len(data.topics) // 2, by_split, rates, asked.confidence)
+        by_statistic.append(
+            (kendall_tau(a, b), tau_ap_b(a, b), rbo(one, two, p).value, top_overlap(one, two, kept), swapped)
+        )
+    by_split = dict(zip(names, np.array(by_statistic).T, strict=True))
+    rates = swap_rates(scores, measure, splits=splits, seed=options.seed)
+    return HalvesAgreement(data.measure, len(data.systems), len(data.topics) // 2, by_split, rates, options.confidence)
 
 
 def _short(agreements: Sequence[RankAgreement], provenance: dict[str, object]) -> Table:
@@ -659,23 +813,24 @@ def _short(agreements: Sequence[RankAgreement], provenance: dict[str, object]) -
     one = agreements[0]
     about = (
         f"tau is {one.tau.measure} with its {100 * one.tau.confidence:g}% interval ({one.tau.method}) over "
-        f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo_p:g}; "
-        f"swapped are of {one.pairs} pairs."
+        f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo_p:g}; swapped counts of "
+        f"{one.pairs} pairs."
     )
     notes = tuple(dict.fromkeys(note for a in agreements for note in a.notes))
     return Table(columns, rows, provenance, notes=(about, *notes))
 
 
-def _halves_notes(found: Sequence[HalvesAgreement]) -> tuple[str, ...]:
+def _halves_notes(results: Sequence[HalvesAgreement]) -> tuple[str, ...]:
     notes = [
-        f"Each half has {found[0].topics} topics: the full set orders the systems more surely than its halves agree. "
-        f"low and high hold {100 * found[0].confidence:g}% of the splits; tau_AP is the mean of both directions."
+        f"Each half has {results[0].topics} topics: the full set ranks the systems more reliably than its halves "
+        f"agree. low and high cover {100 * results[0].confidence:g}% of the splits; tau_AP is the mean of both "
+        "directions."
     ]
-    for h in found:
+    for h in results:
         needed = h.swaps.needed()
         if needed is not None:
             notes.append(
-                f"{h.measure}: on {h.topics} topics, differences of {needed:g} and more swap at most 5% of the time."
+                f"{h.measure}: on {h.topics} topics, differences of {needed:g} or more swap at most 5% of the time."
             )
     return tuple(notes)
 

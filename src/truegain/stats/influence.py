@@ -63,28 +63,28 @@ class Influence:
         matrix = np.sqrt((n - 1) / n) * (without.mean(axis=0) - without)
         return cls(source, units, frozen(matrix), n - 1.0 if df is None else df, frozen(without))
 
-    def spread(self, asked: Contrasts) -> Variance:
+    def spread(self, contrasts: Contrasts) -> Variance:
         """Variances of contrasts."""
-        return Variance(asked.squares(self.matrix), np.full(len(asked), self.df))
+        return Variance(contrasts.squares(self.matrix), np.full(len(contrasts), self.df))
 
-    def of(self, asked: Contrasts) -> Influence:
+    def of(self, contrasts: Contrasts) -> Influence:
         """The same of contrasts, a column each."""
-        without = None if self.without is None else asked.values(self.without)
-        return Influence(self.source, self.units, asked.values(self.matrix), self.df, without)
+        without = None if self.without is None else contrasts.values(self.without)
+        return Influence(self.source, self.units, contrasts.values(self.matrix), self.df, without)
 
-    def decisive(self, asked: Contrasts, most: int = 5) -> list[tuple[str, float]]:
+    def decisive(self, contrasts: Contrasts, most: int = 5) -> list[tuple[str, float]]:
         """The units that move the first contrast most, with how far, and which way, they pull it from its mean."""
-        pull, order = self._pulls(asked, most)
+        pull, order = self._influential_units(contrasts, most)
         return [(self.units[i], float(pull[i])) for i in order]
 
-    def left_without(self, asked: Contrasts, most: int = 5) -> list[float | None]:
+    def left_without(self, contrasts: Contrasts, most: int = 5) -> list[float | None]:
         """What the first contrast would be without each of these units; None where that was not fitted again."""
-        _, order = self._pulls(asked, most)
-        left = None if self.without is None else asked.values(self.without)[:, 0]
+        _, order = self._influential_units(contrasts, most)
+        left = None if self.without is None else contrasts.values(self.without)[:, 0]
         return [None if left is None else float(left[i]) for i in order]
 
-    def _pulls(self, asked: Contrasts, most: int) -> tuple[Floats, list[int]]:
+    def _influential_units(self, contrasts: Contrasts, most: int) -> tuple[Floats, list[int]]:
         """How far each unit moves the first contrast, and the numbers of those that move it most."""
-        pull = asked.values(self.matrix)[:, 0]
+        pull = contrasts.values(self.matrix)[:, 0]
         largest = np.argsort(-np.abs(pull), kind="stable")[:most]
         return pull, [i for i in largest.tolist() if pull[i] != 0]

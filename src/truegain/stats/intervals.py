@@ -327,12 +327,34 @@ def topic_intervals(
 ) -> list[Estimate]:
     """The mean of each system over topics, with an interval for other topics of the same kind.
 
+    Parameters
+    ----------
+    scores : Scores
+        As `evaluate` gives them.
+    measure : str, optional
+        One of several measures.
+    method : {'wilson', 't', 'studentised', 'linear', 'logit', 'percentile', 'basic', 'bca'}, optional
+        How the interval is made; see below.
+    confidence : float
+        How often it holds the mean.
+    replicates, seed : int
+        How often topics are drawn again, and where random numbers begin.
+
+    Returns
+    -------
+    list of Estimate
+        One a system.
+
+    Notes
+    -----
     In every replicate the same topics are drawn for all systems (n of n, with replacement); a topic that a system has
     no value for weighs nothing for it.  `method` is one of 'wilson' and 't' (no resampling), 'linear' (mean +- z s, s
     the standard deviation of the replicates), 'logit', 'percentile', 'basic', 'bca' and 'studentised', each as in
     `truegain.stats.intervals`; unless given it is 'wilson', and 't' where the measure has no bounds or is a
     geometric mean, which is handled in logarithms.  Limits are cut at the bounds of the measure.
 
+    Examples
+    --------
     >>> import truegain as tg
     >>> run = {str(t): {"a": 2.0, "b": 1.0} for t in range(9)}
     >>> qrels = {str(t): {"ab"[t % 3 == 0]: 1} for t in range(9)}

@@ -95,7 +95,7 @@ def check_replicates(replicates: int, confidence: float) -> int:
     least = int(np.ceil(2 / (1 - check_confidence(confidence)) - 1e-9))
     if replicates < least:
         raise TruegainError(
-            f"{replicates} resamples say nothing about the tails of a {confidence:.4g} interval; give at least {least}"
+            f"{replicates} resamples are too few for the tails of a {confidence:.4g} interval; give at least {least}"
         )
     return int(replicates)
 

@@ -89,9 +89,9 @@ def drawn_scores(
 def check_drawable(measure: Measure) -> None:
     """Refuse measures that have no value on a drawn collection."""
     if measure.of_subtopics:
-        raise TruegainError(f"{measure} uses subtopics, which cannot be drawn over the collection yet; use topics")
+        raise TruegainError(f"{measure} uses subtopics, which cannot be resampled over the collection; use topics")
     if measure.reads_text:
-        raise TruegainError(f"{measure} reads text, and text is not drawn anew; give intervals over topics")
+        raise TruegainError(f"{measure} reads text, which is not resampled; use intervals over topics")
     if measure.mean == "none":
         raise TruegainError(f"{measure} has no mean over topics; choose a measure that has")
 
@@ -104,9 +104,9 @@ def tell_shallow(ranked: RankedGains, measure: Measure) -> None:
     shallow = int((ranked.present & (ranked.depth >= cutoff) & (ranked.depth < 2 * cutoff)).sum())
     if shallow:
         warn(
-            f"{shallow} of {int(ranked.present.sum())} lists hold fewer than {2 * cutoff} documents, and {cutoff} or "
-            f"more: drawn, they leave some of the first {cutoff} ranks empty, and {measure} moves too far; give runs "
-            f"of {2 * cutoff} or more"
+            f"{shallow} of {int(ranked.present.sum())} rankings have {cutoff} or more but fewer than {2 * cutoff} "
+            f"documents: resampled, they leave some of the first {cutoff} ranks empty, which overstates the variance "
+            f"of {measure}; give rankings of {2 * cutoff} or more"
         )
 
 

@@ -67,7 +67,9 @@ def welch_rows(first: Floats, second: Floats, confidence: float = 0.95) -> RowRe
     largest = np.maximum(np.abs(first).max(axis=1), np.abs(second).max(axis=1))
     flat = np.sqrt(va + vb) <= SMALLEST_SPREAD * largest
     if (flat & (np.abs(mean) > SMALLEST_SPREAD * largest)).any():
-        raise TruegainError("the scores within each sample are all equal: Welch's t has no value; compare by eye")
+        raise TruegainError(
+            "the scores within each sample are all equal: Welch's t is undefined; compare the means directly"
+        )
     squares = np.where(flat, 1.0, va**2 + vb**2)
     df = np.where(flat, 1.0, (va + vb) ** 2 * (n - 1) / squares)
     return _student(np.where(flat, 0.0, mean), np.sqrt(va + vb), df, flat, confidence)

@@ -303,5 +303,5 @@ def _distinct(ranking: Sequence[Hashable]) -> list[Hashable]:
     if len(set(items)) < len(items):
         seen: set[Hashable] = set()
         twice = [str(i) for i in items if i in seen or seen.add(i)]  # type: ignore[func-returns-value]
-        raise TruegainError(f"{some(twice)} stands twice in a ranking; each item must have one rank")
+        raise TruegainError(f"{some(twice)} appears twice in a ranking; each item must have one rank")
     return items

@@ -17,9 +17,42 @@ from truegain.stats.student_t import told_p
 
 @dataclass(frozen=True, repr=False)
 class Estimate(Result):
-    """A value with an interval: of which system ('' where of all) and measure, over what, by which method.
+    """A value with an interval.
 
-    >>> print(Estimate("bm25", "AP", 0.25, 0.2, 0.31, confidence=0.95, over="topics", method="percentile"))
+    Attributes
+    ----------
+    system : str
+        Whose value it is; empty where it is of all systems.
+    measure : str
+        On which measure.
+    value : float
+        The score, or the coefficient; NaN where there is no sound one (`refused`), and `notes` say why.
+    low, high : float
+        The ends of the interval.
+    confidence : float
+        How often such intervals hold the true value.
+    population : str
+        What it holds for: 'topics', 'collection', 'topics+collection', or several sources of a study.
+    method : str
+        How the interval was made.
+    se : float, optional
+        The standard error of the value.
+    n : int, optional
+        The number of topics, or of items.
+    topic : str
+        The topic, where the value is of one; else 'all'.
+    uncorrected : float, optional
+        What the judge's labels say as they are, where gold labels correct the value.
+    gold : str
+        How gold labels were sampled.
+    gold_pairs : int, optional
+        How many gold labels there are.
+    notes : tuple of str
+        What a reader must know of it.
+
+    Examples
+    --------
+    >>> print(Estimate("bm25", "AP", 0.25, 0.2, 0.31, confidence=0.95, population="topics", method="percentile"))
     bm25 AP 0.2500 [0.2000, 0.3100] 95% over topics, percentile
     """
 
@@ -29,12 +62,12 @@ class Estimate(Result):
     low: float
     high: float
     confidence: float = 0.95
-    over: str = "topics"
+    population: str = "topics"
     method: str = ""
     se: float | None = None
     n: int | None = None
     topic: str = "all"
-    naive: float | None = None  # where nothing is corrected
+    uncorrected: float | None = None
     gold: str = ""  # how gold labels were sampled, and how many there are
     gold_pairs: int | None = None
     notes: tuple[str, ...] = ()
@@ -42,7 +75,7 @@ class Estimate(Result):
     @property
     def provenance(self) -> dict[str, object]:
         """How it was made."""
-        return {"method": self.method, "over": self.over, "confidence": self.confidence}
+        return {"method": self.method, "population": self.population, "confidence": self.confidence}
 
     def table(self) -> Table:
         """One row."""
@@ -69,13 +102,49 @@ class Estimate(Result):
         value = f"{name} {self.value:.4f}"
         if math.isnan(self.low):
             return value
-        return f"{value} [{self.low:.4f}, {self.high:.4f}] {100 * self.confidence:g}% over {self.over}, {self.method}"
+        how = f"{100 * self.confidence:g}% over {self.population}, {self.method}"
+        return f"{value} [{self.low:.4f}, {self.high:.4f}] {how}"
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """A difference b - a of two systems on one measure, with its interval, test and effect size.
+    """A difference b - a of two systems on one measure.
 
+    Attributes
+    ----------
+    a, b : str
+        The two systems.
+    measure : str
+        On which measure.
+    value_a, value_b : float
+        Their scores.
+    difference : float
+        value_b - value_a, or what gold labels say of it; NaN where it is not known, and `notes` say why.
+    low, high : float, optional
+        The ends of its interval; None where the test has none.
+    p : float, optional
+        Two-sided, that there is no difference.
+    p_adjusted : float, optional
+        The same, adjusted for the number of pairs.
+    test : str
+        By which test.
+    adjustment : str
+        How p is adjusted for the number of pairs.
+    effect : float, optional
+        The effect size, as `effect_name` calls it: dz, Hedges' g, or Sakai's ES_HSD.
+    effect_name : str
+        What the effect size is.
+    confidence : float
+        Of the interval; a difference with p (adjusted, where it is) below 1 - confidence is significant (`differs`).
+    n : int, optional
+        The number of topics.
+    uncorrected, uncorrected_p : float, optional
+        Difference and p by the judge's labels as they are, where gold labels correct them.
+    notes : tuple of str
+        What a reader must know of it.
+
+    Examples
+    --------
     >>> c = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired t", n=50)
     >>> print(c)
     b - a AP +0.0500 [0.0100, 0.0900] p = 0.0200 (paired t, n = 50)
@@ -97,8 +166,8 @@ class Comparison(Result):
     effect_name: str = ""
     confidence: float = 0.95
     n: int | None = None
-    naive: float | None = None  # difference and p where nothing is corrected
-    naive_p: float | None = None
+    uncorrected: float | None = None
+    uncorrected_p: float | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -122,21 +191,28 @@ class Comparison(Result):
 
     @property
     def differs(self) -> bool:
-        """Whether the two are told apart: by p, or where there is none by the limits, unless notes take it back."""
+        """Whether the difference is significant: by p, or where there is none by the limits and no notes."""
         if self.p is None and self.p_adjusted is None and self.low is not None and self.high is not None:
             return not self.notes and (self.low > 0 or self.high < 0)
         return self.p_shown < 1 - self.confidence
 
     def turned(self) -> Self:
-        """The same the other way round, a - b: the difference, its interval, effect and naive difference change sign.
+        """The same the other way round, a - b: the differences, their interval and the effect change sign.
 
+        Returns
+        -------
+        Comparison
+            Of the same two systems.
+
+        Examples
+        --------
         >>> c = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired t", n=50)
         >>> print(c.turned())
         a - b AP -0.0500 [-0.0900, -0.0100] p = 0.0200 (paired t, n = 50)
         """
         return replace(
             self, a=self.b, b=self.a, value_a=self.value_b, value_b=self.value_a, difference=0.0 - self.difference,
-            low=_less(self.high), high=_less(self.low), effect=_less(self.effect), naive=_less(self.naive),
+            low=_less(self.high), high=_less(self.low), effect=_less(self.effect), uncorrected=_less(self.uncorrected),
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -214,26 +290,24 @@ def by_which_test(
     return ", ".join([*said, f"alpha = {round(1 - level, 12):g}"])
 
 
-def wide_estimates(
-    found: Sequence[Estimate], provenance: Mapping[str, object], notes: tuple[str, ...] = (), naive: str = "naive"
-) -> Wide:
+def wide_estimates(found: Sequence[Estimate], provenance: Mapping[str, object], notes: tuple[str, ...] = ()) -> Wide:
     """A row a system with all its intervals: a column a measure, and one a source where there are several.
 
-    naive: what the values that nothing corrected are called; they have a column of their own.
+    Values that nothing corrected have a column of their own.
     """
-    several = len({e.over for e in found}) > 1
+    several = len({e.population for e in found}) > 1
     columns: dict[str, dict[str, Estimate]] = {}
     for e in found:
-        columns.setdefault(f"{e.measure} ({e.over})" if several else e.measure, {})[e.system] = e
+        columns.setdefault(f"{e.measure} ({e.population})" if several else e.measure, {})[e.system] = e
     made: list[Column] = []
     for name, by_system in columns.items():
-        if any(e.naive is not None for e in by_system.values()):
-            made.append(Column(f"{name} {naive}", {s: e.naive for s, e in by_system.items()}))
+        if any(e.uncorrected is not None for e in by_system.values()):
+            made.append(Column(f"{name} uncorrected", {s: e.uncorrected for s, e in by_system.items()}))
         value, low, high = ({s: getattr(e, end) for s, e in by_system.items()} for end in ("value", "low", "high"))
         made.append(Column(name, value, low, high))
     systems = tuple(dict.fromkeys(e.system for e in found))
     measures = list(dict.fromkeys(e.measure for e in found))
-    levels, kinds = {f"{100 * e.confidence:g}%" for e in found}, dict.fromkeys((e.over, e.method) for e in found)
+    levels, kinds = {f"{100 * e.confidence:g}%" for e in found}, dict.fromkeys((e.population, e.method) for e in found)
     sources = listed([f"over {over} ({method})" if method else f"over {over}" for over, method in kinds])
     limits = f"{' and '.join(sorted(levels))} intervals {sources}"
     told = f"{listed(measures)} of {counted(len(systems), 'system')}." + _corrected(provenance)
@@ -301,8 +375,17 @@ FEW = 2  # answers that a repr names
 class Plan(Result):
     """What to buy next: how many of what, for which aim; and a table of it, with other aims and what it rests on.
 
-    Where no number is enough `needed` is empty, and the aim says so.
+    Attributes
+    ----------
+    needed : mapping of str to int
+        How many of what to buy, such as ``{"topics": 35}``; empty where no number is enough.
+    aim : str
+        What they are for, or why no number is enough.
+    details : Table
+        What other numbers would bring; its columns are those of the function that made the plan.
 
+    Examples
+    --------
     >>> print(Plan({"topics": 35, "gold pairs": 1200}, "a difference of 0.1 is found", Table((), [])))
     35 topics, 1,200 gold pairs: a difference of 0.1 is found
     """
@@ -338,8 +421,25 @@ Answer = TypeVar("Answer", Estimate, Comparison)
 
 @dataclass(frozen=True, repr=False)
 class ResultList(Result, Sequence[Answer], Generic[Answer]):
-    """Many answers of one kind, with how they were made and what holds for all of them.
+    """Many estimates, or many comparisons, with how they were made and what holds for all of them.
 
+    A sequence; `frame()`, `to_pandas()`, `to_dict()`, `latex()` and others show it, a row an item, a column an
+    attribute of `Estimate` or `Comparison`, without columns that hold nothing: of estimates `system`, `measure`,
+    `value`, `low`, `high`, `population`, `method`, `se`, `n`, `topic`, `uncorrected`, `gold`, `gold_pairs`,
+    `confidence`; of comparisons `a`, `b`, `measure`, `value_a`, `value_b`, `difference`, `low`, `high`, `p`,
+    `p_adjusted`, `effect`, `uncorrected`, `uncorrected_p`, `n`, `test`, `adjustment`, `confidence`.
+
+    Attributes
+    ----------
+    items : sequence of Estimate or Comparison
+        The estimates or comparisons.
+    provenance : dict
+        How they were made: options, seed, version.
+    notes : tuple of str
+        What holds for all of them.
+
+    Examples
+    --------
     >>> one = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired t", n=50)
     >>> ResultList((one,)).between("a", "b").difference, ResultList((one,)).between("b", "a").difference
     (0.05, -0.05)
@@ -384,7 +484,20 @@ class ResultList(Result, Sequence[Answer], Generic[Answer]):
         return sum(isinstance(one, Comparison) and one.differs for one in self.items)
 
     def between(self, a: str, b: str, measure: str | None = None) -> Answer:
-        """The difference b - a as asked, in whichever order it was made; of several measures, that on one."""
+        """The difference b - a, in whichever order it was made.
+
+        Parameters
+        ----------
+        a, b : str
+            The two systems.
+        measure : str, optional
+            On which measure, where there are several.
+
+        Returns
+        -------
+        Comparison
+            b - a.
+        """
         found = [one for one in self.items if isinstance(one, Comparison) and {one.a, one.b} == {a, b}]
         measures = list(dict.fromkeys(one.measure for one in found))
         if found and (len(measures) > 1 if measure is None else measure not in measures):
@@ -421,7 +534,18 @@ class ResultList(Result, Sequence[Answer], Generic[Answer]):
 
     @classmethod
     def joined(cls, parts: Sequence[ResultList[Answer]]) -> ResultList[Answer]:
-        """The answers of several, such as of one measure each, one after the other."""
+        """The answers of several lists, such as of one measure each, one after the other.
+
+        Parameters
+        ----------
+        parts : sequence of ResultList
+            What is joined; notes that all have are kept once.
+
+        Returns
+        -------
+        ResultList
+            All of their answers.
+        """
         notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
         provenance = {name: value for name, value in parts[0].provenance.items() if name != "measure"}
         items = tuple(one for part in parts for one in part)
@@ -436,6 +560,20 @@ class ResultList(Result, Sequence[Answer], Generic[Answer]):
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Self:
         """The same answers under other names of systems, and without a prefix of them.
 
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            By name of a system what it is called instead.
+        strip : str
+            A prefix to leave out of all names.
+
+        Returns
+        -------
+        ResultList
+            The same numbers.
+
+        Examples
+        --------
         >>> ResultList((Estimate("input.x", "AP", 0.2, 0.1, 0.3),)).renamed(strip="input.")[0].system
         'x'
         """

@@ -122,7 +122,7 @@ def detectable_in_se(p: float, power: float) -> float:
         raise TruegainError(f"{argname('power', power, 'g')} must lie between 0 and 1, such as 0.8")
     far = quantile_of(1 - p) + float(special().ndtri(power))
     if far <= 0:
-        raise TruegainError(f"{argname('power', power, 'g')} is below the level of the test; give a higher power")
+        raise TruegainError(f"{argname('power', power, 'g')} is below the significance level; give a higher power")
     return far
 
 

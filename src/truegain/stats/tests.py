@@ -74,7 +74,7 @@ TESTS: dict[str, PairTest | FamilyTest] = {
         lambda x, s: tukey_hsd(x, confidence=s.confidence),
     ),
     "randomised-tukey-hsd": FamilyTest(
-        "all pairs at once, scores dealt anew within each topic; no normal distribution", randomised_tukey_hsd, True
+        "all pairs at once, scores permuted within each topic; no normal distribution", randomised_tukey_hsd, True
     ),
     "one-way-tukey-hsd": FamilyTest(
         "all pairs at once, topics as noise (scipy's and ranx's Tukey); misses most",
@@ -86,18 +86,18 @@ TESTS: dict[str, PairTest | FamilyTest] = {
         "signed ranks of the differences",
         lambda a, b, _: wilcoxon_rows(a, b),
         by_signs=True,
-        question="wilcoxon asks whether the differences lie evenly about 0, not whether the means are equal: where "
-        "they are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
+        question="wilcoxon tests whether the differences are symmetric about 0, not whether the means are equal: "
+        "skewed differences with mean 0 can be significant; paired-t and tukey-hsd test means",
     ),
     "sign": PairTest(
         "how many topics go up, against a fair coin",
         lambda a, b, _: sign_rows(a, b),
         by_signs=True,
-        question="sign asks whether as many topics go up as down (the median), not whether the means are equal: where "
-        "differences are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
+        question="sign tests whether as many topics go up as down (the median), not whether the means are equal: "
+        "skewed differences with mean 0 can be significant; paired-t and tukey-hsd test means",
     ),
     "randomisation": PairTest(
-        "signs of the differences drawn anew (Fisher)",
+        "random signs of the differences (Fisher)",
         lambda a, b, s: RowResults(randomisation_p(b - a, s)),
         resamples=True,
         by_signs=True,
@@ -157,20 +157,20 @@ def effort_of(
     family = isinstance(chosen, FamilyTest)
     adjusted = pairs > 1 and how not in (None, "none")
     needed = trials_needed(pairs if adjusted else 1, alpha, how or "none")
-    asks = f"{how} over {pairs:,} pairs asks for p-values below {1 / needed:.1g}" if adjusted else ""
+    asks = f"{how} over {pairs:,} pairs requires p-values below {1 / needed:.1g}" if adjusted else ""
     most = asked if counting == "published" else max(asked, MARGIN * needed)
     if isinstance(chosen, PairTest) and chosen.by_signs and (not chosen.resamples or is_exact(topics, most)):
         return Effort(asked, most, _few_topics(test, topics, needed, alpha, asks))
     if not chosen.resamples or asked >= (needed if counting == "published" else most):
         return Effort(asked, asked)
     if counting == "published":
-        asks = asks or f"a difference asks for p below {alpha:g}"
+        asks = asks or f"significance requires p below {alpha:g}"
         warn(
-            f"{asks}; {asked:,} trials cannot tell such p-values from 0, and count/trials calls them 0: "
-            f"give at least {needed:,} trials, or leave out {arg('counting', 'published')}"
+            f"{asks}; {asked:,} trials cannot distinguish such p-values from 0, and count/trials makes them 0: give "
+            f"at least {needed:,} trials, or leave out {arg('counting', 'published')}"
         )
         return Effort(asked, asked)
-    asks = asks or f"a difference asks for p below {alpha:g}"
+    asks = asks or f"significance requires p below {alpha:g}"
     few = f"one of {asked:,} trials that reaches a pair is too many"
     if asked < needed:
         few = f"{asked:,} trials have none"
@@ -180,7 +180,7 @@ def effort_of(
                 asked, asked, (Message(f"{asks}, and {few}; {most:,} trials ({arg('resamples')}) may find more"),)
             )
         raise TruegainError(
-            f"{asks}, which takes {needed:,} trials of {test}; give so many ({arg('resamples')}) and time, or take "
+            f"{asks}, which takes {needed:,} trials of {test}; give that many ({arg('resamples')}), or use "
             f"randomised-tukey-hsd, which tests all pairs at once, or compare with a {arg('baseline')}"
         )
     if family or not adjusted:
@@ -194,11 +194,11 @@ def _few_topics(test: str, topics: int, needed: int, alpha: float, asks: str) ->
     """A note where all signs of so few topics give no p-value that is small enough."""
     if 2 ** (topics - 1) > needed:
         return ()
-    asks = asks or f"a difference asks for one below {alpha:g}"
+    asks = asks or f"significance requires one below {alpha:g}"
     enough = math.floor(math.log2(needed)) + 2
     return (
         f"with {topics} topics no p-value of {test} is below {2.0 ** (1 - topics):.2g}, and {asks}: no pair can be "
-        f"told to differ; it takes {enough} topics, or a test of means such as tukey-hsd",
+        f"significant; use {enough} topics or more, or a test of means such as tukey-hsd",
     )
 
 

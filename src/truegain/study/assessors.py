@@ -119,7 +119,7 @@ class Raters:
         """Refuse a rule that assessors cannot be left out of."""
         if isinstance(self.rule, Consensus) and not self.rule.TAKES_WEIGHTS:
             raise TruegainError(
-                f"the rule {self.rule.NAME} takes no weights, so assessors cannot be left out; take another, such as "
+                f"the rule {self.rule.NAME} takes no weights, so assessors cannot be left out; use another, such as "
                 f"mean, median or dawid-skene, or leave 'assessors' out of {argname('population')}"
             )
 
@@ -128,20 +128,20 @@ class Raters:
         self.check_rule()
         if len(self) < LEAST:
             raise TruegainError(
-                f"{len(self)} assessor{' is' if len(self) == 1 else 's are'} too few to say what other assessors would "
-                f"have said; have at least {LEAST}, better 10, or leave 'assessors' out of {argname('population')}"
+                f"{len(self)} assessor{' is' if len(self) == 1 else 's are'} too few to generalize to other "
+                f"assessors; have at least {LEAST}, better 10, or leave 'assessors' out of {argname('population')}"
             )
         if what := self.people.nested_because:
             raise TruegainError(
-                f"{what}: assessors are nested in topics, and the spread over topics holds theirs already; leave "
+                f"{what}: assessors are nested in topics, so the variance over topics already includes theirs; leave "
                 f"'assessors' out of {argname('population')}"
             )
         alone = self.people.rated_once
         if alone > MOST_ALONE * len(self.ratings):
             raise TruegainError(
-                f"{alone} of {len(self.ratings)} documents have one rating, so how assessors differ on these cannot be "
-                f"told, and more than {MOST_ALONE:.0%} of them make the spread too small; have documents rated twice "
-                f"or more, or leave 'assessors' out of {argname('population')}"
+                f"{alone} of {len(self.ratings)} documents have one rating, which do not show how assessors differ, "
+                f"and with more than {MOST_ALONE:.0%} of them the variance would be too small; have documents rated "
+                f"twice or more, or leave 'assessors' out of {argname('population')}"
             )
 
     def check_repeated(self) -> None:
@@ -149,8 +149,8 @@ class Raters:
         least, most = len(self.asked), self.asked.most
         if 1 < least < most:
             raise TruegainError(
-                f"documents were rated {least} to {most} times by the same judge; how it differs from "
-                "itself is told from as many ratings of every document: ask again, or leave 'replicates' out"
+                f"documents were rated {least} to {most} times by the same judge; its own variance needs the same "
+                "number of ratings of every document: ask it again, or leave 'replicates' out"
             )
         if least < 2:
             raise TruegainError(
@@ -159,20 +159,20 @@ class Raters:
                 "leave 'replicates' out"
             )
 
-    def repeated_moves(self, evidence: Callable[[Floats], ScoreEstimator], topics: tuple[str, ...]) -> Influence:
+    def repeated_moves(self, estimator: Callable[[Floats], ScoreEstimator], topics: tuple[str, ...]) -> Influence:
         """Moves of asking again, topic by topic: every time of asking left out once.
 
         Noise of one rating is that of its document alone, so what a time of asking does on one topic says nothing of
         another: a unit is a topic and a time.
         """
         k = len(self.asked)
-        without = np.array([_brought(evidence, self.gains_of(w)) for w in self.asked.left_out()])
+        without = np.array([_brought(estimator, self.gains_of(w)) for w in self.asked.left_out()])
         matrix = np.sqrt((k - 1) / k) * (without.mean(axis=0) - without) / len(topics)
         names = [f"{time} on {t}" for time in self.asked.units for t in topics]
         return Influence("replicates", names, frozen(matrix.reshape(-1, matrix.shape[2])), float(len(topics) * (k - 1)))
 
     def moves(
-        self, evidence: Callable[[Floats], ScoreEstimator], topics: tuple[str, ...]
+        self, estimator: Callable[[Floats], ScoreEstimator], topics: tuple[str, ...]
     ) -> tuple[Influence, Influence]:
         """Moves of assessors, and of what an assessor brought to each topic (the cells that topics hold already).
 
@@ -180,12 +180,12 @@ class Raters:
         to one topic says nothing of another, both have the same variance in the mean, whatever leaving a rating out
         does to every document (a majority of two is often a tie).
 
-        evidence: what scores stand on with other gains of the items.
+        estimator: that of scores with other gains of the items.
         """
-        z = evidence(self.gains()).contributions()
+        z = estimator(self.gains()).contributions()
         without, cells = [], []
         for weights in self.people.left_out():
-            some = [evidence(gains) for gains in self.gains_of(weights)]
+            some = [estimator(gains) for gains in self.gains_of(weights)]
             without.append(np.mean([one.value for one in some], axis=0))
             cells.append((z - np.mean([one.contributions() for one in some], axis=0)) / len(topics))
         return (
@@ -193,17 +193,17 @@ class Raters:
             self._cells(np.array(cells), topics),
         )
 
-    def within_documents(self, evidence: Callable[[Floats], ScoreEstimator], topics: tuple[str, ...]) -> Influence:
+    def within_documents(self, estimator: Callable[[Floats], ScoreEstimator], topics: tuple[str, ...]) -> Influence:
         """Moves of what assessors brought to single documents, which other documents would not hold.
 
         Every assessor is left out on every second document of a topic, then on the others: what he is on the topic is
         in both halves, so their difference has the variance of the documents' share alone.
         """
-        z = evidence(self.gains()).contributions()
+        z = estimator(self.gains()).contributions()
         odd = self.ratings.place % 2 == 1  # by name, not by the order of the rows
         cells = []
         for halves in zip(self.people.left_out(odd), self.people.left_out(~odd), strict=True):
-            one, other = (_brought(evidence, self.gains_of(weights)) for weights in halves)
+            one, other = (_brought(estimator, self.gains_of(weights)) for weights in halves)
             cells.append(((z - one) - (z - other)) / len(topics))
         return self._cells(np.array(cells), topics)
 
@@ -214,6 +214,6 @@ class Raters:
         return Influence("cells", names, frozen(np.sqrt((a - 1) / a) * np.concatenate(about)), a - 1.0)
 
 
-def _brought(evidence: Callable[[Floats], ScoreEstimator], gains: list[Floats]) -> Floats:
+def _brought(estimator: Callable[[Floats], ScoreEstimator], gains: list[Floats]) -> Floats:
     """What each topic brings to the scores, the mean over several gains."""
-    return np.asarray(np.mean([evidence(one).contributions() for one in gains], axis=0))
+    return np.asarray(np.mean([estimator(one).contributions() for one in gains], axis=0))

@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
+from truegain._version import __version__
 from truegain.config import Gold, Resampling, Scoring, config_of
+from truegain.data.id_matching import doubts_told
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
-from truegain.errors import TruegainError, check_one_of
+from truegain.errors import TruegainError, check_one_of, some
 from truegain.io.columns import Floats, Ints
 from truegain.io.warnings import warn
-from truegain.judge_error.panel import GoldLike, PublishedTest
+from truegain.judge_error.diagnostics import homogeneity
+from truegain.judge_error.gold_pairs import Unmatched
+from truegain.judge_error.panel import RESAMPLES, CorrectionOptions, GoldLike, GoldSample, PublishedTest, judges_of
+from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import takes
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.evaluate import scores_of
+from truegain.measures.label_weights import tell_unjudged
 from truegain.measures.parse import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from truegain.measures.scoring import at_level, heeded
-from truegain.message import arg, argname
+from truegain.message import Message, arg, argname, with_marks
 from truegain.stats.collection_pairs import CollectionPairs, compare_over_collection
 from truegain.stats.comparisons import Comparisons, ComparisonsByMeasure, PairList
 from truegain.stats.contrasts import place_of
-from truegain.stats.multiple_testing import METHODS, Trials, nothing
+from truegain.stats.multiple_testing import METHODS, Trials, adjust_asked, nothing
 from truegain.stats.multiple_testing import adjust as adjusted
 from truegain.stats.results import Comparison, ResultList
 from truegain.stats.student_t import check_confidence
 from truegain.stats.tests import FEW, TRIALS, FamilyTest, PairTest, all_at_once, effort_of, find_test, pair_by_pair
+from truegain.study.corrected_scores import Corrected, bronze_labels, gold_labels, in_line
 
 Population = Literal["topics", "collection"]
 Measures = list[str] | list[Measure] | tuple[MeasureLike, ...]
@@ -157,9 +166,29 @@ def compare(
 
     Returns
     -------
-    Comparisons, ComparisonsByMeasure or Answers of Comparison
-        A row a pair: `difference`, `low`, `high`, `p`, `p_adjusted`.  A topic that a system lacks is left out of its
-        pairs, by Tukey's tests of all pairs, with a warning.
+    Comparisons, ComparisonsByMeasure or ResultList of Comparison
+        A row a pair.  Columns: `a`, `b` (the systems), `measure`, `value_a`, `value_b` (their scores), `difference`
+        (b - a), `low`, `high` (its interval, where the test has one), `p`, `p_adjusted` (adjusted for the number of
+        pairs), `effect` (dz, Hedges' g or ES_HSD), `n` (topics); with gold labels also `uncorrected` and
+        `uncorrected_p`, by the judge's labels as they are.  A topic that a system lacks is left out of its pairs, by
+        Tukey's tests and with gold labels of all pairs, with a warning.
+
+    See Also
+    --------
+    Study.compare : differences with all that was sampled; equal to 'paired-t', and to `gold`, where only topics were.
+
+    References
+    ----------
+    .. [1] Student, "The probable error of a mean", Biometrika 6(1), 1908.
+    .. [2] B. A. Carterette, "Multiple testing in statistical analysis of systems-based information retrieval
+           experiments", ACM Transactions on Information Systems 30(1), 2012.
+    .. [3] M. D. Smucker, J. Allan and B. Carterette, "A comparison of statistical significance tests for information
+           retrieval evaluation", CIKM 2007.
+    .. [4] T. Sakai, "Evaluating evaluation metrics based on the bootstrap", SIGIR 2006.
+    .. [5] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018.
+    .. [6] A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan and T. Zrnic, "Prediction-powered inference",
+           Science 382(6671), 2023.
 
     Examples
     --------
@@ -227,8 +256,6 @@ def _with_gold(
     resampling: Resampling,
 ) -> ResultList[Comparison]:
     """The comparison without the errors of a cheap judge."""
-    from truegain.study.corrected_pairs import compare_each
-
     how.check_with_gold()
     level = heeded(scoring, "relevant_from").relevant_from
     if isinstance(runs, Scores) or judgments is None or measures is None:
@@ -237,11 +264,136 @@ def _with_gold(
     chosen = [a.measure for a in parse_measures(measures)] if several else [parse_measure(measures)]  # type: ignore[arg-type]
     trusted = config_of(Gold, gold)
     assert trusted is not None
-    found = compare_each(
+    by_measure = compare_corrected(
         runs, judgments, trusted, [at_level(m, level) for m in chosen], how,
         adjust=adjust, baseline=baseline, confidence=confidence, resampling=resampling,
     )  # fmt: skip
-    return ResultList.joined(found) if several else found[0]
+    return ResultList.joined(by_measure) if several else by_measure[0]
+
+
+def compare_corrected(
+    runs: object,
+    bronze: object,
+    gold: Gold,
+    measures: Sequence[Measure],
+    how: PublishedTest,
+    *,
+    adjust: str | None = None,
+    baseline: str | None = None,
+    confidence: float = 0.95,
+    resampling: Resampling | None = None,
+) -> list[ResultList[Comparison]]:
+    """Compare systems, all pairs or all with one, on scores without the bronze judge's errors: a list a measure.
+
+    `gold_sample` of the test: 'shared' (the default), one gold sample stands behind both systems of a pair, so their
+    corrections move together, topic by topic; 'separate' adds up the two variances (eq. 10 of the paper), which is
+    right only where each system has a gold sample of its own.  The runs are aligned and the judge is fitted once.
+    """
+    labels = gold_labels(gold)
+    adjust, drawing, gold_sample = adjust or "holm", resampling or Resampling(), how.gold_sample
+    options = CorrectionOptions(
+        how.method, confidence, how.clusters, drawing.n or RESAMPLES, drawing.seed, gold.relevant_from, how.accuracy
+    )
+    check_one_of("unmatched", how.unmatched, get_args(Unmatched))
+    check_one_of("gold_sample", gold_sample, get_args(GoldSample))
+    check_one_of("adjust", adjust, (*METHODS, "none"))
+    if options.method not in ("default", "delta", "rectify"):
+        raise TruegainError(
+            f"{argname('method', options.method)} is an interval of one score; a difference has default, delta (the "
+            "matrix) or rectify"
+        )
+    table = bronze_labels(bronze, runs)
+    judges = judges_of(labels, table, gold.design, measures[0], options.gold_relevant_from, unmatched=how.unmatched)
+    ranked = in_line(runs, table, measures, drawing.jobs)
+    if len(ranked.systems) < 2:
+        raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
+    wanted = _pairs(ranked.systems, baseline)
+    out = []
+    for measure in measures:
+        made = Corrected.of(ranked, judges, measure, options, shared=gold_sample == "shared")
+        pairs, refused = made.differences(wanted)
+        if not pairs:
+            a, b = (ranked.systems[s] for s in wanted[0])
+            raise TruegainError(f"{b} - {a}, {measure}: {with_marks(refused[wanted[0]])}")
+        notes = [*made.notes(), *([made.estimator.about.pairs] if made.estimator.about.pairs else [])]
+        notes += [*_treats_alike(made, options), *_not_compared(refused, ranked.systems, len(wanted))]
+        pairs = _adjusted(pairs, adjust, len(wanted))
+        provenance = {
+            "truegain": __version__, "measure": str(measure), "design": judges.design, "gold_sample": gold_sample,
+            "adjust": adjust, "baseline": baseline, **vars(options),
+        }  # fmt: skip
+        out.append(ResultList(tuple(pairs), provenance, (*doubts_told(ranked.doubts), *notes, *_sentences(pairs))))
+    return out
+
+
+def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    if baseline is None:
+        return list(combinations(range(len(systems)), 2))
+    first = place_of(baseline, systems, " to be the baseline")
+    return [(first, i) for i in range(len(systems)) if i != first]
+
+
+def _not_compared(refused: Mapping[tuple[int, int], str], systems: Sequence[str], of: int) -> list[str]:
+    """How many pairs, which, and why they were not compared."""
+    by_reason: dict[str, list[str]] = {}
+    for (a, b), why in refused.items():
+        by_reason.setdefault(str(why), []).append(f"{systems[b]} - {systems[a]}")
+    marked = {str(why): with_marks(why) for why in refused.values()}
+    return [
+        Message(f"{len(pairs)} of {of} pairs were not compared ({some(pairs)}): {marked[why]}")
+        for why, pairs in by_reason.items()
+    ]
+
+
+def _treats_alike(made: Corrected, options: CorrectionOptions) -> list[str]:
+    """Whether the judge favors some of the systems, where this is known; no advice where it was followed."""
+    measure, lists = made.engine.measure, made.lists
+    if lists is None and not measure.linear_in_gains:
+        tell_unjudged(made.ranked, measure)
+        return []
+    lists = lists or JudgedLists.of(
+        made.ranked, made.judges, measure, gold_relevant_from=options.gold_relevant_from, accuracy=options.accuracy
+    )
+    if lists.judge_and_pairs is None or not lists.same_topics:
+        return []
+    alike = homogeneity(lists, trials=options.replicates, seed=options.seed)
+    return [alike.finding if made.lists is None else alike.sentence]
+
+
+def _adjusted(pairs: Sequence[Comparison], adjust: str, family: int) -> list[Comparison]:
+    """With each difference its p adjusted for so many pairs: those that were refused count too."""
+    if adjust == "none" or family < 2:
+        return list(pairs)
+    p = np.full(family, np.nan)
+    p[: len(pairs)] = [c.p for c in pairs]
+    return [
+        replace(c, p_adjusted=q, adjustment=adjust)
+        for c, q in zip(pairs, adjust_asked(p, adjust)[: len(pairs)].tolist(), strict=True)
+    ]
+
+
+def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
+    """What a manager can read, where there are few pairs."""
+    if len(found) > 3:
+        clear, c = sum(c.differs for c in found), found[0]
+        how = f"adjusted p ({c.adjustment})" if c.adjustment else "p, not adjusted for their number,"
+        return (
+            f"{clear} of {len(found)} pairs differ without the judge's errors: {how} below {1 - c.confidence:.2g}.",
+        )
+    sentences = []
+    for c in found:
+        p = c.p_shown
+        better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
+        verdict = (
+            f"{better} is better than {worse}" if c.differs else f"{c.b} and {c.a} are not significantly different"
+        )
+        so = f"(difference {c.difference:+.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
+        by = "" if c.uncorrected is None else f"; by the bronze labels {c.uncorrected:+.3f}"
+        by += (
+            "" if c.uncorrected_p is None else f", p = {c.uncorrected_p:.3g}{', not adjusted' if c.adjustment else ''}"
+        )
+        sentences.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
+    return tuple(sentences)
 
 
 def compared(

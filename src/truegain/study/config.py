@@ -27,8 +27,7 @@ from truegain.io.warnings import warn
 from truegain.judge_error.judge import Judge
 from truegain.measures.evaluate import aligned, loaders_of
 from truegain.message import AGGREGATE, EVALUATE, arg, argname
-from truegain.sampling.catalogue import POPULATIONS
-from truegain.sampling.designs import DRAWN_PAIRS
+from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, populations, with_held
 from truegain.sampling.gold import chance_of_draw, judged_whole
 from truegain.sampling.source import SourceName
 from truegain.study.assessors import Raters
@@ -49,12 +48,14 @@ def margin_of(value: object, min_effect: float) -> float:
     0.02
     >>> margin_of(0.02, 0.01)
     Traceback (most recent call last):
-    truegain.errors.TruegainError: not_worse_by= and min_effect= ask for two things; leave one of them out
+    truegain.errors.TruegainError: not_worse_by= and min_effect= set two different goals; leave one of them out
     """
     if not (isinstance(value, Real) and math.isfinite(value) and float(value) > 0):
-        raise TruegainError(f"{argname('not_worse_by', value, '')}: give by how much it may be worse, a number above 0")
+        raise TruegainError(f"{argname('not_worse_by', value, '')}: give how much worse it may be, a number above 0")
     if min_effect > 0:
-        raise TruegainError(f"{arg('not_worse_by')} and {arg('min_effect')} ask for two things; leave one of them out")
+        raise TruegainError(
+            f"{arg('not_worse_by')} and {arg('min_effect')} set two different goals; leave one of them out"
+        )
     return float(value)
 
 
@@ -81,33 +82,34 @@ def sources_of(population: str | Sequence[str]) -> frozenset[SourceName]:
         return frozenset()
     sources: set[SourceName] = set()
     for name in names:
-        source = next((s for s in POPULATIONS if s == name), None)
         if name == FIXED:
             raise TruegainError(
-                f"{argname('population')}: {FIXED!r} is these topics only and stands alone; what is not named is held "
-                "fixed"
+                f"{argname('population')}: {FIXED!r} means these topics only and cannot be combined; what is not "
+                "named is not covered"
             )
-        if source is None:
+        if name not in populations():
             raise TruegainError(
                 f"{argname('population')}: {name!r} is not known; give {FIXED}, or one or several of "
-                f"{', '.join(POPULATIONS)}"
+                f"{', '.join(populations())}"
             )
-        sources.add(source)
-    return frozenset(sources)
+        sources.add(name)
+    return with_held(sources)
 
 
 def check_config(config: StudyConfig, over: frozenset[SourceName]) -> None:
     """Refuse what cannot be meant together, before any file is read."""
     if not over and config.gold is None and config.sample is None:
         raise TruegainError(
-            f"{arg('population', FIXED)}, and nothing else was sampled: labels are taken as they are, so the scores "
-            f"are exact for these topics, and {EVALUATE} gives them; say what else it shall hold for, such as "
+            f"{arg('population', FIXED)}, and nothing else was sampled: the scores are exact for these topics, and "
+            f"{EVALUATE} gives them; name what the answer should generalize to, such as "
             f"{arg('population', 'collection')}, or give {arg('gold')} or {arg('unjudged_sample')}"
         )
+    if config.gold is not None and config.gold.design is not None:
+        design_of(config.gold.design)
     if config.gold is not None and config.gold.aggregate is not None and config.ratings.are_aggregated:
         raise TruegainError(
-            f"{argname('aggregate')} and {argname('gold_aggregate')}: either the judgments or the gold labels may be "
-            f"ratings; make one label of the other's first, with {AGGREGATE}"
+            f"{argname('aggregate')} and {argname('gold_aggregate')}: only one of the judgments and the gold labels "
+            f"may be ratings; aggregate the other first, with {AGGREGATE}"
         )
     if config.sample is not None:
         _check_sample(config, over)
@@ -117,19 +119,19 @@ def _check_sample(config: StudyConfig, over: frozenset[SourceName]) -> None:
     """Refuse what a sample of the unjudged documents cannot stand beside."""
     if config.gold is not None:
         raise TruegainError(
-            f"{argname('unjudged_sample')} and {argname('gold')}: judged documents count as they are beside a sample "
-            "of the unjudged ones; have the judge label these too and draw gold from all of them, or give one of the "
-            "two"
+            f"{argname('unjudged_sample')} and {argname('gold')}: a sample of the unjudged documents takes the "
+            "judgments as correct; have the judge label the unjudged documents too and sample gold from all, or "
+            "give one of the two"
         )
     if config.ratings.are_aggregated:
         raise TruegainError(
-            f"{argname('unjudged_sample')} and ratings: judged documents count as they are beside it; make labels of "
-            f"the ratings first, with {AGGREGATE}"
+            f"{argname('unjudged_sample')} and ratings: the sample takes the judgments as correct; aggregate the "
+            f"ratings first, with {AGGREGATE}"
         )
     if others := [s for s in over if s != "topics"]:
         raise TruegainError(
-            f"{argname('unjudged_sample')} and {argname('population')} {others[0]!r}: how unjudged documents move over "
-            f"it is not known; leave {others[0]!r} or {argname('unjudged_sample')} out"
+            f"{argname('unjudged_sample')} and {argname('population')} {others[0]!r}: how unjudged documents vary "
+            f"over it is unknown; leave {others[0]!r} or {argname('unjudged_sample')} out"
         )
 
 
@@ -147,7 +149,7 @@ def gold_of(gold: object) -> Judgments:
 def tell_whole_topics(judge: Judge) -> bool:
     """Tell where gold said to be pairs holds some topics whole and others not at all; whether it does."""
     pairs = judge.pairs
-    if judge.design not in DRAWN_PAIRS or pairs is None or pairs.pool is None or pairs.item is None:
+    if not draws_pairs(judge.design) or pairs is None or pairs.pool is None or pairs.item is None:
         return False
     pool = pairs.pool
     drawn = np.zeros(len(pool), np.bool_)
@@ -157,7 +159,7 @@ def tell_whole_topics(judge: Judge) -> bool:
     if found:
         warn(
             f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
-            f"drawn, not pairs; if so, give {arg('design', 'topics')}, or limits are too narrow"
+            f"sampled, not pairs; if so, give {arg('design', 'topics')}, or intervals are too narrow"
         )
     return found
 
@@ -165,33 +167,32 @@ def tell_whole_topics(judge: Judge) -> bool:
 def tell_unlike_design(judge: Judge) -> None:
     """Tell where gold said to be drawn at random cannot have been: by its topics, or by its bronze labels."""
     pairs = judge.pairs
-    if judge.design not in DRAWN_PAIRS or pairs is None or pairs.pool is None or pairs.item is None or pairs.weighted:
+    if not draws_pairs(judge.design) or pairs is None or pairs.pool is None or pairs.item is None or pairs.weighted:
         return
     pool = pairs.pool
     drawn = np.zeros(len(pool), np.bool_)
     drawn[pairs.item] = True
-    values, label = np.unique(pool.labels, return_inverse=True)
     there = pool.labels >= 0
-    groups = [there] if judge.design == "random" else [there & (label == k) for k in range(len(values))]
-    kinds: dict[str, Codes] = {"topics": pool.topic}
-    if judge.design == "random":
-        kinds["bronze labels"] = label.astype(np.int32)
+    stratum = DESIGNS[judge.design].stratum(pool.topic, pool.labels)
+    groups = [there & (stratum == k) for k in range(int(stratum.max()) + 1)]
+    label = np.unique(pool.labels, return_inverse=True)[1].astype(np.int32)
+    kinds: dict[str, Codes] = {"topics": pool.topic, "bronze labels": label}
     odd = [x for x, kind in kinds.items() if any(chance_of_draw(kind[g], drawn[g]) < NOT_BY_CHANCE for g in groups)]
     if odd:
         warn(
-            f"{arg('design', judge.design)} says that pairs had the same chance to be gold, and the "
-            f"{' and the '.join(odd)} of the {int(drawn.sum()):,} gold labels cannot have come so by chance: limits "
-            "hold only if it is right"
+            f"{arg('design', judge.design)} says that every pair was equally likely to be labeled, but the "
+            f"{' and the '.join(odd)} of the {int(drawn.sum()):,} gold labels contradict it: intervals are valid "
+            "only if the design is right"
         )
 
 
 def tell_same_topics(judge: Judge, topics: Collection[str]) -> None:
     """Tell where gold said to be of other topics, another time or collection is of those that are scored."""
-    same = 0 if judge.design != "elsewhere" or judge.pairs is None else len(set(judge.pairs.topics) & set(topics))
+    same = 0 if DESIGNS[judge.design].here or judge.pairs is None else len(set(judge.pairs.topics) & set(topics))
     if same:
         warn(
-            f"{arg('design', 'elsewhere')} says that gold is not of what is scored here, and {same} of its topics are; "
-            "if its pairs were drawn from these labels, give the design by which they were"
+            f"{arg('design', 'elsewhere')} says that gold is not of what is scored here, but {same} of its topics "
+            "are; if its pairs were sampled from these labels, give that design"
         )
 
 
@@ -199,8 +200,8 @@ def check_raters(raters: Raters | None, over: frozenset[SourceName]) -> None:
     """Refuse assessors or replicates without ratings, and a rule that assessors cannot be left out of."""
     if raters is None and "assessors" in over:
         raise TruegainError(
-            f"{argname('population')} names assessors, and these judgments are not read as ratings by several: give "
-            f"ratings with a column 'assessor' and a rule, such as {arg('aggregate', 'mean')}"
+            f"{argname('population')} names assessors, and these judgments are not ratings: give ratings with a "
+            f"column 'assessor' and a rule, such as {arg('aggregate', 'mean')}"
         )
     if raters is None and "replicates" in over:
         raise TruegainError(
@@ -219,9 +220,9 @@ def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
         raters.check_repeated()
         if raters.rule.STEPS and "topics" not in over and len(raters.asked) < FEW_ANSWERS:
             warn(
-                f"the rule {raters.rule.NAME} of {len(raters.asked)} answers each: with the topics held fixed limits "
-                "may be too narrow, as so few hardly tell how such a rule varies (of three, less than half of the "
-                f"variance is seen); take {arg('aggregate', 'mean')}, or name 'topics' in {argname('population')}"
+                f"the rule {raters.rule.NAME} of {len(raters.asked)} answers each: for fixed topics intervals may be "
+                "too narrow, because so few answers hardly show how such a rule varies (three show less than half "
+                f"of the variance); give {arg('aggregate', 'mean')}, or name 'topics' in {argname('population')}"
             )
 
 
@@ -263,14 +264,14 @@ class RunsInput:
         present = ranked.present.reshape(len(ranked.systems), -1)
         there = np.asarray(present.all(axis=0))
         if not there.all() and self.complete:
-            warn(f"{int((~there).sum())} of {len(there)} judged topics are not answered by all systems; where one is "
-                 f"missing it counts 0 ({_who_lacks(ranked.systems, present)})")  # fmt: skip
+            warn(f"{int((~there).sum())} of {len(there)} judged topics are not answered by all systems; a missing one "
+                f"counts as 0 ({_who_lacks(ranked.systems, present)})")  # fmt: skip
             ranked = replace(ranked, retrieved=frozen(ranked.depth))
         elif not there.all():
             lacking = [t for t, x in zip(ranked.topics, there, strict=True) if not x]
             kept = set(ranked.topics) - set(lacking)
-            warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and left out "
-                 f"({some(lacking)}); {_who_lacks(ranked.systems, present)}")  # fmt: skip
+            warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and are left out "
+                f"({some(lacking)}); {_who_lacks(ranked.systems, present)}")  # fmt: skip
             if not kept:
                 raise TruegainError("no judged topic is answered by all systems; leave out systems that answer few: "
                                     f"{_who_lacks(ranked.systems, present)}")  # fmt: skip
@@ -285,7 +286,7 @@ class RunsInput:
                 f"{LEAST_TOPICS} that all systems answer, better 50"
             )
         if topics < FEW_TOPICS and few:
-            warn(f"{topics} topics are few: intervals over topics lean on the shape of the scores; have 25 or more")
+            warn(f"{topics} topics are few: intervals over topics depend on the shape of the scores; have 25 or more")
         return ranked, labels
 
     def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:

@@ -19,27 +19,24 @@ from truegain.data.pool import RankedGains
 from truegain.data.ratings import Scale, read_ratings
 from truegain.data.runs import Runs, RunsLike
 from truegain.errors import TruegainError, check_one_of, some
-from truegain.io.columns import Bools, Floats
+from truegain.io.columns import Floats, Ints
 from truegain.io.warnings import warn
-from truegain.judge_error.confusion import Clusters, bounded, clearly_positive
+from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.diagnostics import rank_notes
-from truegain.judge_error.gold_pairs import Missing, on_scale, scale_of
-from truegain.judge_error.intervals import bootstrap_over_topics, differences_by_matrix, interval_of
+from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
+from truegain.judge_error.intervals import check_has_method, published_estimate
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import bronze_of
 from truegain.judge_error.panel import RESAMPLES, Accuracy, CorrectionOptions, GoldLike, Judges, Method, judges_of
 from truegain.judge_error.system_judges import (
     JudgedLists,
-    check_inside,
     check_own,
     check_says_something,
-    score_range,
     warn_where_gold_alone_is_surer,
     why_not,
 )
 from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import levels_of, tell_unjudged
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level, heeded, matching_for
@@ -47,29 +44,28 @@ from truegain.message import Message, arg, argname, with_marks
 from truegain.results.base import Table
 from truegain.results.provenance import told
 from truegain.results.table import Cell
-from truegain.sampling.streams import bootstrap_weights, generator
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.stats.student_t import quantile_of
 from truegain.study.config import RunsInput
 from truegain.study.estimates import MeasureEstimates
-from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ScoreEstimator
-from truegain.study.gold import evidence_of, rectified
+from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
+from truegain.study.gold import by_matrices, impossible_pairs, rectified
 from truegain.study.variance import VarianceModel
 
 # ---- What scores would be without the judge's errors, beside the naive ones, and which systems may be the best.
 
-COLUMNS = ("system", "measure", "naive", "value", "low", "high", "se", "method", "gold", "n", "gold_pairs")
+COLUMNS = ("system", "measure", "uncorrected", "value", "low", "high", "se", "method", "gold", "n", "gold_pairs")
 FEW = 5
 NAMED = 10  # systems that may be the best, at most
 
 
 def sentence_of(answer: Estimate) -> str:
     """What a manager can read."""
-    head = f"{answer.system}: by the bronze labels {answer.measure} is {answer.naive:.3f}"
+    head = f"{answer.system}: by the bronze labels {answer.measure} is {answer.uncorrected:.3f}"
     if answer.refused:
         return Message(f"{head}; it cannot be corrected soundly ({'; '.join(map(with_marks, answer.notes))}).")
-    inside = answer.naive is not None and answer.low <= answer.naive <= answer.high
+    inside = answer.uncorrected is not None and answer.low <= answer.uncorrected <= answer.high
     so = "which holds the bronze score too" if inside else "which does not hold the bronze score"
     return (
         f"{head}; corrected it is {answer.value:.3f}, with {answer.confidence:.0%} confidence between {answer.low:.3f} "
@@ -79,21 +75,39 @@ def sentence_of(answer: Estimate) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Corrections(ResultList[Estimate]):
-    """Corrected scores (`value`) beside the naive ones; the notes say what was measured of the judge and how."""
+    """Corrected scores (`value`) beside the uncorrected ones.
+
+    Attributes
+    ----------
+    items : sequence of Estimate
+        A corrected score for each system and measure.
+    provenance : dict
+        How they were made.
+    notes : tuple of str
+        What was measured of the judge.
+    best : tuple of str
+        For each measure a sentence: which system is best, or which may be.
+    """
 
     best: tuple[str, ...] = ()  # by measure: which system is the best, or which may be
 
     def table(self) -> Table:
         """A row a system and measure; notes below."""
         rows: list[tuple[Cell, ...]] = [
-            (a.system, a.measure, a.naive, *((None,) * 3 if a.refused else (a.value, a.low, a.high)), a.se, a.method,
-             a.gold, a.n, a.gold_pairs)
+            (a.system, a.measure, a.uncorrected, *((None,) * 3 if a.refused else (a.value, a.low, a.high)), a.se,
+             a.method, a.gold, a.n, a.gold_pairs)
             for a in self
         ]  # fmt: skip
         return Table(COLUMNS, rows, self.provenance, "", (*self.notes, *self.sentences(), *self._notes_by_system()))
 
     def sentences(self) -> tuple[str, ...]:
-        """What a manager can read: each system where there are few, and which of them may be the best."""
+        """What a manager can read: each system where there are few, and which of them may be the best.
+
+        Returns
+        -------
+        tuple of str
+            A sentence each.
+        """
         each = tuple(sentence_of(a) for a in self) if len(self) <= FEW else ()
         return (*each, *self.best)
 
@@ -130,23 +144,25 @@ class Leaders:
         sure = f"{self.confidence:.0%} confidence{by}"
         left = f"; without an answer, so compared with none: {self.refused}" if self.refused else ""
         if len(self.systems) == 1 and not self.worse:
-            return f"Which system is best on {self.measure} cannot be told: {self.systems[0]} alone has an answer."
+            return f"Which system is best on {self.measure} is inconclusive: only {self.systems[0]} has an answer."
         if len(self.systems) == 1:
             of = " of those with an answer" if self.refused else ""
-            return f"Best on {self.measure}{of}: {self.systems[0]}, told apart from all others ({sure}{left})."
+            return (
+                f"Best on {self.measure}{of}: {self.systems[0]}, significantly better than all others ({sure}{left})."
+            )
         worse = f"; worse than {self.systems[0]}: {self.worse}" if self.worse else ""
         may = some(self.systems, most=NAMED)
-        return f"Which system is best on {self.measure} cannot be told: {may} may be{worse} ({sure}{left})."
+        return f"Which system is best on {self.measure} is inconclusive: {may} may be{worse} ({sure}{left})."
 
 
 def leaders_of(
     answers: Sequence[Estimate], difference: Callable[[int, int], tuple[float, float]], confidence: float
 ) -> Leaders | None:
-    """The systems that are not told apart from the one with the highest corrected score; None where none has one.
+    """The systems not significantly different from the one with the highest corrected score; None where none has one.
 
-    difference: of two systems by number, the first less the second, with its two-sided p.  A system is told apart
-    where p times the number of all pairs of systems is below 1 - confidence: whichever system came out highest, what
-    is said of the best is then wrong no more often than that.  A pair that cannot be compared is not told apart.
+    difference: of two systems by number, the first less the second, with its two-sided p.  A system is significantly
+    worse where p times the number of all pairs of systems is below 1 - confidence: whichever system came out highest,
+    what is said of the best is then wrong no more often than that.  A pair that cannot be compared is not different.
 
     Hsu 1981, Annals of Statistics 9(5), has the sharper form for comparisons with the best only; this one never says
     more than the table of all pairs.
@@ -175,9 +191,12 @@ def _worse(difference: Callable[[int, int], tuple[float, float]], top: int, othe
     return by > 0 and p < alpha
 
 
-# ---- Scores under cheap labels, set right with gold labels of the same topics: the answers of a study over topics.
+# ---- One measure without the judge's errors: by gold labels themselves, or by the judge's confusion matrices.
 
 NOTICED = 1.05  # times as wide as by gold labels alone: what is less need not be told
+ENGINE = ("default", "rectify")  # methods that a study has; others are published intervals, by name
+TESTED = {True: "corrected, one gold sample for both", False: "corrected, a gold sample for each (eq. 10)"}
+Pair = tuple[int, int]
 
 
 def bronze_labels(judgments: object, runs: object) -> Judgments:
@@ -198,98 +217,204 @@ def gold_labels(gold: Gold) -> GoldLike:
     return gold.labels
 
 
-def in_line(
-    runs: object, bronze: Judgments, judge: Judge | None, measures: Sequence[Measure], jobs: int | None
-) -> RankedGains:
-    """Runs in line with bronze labels; where gold labels of a judge rectify, on the topics that all systems answer."""
-    matching = matching_for(measures, Scoring())
-    if judge is None:
-        return aligned(runs, bronze, Scoring(), jobs=jobs, matching=matching)
-    return RunsInput(runs, jobs=jobs, matching=matching).aligned(bronze, 0, False)[0]
+def in_line(runs: object, bronze: Judgments, measures: Sequence[Measure], jobs: int | None) -> RankedGains:
+    """Runs in line with bronze labels, on the topics that all systems answer."""
+    return RunsInput(runs, jobs=jobs, matching=matching_for(measures, Scoring())).aligned(bronze, 0, False)[0]
 
 
 @dataclass(frozen=True, eq=False)
-class Rectified:
-    """One measure of all systems, on topics that all of them answer, for topics like these."""
+class Corrected:
+    """One measure of all systems without the judge's errors, for topics like these: what `correct` and `compare` ask.
 
-    evidence: ByGoldTopics | ByGoldPairs
-    naive: ScoreEstimator
-    systems: tuple[str, ...]
-    measure: Measure
-    judge: Judge  # at the levels of the measure
-    gold: Floats  # the gold label of each item of the pool, NaN where there is none
-    confidence: float
+    Attributes
+    ----------
+    engine : MeasureEstimates
+        Of the systems that can be corrected; a study answers with the same.
+    ranked : RankedGains
+        The runs of all systems beside the bronze labels.
+    judges : Judges
+        At the levels of the measure.
+    gold_pairs : int
+        Gold labels behind the correction.
+    refused : dict
+        By system, why it cannot be corrected.
+    lists : JudgedLists, optional
+        What confusion matrices correct; None where the gold labels themselves do.
+    """
+
+    engine: MeasureEstimates
+    ranked: RankedGains
+    judges: Judges
+    gold_pairs: int
+    refused: Mapping[str, str]
+    lists: JudgedLists | None = None
 
     @classmethod
     def of(
-        cls,
-        ranked: RankedGains,
-        judge: Judge,
-        measure: Measure,
-        gold_relevant_from: float | None,
-        confidence: float = 0.95,
-    ) -> Rectified:
-        """From ranked bronze labels and a judge with gold ones; what cannot be rectified is refused."""
-        evidence, fitted, gold = rectified(ranked, measure, judge, gold_relevant_from)
-        naive = evidence_of(ranked, measure, None, None)
-        return cls(evidence, naive, ranked.systems, measure, fitted, gold, confidence)
+        cls, ranked: RankedGains, judges: Judges, measure: Measure, options: CorrectionOptions, *, shared: bool = True
+    ) -> Corrected:
+        """From ranked bronze labels and their judges; an error where no system can be corrected.
 
-    def _answering(self, evidence: ScoreEstimator) -> MeasureEstimates:
-        lattice = VarianceModel(evidence, self.naive, frozenset(["topics"]))
-        return MeasureEstimates(self.systems, self.measure, lattice, self.confidence, len(self.evidence.topics))
+        shared: one gold sample stands behind both systems of a difference; else each has its own.
+        """
+        naive, judge = measure.score(ranked), judges.rectifier(options.method) if shared else None
+        if judge is not None:
+            estimator, fitted, gold = rectified(ranked, measure, judge, options.gold_relevant_from)
+            engine = _engine(estimator, naive, ranked, ranked.systems, measure, options.confidence)
+            return cls(engine, ranked, Judges.of(fitted), int((~np.isnan(gold)).sum()), {})
+        lists = JudgedLists.of(
+            ranked, judges, measure, gold_relevant_from=options.gold_relevant_from, accuracy=options.accuracy
+        )
+        guard = options.method == "default" and options.clusters == "topics"
+        by_matrix, why = by_matrices(lists, options.confidence, clusters=options.clusters, shared=shared, guard=guard)
+        refused = {ranked.systems[s]: why_not(lists, s, error) for s, error in why.items()}
+        if by_matrix is None:
+            raise TruegainError(f"{ranked.systems[0]}: {with_marks(refused[ranked.systems[0]])}")
+        kept = [s for s in range(len(ranked.systems)) if s not in why]
+        engine = _engine(by_matrix, naive[kept], ranked, by_matrix.systems, measure, options.confidence)
+        return cls(engine, ranked, lists.judges, judges.size, refused, lists)
+
+    @property
+    def estimator(self) -> ScoreEstimator:
+        """What the corrected scores stand on."""
+        return self.engine.variance_model.estimator
+
+    # ------------------------------------------------------------------ scores
 
     def estimates(self) -> list[Estimate]:
-        """The rectified score of each system; where gold pairs alone would be surer, that is told."""
-        found = self._answering(self.evidence).estimates("topics")
-        if all(e.refused for e in found):
-            raise TruegainError(f"{found[0].system}, {self.measure}: {with_marks(found[0].notes[0])}")
-        if isinstance(self.evidence, ByGoldPairs):
-            alone = self._answering(self.evidence.alone()).estimates("topics")
-            self._tell_wider(list(self.systems), [e.width for e in found], [e.width for e in alone])
-        return [
-            replace(
-                e, naive=float(n), gold=self.judge.design, gold_pairs=int((~np.isnan(self.gold)).sum()),
-                method="refused" if e.refused else self.evidence.NAME,
-            )
-            for e, n in zip(found, self.naive.value, strict=True)
-        ]  # fmt: skip
+        """The corrected score of each system; where gold pairs alone would give shorter intervals, that is told."""
+        found = self.engine.estimates("topics")
+        if isinstance(self.estimator, ByGoldPairs):
+            alone = self._by(self.estimator.alone()).estimates("topics")
+            self._tell_wider(list(self.engine.systems), [e.width for e in found], [e.width for e in alone])
+        own: Ints | None = None
+        if isinstance(self.estimator, ByMatrices) and self.lists is not None:
+            found = [self._checked(e, i, self.estimator) for i, e in enumerate(found)]
+            own = None if self.lists.accuracy == "given" else self.estimator.gold_counts()
+        pairs = dict(zip(self.engine.systems, [self.gold_pairs] * len(found) if own is None else own, strict=True))
+        by_system, naive = {e.system: e for e in found}, self.engine.measure.score(self.ranked).mean(axis=1)
+        out = []
+        for system, mean in zip(self.ranked.systems, naive.tolist(), strict=True):
+            e = by_system.get(system) or self._refused(system, self.refused.get(system, ""))
+            out.append(
+                replace(
+                    e, uncorrected=mean, gold=self.judges.design, gold_pairs=int(pairs.get(system, self.gold_pairs)),
+                    method="refused" if e.refused else self.estimator.NAME,
+                )
+            )  # fmt: skip
+        if all(e.refused for e in out):
+            raise TruegainError(f"{out[0].system}, {self.engine.measure}: {with_marks(out[0].notes[0])}")
+        return out
 
-    def compared(self, asked: Contrasts) -> list[Comparison]:
-        """Rectified differences; where one cannot be told its notes say why."""
-        return [replace(c, test=self.evidence.NAME) for c in self._answering(self.evidence).differences(asked)]
+    def _checked(self, e: Estimate, i: int, estimator: ByMatrices) -> Estimate:
+        """With a note where the value was held inside of what it can be; refused where its interval says nothing."""
+        assert self.lists is not None
+        if e.refused:
+            return e
+        (low, high), plain = estimator.ranges[i].tolist(), float(estimator.value[i])
+        if not self.lists.binary:
+            try:
+                check_says_something(
+                    plain, self._half(Contrasts.of([(None, i)])), (low, high), estimator.fit.matrices[i]
+                )
+            except TruegainError as error:
+                return self._refused(e.system, why_not(self.lists, self.ranked.systems.index(e.system), error))
+        if low <= plain <= high:
+            return e
+        said = self.lists.impossible_means(e.system, self._bronze_share(e.system))
+        return replace(
+            e, notes=(*said, f"the plain value {plain:.3f} lies outside {low:g} to {high:g} and is held inside")
+        )
 
-    def differences(self, wanted: Sequence[tuple[int, int]]) -> tuple[list[Comparison], list[str]]:
-        """The rectified difference of each pair (a, b) wanted, b - a, and why others cannot be told."""
-        asked = Contrasts.of(wanted)
-        found = self.compared(asked)
-        told = [c for c in found if not c.notes]
-        refused: list[str] = [
-            Message(f"{c.b} - {c.a}, {c.measure}: {'; '.join(map(with_marks, c.notes))}") for c in found if c.notes
-        ]
-        if not told:
-            raise TruegainError(refused[0])
-        if isinstance(self.evidence, ByGoldPairs):
-            alone = self._answering(self.evidence.alone()).differences(asked)
-            beside = [x for c, x in zip(found, alone, strict=True) if not c.notes]
-            self._tell_wider([f"{c.b} - {c.a}" for c in told], [_width(c) for c in told], [_width(c) for c in beside])
-        return told, refused
+    def _bronze_share(self, system: str) -> float:
+        """Of the judged part of the lists of a system, the share that bronze calls relevant."""
+        assert self.lists is not None
+        weight = self.lists.weights.weight[self.ranked.systems.index(system)]
+        return float(weight[:, 1:].sum() / weight.sum())
 
-    @cached_property
-    def _pairs(self) -> dict[tuple[str, str], Comparison]:
-        return {(c.a, c.b): c for c in self.compared(Contrasts.all_pairs(len(self.systems)))}
+    def _refused(self, system: str, why: str) -> Estimate:
+        return Estimate(
+            system, str(self.engine.measure), math.nan, math.nan, math.nan, confidence=self.engine.confidence,
+            n=len(self.ranked.topics), notes=(why,),
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ differences
+
+    def differences(self, wanted: Sequence[Pair], *, tell: bool = True) -> tuple[list[Comparison], dict[Pair, str]]:
+        """The corrected difference of each pair (a, b) of systems by number, b - a; and why others have none.
+
+        tell: warn where gold labels alone would give shorter intervals.
+        """
+        names, place = self.ranked.systems, {s: i for i, s in enumerate(self.engine.systems)}
+        why = {
+            pair: Message(f"{names[s]}: {with_marks(self.refused[names[s]])}")
+            for pair in wanted for s in reversed(pair) if names[s] in self.refused
+        }  # fmt: skip
+        left = [pair for pair in wanted if pair not in why]
+        if not left:
+            return [], dict(why)
+        contrasts = Contrasts.of([(place[names[a]], place[names[b]]) for a, b in left])
+        test = TESTED[self.estimator.shared] if isinstance(self.estimator, ByMatrices) else self.estimator.NAME
+        found = [replace(c, test=test) for c in self._checked_pairs(self.engine.differences(contrasts), contrasts)]
+        if tell and isinstance(self.estimator, ByGoldPairs):
+            alone = self._by(self.estimator.alone()).differences(contrasts)
+            both = [(c, x) for c, x in zip(found, alone, strict=True) if not c.notes]
+            widths, widths_alone = [_width(c) for c, _ in both], [_width(x) for _, x in both]
+            self._tell_wider([f"{c.b} - {c.a}" for c, _ in both], widths, widths_alone)
+        refusals = {pair: "; ".join(map(with_marks, c.notes)) for pair, c in zip(left, found, strict=True) if c.notes}
+        return [c for c in found if not c.notes], {**why, **{pair: Message(x) for pair, x in refusals.items()}}
+
+    def _checked_pairs(self, found: list[Comparison], contrasts: Contrasts) -> list[Comparison]:
+        """Differences by confusion matrices that cannot be, or whose interval says nothing, are refused."""
+        estimator = self.estimator
+        if not isinstance(estimator, ByMatrices) or self.lists is None:
+            return found
+        out, cannot_be = [], impossible_pairs(estimator, contrasts, self.engine.confidence)
+        for i, c in enumerate(found):
+            why = cannot_be.get(f"{c.b} - {c.a}", "")
+            if not self.lists.binary and not c.notes and not why:
+                one, ends = contrasts.some(i, i + 1), (int(contrasts.a[i]), int(contrasts.b[i]))
+                most = float(estimator.ranges[list(ends), 1].max())
+                matrices = [m for s in ends for m in estimator.fit.matrices[s]]
+                try:
+                    check_says_something(c.difference, self._half(one), (-most, most), matrices)
+                except TruegainError as error:
+                    why = error.message
+            out.append(replace(c, notes=(why,)) if why else c)
+        return out
+
+    def _half(self, contrasts: Contrasts) -> float:
+        """Half the width of one interval, before it is cut."""
+        spread = self.engine.variance_model.spread(contrasts, self.engine.confidence)
+        return quantile_of(self.engine.confidence, float(spread.df[0])) * math.sqrt(float(spread.variance[0]))
 
     def difference(self, a: int, b: int) -> tuple[float, float]:
-        """Of two systems, the first less the second, with its p."""
-        first, second = sorted((a, b))
-        c = self._pairs[self.systems[first], self.systems[second]]
-        if c.p is None:
-            raise TruegainError("; ".join(map(with_marks, c.notes)))
-        return (c.difference if a == second else -c.difference), c.p
+        """Of two systems by number, the first less the second, with its p; an error where it is not known."""
+        if a not in self._against:
+            others = [(i, a) for i in range(len(self.ranked.systems)) if i != a]
+            self._against[a] = {c.a: c for c in self.differences(others, tell=False)[0]}
+        c = self._against[a].get(self.ranked.systems[b])
+        if c is None or c.p is None:
+            raise TruegainError(f"{self.ranked.systems[a]} - {self.ranked.systems[b]} is not known")
+        return c.difference, c.p
+
+    @cached_property
+    def _against(self) -> dict[int, dict[str, Comparison]]:
+        """By number of a system, its differences from all others."""
+        return {}
+
+    # ------------------------------------------------------------------ what is to be said
 
     def notes(self) -> list[str]:
-        """What was measured of the judge, and how whole gold topics make use of bronze scores."""
-        about = [str(self.judge), *self.judge.consistency()]
-        return [*about, _on_slopes(self.evidence, self.measure)] if isinstance(self.evidence, ByGoldTopics) else about
+        """What was measured of the judge; how whole gold topics make use of bronze scores, and ranks of accuracy."""
+        about = [str(self.judges), *(self.judges.single.consistency() if self.judges.single is not None else ())]
+        if isinstance(self.estimator, ByGoldTopics):
+            about.append(_on_slopes(self.estimator, self.engine.measure))
+        return about if self.lists is None else [*about, *rank_notes(self.lists)]
+
+    def _by(self, estimator: ScoreEstimator) -> MeasureEstimates:
+        """The same by another estimator."""
+        return replace(self.engine, variance_model=replace(self.engine.variance_model, estimator=estimator))
 
     def _tell_wider(self, names: list[str], widths: list[float], alone: list[float]) -> None:
         """Warn, once, of all answers that gold labels alone would give with a shorter interval."""
@@ -298,19 +423,28 @@ class Rectified:
         if len(worse):
             most = int(worse[np.argmax(more[worse])])
             warn(
-                f"bronze labels widen {len(worse)} of {len(names)} intervals of {self.measure} "
+                f"bronze labels widen {len(worse)} of {len(names)} intervals of {self.engine.measure} "
                 f"({some([names[i] for i in worse])}); most for {names[most]}, {widths[most]:.4f} against "
                 f"{alone[most]:.4f} from gold labels alone; to take the shorter is too sure"
             )
+
+
+def _engine(
+    estimator: ScoreEstimator, naive: Floats, ranked: RankedGains, systems: tuple[str, ...], measure: Measure,
+    confidence: float,
+) -> MeasureEstimates:  # fmt: skip
+    """What a study over topics answers with, from what the scores stand on and the bronze scores."""
+    model = VarianceModel(estimator, Plain(naive, ranked.topics), frozenset(["topics"]))
+    return MeasureEstimates(systems, measure, model, confidence, len(ranked.topics))
 
 
 def _width(c: Comparison) -> float:
     return float("nan") if c.low is None or c.high is None else c.high - c.low
 
 
-def _on_slopes(evidence: ByGoldTopics, measure: Measure) -> str:
+def _on_slopes(estimator: ByGoldTopics, measure: Measure) -> str:
     """How much whole gold topics make use of bronze scores."""
-    fit = evidence.fit
+    fit = estimator.fit
     if not fit.share:
         return f"{measure}: all {fit.n} topics are gold-judged, and bronze scores are not used."
     used = fit.slopes(Contrasts.scores(len(fit.bronze)))
@@ -326,7 +460,6 @@ def _on_slopes(evidence: ByGoldTopics, measure: Measure) -> str:
 # ---- From runs, bronze labels and a judge (or gold labels) to corrected scores.
 
 LEAST_RESAMPLES = 100
-NOTHING = 1e-12  # of the highest score: a standard error that is rounding
 
 
 @takes()
@@ -341,24 +474,25 @@ def correct(
     clusters: Clusters = "topics",
     accuracy: Accuracy | None = None,
     ratings: Ratings | str | None = None,
-    missing: Missing = "refuse",
+    unmatched: Unmatched = "refuse",
     scoring: Scoring | None = None,
     resampling: Resampling | None = None,
 ) -> Corrections:
-    """What the scores would be without the bronze judge's errors, naive and corrected side by side.
+    """What the scores would be without the bronze judge's errors, uncorrected and corrected side by side.
 
     Parameters
     ----------
-    runs, measures
-        As `evaluate` takes them.
-    judgments
-        Those of the bronze judge.
+    runs : what `evaluate` takes
+        What each system retrieved.
+    judgments : what `evaluate` takes
+        The labels of the bronze judge.
+    measures : str, Measure or sequence of these
+        Measures that are linear in the gain, such as P@10.
     gold : Gold, Judge, Judges or labels
         The trusted labels.  With design 'random', 'by-bronze' or 'topics' they are of the same population and the
         scores are rectified, as by a `Study`; with 'by-gold' or 'elsewhere' the confusion matrix is inverted.
     method : {'default', 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'}
-        How the interval is made.  Where the matrix is inverted, Lang-Reiczigel's, guarded, by default; delta for graded
-        labels.
+        How the interval is made: by default as a `Study` makes it; else a published interval by name.
     confidence : float
         How often the interval holds the score.
     clusters : {'topics', 'none'}
@@ -368,7 +502,7 @@ def correct(
         `JudgedLists.of`), or all; 'assessor': each topic is corrected with the accuracy of the assessor who labeled it.
     ratings : Ratings or str, optional
         Judgments are by several assessors, and how they become one label; its scale is that of bronze and gold.
-    missing : {'refuse', 'drop'}
+    unmatched : {'refuse', 'drop'}
         Gold pairs without a bronze label: refused, or left out.
     scoring : Scoring, optional
         Its `relevant_from`: the smallest relevant label, for measures that do not say.
@@ -378,7 +512,27 @@ def correct(
     Returns
     -------
     Corrections
-        A row a system and measure: `naive`, `value`, `low`, `high`, `se`; `best` says which may be best.
+        A row a system and measure.  Columns: `system`, `measure`, `uncorrected` (by the bronze labels), `value` (the
+        corrected score), `low` and `high` (its interval), `se` (standard error), `method` (how it was corrected;
+        'refused' where there is no sound value), `gold` (the design), `n` (topics), `gold_pairs` (gold labels).
+        `best` says which systems may be best.
+
+    See Also
+    --------
+    Study.estimates : the same numbers by default, and with other sources of uncertainty.
+
+    Notes
+    -----
+    Topics that a system does not answer are left out for all, with a warning.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018.
+    .. [2] Z. Lang and J. Reiczigel, "Confidence limits for prevalence of disease adjusted for estimated sensitivity
+           and specificity", Preventive Veterinary Medicine 113, 2014.
+    .. [3] A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan and T. Zrnic, "Prediction-powered inference",
+           Science 382(6671), 2023.
 
     Examples
     --------
@@ -388,8 +542,8 @@ def correct(
     >>> gold = {str(t): {d: int((i + t) % 3 > 0 and i != t) for i, d in enumerate(docs)} for t in range(8)}
     >>> run = {str(t): {d: float(-i) for i, d in enumerate(docs)} for t in range(8)}
     >>> answer = tg.correct({"bm25": run}, bronze, "P@5", tg.Gold(gold, design="by-gold"))[0]
-    >>> round(answer.naive, 3), round(answer.value, 3), answer.method
-    (0.675, 0.6, 'lang-reiczigel, guarded')
+    >>> round(answer.uncorrected, 3), round(answer.value, 3), answer.method
+    (0.675, 0.6, 'confusion matrix inverted')
     """
     trusted, rated, drawing = (
         config_of(Gold, gold),
@@ -404,7 +558,7 @@ def correct(
         method, confidence, clusters, drawing.n or RESAMPLES, drawing.seed, trusted.relevant_from,
         None if by_assessor else accuracy,
     )  # fmt: skip
-    check_one_of("missing", missing, get_args(Missing))
+    check_one_of("unmatched", unmatched, get_args(Unmatched))
     if options.replicates < LEAST_RESAMPLES:
         raise TruegainError(
             f"{argname('resamples', options.replicates, '')}: an interval from resamples needs at least "
@@ -422,13 +576,13 @@ def correct(
     if by_assessor:
         _check_by_assessor(labels, rated.aggregate, method)
         judges = Judges.fit(
-            table, labels, design, levels_of(asked[0], gold_relevant_from), missing=missing, scale=known
+            table, labels, design, levels_of(asked[0], gold_relevant_from), unmatched=unmatched, scale=known
         )
         about = ["Each topic is corrected with the confusion matrix of its assessor, whatever the gold design."]
     else:
         scale = known if rated.aggregate is None else None
-        judges = judges_of(labels, table, design, asked[0], gold_relevant_from, missing=missing, scale=scale)
-    ranked = in_line(runs, table, judges.rectifier(method), asked, drawing.jobs)
+        judges = judges_of(labels, table, design, asked[0], gold_relevant_from, unmatched=unmatched, scale=scale)
+    ranked = in_line(runs, table, asked, drawing.jobs)
     about += doubts_told(ranked.doubts)
     answers: list[Estimate] = []
     best: list[str] = []
@@ -445,7 +599,7 @@ def correct(
         about += notes
         if leaders is not None and ranked.doubts:
             doubted = some([doubt.system for doubt in ranked.doubts])
-            best.append(f"Which system is best on {one} cannot be told: the ids of {doubted} are in doubt.")
+            best.append(f"Which system is best on {one} is inconclusive: the ids of {doubted} are in doubt.")
         elif leaders is not None:
             best.append(leaders.sentence)
     provenance = {
@@ -489,128 +643,62 @@ def _one_measure(
     ranked: RankedGains, judges: Judges, measure: Measure, options: CorrectionOptions
 ) -> tuple[list[Estimate], list[str], Difference]:
     """Answers for all systems, what is to be said of the judge, and how two of the systems differ."""
-    if (judge := judges.rectifier(options.method)) is not None:
+    if judges.rectifier(options.method) is not None:
         tell_unjudged(ranked, measure)
-        rectified = Rectified.of(ranked, judge, measure, options.gold_relevant_from, options.confidence)
-        return rectified.estimates(), rectified.notes(), rectified.difference
-    lists = JudgedLists.of(
-        ranked, judges, measure, gold_relevant_from=options.gold_relevant_from, accuracy=options.accuracy
-    )
-    _check_has_method(lists, options)
-    answers = []
-    for s in range(len(ranked.systems)):
-        try:
-            found = _one_system(lists, s, options)
-            check_own(lists, s)  # last: a judge worse than chance says more
-            answers.append(found)
-        except TruegainError as error:
-            answers.append(_refused(lists, s, options, why_not(lists, s, error)))
-    if all(a.refused for a in answers):
-        raise TruegainError(f"{answers[0].system}: {with_marks(answers[0].notes[0])}")
-    notes = [str(lists.judges), *rank_notes(lists)]
-    if judges.single is not None:
-        notes += judges.single.consistency()
+    if options.method in ENGINE:
+        answers, notes, difference = _answered(Corrected.of(ranked, judges, measure, options))
+    else:
+        answers, notes, difference = _by_name(ranked, judges, measure, options)
+    if judges.single is not None and judges.rectifier(options.method) is None:
         warn_where_gold_alone_is_surer(ranked, judges.single, measure, answers, options.confidence)
-
-    def difference(a: int, b: int) -> tuple[float, float]:
-        found, why = differences_by_matrix(lists, [(b, a)], "shared", options)
-        if why:
-            raise TruegainError(why[b, a])
-        return found[b, a].difference, found[b, a].p_shown
-
     return answers, notes, difference
 
 
-def _check_has_method(lists: JudgedLists, options: CorrectionOptions) -> None:
-    """Intervals of the three rates are for binary relevance; resamples for one judge, and of topics where graded."""
-    one = lists.judges.single is not None
-    if options.method in ("lang-reiczigel", "fieller") and not (lists.binary and one):
-        other = "delta or bootstrap" if one else "delta"
-        raise TruegainError(f"{options.method} is for binary relevance and one judge; here use {other}")
-    if options.method == "bootstrap" and not one:
-        raise TruegainError("bootstrap is for one judge; several judges have delta")
-    if options.method == "bootstrap" and not lists.binary and options.clusters == "none":
-        raise TruegainError("the bootstrap of graded labels draws whole topics; with clusters 'none' use delta")
+def _answered(made: Corrected) -> tuple[list[Estimate], list[str], Difference]:
+    return made.estimates(), made.notes(), made.difference
 
 
-def _refused(lists: JudgedLists, s: int, options: CorrectionOptions, why: str) -> Estimate:
-    scores = lists.naive[s][~np.isnan(lists.naive[s])]
-    naive = float(scores.mean()) if len(scores) else math.nan
-    return replace(_blank(lists, s, options), naive=naive, method="refused", n=len(scores), notes=(why,))
+def _by_name(
+    ranked: RankedGains, judges: Judges, measure: Measure, options: CorrectionOptions
+) -> tuple[list[Estimate], list[str], Difference]:
+    """Scores with a published interval; delta of graded labels or of several judges is what a study has."""
+    lists = JudgedLists.of(
+        ranked, judges, measure, gold_relevant_from=options.gold_relevant_from, accuracy=options.accuracy
+    )
+    check_has_method(lists, options)
+    by_matrix: Corrected | None = None
+    try:
+        by_matrix = Corrected.of(ranked, judges, measure, options)
+    except TruegainError:
+        if not _is_published(lists, options):
+            raise
+    if by_matrix is not None and not _is_published(lists, options):
+        answers, notes, difference = _answered(by_matrix)
+        return [replace(e, method="refused" if e.refused else "delta") for e in answers], notes, difference
+    answers = []
+    for s, system in enumerate(ranked.systems):
+        try:
+            estimate = published_estimate(lists, s, options)
+            check_own(lists, s)  # last: a judge worse than chance says more
+            answers.append(estimate)
+        except TruegainError as error:
+            answers.append(
+                Estimate(
+                    system, str(measure), math.nan, math.nan, math.nan, confidence=options.confidence,
+                    uncorrected=float(lists.naive[s].mean()), method="refused", gold=judges.design,
+                    gold_pairs=judges.size, n=len(ranked.topics), notes=(why_not(lists, s, error),),
+                )
+            )  # fmt: skip
+    if all(a.refused for a in answers):
+        raise TruegainError(f"{answers[0].system}: {with_marks(answers[0].notes[0])}")
+    notes = [str(lists.judges), *(judges.single.consistency() if judges.single is not None else ()), *rank_notes(lists)]
+    return answers, notes, _unknown if by_matrix is None else by_matrix.difference
 
 
-def _blank(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
-    """A system without a value as yet."""
-    judges = lists.judges
-    return Estimate(
-        lists.ranked.systems[s], str(lists.measure), math.nan, math.nan, math.nan, confidence=options.confidence,
-        gold=judges.design, gold_pairs=judges.size,
-    )  # fmt: skip
+def _is_published(lists: JudgedLists, options: CorrectionOptions) -> bool:
+    """Whether an interval is one of the published ones, of a judge's rates or of resampled topics."""
+    return options.method != "delta" or (lists.binary and lists.judges.single is not None)
 
 
-def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
-    answered = lists.answered(s)
-    judges = lists.judges_of(s)
-    naive = float(lists.naive[s][answered].mean())
-    base = replace(_blank(lists, s, options), naive=naive, n=int(answered.sum()), gold_pairs=judges.size)
-    if lists.binary and judges.single is not None and not _drawn_together(lists, judges.single, options):
-        return _by_rates(base, lists, judges.single, s, answered, options)
-    fit, score = lists.fit([s], answered, options.clusters), Contrasts.scores(1)
-    spread = fit.over_topics(score, clusters=options.clusters == "topics")
-    value, df = float(fit.value[0]), float(spread.df[0])
-    se, method = math.sqrt(float(spread.variance[0])), "delta"
-    notes: tuple[str, ...] = ()
-    if options.method == "bootstrap":
-        draws = bootstrap_over_topics(fit, trials=options.replicates, seed=options.seed)
-        n = len(fit.topics)
-        se, method = draws.se * math.sqrt(n / (n - 1)), "bootstrap over topics"  # means of resamples vary less
-        if draws.spoilt:
-            notes = (
-                f"{draws.spoilt} of {options.replicates} bootstrap draws could not be corrected and were left out",
-            )
-    half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, answered)
-    if not se > NOTHING * limits[1]:
-        raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
-    inside, low, high, held = check_inside(value, half, limits)
-    check_says_something(value, half, limits, fit.matrices[0])
-    return replace(base, value=inside, low=low, high=high, se=se, method=method, notes=(*notes, *held))
-
-
-def _drawn_together(lists: JudgedLists, judge: Judge, options: CorrectionOptions) -> bool:
-    """Whether topics are resampled with their gold pairs: bronze mean and rates rest on the same topics, go together.
-
-    Drawn apart, as algorithm 1 does, their standard error is 1.2 to 1.4 times the true one: benchmarks/judge.
-    """
-    shared = lists.same_topics and not set(judge.binary.topics).isdisjoint(lists.ranked.topics)
-    return options.method == "bootstrap" and options.clusters == "topics" and shared
-
-
-def _by_rates(
-    base: Estimate, lists: JudgedLists, judge: Judge, s: int, answered: Bools, options: CorrectionOptions
-) -> Estimate:
-    """Binary relevance: the three rates, on the share of the lists that is judged."""
-    f, topics = lists.weights.weight[s][answered], lists.topic_names(answered)
-    n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
-    if total == 0:
-        raise TruegainError(f"none of its documents that {base.measure} looks at is judged")
-    j = float(f[:, 1].mean())
-    moves = (f[:, 1] - j - (f.sum(axis=1) - total) * (1 - judge.mN)) / (n * total)
-    v_j = float(moves @ moves) * n / (n - 1)
-    moved = dict(zip(topics, moves.tolist(), strict=True)) if lists.same_topics else {}
-    shared = np.array([moved.get(t, 0.0) for t in judge.binary.topics]) if judge.binary.topics else None
-    rates = judge.rates(j / total, v_j, judged, options.clusters, shared)
-    clearly_positive(rates)
-    drawn: Floats | None = None
-    if options.method == "bootstrap":  # algorithm 1 at P@k: the bronze mean of resampled topics
-        weights = bootstrap_weights(n, options.replicates, generator(options.seed, "topics"))
-        drawn = weights @ f[:, 1] / (n * total)
-    found = interval_of(
-        rates, rates.df(n - 1.0), options, point=bounded(rates.j * judged, judged, *judge.counts),
-        noted=judge.impossible(rates.j), bronze_draws=drawn,
-    )  # fmt: skip
-    assert found.se is not None
-    scale = total * float(lists.weights.value[1])
-    return replace(
-        base, value=found.value * scale, low=found.low * scale, high=found.high * scale, se=found.se * scale,
-        method=found.method, notes=found.notes,
-    )  # fmt: skip
+def _unknown(a: int, b: int) -> tuple[float, float]:
+    raise TruegainError(f"systems {a} and {b} cannot be compared")

@@ -75,7 +75,7 @@ PICKED = (
 HolesHeld = Literal["", "bound", "first", "zero"]
 
 
-def largest_t(covariance: Floats, spread: Variance, asked: Contrasts, seed: int) -> Floats:
+def largest_t(covariance: Floats, spread: Variance, contrasts: Contrasts, seed: int) -> Floats:
     """Draws of the largest |t| of all contrasts, were none of them different from 0.
 
     A quantile of it is how many standard errors to either side hold all contrasts at once.
@@ -92,7 +92,7 @@ def largest_t(covariance: Floats, spread: Variance, asked: Contrasts, seed: int)
     moving = np.flatnonzero(spread.variance > 0)
     if not len(moving):
         return np.zeros(1)
-    some = Contrasts(asked.a[moving], asked.b[moving])
+    some = Contrasts(contrasts.a[moving], contrasts.b[moving])
     values, vectors = np.linalg.eigh(covariance)
     kept = values > NO_VARIANCE * values.max()
     root = (vectors[:, kept] * np.sqrt(values[kept])).T
@@ -119,10 +119,57 @@ def freedom(spread: Variance) -> int:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
-    """Systems, best first: how many are surely better and surely worse than each, tiers, and who may be best.
+    """Which systems may be best: ranks with simultaneous limits, and tiers.
 
-    A tier holds its head, the best by score of those left, and all that are not surely worse than its head.  Each
-    system of a lower tier is surely worse than the heads of all tiers above, and of no other system there is it said.
+    A tier holds its head, the best by score of those left, and all that are not significantly worse than its head.
+    Each system of a lower tier is significantly worse than the heads of all tiers above.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Best first by score.
+    value : ndarray of float
+        The score of each; NaN where only differences are known.
+    low, high : ndarray of int
+        Limits of the rank of each, simultaneous for all systems.
+    tier : ndarray of int
+        The tier of each, from 1.
+    best : tuple of str
+        The systems that may be best: no system is significantly better.
+    measure : str
+        The measure.
+    confidence : float
+        Of all pairs at once.
+    notes : tuple of str
+        What must be said beside it.
+    ahead : ndarray of bool or None
+        Whether system i is significantly better than j, in the order of `systems`.
+    provenance : mapping
+        How the study was made.
+    unjudged_policy : {'', 'bound', 'first', 'zero'}
+        '': there are no unjudged documents.  'bound': the ranking holds whatever their labels.  'first': whatever the
+        labels of those in the first ranks.  'zero': they count as not relevant.
+    first_ranks : str
+        Which ranks these are, in words.
+    open : tuple of str
+        Systems of which no pair can be told, such as those that use the judge's model.
+    why_open : mapping of str to str
+        Why, in a few words.
+    labels_by : str
+        Whose labels these are, where a model gave them and no person checked them.
+    heads : tuple of str
+        The head of each tier.
+
+    Notes
+    -----
+    Columns of `frame`, one row a system, best first: `system`; its score, under the name of the measure; `rank_low` and
+    `rank_high`, the limits of its rank; `tier`.
+
+    References
+    ----------
+    .. [1] D. Al Mohamad, J. J. Goeman and E. W. van Zwet, "Simultaneous confidence intervals for ranks with application
+           to ranking institutions", arXiv:1812.05507, 2018.
+    .. [2] P. H. Westfall and S. S. Young, "Resampling-Based Multiple Testing", Wiley, 1993.
     """
 
     systems: tuple[str, ...]
@@ -136,8 +183,8 @@ class Ranking(Result):
     notes: tuple[str, ...] = ()
     ahead: Bools | None = None  # [i, j]: whether i is surely better than j, in this order
     provenance: Mapping[str, object] = field(default_factory=dict)
-    holes: HolesHeld = ""
-    held: str = ""  # down to which ranks, in words, where it holds whatever the labels in the first ones alone
+    unjudged_policy: HolesHeld = ""
+    first_ranks: str = ""  # down to which ranks, in words, where it holds whatever the labels in the first ones alone
     open: tuple[str, ...] = ()  # systems of which no pair can be told, such as those of the judge's own model
     why_open: Mapping[str, str] = field(default_factory=dict)  # of these, in two or three words
     labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
@@ -148,11 +195,35 @@ class Ranking(Result):
         cls, systems: tuple[str, ...], value: Floats, ahead: Bools, *, measure: str = "", confidence: float = 0.95,
         notes: tuple[str, ...] = (), open_: Bools | None = None,
     ) -> Ranking:  # fmt: skip
-        """ahead[i, j]: whether system i is surely better than j, all pairs held at once; open_: those told from none.
+        """A ranking from scores and the pairs that differ significantly.
 
-        A system's rank lies between 1 + the number surely better and n - the number surely worse (Al Mohamad, Goeman
-        and van Zwet 2018, arXiv:1812.05507); best may be those that none is surely better than.
+        A system's rank lies between 1 + the number of significantly better systems and n - the number of significantly
+        worse ones.
 
+        Parameters
+        ----------
+        systems : tuple of str
+            The systems.
+        value : ndarray of float
+            Their scores.
+        ahead : ndarray of bool
+            Whether system i is significantly better than j, all pairs at once.
+        measure : str, optional
+            The measure.
+        confidence : float, default 0.95
+            Of all pairs at once.
+        notes : tuple of str, optional
+            What must be said beside it.
+        open_ : ndarray of bool, optional
+            Systems of which no pair can be told.
+
+        Returns
+        -------
+        Ranking
+            Best first.
+
+        Examples
+        --------
         >>> ahead = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 0]], bool)
         >>> r = Ranking.of(("a", "b", "c"), np.array([0.1, 0.5, 0.45]), ahead)
         >>> r.best, r.tier.tolist(), r.low.tolist(), r.high.tolist()
@@ -204,7 +275,7 @@ class Ranking(Result):
             return f"{self.systems[0]} is the only system."
         if k == n:
             may_be = ", because unjudged documents may be relevant"
-            open_ = {"": "", "bound": may_be, "first": may_be, "zero": ZERO}[self.holes]
+            open_ = {"": "", "bound": may_be, "first": may_be, "zero": ZERO}[self.unjudged_policy]
             open_ = "" if self.why_open else open_  # the notes say why
             any_, no_two = ("Either", "the two do not") if n == 2 else (f"Any of the {n}", "no two")
             system = "system" if n == 2 else "systems"
@@ -214,8 +285,8 @@ class Ranking(Result):
         listed = "" if k == 1 else f": {named}"
         others = "the other one is worse" if n - k == 1 else "each of the others is worse than some other system"
         bound, below = ", whatever the labels of unjudged documents", "; those below count as not relevant"
-        of_first = f", whatever the labels of unjudged documents in {self.held}{below}"
-        held = {"": "", "bound": bound, "first": of_first, "zero": ZERO}[self.holes]
+        of_first = f", whatever the labels of unjudged documents in {self.first_ranks}{below}"
+        held = {"": "", "bound": bound, "first": of_first, "zero": ZERO}[self.unjudged_policy]
         return f"{first}{on}{listed}; {others} {sure}{held}."
 
     def table(self) -> Table:
@@ -229,7 +300,13 @@ class Ranking(Result):
         return Table(columns, rows, self.provenance, self.sentence, (TIERS, *self.notes))
 
     def rows(self) -> list[tuple[str, float | None, int, int, int]]:
-        """System, value, limits of its rank and tier, best first; no value where it is not known."""
+        """The systems, best first.
+
+        Returns
+        -------
+        list of tuple
+            (system, score or None, lower rank, upper rank, tier).
+        """
         return [
             (s, None if np.isnan(v) else float(v), int(low), int(high), int(tier))
             for s, v, low, high, tier in zip(self.systems, self.value, self.low, self.high, self.tier, strict=True)
@@ -255,18 +332,19 @@ class Ranking(Result):
 
 NO_DIFFERENCE = 1e-12  # of two scores that are exact
 OF_DOCUMENTS = {"topics", "collection"}  # sources that bring other documents, not other labels alone
-METHOD = "t, moves of all sources"
-BY_WILSON = "wilson, moves of all sources"
-EVERY_LOOK = "limits at every look"
-AND_HOLES = " and holes"
+METHOD = "t, all sources"
+BY_WILSON = "wilson, all sources"
+EVERY_LOOK = "anytime-valid"
+AND_HOLES = " and unjudged documents"
 LISTS = {"gold": "list of gold labels", "holes": "sample of unjudged documents"}
-NOT_LISTED = "in the {}: it was drawn for other runs or another measure; draw one for these"
+NOT_LISTED = "in the {}: it was sampled for other runs or another measure; draw one for these"
 SCORE_NOT_LISTED = "in the {}, which was drawn for differences: the systems it was drawn for share {}"
 NO_SCORES = "Scores are not estimated: the list of gold labels was drawn to estimate differences."
 NO_WIDTH = (
     "all topics score exactly the same, so the interval would have no width, which is not credible; use more topics or "
     "another measure"
 )
+FLAT = "all topics score exactly the same; the interval is as wide as that of scores of 0 and 1 with this mean"
 NO_SPREAD = 1e-10  # of a score: a standard error below is none
 
 
@@ -276,7 +354,7 @@ class MeasureEstimates:
 
     systems: tuple[str, ...]
     measure: Measure
-    lattice: VarianceModel
+    variance_model: VarianceModel
     confidence: float
     topics: int
     alike: Callable[[int, int], bool] | None = None  # whether two systems rank the judged documents alike, if known
@@ -284,17 +362,17 @@ class MeasureEstimates:
     @property
     def note(self) -> str:
         """What the scores stand for, where they are not the measure itself."""
-        return self.lattice.evidence.about.note
+        return self.variance_model.estimator.about.note
 
     @property
     def of_pairs(self) -> str:
         """How differences are told, where they are not those of the scores."""
-        return self.lattice.evidence.about.pairs
+        return self.variance_model.estimator.about.pairs
 
     @property
     def name(self) -> str:
         """What is told: the measure, or what stands for it."""
-        return self.lattice.evidence.about.name or str(self.measure)
+        return self.variance_model.estimator.about.name or str(self.measure)
 
     @cached_property
     def scores(self) -> Floats:
@@ -302,73 +380,83 @@ class MeasureEstimates:
 
         A list of gold labels that is not judged to its end was drawn for differences, and tells no score by itself.
         """
-        evidence, asked = self.lattice.evidence, Contrasts.scores(len(self.systems))
-        lacking, touching = evidence.unlisted(asked), evidence.touching(asked)
-        unknown = np.zeros(len(asked), np.bool_) if lacking is None else lacking > 0
-        if touching is not None and not self.lattice.exact:
-            unknown |= touching < evidence.least_gold
+        estimator, contrasts = self.variance_model.estimator, Contrasts.scores(len(self.systems))
+        lacking, touching = estimator.unlisted(contrasts), estimator.touching(contrasts)
+        unknown = np.zeros(len(contrasts), np.bool_) if lacking is None else lacking > 0
+        if touching is not None and not self.variance_model.exact:
+            unknown |= touching < estimator.least_gold
         if self._tells_differences:
             unknown[:] = True
-        return np.where(unknown, np.nan, evidence.value)
+        return np.where(unknown, np.nan, estimator.value)
 
     @property
     def _tells_differences(self) -> bool:
-        about = self.lattice.evidence.about
+        about = self.variance_model.estimator.about
         return about.source == "gold" and about.order is not None and not about.exact
 
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
-        spread = self.lattice.spread(Contrasts.scores(len(self.systems)), self.confidence)
-        value = self.lattice.evidence.value
-        low, high = self.lattice.score_limits(spread, self.measure.bounds(), self.confidence)
-        touching = self.lattice.evidence.touching(Contrasts.scores(len(self.systems)))
+        scores, estimator = Contrasts.scores(len(self.systems)), self.variance_model.estimator
+        spread, touching = self.variance_model.spread(scores, self.confidence), estimator.touching(scores)
+        low, high = self.variance_model.score_limits(spread, self.measure.bounds(), self.confidence)
         least, most = (-math.inf, math.inf) if self.note else self.measure.bounds()
-        if (known_bounds := self.lattice.evidence.near_bounds()) is not None:
+        if (known_bounds := estimator.near_bounds()) is not None:
             least, most = max(least, known_bounds[1][0]), min(most, known_bounds[1][1])
-        unlisted = self.lattice.evidence.unlisted(Contrasts.scores(len(self.systems)))
-        known = _without_holes(self.lattice, Contrasts.scores(len(self.systems)))
-        method = BY_WILSON if self.lattice.by_wilson(self.measure.bounds()) else METHOD
+        value = np.clip(estimator.value, least, most)
+        if (ranges := estimator.score_ranges()) is not None:
+            value, low, high = (np.clip(x, *ranges.T) for x in (value, low, high))
+        unlisted, known = estimator.unlisted(scores), _without_holes(self.variance_model, scores)
+        by_wilson = self.variance_model.by_wilson(self.measure.bounds())
+        flat = ~(spread.variance > NO_DIFFERENCE**2) & ~known & (not self.variance_model.exact)
         out = []
         for s, system in enumerate(self.systems):
             few = None if touching is None else int(touching[s])
-            notes = _unknown(False, few, self.lattice, "what it retrieved")
+            notes = _unknown(False, few, self.variance_model, "what it retrieved")
             if unlisted is not None and unlisted[s]:
                 n = int(unlisted[s])
-                why = SCORE_NOT_LISTED.format(LISTS[self.lattice.labels], "it" if n == 1 else "them")
+                why = SCORE_NOT_LISTED.format(LISTS[self.variance_model.labels], "it" if n == 1 else "them")
                 notes = (f"{_documents(n, f'of {system}')} {why}",)
-            if not notes and not spread.variance[s] > NO_DIFFERENCE**2 and not self.lattice.exact and not known[s]:
+            if not notes and flat[s] and not by_wilson:
                 notes = (NO_WIDTH,)
-            at = min(max(float(value[s]), least), most)
+            at = float(value[s])
             held = (math.nan,) * 3 if notes else (at, min(float(low[s]), at), max(float(high[s]), at))
             out.append(
                 Estimate(
-                    system, self.name, *held, confidence=self.confidence, over=over, method=method,
-                    se=None if notes else float(np.sqrt(spread.variance[s])), n=self.topics, notes=notes,
+                    system, self.name, *held, confidence=self.confidence, population=over,
+                    method=BY_WILSON if by_wilson else METHOD,
+                    se=None if notes else float(np.sqrt(spread.variance[s])), n=self.topics,
+                    notes=notes or ((FLAT,) if flat[s] else ()),
                 )
             )  # fmt: skip
         return out
 
-    def differences(self, asked: Contrasts) -> list[Comparison]:
+    def differences(self, contrasts: Contrasts) -> list[Comparison]:
         """The differences of pairs of systems; one that nothing moves has no interval.
 
         One that few gold labels touch, or that documents move which are not on the list, has no value either: NaN.
         """
-        lattice = self.lattice
-        spread, value = lattice.spread(asked, self.confidence), lattice.evidence.value
-        naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
-        touching, exact = lattice.evidence.touching(asked), lattice.exact
-        own, unlisted = lattice.evidence.touching(Contrasts.scores(len(self.systems))), lattice.evidence.unlisted(asked)
-        difference = lattice.evidence.values(asked)
+        variance_model = self.variance_model
+        spread, value = variance_model.spread(contrasts, self.confidence), variance_model.estimator.value
+        naive, naive_spread = (
+            contrasts.values(variance_model.uncorrected.value),
+            variance_model.uncorrected.over_topics(contrasts),
+        )
+        touching, exact = variance_model.estimator.touching(contrasts), variance_model.exact
+        own, unlisted = (
+            variance_model.estimator.touching(Contrasts.scores(len(self.systems))),
+            variance_model.estimator.unlisted(contrasts),
+        )
+        difference = variance_model.estimator.values(contrasts)
         difference = np.where(np.abs(difference) < NO_DIFFERENCE, 0.0, difference) if exact else difference
-        low, high = lattice.difference_limits(asked, difference, spread, self.confidence)
-        stuck, t_of = lattice.evidence.stuck(asked), self._t(asked, spread, None)
+        low, high = variance_model.difference_limits(contrasts, difference, spread, self.confidence)
+        stuck, t_of = variance_model.estimator.stuck(contrasts), self._t(contrasts, spread, None)
         empty = low > high
         low, high = within(low, high, self.measure.bounds(), value=difference, differences=True)
         out = []
-        for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
+        for i, (a, b) in enumerate(zip(contrasts.a.tolist(), contrasts.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
             still = se <= NO_SPREAD * max(abs(float(value[a])), abs(float(value[b]))) and not stuck[i]
-            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice)
+            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), variance_model)
             known = exact or still or not notes
             if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
@@ -376,16 +464,21 @@ class MeasureEstimates:
             alike = still and near and self.are_alike(a, b)
             if alike and not exact:
                 notes = (f"{ALIKE}, so these data cannot separate them",)
-            if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
+            if (
+                own is not None
+                and variance_model.labels == "gold"
+                and unlisted is None
+                and not (exact or (own[a] and own[b]))
+            ):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
                 known = False
             if unlisted is not None and unlisted[i]:
-                why = NOT_LISTED.format(LISTS[lattice.labels])
+                why = NOT_LISTED.format(LISTS[variance_model.labels])
                 affect = "affects" if unlisted[i] == 1 else "affect"
                 notes, known = (f"{_documents(int(unlisted[i]), f'that {affect} this difference')} {why}",), False
             if empty[i] and not notes:
                 notes = (nothing_in_common(self.confidence),)
-            if alike and not lattice.over & OF_DOCUMENTS:  # whatever the labels are
+            if alike and not variance_model.over & OF_DOCUMENTS:  # whatever the labels are
                 notes, known, difference[i], low[i], high[i] = (), True, 0.0, 0.0, 0.0
             t = t_of[i] if stuck[i] else difference[i] / se if se > 0 else 0.0
             out.append(
@@ -393,11 +486,12 @@ class MeasureEstimates:
                     self.systems[a], self.systems[b], self.name, float(self.scores[a]), float(self.scores[b]),
                     float(difference[i]) if known else math.nan, None if notes else float(low[i]),
                     None if notes else float(high[i]),
-                    None if notes or exact or alike or lattice.looks or not se
+                    None if notes or exact or alike or variance_model.looks or not se
                     else p_of(float(t), float(spread.df[i])),
-                    test=METHOD if lattice.looks is None else EVERY_LOOK,
-                    confidence=self.confidence, n=self.topics, naive=float(naive[i]),
-                    naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
+                    test=METHOD if variance_model.looks is None else EVERY_LOOK,
+                    confidence=self.confidence, n=self.topics, uncorrected=float(naive[i]),
+                    uncorrected_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > NO_DIFFERENCE else None,
+                    notes=notes,
                 )
             )  # fmt: skip
         return out
@@ -406,7 +500,9 @@ class MeasureEstimates:
         """Whether two systems rank the judged documents alike, and no unjudged one that a sample stands for differs."""
         if self.alike is None or not self.alike(a, b):
             return False
-        return self.lattice.labels != "holes" or bool(self.lattice.evidence.unmoved(Contrasts.of([(a, b)]))[0])
+        return self.variance_model.labels != "holes" or bool(
+            self.variance_model.estimator.unmoved(Contrasts.of([(a, b)]))[0]
+        )
 
     def _same(self, a: int, b: int) -> bool:
         by_topic = self._contributions
@@ -414,18 +510,18 @@ class MeasureEstimates:
 
     @cached_property
     def _contributions(self) -> Floats:
-        return self.lattice.evidence.contributions()
+        return self.variance_model.estimator.contributions()
 
-    def widened(self, asked: Contrasts, bounds: HoleBounds | None) -> list[Comparison]:
+    def widened(self, contrasts: Contrasts, bounds: HoleBounds | None) -> list[Comparison]:
         """Differences whose limits and p hold whatever the labels of unjudged documents: see `HoleBounds`."""
-        found = self.differences(asked)
+        found = self.differences(contrasts)
         if bounds is None:
             return found
-        spread, exact = self.lattice.spread(asked, self.confidence), self.lattice.exact
-        fall, rise, *more = (np.maximum(side, 0.0) for side in bounds.sides(asked))
-        variance = np.zeros(len(asked)) if exact else spread.variance
+        spread, exact = self.variance_model.spread(contrasts, self.confidence), self.variance_model.exact
+        fall, rise, *more = (np.maximum(side, 0.0) for side in bounds.sides(contrasts))
+        variance = np.zeros(len(contrasts)) if exact else spread.variance
         wide = [np.sqrt(variance + x) - np.sqrt(variance) for x in more]
-        quantiles, t = quantiles_of(self.confidence, spread.df), self._t(asked, spread, bounds)
+        quantiles, t = quantiles_of(self.confidence, spread.df), self._t(contrasts, spread, bounds)
         low = np.array([math.nan if c.low is None else c.low for c in found]) - fall - quantiles * wide[0]
         high = np.array([math.nan if c.high is None else c.high for c in found]) + rise + quantiles * wide[1]
         at = np.array([c.difference for c in found])
@@ -438,19 +534,19 @@ class MeasureEstimates:
             for i, c in enumerate(found)
         ]  # fmt: skip
 
-    def _t(self, asked: Contrasts, spread: Variance, bounds: HoleBounds | None) -> Floats:
+    def _t(self, contrasts: Contrasts, spread: Variance, bounds: HoleBounds | None) -> Floats:
         """|t| of each difference, after what holes and what nobody could judge may take from it.
 
         0 where nothing moves it, or these turn it.
         """
-        difference = self.lattice.evidence.values(asked)
+        difference = self.variance_model.estimator.values(contrasts)
         variance, far = spread.variance, np.abs(difference)
         if bounds is not None:
-            fall, rise, less, more = bounds.sides(asked)
+            fall, rise, less, more = bounds.sides(contrasts)
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
             variance = variance + np.where(difference > 0, less, more)
         far, variance = far.copy(), variance.copy()
-        for i, worst, best in self.lattice.ends(asked, spread):
+        for i, worst, best in self.variance_model.ends(contrasts, spread):
             value, wide = worst if difference[i] > 0 else best
             far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
             variance[i] += max(0.0, float(wide.variance[0] - spread.variance[i]))
@@ -461,12 +557,12 @@ class MeasureEstimates:
 
         Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
         """
-        asked = Contrasts.all_pairs(len(self.systems))
-        found, spread = self.widened(asked, bounds), self.lattice.spread(asked, self.confidence)
+        contrasts = Contrasts.all_pairs(len(self.systems))
+        found, spread = self.widened(contrasts, bounds), self.variance_model.spread(contrasts, self.confidence)
         if len(found) < 2:
             return found
-        largest = np.sort(self._largest_t(spread, asked, seed))
-        t = _on_one_scale(self._t(asked, spread, bounds), spread)
+        largest = np.sort(self._largest_t(spread, contrasts, seed))
+        t = _on_one_scale(self._t(contrasts, spread, bounds), spread)
         above = len(largest) - np.searchsorted(largest, t, side="left")
         adjusted = (above + 1) / (len(largest) + 1)
         return [
@@ -480,24 +576,27 @@ class MeasureEstimates:
         open_: systems that cannot be told from any other, such as those whose calibration is borrowed.
         bounds: what unjudged documents could do, where the answer shall hold whatever their labels.
         """
-        asked = Contrasts.all_pairs(len(self.systems))
-        spread, value = self.lattice.spread(asked, self.confidence), self.lattice.evidence.value
-        quantile = float(np.quantile(self._largest_t(spread, asked, seed), self.confidence))
-        difference, t = self.lattice.evidence.values(asked), _on_one_scale(self._t(asked, spread, bounds), spread)
-        size = np.maximum(np.abs(value[asked.a]), np.abs(value[asked.b]))
+        contrasts = Contrasts.all_pairs(len(self.systems))
+        spread, value = self.variance_model.spread(contrasts, self.confidence), self.variance_model.estimator.value
+        quantile = float(np.quantile(self._largest_t(spread, contrasts, seed), self.confidence))
+        difference, t = (
+            self.variance_model.estimator.values(contrasts),
+            _on_one_scale(self._t(contrasts, spread, bounds), spread),
+        )
+        size = np.maximum(np.abs(value[contrasts.a]), np.abs(value[contrasts.b]))
         moves = np.sqrt(spread.variance) > NO_SPREAD * size
-        sure = (t > quantile) & moves & ~open_[asked.a] & ~open_[asked.b]
-        if self.lattice.exact:
-            far = 0.0 if bounds is None else np.where(difference > 0, *bounds.sides(asked)[:2])
-            sure = (np.abs(difference) - far > NO_DIFFERENCE) & ~open_[asked.a] & ~open_[asked.b]
-        elif (touching := self.lattice.evidence.touching(asked)) is not None:
-            sure &= touching >= self.lattice.evidence.least_gold
-        if (lacking := self.lattice.evidence.unlisted(asked)) is not None:
+        sure = (t > quantile) & moves & ~open_[contrasts.a] & ~open_[contrasts.b]
+        if self.variance_model.exact:
+            far = 0.0 if bounds is None else np.where(difference > 0, *bounds.sides(contrasts)[:2])
+            sure = (np.abs(difference) - far > NO_DIFFERENCE) & ~open_[contrasts.a] & ~open_[contrasts.b]
+        elif (touching := self.variance_model.estimator.touching(contrasts)) is not None:
+            sure &= touching >= self.variance_model.estimator.least_gold
+        if (lacking := self.variance_model.estimator.unlisted(contrasts)) is not None:
             sure &= lacking == 0
         ahead = np.zeros((len(self.systems),) * 2, np.bool_)
         up, down = sure & (difference > 0), sure & (difference < 0)
-        ahead[asked.b[up], asked.a[up]] = True
-        ahead[asked.a[down], asked.b[down]] = True
+        ahead[contrasts.b[up], contrasts.a[up]] = True
+        ahead[contrasts.a[down], contrasts.b[down]] = True
         if self._tells_differences:
             notes = (*notes, NO_SCORES)
         found = Ranking.of(
@@ -512,41 +611,41 @@ class MeasureEstimates:
         """Draws of the largest |t| over all pairs, by seed: rankings and adjusted p ask for the same."""
         return {}
 
-    def _largest_t(self, spread: Variance, asked: Contrasts, seed: int) -> Floats:
+    def _largest_t(self, spread: Variance, contrasts: Contrasts, seed: int) -> Floats:
         """Draws of the largest |t| of all pairs, the systems by name: the order of files changes nothing."""
         if seed not in self._drawn:
-            self._drawn[seed] = self._draw(spread, asked, seed)
+            self._drawn[seed] = self._draw(spread, contrasts, seed)
         return self._drawn[seed]
 
-    def _draw(self, spread: Variance, asked: Contrasts, seed: int) -> Floats:
-        named = np.unique(np.concatenate([asked.a, asked.b]))
+    def _draw(self, spread: Variance, contrasts: Contrasts, seed: int) -> Floats:
+        named = np.unique(np.concatenate([contrasts.a, contrasts.b]))
         order = np.array(sorted(named.tolist(), key=self.systems.__getitem__))
         place = np.zeros(len(self.systems), np.int64)
         place[order] = np.arange(len(order))
-        return largest_t(self._covariance(order), spread, Contrasts(place[asked.a], place[asked.b]), seed)
+        return largest_t(self._covariance(order), spread, Contrasts(place[contrasts.a], place[contrasts.b]), seed)
 
     def _covariance(self, of: Ints) -> Floats:
         """Of the scores of some systems: from the variances of scores and of all differences."""
-        alone = self.lattice.spread(Contrasts.scores(len(self.systems)), self.confidence).variance[of]
+        alone = self.variance_model.spread(Contrasts.scores(len(self.systems)), self.confidence).variance[of]
         pairs = Contrasts.all_pairs(len(of))
         out = np.diag(alone)
-        differences = self.lattice.spread(Contrasts(of[pairs.a], of[pairs.b]), self.confidence).variance
+        differences = self.variance_model.spread(Contrasts(of[pairs.a], of[pairs.b]), self.confidence).variance
         out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = (alone[pairs.a] + alone[pairs.b] - differences) / 2
         return out
 
-    def together(self, asked: Contrasts, seed: int) -> tuple[Floats, Floats, Floats]:
+    def together(self, contrasts: Contrasts, seed: int) -> tuple[Floats, Floats, Floats]:
         """Standard errors to either side that hold each difference by itself and all at once, and its variance.
 
         All at once: the quantile of the largest |t| of these, as in `ranking`; where a standard error is less sure
         than all are taken to be, that with the same p.
         """
-        spread = self.lattice.spread(asked, self.confidence)
+        spread = self.variance_model.spread(contrasts, self.confidence)
         own = quantiles_of(self.confidence, spread.df)
-        if len(asked) < 2 or self.lattice.exact or not (spread.variance > 0).any():
+        if len(contrasts) < 2 or self.variance_model.exact or not (spread.variance > 0).any():
             return own, own, spread.variance
-        largest = float(np.quantile(self._draw(spread, asked, seed), self.confidence))
+        largest = float(np.quantile(self._draw(spread, contrasts, seed), self.confidence))
         k = freedom(spread)
-        all_ = np.full(len(asked), largest)
+        all_ = np.full(len(contrasts), largest)
         for df in np.unique(spread.df[spread.df < k - 0.5]):
             all_[spread.df == df] = quantiles_of_p(p_values_of(largest, k), float(df))
         return own, np.maximum(own, all_), spread.variance
@@ -566,9 +665,9 @@ def _on_one_scale(t: Floats, spread: Variance) -> Floats:
     return out
 
 
-def _without_holes(lattice: VarianceModel, asked: Contrasts) -> Bools:
+def _without_holes(variance_model: VarianceModel, contrasts: Contrasts) -> Bools:
     """What is exact for these topics beside others that are not: no unjudged document moves it."""
-    return np.zeros(len(asked), np.bool_) if lattice.over else lattice.evidence.unmoved(asked)
+    return np.zeros(len(contrasts), np.bool_) if variance_model.over else variance_model.estimator.unmoved(contrasts)
 
 
 def _documents(n: int, which: str) -> str:
@@ -581,20 +680,20 @@ def _documents(n: int, which: str) -> str:
 
 
 def _unknown(
-    still: bool, touching: int | None, lattice: VarianceModel, where: str = "what the two systems retrieved"
+    still: bool, touching: int | None, variance_model: VarianceModel, where: str = "what the two systems retrieved"
 ) -> tuple[str, ...]:
     """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
-    notes, least = [], lattice.evidence.least_gold
+    notes, least = [], variance_model.estimator.least_gold
     if still:
         notes.append("it is the same whichever unit is left out, so its uncertainty cannot be estimated")
     elif touching is not None and touching < least:
-        kind = "gold label" if lattice.labels == "gold" else "label of the sample"
-        order = lattice.evidence.about.order
+        kind = "gold label" if variance_model.labels == "gold" else "label of the sample"
+        order = variance_model.estimator.about.order
         left = 0 if order is None else len(order.sizes) - order.n
         more = ": judge the next rows of the list" if left else f": draw them from {where}"
         if 0 < left <= least - touching:
             more = f", or all of the list: judge its last {'row' if left == 1 else f'{left} rows'}"
-        kinds = "labels of the sample" if lattice.labels != "gold" else f"{kind}s"
+        kinds = "labels of the sample" if variance_model.labels != "gold" else f"{kind}s"
         labels = f"only 1 {kind} affects it" if touching == 1 else f"only {touching} {kinds} affect it"
         labels = labels if touching else f"no {kind} affects it"
         notes.append(f"{labels}; at least {least} are needed{more}")

@@ -10,6 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from truegain.io.columns import Bools, Floats, Ints
+from truegain.judge_error.intervals import guarded_difference
+from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import PairFit
 from truegain.judge_error.system_judges import LEAST_OWN
 from truegain.judge_error.topic_estimators import MatrixFit, TopicFit, tails
@@ -18,7 +20,7 @@ from truegain.sampling.gold import GoldUnits
 from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
 from truegain.stats.contrasts import BLOCK, NONE, Contrasts
-from truegain.stats.influence import Influence, Variance
+from truegain.stats.influence import Influence, Variance, summed
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
@@ -48,6 +50,7 @@ class About:
 class ScoreEstimator(ABC):
     """Scores of all systems on one measure, and what they would be with other units of each kind."""
 
+    NAME: ClassVar[str] = ""  # of the correction
     least_gold: ClassVar[int] = LEAST_GOLD  # gold labels that a score or a difference must stand on
     by_rates: ClassVar[bool] = False  # whether gold labels tell how often the judge errs, and no more
 
@@ -56,27 +59,27 @@ class ScoreEstimator(ABC):
     def value(self) -> Floats:
         """The score of each system."""
 
-    def values(self, asked: Contrasts) -> Floats:
+    def values(self, contrasts: Contrasts) -> Floats:
         """Each score or difference; a difference is that of the two scores, unless it is set right by itself."""
-        return asked.values(self.value)
+        return contrasts.values(self.value)
 
     @abstractmethod
-    def over_topics(self, asked: Contrasts) -> Variance:
+    def over_topics(self, contrasts: Contrasts) -> Variance:
         """With other topics, and all that each topic holds."""
 
     @abstractmethod
     def by_topic(self) -> Influence:
         """How far each topic moves the scores."""
 
-    def topics_of(self, asked: Contrasts) -> Influence:
+    def topics_of(self, contrasts: Contrasts) -> Influence:
         """How far each topic moves contrasts, a column each."""
-        return self.by_topic().of(asked)
+        return self.by_topic().of(contrasts)
 
     @abstractmethod
     def contributions(self) -> Floats:
         """Topic x system: what each topic brings to the scores, whose mean it is."""
 
-    def over_gold(self, asked: Contrasts) -> Variance | None:  # noqa: ARG002
+    def over_gold(self, contrasts: Contrasts) -> Variance | None:  # noqa: ARG002
         """With other gold labels, the topics held fixed; None where there are none."""
         return None
 
@@ -84,7 +87,7 @@ class ScoreEstimator(ABC):
         """How far each gold label moves the scores; None where they come by topics, or there are none."""
         return None
 
-    def touching(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+    def touching(self, contrasts: Contrasts) -> Ints | None:  # noqa: ARG002
         """How many gold labels each contrast stands on; None where that is not known."""
         return None
 
@@ -92,35 +95,49 @@ class ScoreEstimator(ABC):
         """How many labels, or topics, each score stands on, and its bounds, where Student's t does not serve."""
         return None
 
+    def score_ranges(self) -> Floats | None:
+        """System x 2: the lowest and the highest score that each can have; None where only the measure tells."""
+        return None
+
     def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
         """How far each score may lie above and below the truth by limits of each bronze label; None where unknown."""
         return None
 
-    def were_all_gold(self, asked: Contrasts) -> Floats | None:  # noqa: ARG002
+    def were_all_gold(self, contrasts: Contrasts) -> Floats | None:  # noqa: ARG002
         """The variance over topics that would stay were all labels gold; None where bronze scores must tell.
 
         A least value, but for whole gold topics, which know it.
         """
         return None
 
+    def widened(
+        self,
+        contrasts: Contrasts,  # noqa: ARG002
+        low: Floats,
+        high: Floats,
+        quantiles: Floats,  # noqa: ARG002
+    ) -> tuple[Floats, Floats]:
+        """Limits of differences, wider where Student's t is known to be too short."""
+        return low, high
+
     @property
     def about(self) -> About:
         """What is known of the labels."""
         return About()
 
-    def unlisted(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+    def unlisted(self, contrasts: Contrasts) -> Ints | None:  # noqa: ARG002
         """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
         return None
 
-    def stuck(self, asked: Contrasts) -> Ints:
+    def stuck(self, contrasts: Contrasts) -> Ints:
         """Documents that move each contrast and that people could not judge, of a list of gold labels."""
-        return np.zeros(len(asked), np.int64)
+        return np.zeros(len(contrasts), np.int64)
 
-    def unmoved(self, asked: Contrasts) -> Bools:
+    def unmoved(self, contrasts: Contrasts) -> Bools:
         """Contrasts that no hole moves, where a sample of the holes sets scores right."""
-        return np.zeros(len(asked), np.bool_)
+        return np.zeros(len(contrasts), np.bool_)
 
-    def still_open(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+    def still_open(self, contrasts: Contrasts) -> Ints | None:  # noqa: ARG002
         """Those of a list that move each contrast and have no gold label yet; None where there is no list."""
         return None
 
@@ -146,9 +163,9 @@ class Plain(ScoreEstimator):
         """(x_t - mean)/sqrt(n (n - 1)): the paired t test of any contrast."""
         return Influence.left_out("topics", self.topics, Topics.means_without(self.scores).T)
 
-    def over_topics(self, asked: Contrasts) -> Variance:
+    def over_topics(self, contrasts: Contrasts) -> Variance:
         """Student's t over topics."""
-        return self.by_topic().spread(asked)
+        return self.by_topic().spread(contrasts)
 
     def contributions(self) -> Floats:
         """The scores."""
@@ -167,7 +184,7 @@ class ByGoldPairs(ScoreEstimator):
     topics: tuple[str, ...]
     gold: GoldUnits
 
-    NAME = "rectified by gold pairs, calibrated"
+    NAME: ClassVar[str] = "rectified by gold pairs, calibrated"
 
     @property
     def value(self) -> Floats:
@@ -192,26 +209,26 @@ class ByGoldPairs(ScoreEstimator):
         matrix = self.fit.load * self.fit.residuals() * np.sqrt(self.fit.unseen)[:, None] / len(self.topics)
         return Influence("gold", self.gold.units, matrix, max(1.0, len(matrix) - 1.0))
 
-    def over_gold(self, asked: Contrasts) -> Variance:
+    def over_gold(self, contrasts: Contrasts) -> Variance:
         """The moves of the gold pairs, no less than what the spread within bronze labels makes of so few."""
-        n = self.touching(asked)
-        seen = asked.squares(self.by_gold().matrix) * n / np.maximum(n - 1, 1)
-        return Variance(np.maximum(seen, self._least(asked)), np.maximum(n - 1.0, 1.0))
+        n = self.touching(contrasts)
+        seen = contrasts.squares(self.by_gold().matrix) * n / np.maximum(n - 1, 1)
+        return Variance(np.maximum(seen, self._least(contrasts)), np.maximum(n - 1.0, 1.0))
 
-    def over_topics(self, asked: Contrasts) -> Variance:
+    def over_topics(self, contrasts: Contrasts) -> Variance:
         """Over topics; where few gold pairs agree by chance, what chance must add is added.
 
         Degrees of freedom: T - 1, fewer where few topics carry the variance (2 T/(kurtosis - 1)).
         """
         moves = self.by_topic()
-        pull = asked.values(moves.matrix)
+        pull = contrasts.values(moves.matrix)
         variance = (pull**2).sum(axis=0)
         gold = self.by_gold()
-        seen = asked.squares(gold.matrix)
-        variance_all = variance + np.maximum(0.0, self._least(asked) - seen)
+        seen = contrasts.squares(gold.matrix)
+        variance_all = variance + np.maximum(0.0, self._least(contrasts) - seen)
         return Variance(variance_all, np.minimum(moves.df, tails(pull)))
 
-    def were_all_gold(self, asked: Contrasts) -> Floats:
+    def were_all_gold(self, contrasts: Contrasts) -> Floats:
         """V over topics of what bronze labels are worth, and what gold values add within bronze labels.
 
         The second part is V(gold) times sum (l r)^2/e over sum (l r)^2 (1 - 1/e), l the load of a gold pair, r its
@@ -221,18 +238,18 @@ class ByGoldPairs(ScoreEstimator):
         drawn, seen = 1 / self.fit.pairs.expansion[self.fit.pairs.sampled], self.by_gold().matrix
         unseen = self.fit.unseen[:, None]
         per_chance = np.divide(seen, np.sqrt(unseen), out=np.zeros(seen.shape), where=unseen > 0)
-        left, open_ = asked.squares(per_chance * np.sqrt(drawn)[:, None]), asked.squares(seen)
-        share = np.divide(left, open_, out=np.zeros(len(asked)), where=open_ > 0)
+        left, open_ = contrasts.squares(per_chance * np.sqrt(drawn)[:, None]), contrasts.squares(seen)
+        share = np.divide(left, open_, out=np.zeros(len(contrasts)), where=open_ > 0)
         worth, n = self._worth(), len(self.topics)
-        topics = asked.squares((worth - worth.mean(axis=0)) / np.sqrt(n * (n - 1)))
-        return np.asarray(topics + share * self.over_gold(asked).variance)
+        topics = contrasts.squares((worth - worth.mean(axis=0)) / np.sqrt(n * (n - 1)))
+        return np.asarray(topics + share * self.over_gold(contrasts).variance)
 
-    def touching(self, asked: Contrasts) -> Ints:
+    def touching(self, contrasts: Contrasts) -> Ints:
         """Gold pairs whose document itself moves each contrast: c(b) - c(a) is not 0.
 
         Not those with a load: calibration leaves a little on documents that both systems rank alike.
         """
-        return asked.moved(self.fit.coefficient.T, NO_WEIGHT)
+        return contrasts.moved(self.fit.coefficient.T, NO_WEIGHT)
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """The gold pairs behind each score."""
@@ -252,10 +269,10 @@ class ByGoldPairs(ScoreEstimator):
         """Topic x system: scores by what bronze labels are worth."""
         return self.fit.predicted().T
 
-    def _least(self, asked: Contrasts) -> Floats:
-        out = np.empty(len(asked))
-        for first in range(0, len(asked), BLOCK):
-            out[first : first + BLOCK] = self.fit.by_chance(asked.some(first, first + BLOCK).values(self.fit.load))
+    def _least(self, contrasts: Contrasts) -> Floats:
+        out = np.empty(len(contrasts))
+        for first in range(0, len(contrasts), BLOCK):
+            out[first : first + BLOCK] = self.fit.by_chance(contrasts.some(first, first + BLOCK).values(self.fit.load))
         return out
 
 
@@ -269,7 +286,7 @@ class ByGoldTopics(ScoreEstimator):
     fit: TopicFit
     topics: tuple[str, ...]
 
-    NAME = "rectified by gold topics"
+    NAME: ClassVar[str] = "rectified by gold topics"
 
     @cached_property
     def _scores(self) -> Contrasts:
@@ -280,9 +297,9 @@ class ByGoldTopics(ScoreEstimator):
         """The rectified score of each system."""
         return self.fit.values(self._scores)
 
-    def values(self, asked: Contrasts) -> Floats:
+    def values(self, contrasts: Contrasts) -> Floats:
         """Each rectified by itself."""
-        return self.fit.values(asked)
+        return self.fit.values(contrasts)
 
     @property
     def about(self) -> About:
@@ -298,9 +315,9 @@ class ByGoldTopics(ScoreEstimator):
         """By its gold score, or by its bronze score among those without."""
         return self.topics_of(self._scores)
 
-    def topics_of(self, asked: Contrasts) -> Influence:
+    def topics_of(self, contrasts: Contrasts) -> Influence:
         """The same of each contrast, rectified by itself."""
-        return Influence("topics", self.topics, self.fit.moves(asked), self.fit.n - 1.0)
+        return Influence("topics", self.topics, self.fit.moves(contrasts), self.fit.n - 1.0)
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """The gold topics behind each score."""
@@ -312,26 +329,54 @@ class ByGoldTopics(ScoreEstimator):
         """What each topic brings."""
         return self.fit.by_topic(self._scores)
 
-    def over_topics(self, asked: Contrasts) -> Variance:
+    def over_topics(self, contrasts: Contrasts) -> Variance:
         """Gold part and bronze part."""
-        return self.fit.over_topics(asked)
+        return self.fit.over_topics(contrasts)
 
-    def over_gold(self, asked: Contrasts) -> Variance:
+    def over_gold(self, contrasts: Contrasts) -> Variance:
         """These topics only."""
-        return self.fit.over_gold(asked)
+        return self.fit.over_gold(contrasts)
 
-    def were_all_gold(self, asked: Contrasts) -> Floats:
+    def were_all_gold(self, contrasts: Contrasts) -> Floats:
         """The spread of the gold scores."""
-        return self.fit.were_all_gold(asked)
+        return self.fit.were_all_gold(contrasts)
 
 
 @dataclass(frozen=True, eq=False)
 class ByMatrices(ScoreEstimator):
-    """Scores linear in gain, set right with what the judge's confusion matrices say; rates stand on all gold pairs."""
+    """Scores linear in gain, corrected with the judge's confusion matrices; rates stand on all gold pairs.
+
+    Attributes
+    ----------
+    fit : MatrixFit
+        The matrices and what each bronze label counts.
+    pairs : int
+        Gold pairs behind the matrices.
+    systems : tuple of str
+        Their names.
+    ranges : ndarray
+        System x 2: the lowest and the highest score that each can have.
+    clusters : bool
+        Topics are the clusters; else gold pairs are independent.
+    shared : bool
+        One gold sample stands behind both systems of a difference; else each has its own, and the variances of the
+        two scores add up (Goldberg et al. 2018, eq. 10).
+    common : Judge, optional
+        The one judge behind all systems, where differences are widened if it is hardly better than chance.
+    own : bool
+        Whether the judge was measured for each system on what it retrieved.
+    """
 
     fit: MatrixFit
     pairs: int
+    systems: tuple[str, ...]
+    ranges: Floats
+    clusters: bool = True
+    shared: bool = True
+    common: Judge | None = None
+    own: bool = True
 
+    NAME: ClassVar[str] = "confusion matrix inverted"
     least_gold: ClassVar[int] = LEAST_OWN
     by_rates: ClassVar[bool] = True
 
@@ -345,15 +390,44 @@ class ByMatrices(ScoreEstimator):
         """Gold pairs, of no known number."""
         return About(counts=(self.pairs, 0), away=not self.fit.same_topics)
 
-    def touching(self, asked: Contrasts) -> Ints | None:
+    def gold_counts(self) -> Ints | None:
+        """Gold pairs by which the judge of each system was measured; None where only counts are known."""
+        if any(m.pairs is None for of in self.fit.matrices for m in of):
+            return None
+        return np.asarray((self.fit.gold_rows.weight > 0).sum(axis=0), np.int64)
+
+    def score_ranges(self) -> Floats:
+        """As much as the judged part of its lists allows."""
+        return self.ranges
+
+    def touching(self, contrasts: Contrasts) -> Ints | None:
         """Gold pairs of what a system retrieved, on which its judge was measured; of a pair, of the one with fewer.
 
         None where gold is of other topics, or only counts are known.
         """
-        if self.about.away or any(m.pairs is None for of in self.fit.matrices for m in of):
+        counts = self.gold_counts() if self.own else None
+        if counts is None:
             return None
-        first, second = asked.ends((self.fit.gold_rows.weight > 0).sum(axis=0).astype(np.float64))
-        return np.asarray(np.where(asked.a == NONE, first, np.minimum(first, second)), np.int64)
+        first, second = contrasts.ends(counts.astype(np.float64))
+        return np.asarray(np.where(contrasts.a == NONE, first, np.minimum(first, second)), np.int64)
+
+    def widened(self, contrasts: Contrasts, low: Floats, high: Floats, quantiles: Floats) -> tuple[Floats, Floats]:
+        """Differences, widened where the one judge behind both systems is hardly better than chance.
+
+        A D = mR + mN - 1 that passed as above 0 by luck is too large, and without this limits of a difference hold it
+        in 90% of studies (mR .65, mN .60, 100 gold labels of other topics).
+        """
+        if self.common is None:
+            return low, high
+        rates, low, high = self.common.rates(), low.copy(), high.copy()
+        by_topic, change = contrasts.squares(self.fit.by_topic().matrix), contrasts.values(self.value)
+        for i in np.flatnonzero((self.ranges[contrasts.b, 1] > 0) & (by_topic > 0)).tolist():
+            scale = float(self.ranges[contrasts.b[i], 1])
+            d = self.common.informedness / scale
+            found = guarded_difference(float(change[i]) * d, float(by_topic[i]) * d**2, rates, float(quantiles[i]))
+            if found is not None:
+                low[i], high[i] = min(low[i], found[0] * scale), max(high[i], found[1] * scale)
+        return low, high
 
     def by_topic(self) -> Influence:
         """The judge's rates as they are."""
@@ -363,13 +437,16 @@ class ByMatrices(ScoreEstimator):
         """By gold topics."""
         return self.fit.by_gold()
 
-    def over_topics(self, asked: Contrasts) -> Variance:
+    def over_topics(self, contrasts: Contrasts) -> Variance:
         """Topics and gold together."""
-        return self.fit.over_topics(asked)
+        if self.shared or (contrasts.a == NONE).all():
+            return self.fit.over_topics(contrasts, clusters=self.clusters)
+        scores = self.fit.over_topics(Contrasts.scores(len(self.fit.weight)), clusters=self.clusters)
+        return summed([Variance(scores.variance[of], scores.df[of]) for of in (contrasts.a, contrasts.b)])
 
-    def over_gold(self, asked: Contrasts) -> Variance:
+    def over_gold(self, contrasts: Contrasts) -> Variance:
         """Over gold topics, or pairs."""
-        return self.fit.over_gold(asked)
+        return self.fit.over_gold(contrasts, clusters=self.clusters)
 
     def contributions(self) -> Floats:
         """Corrected scores of the topics."""

@@ -128,7 +128,7 @@ def _for(
             warnings.simplefilter("always", DataWarning)
             try:
                 study = Study.configured(runs, judgments, measure, replace(config, population=population))
-                study.lattice(measure)
+                study.variance_model(measure)
                 if left_out := study.left_out(measure):
                     raise TruegainError(left_out.removesuffix("."))
                 some_pairs = _some_pairs(study)

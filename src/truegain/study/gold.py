@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from truegain.data.label_lists import GoldList
 from truegain.data.pool import RankedGains
 from truegain.errors import InputError, MeasureError, TruegainError, some
 from truegain.io.columns import Floats
+from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import UNMATCHED
-from truegain.judge_error.judge import Judge
+from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.judge_error.panel import fit_judge
 from truegain.judge_error.system_judges import JudgedLists, check_inside, rectifying, refuse_not_linear, score_range
 from truegain.judge_error.topic_estimators import TopicFit
@@ -25,7 +26,8 @@ from truegain.measures.label_weights import check_linear, tell_unjudged
 from truegain.measures.scoring import refuse_chosen
 from truegain.message import SAMPLE_UNJUDGED, arg, argname, with_marks
 from truegain.pooling.samples import DESIGN as HOLES
-from truegain.sampling.designs import DRAWN_PAIRS, SAME_POPULATION, Design, OrderedDraws, check_design
+from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample
+from truegain.sampling.designs import OrderedDraws
 from truegain.sampling.gold import GoldUnits
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantiles_of
@@ -34,7 +36,9 @@ from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Pla
 from truegain.study.gold_lists import refuse_without_stand_in
 from truegain.study.unjudged_sample import HoleList, HoleSample
 
-# ---- From ranked labels, and gold ones where there are, to the evidence for a measure.
+# ---- From ranked labels, and gold ones where there are, to the estimator of a measure.
+
+ONE_TOPIC = "the gold pairs come from 1 topic, so how topics differ is unknown; add gold labels of more topics"
 
 
 def check_measure(measure: Measure, design: str | None, ordered: bool = False) -> None:
@@ -43,12 +47,12 @@ def check_measure(measure: Measure, design: str | None, ordered: bool = False) -
     ordered: gold labels are those of a list, drawn one by one.
     """
     if measure.mean != "arithmetic":
-        raise MeasureError(f"{measure} is not a mean over topics; a study is about means: take another measure")
+        raise MeasureError(f"{measure} is not a mean over topics, which a study needs; use another measure")
     if ordered:
         refuse_without_stand_in(measure)
-    elif design in DRAWN_PAIRS:
+    elif draws_pairs(design):
         refuse_not_linear(measure)
-    elif design is not None and design not in SAME_POPULATION:
+    elif design is not None and not is_sample(design):
         check_linear(measure)
 
 
@@ -78,7 +82,7 @@ def beyond(measures: Sequence[Measure], design: str | None, ordered: bool = Fals
         return {}
 
 
-def evidence_of(
+def estimator_of(
     ranked: RankedGains,
     measure: Measure,
     judge: Judge | None,
@@ -92,7 +96,7 @@ def evidence_of(
     check_measure(measure, None)
     if judge is None:
         return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
-    if judge.design in SAME_POPULATION:
+    if is_sample(judge.design):
         return rectified(ranked, measure, judge, gold_relevant_from)[0]
     return _by_matrix(ranked, measure, judge, gold_relevant_from, confidence)
 
@@ -107,13 +111,13 @@ def rectified(
     topics = fit.has_gold().sum(axis=1)
     if not topics.any():
         raise TruegainError(
-            f"none of the documents that {measure} looks at has a gold label for {some(ranked.systems)}; draw gold "
+            f"none of the documents that {measure} looks at has a gold label for {some(ranked.systems)}; sample gold "
             "labels from what these systems retrieved"
         )
     if lone := [s for s, n in zip(ranked.systems, topics.tolist(), strict=True) if n == 1]:
         raise TruegainError(
-            f"the gold labels of what {some(lone)} retrieved all stand in one topic, so how topics differ is not "
-            "known; have gold labels drawn from more topics"
+            f"the gold labels of what {some(lone)} retrieved are all in one topic, so how topics differ is unknown; "
+            "add gold labels from more topics"
         )
     drawn = GoldUnits.drawn(ranked.pool, fit.pairs.sampled, fit.pairs.expansion)
     return ByGoldPairs(fit, ranked.topics, drawn), fitted, gold
@@ -122,52 +126,94 @@ def rectified(
 def _by_matrix(
     ranked: RankedGains, measure: Measure, judge: Judge, gold_relevant_from: float | None, confidence: float
 ) -> ByMatrices:
+    """Scores of all systems by confusion matrices; one that cannot be corrected is an error."""
     lists = JudgedLists.of(ranked, judge, measure, gold_relevant_from=gold_relevant_from)
-    answered = np.ones(len(ranked.topics), np.bool_)
-    matrices = {}
-    for s, system in enumerate(ranked.systems):
-        try:
-            matrices[s] = lists.matrices(s, answered)
-        except TruegainError as error:
-            raise TruegainError(f"{system}, {measure}: {with_marks(error)}") from None
-    found = ByMatrices(lists.fit_with(matrices, answered), judge.size)
-    _check_possible(found, lists, confidence)
+    found, refused = by_matrices(lists, confidence)
+    for s, error in refused.items():
+        raise TruegainError(f"{ranked.systems[s]}, {measure}: {with_marks(error)}")
+    assert found is not None
+    for pair, why in impossible_pairs(found, Contrasts.all_pairs(len(ranked.systems)), confidence).items():
+        raise TruegainError(f"{pair}, {measure}: {with_marks(why)}")
     return found
 
 
-def _check_possible(found: ByMatrices, lists: JudgedLists, confidence: float) -> None:
-    """Refuse scores and differences that lie clearly outside what they can be, as `tg.compare` does."""
-    systems, value, topics = lists.ranked.systems, found.value, np.ones(len(found.fit.topics), np.bool_)
-    if lone := [s for s, n in zip(systems, found.fit.has_gold.sum(axis=0).tolist(), strict=True) if n == 1]:
-        raise TruegainError(
-            f"{some(lone)}, {lists.measure}: the gold pairs come from 1 topic, so how topics differ is not known; have "
-            "gold labels of more topics"
-        )
-    ranges = np.array([score_range(lists, s, topics) for s in range(len(systems))])
-    half = _half(found, Contrasts.scores(len(systems)), confidence)
-    for system, *one in zip(systems, value.tolist(), half.tolist(), ranges.tolist(), strict=True):
-        _inside(f"{system}, {lists.measure}", *one)
-    pairs = Contrasts.all_pairs(len(systems))
-    most = np.maximum(*pairs.ends(ranges[:, 1] - ranges[:, 0]))
-    far = np.flatnonzero(np.abs(pairs.values(value)) > most)  # few, as a rule none
-    pairs = Contrasts(pairs.a[far], pairs.b[far])
-    half = _half(found, pairs, confidence) if len(far) else most
-    for i, (a, b) in enumerate(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True)):
-        names, end = f"{systems[b]} - {systems[a]}, {lists.measure}", float(most[far[i]])
-        _inside(names, float(value[b] - value[a]), float(half[i]), (-end, end))
+def by_matrices(
+    lists: JudgedLists, confidence: float, *, clusters: Clusters | None = None, shared: bool = True, guard: bool = True
+) -> tuple[ByMatrices | None, dict[int, TruegainError]]:
+    """The systems that confusion matrices correct soundly, and why the others are refused.
+
+    Parameters
+    ----------
+    lists : JudgedLists
+        Runs on topics that all systems answer, and their judges.
+    confidence : float
+        A score whose whole interval lies outside of what it can be is refused.
+    clusters, shared
+        As in `ByMatrices`.
+    guard : bool
+        Whether differences are widened where the one judge behind them passes as better than chance only just.
+
+    Returns
+    -------
+    ByMatrices
+        Of the systems that are left, in their order; None where none is.
+    dict
+        By the number of each other system, the reason.
+    """
+    topics, systems = np.ones(len(lists.ranked.topics), np.bool_), range(len(lists.ranked.systems))
+    matrices, refused = {}, dict[int, TruegainError]()
+    for s in systems:
+        try:
+            matrices[s] = lists.matrices(s, topics, clusters)
+        except TruegainError as error:
+            refused[s] = error
+    ranges = np.array([score_range(lists, s, topics) for s in systems])
+    common = lists.judges_of(0).single if guard and lists.binary and lists.accuracy != "system" and matrices else None
+
+    def fit(kept: dict[int, list[TopicMatrix]]) -> ByMatrices:
+        names = tuple(lists.ranked.systems[s] for s in kept)
+        return ByMatrices(
+            lists.fit_with(kept, topics), lists.judges.size, names, ranges[list(kept)],
+            clusters != "none", shared, common if shared else None, own=lists.accuracy == "system",
+        )  # fmt: skip
+
+    if matrices and clusters != "none":
+        gold_topics = fit(matrices).fit.has_gold.sum(axis=0).tolist()
+        for s in [s for s, n in zip(matrices, gold_topics, strict=True) if n == 1]:
+            refused[s] = TruegainError(ONE_TOPIC)
+            del matrices[s]
+    found = fit(matrices) if matrices else None
+    if found is not None:
+        half = _half(found, Contrasts.scores(len(matrices)), confidence)
+        for s, value, h in zip(list(matrices), found.value.tolist(), half.tolist(), strict=True):
+            try:
+                check_inside(value, h, (float(ranges[s][0]), float(ranges[s][1])))
+            except TruegainError as error:
+                refused[s] = error
+                del matrices[s]
+        if len(matrices) < len(found.systems):
+            found = fit(matrices) if matrices else None
+    return found, dict(sorted(refused.items()))
 
 
-def _half(found: ByMatrices, asked: Contrasts, confidence: float) -> Floats:
+def impossible_pairs(found: ByMatrices, contrasts: Contrasts, confidence: float) -> dict[str, str]:
+    """By name, the differences that lie clearly outside of what they can be, and why."""
+    most = np.maximum(*contrasts.ends(found.ranges[:, 1] - found.ranges[:, 0]))
+    far = np.flatnonzero(np.abs(contrasts.values(found.value)) > most)  # few, as a rule none
+    out: dict[str, str] = {}
+    for i in far.tolist():
+        one, end = contrasts.some(i, i + 1), float(most[i])
+        try:
+            check_inside(float(one.values(found.value)[0]), float(_half(found, one, confidence)[0]), (-end, end))
+        except TruegainError as error:
+            out[f"{found.systems[one.b[0]]} - {found.systems[one.a[0]]}"] = error.message
+    return out
+
+
+def _half(found: ByMatrices, contrasts: Contrasts, confidence: float) -> Floats:
     """Half of each interval's width."""
-    spread = found.over_topics(asked)
+    spread = found.over_topics(contrasts)
     return np.asarray(quantiles_of(confidence, spread.df) * np.sqrt(spread.variance))
-
-
-def _inside(what: str, value: float, half: float, limits: tuple[float, float]) -> None:
-    try:
-        check_inside(value, half, limits)
-    except TruegainError as error:
-        raise TruegainError(f"{what}: {with_marks(error)}") from None
 
 
 def _complete(scores: Floats, ranked: RankedGains) -> Floats:
@@ -191,7 +237,7 @@ def tell_holes(ranked: RankedGains, measure: Measure, judge: Judge | None) -> No
 # ---- Trusted labels as a study uses them: of the topics that are left, with the judge that they measure.
 
 
-def listed_in(gold: Gold | None) -> tuple[Any, Design | None, GoldList | None]:
+def listed_in(gold: Gold | None) -> tuple[Any, str | None, GoldList | None]:
     """Gold labels, their design, and the list they stand in, None where there is none: it knows how it was drawn."""
     if gold is None:
         return None, None, None
@@ -203,20 +249,18 @@ def listed_in(gold: Gold | None) -> tuple[Any, Design | None, GoldList | None]:
             f"{listed.source} knows its design ({listed.design}); leave {arg('design', gold.design)} out"
         )
     if listed.design == HOLES:
-        raise InputError("this is a sample of unjudged documents, no gold labels of judged ones", file=listed.source,
+        raise InputError("this is a sample of unjudged documents, not gold labels of judged ones", file=listed.source,
                          hint=f"give it as {arg('unjudged_sample')}")  # fmt: skip
-    if listed.design == "ordered" or (listed.cannot and listed.design == "random"):
+    if listed.design == "ordered" or (listed.cannot and listed.design in DESIGNS and DESIGNS[listed.design].equal):
         # pairs drawn at random are an ordered list with sizes all alike, which goes on past what nobody could judge
         return listed.judgments(), "random", replace(listed, design="ordered")
     if listed.cannot:
         raise InputError(
-            f"people could not judge {len(listed.cannot):,} documents of this list, and the labels of the others alone "
-            f"are no sample of the design {listed.design!r}", file=listed.source,
-            hint="have them judged, or draw an ordered or a random list, which takes them at worst and at best",
+            f"people could not judge {len(listed.cannot):,} documents of this list, and the labels of the others "
+            f"alone are not a sample of the design {listed.design!r}", file=listed.source,
+            hint="have them judged, or draw an ordered or a random list, which bounds their labels",
         )  # fmt: skip
-    known = next((d for d in get_args(Design) if d == listed.design), None)
-    check_design(known)
-    return listed.judgments(), known, listed
+    return listed.judgments(), design_of(listed.design).name, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +279,7 @@ class Labels:
     def judge(
         self,
         gold: object,
-        design: Design | None,
+        design: str | None,
         measure: Measure,
         gold_relevant_from: float | None,
         rated: bool,
@@ -252,7 +296,7 @@ class Labels:
         if gold is None or isinstance(gold, Judge):
             return gold
         trusted, labels, scale = gold_of(gold), self.given, None
-        if design in SAME_POPULATION:
+        if is_sample(design):
             trusted, labels = self.of_study(trusted), self.kept
         if rated:
             said, meant = labels.label, trusted.label
@@ -283,8 +327,8 @@ class Labels:
             return HoleList.of(runs.all(self.kept), self.kept, rows, tuple(measures))
         if sample.predicted:
             raise TruegainError(
-                "predictions are corrected by a sample that was drawn in proportion to what they leave open; draw it "
-                f"with {SAMPLE_UNJUDGED}, or do not predict: these labels, drawn with equal chances, then stand for "
+                "predictions need a sample drawn in proportion to their uncertainty; draw it with "
+                f"{SAMPLE_UNJUDGED}, or do not predict: these labels, sampled with equal probability, then represent "
                 "the other unjudged documents"
             )
         drawn = Judgments.of(sample.labels)

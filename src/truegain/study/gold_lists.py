@@ -33,8 +33,8 @@ def refuse_without_stand_in(measure: Measure) -> None:
     """Refuse a measure that is not linear in gain, and for which no other stands in."""
     if not (measure.linear_in_gains or isinstance(measure, nDCG)):
         raise MeasureError(
-            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; give P, DCG, "
-            f"nDCG or RBP, or have whole topics judged ({DRAW_TOPICS})"
+            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; use P, "
+            f"DCG, nDCG or RBP, or label whole topics ({DRAW_TOPICS})"
         )
 
 
@@ -98,7 +98,8 @@ class Listed:
     ) -> Listed:
         """A list that was drawn from these bronze labels for these runs; others are refused.
 
-        gold: gold labels of the pool's pairs, NaN where there is none; gold_level: the smallest relevant of them.
+        gold: gold labels of the pool's pairs, NaN where there is none; gold_relevant_from: the smallest
+        relevant of them.
         """
         pool, label = ranked.pool, ranked.item_gain
         item = items_of(listed, pool)
@@ -121,13 +122,13 @@ class Listed:
         found._check_runs(ranked, listed, measure)
         return found
 
-    def unlisted(self, asked: Contrasts) -> Ints:
+    def unlisted(self, contrasts: Contrasts) -> Ints:
         """Pairs that move each contrast and were never to be drawn: what it has of them is not known."""
-        return asked.moved(self.coefficient[:, self.sizes == 0].T, NO_WEIGHT)
+        return contrasts.moved(self.coefficient[:, self.sizes == 0].T, NO_WEIGHT)
 
-    def moving(self, asked: Contrasts) -> Ints:
+    def moving(self, contrasts: Contrasts) -> Ints:
         """Listed pairs that move each contrast."""
-        return asked.moved(self.coefficient[:, self.sizes > 0].T, NO_WEIGHT)
+        return contrasts.moved(self.coefficient[:, self.sizes > 0].T, NO_WEIGHT)
 
     def squares(self, variance: Floats) -> Floats:
         """System x system: all sizes times the sum over listed pairs of w w' v/size, w the weight in the mean."""
@@ -142,10 +143,10 @@ class Listed:
             return
         at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(self.coefficient, axis=0) > NO_WEIGHT))[0])
         raise InputError(
-            f"this list was made for other runs or another measure ({listed.measure}): {lacking.min():,} documents "
-            f"or more that affect {measure} of these systems are not on it, such as topic "
+            f"this list was sampled for other runs or another measure ({listed.measure}): {lacking.min():,} "
+            f"documents or more that affect {measure} of these systems are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=listed.source,
-            hint=f"give the runs it was drawn for, or draw one for these ({SAMPLE_GOLD})",
+            hint=f"give the runs it was sampled for, or draw one for these ({SAMPLE_GOLD})",
         )  # fmt: skip
 
 
@@ -168,17 +169,17 @@ def check_bronze(listed: GoldList, item: Ints, label: Floats) -> None:
             f"the list and {label[item[row]]:g} in the judgments"
         )
     raise InputError(
-        f"this list was made for other judgments: {what}", file=listed.source,
-        hint=f"give the judgments from which it was drawn, or draw a list from these ({SAMPLE_GOLD})",
+        f"this list was sampled from other judgments: {what}", file=listed.source,
+        hint=f"give the judgments it was sampled from, or draw a list from these ({SAMPLE_GOLD})",
     )  # fmt: skip
 
 
-def spread_of_contrasts(squares: Floats, asked: Contrasts) -> Floats:
+def spread_of_contrasts(squares: Floats, contrasts: Contrasts) -> Floats:
     """The variance of each contrast, from those of scores and their products."""
     own = np.diag(squares)
-    first = np.maximum(asked.a, 0)
-    pair = own[asked.b] + own[first] - 2 * squares[first, asked.b]
-    return np.asarray(np.maximum(np.where(asked.a == NONE, own[asked.b], pair), 0.0))
+    first = np.maximum(contrasts.a, 0)
+    pair = own[contrasts.b] + own[first] - 2 * squares[first, contrasts.b]
+    return np.asarray(np.maximum(np.where(contrasts.a == NONE, own[contrasts.b], pair), 0.0))
 
 
 # ---- Scores linear in gain, set right with the first gold labels of an ordered list.
@@ -248,13 +249,13 @@ class ByList(ScoreEstimator):
         """Which gold pairs people could not judge."""
         return np.isnan(self.fit.gold)
 
-    def stuck(self, asked: Contrasts) -> Ints:
+    def stuck(self, contrasts: Contrasts) -> Ints:
         """Judged rows that move each contrast and that nobody could judge."""
         if not self._stuck.any():
-            return np.zeros(len(asked), np.int64)
-        return asked.moved(self.fit.coefficient[:, self.fit.item[self._stuck]].T, NO_WEIGHT)
+            return np.zeros(len(contrasts), np.int64)
+        return contrasts.moved(self.fit.coefficient[:, self.fit.item[self._stuck]].T, NO_WEIGHT)
 
-    def ends(self, asked: Contrasts, at: int) -> tuple[ByList, ByList]:
+    def ends(self, contrasts: Contrasts, at: int) -> tuple[ByList, ByList]:
         """One contrast as if it were a score, with what nobody could judge at its worst, and at its best.
 
         With g- the gold values in which every document that cannot be judged, drawn or not, has the end of the scale
@@ -264,7 +265,7 @@ class ByList(ScoreEstimator):
         label, its rank, its topic: on anything but its place in the order drawn.
         (Horowitz and Manski 2000, JASA 95.)
         """
-        a, b = int(asked.a[at]), int(asked.b[at])
+        a, b = int(contrasts.a[at]), int(contrasts.b[at])
         weight = self.fit.coefficient[b] - (self.fit.coefficient[a] if a != NONE else 0.0)
         up = weight[self.fit.item] > 0
         low, high = self.fit.scale
@@ -275,13 +276,13 @@ class ByList(ScoreEstimator):
         fit = replace(self.fit, coefficient=row, gold=np.where(self._stuck, end, self.fit.gold))
         return replace(self, fit=fit, listed=replace(self.listed, coefficient=row))
 
-    def unlisted(self, asked: Contrasts) -> Ints:
+    def unlisted(self, contrasts: Contrasts) -> Ints:
         """Pairs that move each contrast and were never to be drawn."""
-        return self.listed.unlisted(asked)
+        return self.listed.unlisted(contrasts)
 
-    def still_open(self, asked: Contrasts) -> Ints:
+    def still_open(self, contrasts: Contrasts) -> Ints:
         """Listed pairs that move each contrast, less those with a gold label and those that can have none."""
-        return self.listed.moving(asked) - self.touching(asked) - self.stuck(asked)
+        return self.listed.moving(contrasts) - self.touching(contrasts) - self.stuck(contrasts)
 
     @property
     def value(self) -> Floats:
@@ -303,25 +304,25 @@ class ByList(ScoreEstimator):
         weight = np.sqrt(self.draws.share / max(1, n - 1))
         return Influence("gold", self.names, weight[:, None] * about, max(1.0, n - 1.0))
 
-    def over_gold(self, asked: Contrasts) -> Variance:
+    def over_gold(self, contrasts: Contrasts) -> Variance:
         """The larger of what the estimates show and what gold values within bronze labels make of so few."""
-        df = np.maximum(self.touching(asked) - 1.0, 1.0)
+        df = np.maximum(self.touching(contrasts) - 1.0, 1.0)
         if self.draws.whole:
-            return Variance(np.zeros(len(asked)), df)
-        least = spread_of_contrasts(self._squares, asked) / self.draws.information
-        return Variance(np.maximum(asked.squares(self.by_gold().matrix), least), df)
+            return Variance(np.zeros(len(contrasts)), df)
+        least = spread_of_contrasts(self._squares, contrasts) / self.draws.information
+        return Variance(np.maximum(contrasts.squares(self.by_gold().matrix), least), df)
 
-    def over_topics(self, asked: Contrasts) -> Variance:
+    def over_topics(self, contrasts: Contrasts) -> Variance:
         """What topics bring, and no less than over gold; freedom T - 1, fewer where few topics carry the variance."""
         moves = self.by_topic()
-        pull = asked.values(moves.matrix)
-        variance = np.maximum((pull**2).sum(axis=0), self.over_gold(asked).variance)
-        df = np.full(len(asked), moves.df) if self.draws.whole else np.minimum(moves.df, tails(pull))
+        pull = contrasts.values(moves.matrix)
+        variance = np.maximum((pull**2).sum(axis=0), self.over_gold(contrasts).variance)
+        df = np.full(len(contrasts), moves.df) if self.draws.whole else np.minimum(moves.df, tails(pull))
         return Variance(variance, df)
 
-    def touching(self, asked: Contrasts) -> Ints:
+    def touching(self, contrasts: Contrasts) -> Ints:
         """Gold labels that move each contrast; no fewer than are needed where the list is judged to its end."""
-        found = asked.moved(self.fit.coefficient[:, self.fit.item[~self._stuck]].T, NO_WEIGHT)
+        found = contrasts.moved(self.fit.coefficient[:, self.fit.item[~self._stuck]].T, NO_WEIGHT)
         return np.maximum(found, LEAST_GOLD) if self.draws.whole else found
 
     def contributions(self) -> Floats:

@@ -18,6 +18,7 @@ from truegain.io.files import can_be_read_again
 from truegain.io.trec import NameBy
 from truegain.message import arg, argname, told_value
 from truegain.results.paper_table import read_names
+from truegain.sampling.catalogue import draws_topics
 
 if TYPE_CHECKING:
     from truegain.study.config import RunsInput
@@ -46,7 +47,7 @@ def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], st
     if known is None:
         unknown = [name for name in splits[0] if called(name) not in systems]
         raise TruegainError(
-            f"{arg('pair')} names {some(unknown)}, which is no system here; {there_are(unknown, systems, 8)}"
+            f"{arg('pair')} names {some(unknown)}, which is not a system here; {there_are(unknown, systems, 8)}"
         )
     if known[0] == known[1]:
         raise TruegainError(f"{argname('pair', text)}: {known[0]} is compared with itself; name two systems")
@@ -77,7 +78,7 @@ def claims_of(
         whose = "candidate" if unknown[0] == candidate else "baseline"
         are = "is" if len(unknown) == 1 else "are"
         raise TruegainError(
-            f"{told_value(whose, unknown[0], some(unknown))} {are} no system here; {there_are(unknown, systems, 8)}"
+            f"{told_value(whose, unknown[0], some(unknown))} {are} not a system here; {there_are(unknown, systems, 8)}"
         )
     if candidate in (baselines or ()):
         raise TruegainError(
@@ -163,7 +164,7 @@ class StudyInputs(Renamed):
         if not rated and (names := reading.asked):
             of = ", ".join(arg(name) for name in names)
             raise TruegainError(
-                f"{of}: this is about ratings; say how they become labels, as in {arg('aggregate', 'mean')}"
+                f"{of}: this is about ratings; choose how they become labels, as in {arg('aggregate', 'mean')}"
             )
         prices_of(self.costs)
 
@@ -225,4 +226,4 @@ def usual_measure(config: StudyConfig) -> str:
     ('P@10', 'nDCG@10')
     """
     corrected = config.gold is not None or config.sample is not None
-    return "P@10" if corrected and not (config.gold and config.gold.design == "topics") else "nDCG@10"
+    return "P@10" if corrected and not (config.gold and draws_topics(config.gold.design)) else "nDCG@10"

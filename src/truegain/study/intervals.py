@@ -99,8 +99,25 @@ def intervals(
 
     Returns
     -------
-    Answers of Estimate
-        A row a system, measure and population: `value`, `low`, `high`, `se`, `method`.
+    ResultList of Estimate
+        A row for each system, measure and population (and topic, with `by_topic`).  Columns: `system`, `measure`,
+        `value` (the score), `low` and `high` (the interval), `confidence`, `population`, `method` (how the interval
+        was made), `se` (standard error), `n` (topics), `topic` ('all', or the topic).
+
+    See Also
+    --------
+    Study.estimates : the same over topics, with gold labels, assessors or unjudged documents taken into account.
+
+    Notes
+    -----
+    Over topics the default is Wilson's interval with as many effective topics as the variance of the scores implies,
+    and Student's t where a measure has no bounds.  Over collections each topic's relevant documents are left out once.
+
+    References
+    ----------
+    .. [1] E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
+           Statistical Association 22, 1927.
+    .. [2] G. V. Cormack and T. R. Lynam, "Statistical precision of information retrieval evaluation", SIGIR 2006.
 
     Examples
     --------
@@ -108,7 +125,7 @@ def intervals(
     >>> runs = {str(t): {"a": 3.0, "b": 2.0, "c": 1.0} for t in range(8)}
     >>> qrels = {str(t): {"abc"[t % 3]: 1, "abc"[t % 2]: 1} for t in range(8)}
     >>> for estimate in intervals(runs, qrels, "AP", population=["topics", "collection"]):
-    ...     print(estimate.over, round(estimate.value, 4), estimate.low < estimate.value < estimate.high)
+    ...     print(estimate.population, round(estimate.value, 4), estimate.low < estimate.value < estimate.high)
     topics 0.8021 True
     collection 0.8021 True
     """
@@ -174,7 +191,7 @@ def made_intervals(
         scores = evaluate(runs, judgments, asked, scoring=how.scoring, jobs=jobs, **reading)
         caveats = scores.caveats
         check_memory(_need(scores, how.method), max(limit_of(memory, 1.0), FLOOR))
-        found = [estimate for one in asked for estimate in _over_topics(scores, how, scores.asked[one.name])]
+        found = [estimate for one in asked for estimate in _over_topics(scores, how, scores.aliases[one.name])]
     provenance = {"truegain": __version__, "seed": how.seed, "resamples": how.replicates, "confidence": how.confidence}
     usual = vars(Scoring())
     provenance |= {name: value for name, value in vars(how.scoring).items() if value != usual[name]}
@@ -194,7 +211,7 @@ def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: IntervalSettings)
             )
         check_drawable(measure)
         found += _over_collection(view_of(ranked, measure, how.scoring), measure, how)
-    return sorted(found, key=lambda e: how.over.index(e.over))
+    return sorted(found, key=lambda e: how.over.index(e.population))
 
 
 def _over_topics(scores: Scores, how: IntervalSettings, measure: str | None = None) -> list[Estimate]:
@@ -210,7 +227,7 @@ def _over_topics(scores: Scores, how: IntervalSettings, measure: str | None = No
         )
     limits = {"confidence": how.confidence, "replicates": how.replicates, "seed": how.seed}
     alone = topic_intervals(scores, measure, how.method, **limits)  # type: ignore[arg-type]
-    both = [replace(e, over="topics+collection", notes=(*e.notes, TOPICS_HOLD)) for e in alone] if joint else []
+    both = [replace(e, population="topics+collection", notes=(*e.notes, TOPICS_HOLD)) for e in alone] if joint else []
     return (alone if "topics" in how.over else []) + both
 
 

@@ -12,7 +12,8 @@ from truegain.errors import some
 from truegain.io.columns import Floats, frozen
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
-from truegain.sampling.designs import DESIGNS, information_after
+from truegain.sampling.catalogue import draws_topics, population_groups
+from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.estimators import NO_WEIGHT
@@ -27,8 +28,25 @@ from truegain.study.verdict import could_move, outcome_of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Steps(Result, Sequence[Step]):
-    """What to buy next, those that alone are enough first, each group cheapest first.
+    """What to buy next: those that alone are enough first, each group cheapest first.
 
+    Attributes
+    ----------
+    items : tuple of Step
+        The steps.
+    provenance : mapping
+        How the study was made.
+    title : str
+        The difference that they are about.
+
+    Notes
+    -----
+    Columns of `frame`, one row a step: `what` to buy; `more`, how many; `in_all`, how many there would be;
+    `half_width` of the interval then; `cost`, where prices are known; `enough`, 'yes' or 'not alone', where
+    `min_effect` is set.
+
+    Examples
+    --------
     >>> print(Steps((Step("topics", 2.0, 50, 50, 0.0477),)))
     what    more  in all  half width
     topics    50     100      0.0477
@@ -85,38 +103,45 @@ def _labels(n: int) -> str:
 class Buying:
     """One measure: what a study is made of, and what is asked of its answers."""
 
-    material: StudyData
-    lattice: VarianceModel
+    study_data: StudyData
+    variance_model: VarianceModel
     confidence: float
     min_effect: float  # gain that matters; below 0: how much worse it may be
     bound: bool  # whether unjudged documents hold a verdict back
     weights: Callable[[], Floats] | None = None  # system x pair: what each pair of the pool counts, where gold is drawn
 
-    def steps(self, asked: Contrasts, prices: Mapping[str, float], hidden: UnjudgedBounds | None) -> list[Step]:
+    def steps(
+        self, contrasts: Contrasts, prices: Mapping[str, float], unjudged_bounds: UnjudgedBounds | None
+    ) -> list[Step]:
         """What more of each kind would bring; first a sample of the holes, where these alone decide."""
-        now, made = self.standing(asked), self.material
-        steps = steps_of(now, self._aim(now, asked), prices)
-        if hidden is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
+        now, made = self.standing(contrasts), self.study_data
+        steps = steps_of(now, self._aim(now, contrasts), prices)
+        if unjudged_bounds is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
             return steps
-        value, spread = float(self.lattice.evidence.values(asked)[0]), self.lattice.spread(asked, self.confidence)
+        value, spread = (
+            float(self.variance_model.estimator.values(contrasts)[0]),
+            self.variance_model.spread(contrasts, self.confidence),
+        )
         quantile = quantile_of(self.confidence, float(spread.df[0]))
         half = quantile * float(np.sqrt(spread.variance[0]))
         outcomes = [
             outcome_of(value - half, value + half, *far, self.min_effect)
-            for far in ((0.0, 0.0), could_move(hidden, "bound"))
+            for far in ((0.0, 0.0), could_move(unjudged_bounds, "bound"))
         ]
         if outcomes[0] == "inconclusive" or outcomes[1] != "inconclusive":
             return steps
-        judging = sample_step(hidden, float(spread.variance[0]), quantile, abs(self.min_effect), prices.get("gold"))
+        judging = sample_step(
+            unjudged_bounds, float(spread.variance[0]), quantile, abs(self.min_effect), prices.get("gold")
+        )
         return steps if judging is None else [judging, *steps]
 
-    def _aim(self, now: CurrentPrecision, asked: Contrasts) -> float:
+    def _aim(self, now: CurrentPrecision, contrasts: Contrasts) -> float:
         """Half of the width to bring the interval to: the smallest gain that matters.
 
         Where the interval is narrower already and the question is open, half of that gain: limits closer together
         cannot hold both no gain and this one.  Closer still, only whether the gain is as large is open: 0, any step.
         """
-        value, half = float(self.lattice.evidence.values(asked)[0]), now.half
+        value, half = float(self.variance_model.estimator.values(contrasts)[0]), now.half
         least = abs(self.min_effect)
         if least == 0 or half > least * (1 + 1e-9):
             return least
@@ -124,29 +149,29 @@ class Buying:
             return least
         return least / 2 if half > least / 2 * (1 + 1e-9) else 0.0
 
-    def until_decided(self, asked: Contrasts, hidden: UnjudgedBounds | None = None) -> str:
+    def until_decided(self, contrasts: Contrasts, unjudged_bounds: UnjudgedBounds | None = None) -> str:
         """How many more labels of a list may decide a difference, were it as it is now; empty where there is no list.
 
         That many bring the limits as far as the difference lies from what decides: an even chance.
         """
-        listed = self.lattice.evidence.still_open(asked)
-        if listed is None or self.lattice.evidence.about.exact:
+        listed = self.variance_model.estimator.still_open(contrasts)
+        if listed is None or self.variance_model.estimator.about.exact:
             return ""
-        now, value = self.standing(asked), float(self.lattice.evidence.values(asked)[0])
+        now, value = self.standing(contrasts), float(self.variance_model.estimator.values(contrasts)[0])
         unit = now.unit or "gold label"
-        fall, rise = could_move(hidden, "bound" if self.bound else "")
+        fall, rise = could_move(unjudged_bounds, "bound" if self.bound else "")
         far = max(value + fall - self.min_effect, self.min_effect - value - rise)  # that it is as large a gain, or none
         if far <= 0 and (fall or rise):
             return (
                 f"If the difference stays as it is, more {unit}s will not settle it: unjudged documents leave it open."
             )
         open_ = int(listed[0])
-        if "topics" not in self.material.over and open_ <= 0:
+        if "topics" not in self.study_data.over and open_ <= 0:
             return STUCK if now.stuck else ""
         needed = fewest_gold(now, far) if far > 0 else None
         if needed is None and now.stuck and (far <= 0 or fewest_gold(replace(now, stuck=0.0), far) is not None):
             return STUCK
-        if needed is not None and "topics" not in self.material.over and needed - now.gold > open_:
+        if needed is not None and "topics" not in self.study_data.over and needed - now.gold > open_:
             return f"{_labels(open_)} of the list still missing for these two will settle it for these topics."
         if needed is None:
             last = now.after(gold=now.pairs / now.gold)
@@ -163,7 +188,7 @@ class Buying:
             f"{'s' if needed - now.gold > 1 else ''} would settle it with 50% power ({needed:,} in total)."
         )
 
-    def _steadied(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
+    def _steadied(self, contrasts: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
         """Own part of the topics no less than the labels of the judge show, its sum with that of gold kept.
 
         V(topics) - V(gold) is the difference of two estimates, may come out as 0, and is all that more gold labels
@@ -171,18 +196,18 @@ class Buying:
         is of both: the larger V(gold), the less is known of the difference, and the larger of two would be too large.
         Whole gold topics know how far gold scores lie apart, which no bronze score tells: all topics gold leave that.
         """
-        about = self.lattice.evidence.about
+        about = self.variance_model.estimator.about
         if about.exact or "topics" not in parts or "gold" not in parts:
             return parts
-        least = self.lattice.evidence.were_all_gold(asked)
+        least = self.variance_model.estimator.were_all_gold(contrasts)
         if least is None:
             if about.order is None:
                 return parts
-            least = self.lattice.naive.over_topics(asked).variance
+            least = self.variance_model.uncorrected.over_topics(contrasts).variance
         whole = parts["topics"] + parts["gold"]
         held = np.sum([v for s, v in parts.items() if s in ("collection", "replicates")], axis=0)
         least = np.minimum(least - held, MOST_OF_TOPICS * whole)
-        share = np.divide(parts["topics"], whole, out=np.zeros(len(asked)), where=whole > 0)
+        share = np.divide(parts["topics"], whole, out=np.zeros(len(contrasts)), where=whole > 0)
         above = 0.0 if self._whole else share * np.maximum(parts["topics"] - least, 0.0)
         topics = np.maximum(least, 0.0) + above
         return {**parts, "topics": topics, "gold": whole - topics}
@@ -190,38 +215,38 @@ class Buying:
     @property
     def _whole(self) -> bool:
         """Whether gold comes by whole topics."""
-        return self.material.judge is not None and DESIGNS[self.material.judge.design].whole
+        return self.study_data.judge is not None and draws_topics(self.study_data.judge.design)
 
-    def _with_answers(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
+    def _with_answers(self, contrasts: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
         """The noise of asking the judge again stands apart also where documents, topics or assessors hold it."""
-        again = self.lattice.alone(asked, "replicates") if "replicates" in self.material.over else None
+        again = self.variance_model.alone(contrasts, "replicates") if "replicates" in self.study_data.over else None
         if again is None or "replicates" in parts:
             return parts
         holder = next(s for s in ("collection", "topics", "assessors") if s in parts)
         noise = np.minimum(again.variance, parts[holder])
         return {**parts, holder: parts[holder] - noise, "replicates": noise}
 
-    def standing(self, asked: Contrasts) -> CurrentPrecision:
+    def standing(self, contrasts: Contrasts) -> CurrentPrecision:
         """The same of one contrast."""
-        return self.standings(asked)[0]
+        return self.standings(contrasts)[0]
 
-    def standings(self, asked: Contrasts) -> list[CurrentPrecision]:
+    def standings(self, contrasts: Contrasts) -> list[CurrentPrecision]:
         """Own parts of the variance of each, and how many topics, gold labels and assessors there are.
 
         Together they are the variance of the interval, also where one source is wider than all that topics show.
         """
-        own = self.lattice.own_parts(asked)
+        own = self.variance_model.own_parts(contrasts)
         parts: dict[str, Floats] = {"gold" if s == "holes" else s: v for s, v in own.items()}
-        parts = self._with_answers(asked, parts)
-        spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
-        about, looks = self.lattice.evidence.about, self.lattice.looks
+        parts = self._with_answers(contrasts, parts)
+        spread, total = self.variance_model.spread(contrasts, self.confidence), np.sum(list(parts.values()), axis=0)
+        about, looks = self.variance_model.estimator.about, self.variance_model.looks
         order, (gold, pairs) = about.order, about.counts
-        made = self.material
+        made = self.study_data
         whole = self._whole
         if looks is None:
-            larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
+            larger = np.divide(spread.variance, total, out=np.ones(len(contrasts)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
-        parts = self._steadied(asked, parts)
+        parts = self._steadied(contrasts, parts)
         people = 0 if made.raters is None else len(made.raters)
         confidence, alpha, tau = self.confidence, None, None
         if order is not None:
@@ -229,25 +254,27 @@ class Buying:
             tau = frozen(np.concatenate([[0.0], information_after(sizes, np.arange(1, len(sizes) + 1))]))
             if looks is not None:
                 alpha = error_at_all_looks(looks, "topics" in made.over)
-                confidence, spread = 1 - alpha, self.lattice.evidence.over_topics(asked)
+                confidence, spread = 1 - alpha, self.variance_model.estimator.over_topics(contrasts)
         now = CurrentPrecision(
             {}, len(made.ranked.topics), gold, pairs, people,
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),
             times=len(made.raters.asked) if made.raters is not None and "replicates" in parts else 0,
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
-            away=about.away,
+            away=about.away, groups=min(population_groups(made.over, made.ranked.topics).values(), default=0),
         )  # fmt: skip
         if (
             self.weights is not None
-            and len(asked) == 1
-            and (touching := self.lattice.evidence.touching(asked)) is not None
+            and len(contrasts) == 1
+            and (touching := self.variance_model.estimator.touching(contrasts)) is not None
         ):
-            differ = int(asked.moved(self.weights().T, NO_WEIGHT)[0])
-            done = int(touching[0]) + int(self.lattice.evidence.stuck(asked)[0])
+            differ = int(contrasts.moved(self.weights().T, NO_WEIGHT)[0])
+            done = int(touching[0]) + int(self.variance_model.estimator.stuck(contrasts)[0])
             now = replace(now, differ=differ, open=max(0, differ - done))
-        stuck = np.zeros(len(asked))
-        for i, (worst, _), (best, _) in self.lattice.ends(asked, self.lattice.spread(asked, self.confidence)):
+        stuck = np.zeros(len(contrasts))
+        for i, (worst, _), (best, _) in self.variance_model.ends(
+            contrasts, self.variance_model.spread(contrasts, self.confidence)
+        ):
             stuck[i] = (best[0] - worst[0]) / 2
         quantiles = quantiles_of(confidence, spread.df).tolist()
         listed = {s: v.tolist() for s, v in parts.items()}

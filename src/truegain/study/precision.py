@@ -12,7 +12,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.message import argname, told_value
-from truegain.sampling.catalogue import SOURCES
+from truegain.sampling.catalogue import SOURCES, holders
 from truegain.stats.influence import Variance
 from truegain.stats.student_t import quantile_of, quantiles_of, satterthwaite
 
@@ -92,7 +92,6 @@ def earlier_looks(labels: int) -> Iterator[int]:
 KINDS = ("topics", "gold", "assessors", "replicates")
 AS_NOW = dict.fromkeys(KINDS, 1.0)
 PRICES = {"topic": "topics", "gold": "gold", "rating": "assessors"}
-UNITS: dict[str, str] = {name: s.unit for name, s in SOURCES.items()}
 FACTORS = (2, 4)
 GRID = tuple(1.05**i for i in range(90))  # times as many topics or assessors that a mix tries
 MOST = 1e7
@@ -100,13 +99,50 @@ MOST = 1e7
 
 @dataclass(frozen=True)
 class CurrentPrecision:
-    """What a difference stands on now: own parts of its variance, and how many of each kind there are.
+    """How precise a difference is now: the parts of its variance, and how many units of each source there are.
 
-    `pairs` is how many pairs gold is drawn from, `differ` how many of them move the difference, `open` how many of
-    these have no gold label: no plan asks for more.  `ratings` is how many ratings an assessor gives, `times` how often
-    the same judge was asked; `whole` says that gold is counted in whole topics, with so many `labels` each; `away` that
-    gold is of other topics: it then neither grows nor shrinks with the topics.  `stuck` is half of the width that
-    documents nobody could judge leave open: each stands for others like it, so that nothing bought narrows it.
+    Attributes
+    ----------
+    parts : mapping of str to float
+        By source its own part of the variance.
+    topics : int
+        How many topics there are.
+    gold : int
+        How many gold labels, or gold topics where `whole`.
+    pairs : int
+        From how many pairs gold was drawn.
+    assessors : int
+        How many assessors there are.
+    ratings : int
+        How many ratings an assessor gives.
+    times : int
+        How often the same judge was asked about each document.
+    quantile : float
+        How many standard errors the limits lie out.
+    confidence : float
+        Of the interval, where its quantile falls with more units; 0 where it stays.
+    df : float
+        Degrees of freedom of the variance.
+    labels : float
+        Gold labels for each gold topic, where `whole`.
+    whole : bool
+        Gold is counted in whole topics.
+    unit : str
+        What gold labels are called where they are something else.
+    information : ndarray of float or None
+        Of an ordered list, the information in its first 0, 1, 2, ... rows.
+    differ : int or None
+        Pairs that move the difference, where that is known; no plan asks for more.
+    open : int
+        Those of them without a gold label.
+    away : bool
+        Gold labels are of other topics, and do not grow with the topics.
+    alpha : float or None
+        The error at all looks together, for anytime-valid intervals.
+    stuck : float
+        The part of the half-width that documents nobody could judge leave open; nothing bought narrows it.
+    groups : int
+        Units of a source that groups topics; more topics do not reduce what these bring.
     """
 
     parts: Mapping[str, float]
@@ -128,20 +164,33 @@ class CurrentPrecision:
     away: bool = False  # whether gold labels are of other topics
     alpha: float | None = None  # the error at all looks together, where limits shall hold at every one
     stuck: float = 0.0  # of half the width, by what nobody could judge
+    groups: int = 0  # units that topics are grouped in: more topics of these leave what they bring
 
     @property
     def half(self) -> float:
-        """Half of the interval's width now."""
+        """The half-width of the interval now."""
         return self.after()
 
     def after(
         self, *, topics: float = 1.0, gold: float = 1.0, assessors: float = 1.0, replicates: float = 1.0
     ) -> float:
-        """Half of the width with so many times as many of each; gold: times the share of the pairs that is gold.
+        """The half-width with more units.
 
-        V' = (topics + collection + replicates k/k') T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A'
-        gold of other topics: gold G/G' in place of its part
+        V' = (topics + collection + replicates k/k') T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A';
+        gold of other topics: gold G/G' in place of its part.
 
+        Parameters
+        ----------
+        topics, gold, assessors, replicates : float, default 1.0
+            How many times as many of each; gold: times the share of the pairs that has a gold label.
+
+        Returns
+        -------
+        float
+            The half-width.
+
+        Examples
+        --------
         >>> now = CurrentPrecision({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
         >>> [round(now.after(topics=x), 4) for x in (1, 2)], round(now.after(gold=10), 4)
         ([0.0392, 0.0277], 0.0339)
@@ -154,12 +203,15 @@ class CurrentPrecision:
 
     def _others(self, times: Mapping[str, float]) -> dict[str, float]:
         """Variances that gold labels do not touch."""
-        own = [(s, v) for s, v in self.parts.items() if s not in ("gold", "assessors", "replicates")]
+        above = holders("topics")
+        own = [v for s, v in self.parts.items() if s not in ("gold", "assessors", "replicates", *above)]
         asked_again, people = (self.parts.get(s, 0.0) for s in ("replicates", "assessors"))
         return {
-            "topics": sum(v for _, v in own) / times["topics"], "assessors": people / times["assessors"],
+            "topics": sum(own) / times["topics"],
+            "assessors": people / times["assessors"],
             "replicates": asked_again / (times["topics"] * times["replicates"]),
-        }  # fmt: skip
+            "above": sum(v for s, v in self.parts.items() if s in above),
+        }
 
     def _gold(self, topics: float, gold: float) -> float:
         """The variance over gold labels."""
@@ -193,7 +245,7 @@ class CurrentPrecision:
         gold, asked_again, topics = parts["gold"], parts["replicates"], self.topics * times["topics"]
         told_by = self.gold * times["topics"] * times["gold"] if self.whole else topics
         own = [(parts["topics"] + gold * nested + asked_again * random, told_by)]
-        own += [(parts["assessors"], self.assessors * times["assessors"])]
+        own += [(parts["assessors"], self.assessors * times["assessors"]), (parts["above"], self.groups)]
         own += [] if nested else [(gold, self.gold * times["gold"] if self.whole else math.inf)]
         own += [] if random else [(asked_again, topics * (self.times * times["replicates"] - 1) + 1)]
         return satterthwaite([(v, max(units - 1, 1.0)) for v, units in own])
@@ -224,8 +276,33 @@ class CurrentPrecision:
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to buy: how many in all and how many more, the half width then, and what it costs.
+    """One thing to buy, what it would bring and what it costs.
 
+    Attributes
+    ----------
+    what : str
+        The source: 'topics', 'gold', 'assessors', 'replicates' or 'holes' (a sample of the unjudged documents).
+    factor : float
+        How many times as many there would be.
+    have : int
+        How many there are.
+    more : int
+        How many to buy.
+    half : float
+        The half-width of the interval then.
+    cost : float or None
+        What they cost, where a price is known.
+    enough : bool or None
+        Whether this alone reaches `aim`; None where there is no aim.
+    unit : str
+        What one of them is called, where that is not the source's usual word.
+    phrase : str
+        Words in place of how many more there are.
+    aim : float
+        The half-width that is wanted; 0 where there is none.
+
+    Examples
+    --------
     >>> print(Step("topics", 2.0, 50, 50, 0.0477), Step("gold", 1.1, 10, 1, 0.06, 45.0, unit="gold topic"), sep="; ")
     50 more topics (100 in total): +-0.0477; 1 more gold topic (11 in total): +-0.0600, cost 45
     """
@@ -255,7 +332,7 @@ class Step:
     @property
     def words(self) -> str:
         """What is bought, one or several of it."""
-        one, of, what = (self.unit or UNITS[self.what]).partition(" of ")
+        one, of, what = (self.unit or SOURCES[self.what].unit).partition(" of ")
         return f"{one}{'' if self.more == 1 else 's'}{of}{what}"
 
     def to_dict(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Judge and system related: where a judge's calibration does not reach a system, it is borrowed."""
+"""Judge and system of one model: whether gold labels show how far the judge favors it; if not, claims are withheld."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from truegain.sampling.designs import DESIGNS
+from truegain.sampling.catalogue import DESIGNS
 from truegain.stats.results import Comparison, Estimate
 from truegain.study.estimators import LEAST_GOLD
 

@@ -30,8 +30,7 @@ from truegain.message import Message, arg, argname, with_marks
 from truegain.pooling.bounds import is_known
 from truegain.pooling.pools import keys_in_question
 from truegain.results.provenance import told
-from truegain.sampling.catalogue import POPULATIONS
-from truegain.sampling.designs import DESIGNS, SAME_POPULATION, Design
+from truegain.sampling.catalogue import SOURCES, draws_topics, is_sample, population_groups, populations
 from truegain.sampling.source import SourceName
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.other_collections import keys_needed
@@ -65,10 +64,10 @@ from truegain.study.variance import (
     InfluentialUnit,
     Share,
     VarianceModel,
+    influential_units_of,
     largest_in_words,
     lines_of,
-    naive_line,
-    pulls_of,
+    uncorrected_line,
 )
 from truegain.study.verdict import SETTLED, Outcome, Verdict, could_move, decided, holds_back
 
@@ -79,10 +78,9 @@ Costs = Mapping[str, float] | str | None
 
 
 class Questions:
-    """What a study is made of, and its answers: scores, differences, verdicts, what to buy next.
+    """The answers of a study: scores, differences, rankings, verdicts, and what to buy next.
 
-    Of several measures, `estimates` and `compare` answer for all that can be told; what is about one asks for
-    `measure`.
+    Of several measures, `estimates` and `compare` answer for all; what is about one takes `measure`.
     """
 
     config: StudyConfig
@@ -99,7 +97,7 @@ class Questions:
     confidence: float
     seed: int
     min_effect: float
-    holes: str
+    unjudged_policy: str
     system_models: Mapping[str, tuple[str, ...]]
     judge_model: str | None
     unchecked: str  # whose labels these are, where a model gave them and there is no gold; in words
@@ -107,11 +105,11 @@ class Questions:
     provenance: dict[str, object]
     claims: tuple[tuple[str, str], ...] = ()  # pairs (a, b) that a study file asks about: is b better than a?
     costs: Costs = None  # prices where a question names none
-    _material: StudyData
+    _study_data: StudyData
     _given: RunsInput
     _labels: Judgments
-    _lattices: dict[str, VarianceModel]
-    _answerings: dict[str, MeasureEstimates]
+    _variance_models: dict[str, VarianceModel]
+    _estimates_by_measure: dict[str, MeasureEstimates]
     _weights: dict[str, Floats]
     _unjudged: UnjudgedDocuments
 
@@ -123,7 +121,7 @@ class Questions:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems, as given."""
+        """Names of the systems, in the order given."""
         return self.ranked.systems
 
     @property
@@ -144,7 +142,7 @@ class Questions:
     @property
     def not_covered(self) -> str:
         """What the answers do not cover, in words."""
-        return self._population.held_fixed
+        return self._population.not_covered
 
     @property
     def _population(self) -> Population:
@@ -152,25 +150,50 @@ class Questions:
 
     def _population_of(self, measures: Sequence[Measure]) -> Population:
         """Of what some measures are told for; what is left out for one of several is told beside it."""
-        over = frozenset[SourceName]().union(*map(self._material.spoken_of, measures))
+        over = frozenset[SourceName]().union(*map(self._study_data.spoken_of, measures))
         assessors = 0 if self.raters is None else len(self.raters)
         sample = self.unjudged_sample
         sampled = None if sample is None else (sample.size, sample.holes)
-        return Population(over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled)
+        groups = population_groups(over, self.topics)
+        return Population(over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled, groups)
 
     def left_out(self, measure: MeasureLike | None = None) -> str:
-        """Why a measure is not told for all that the study speaks of, in words; empty where it is."""
+        """Why a measure does not generalize to all that the study does.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        str
+            A sentence; empty where it does.
+        """
         m = self._measure(measure)
         return (
-            "" if self._material.spoken_of(m) == self.over else f"{m} is not generalized to other collections: {LONE}."
+            ""
+            if self._study_data.spoken_of(m) == self.over
+            else f"{m} is not generalized to other collections: {LONE}."
         )
 
-    def lattice(self, measure: MeasureLike | None = None) -> VarianceModel:
-        """What a measure stands on; made when first asked for."""
+    def variance_model(self, measure: MeasureLike | None = None) -> VarianceModel:
+        """The variance of a measure by source, made when first used.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        VarianceModel
+            What all answers about this measure are computed from.
+        """
         m = self._measure(measure)
-        if str(m) not in self._lattices:
-            self._lattices[str(m)] = self._material.lattice(m)
-        return self._lattices[str(m)]
+        if str(m) not in self._variance_models:
+            self._variance_models[str(m)] = self._study_data.variance_model(m)
+        return self._variance_models[str(m)]
 
     def _measure(self, measure: MeasureLike | None) -> Measure:
         if measure is None:
@@ -188,32 +211,32 @@ class Questions:
         raise TruegainError(f"the study has no measure {measure}; it has {', '.join(map(str, self.measures))}")
 
     def _pair(self, a: str, b: str) -> Contrasts:
-        asked = Contrasts.of([(place_of(a, self.systems), place_of(b, self.systems))])
+        contrasts = Contrasts.of([(place_of(a, self.systems), place_of(b, self.systems))])
         if a == b:
             raise TruegainError(f"{a} is compared with itself; name two systems")
-        return asked
+        return contrasts
 
-    def _answering(self, m: Measure) -> MeasureEstimates:
+    def _measure_estimates(self, m: Measure) -> MeasureEstimates:
         """One for each measure: it holds the draws that rankings and adjusted p share."""
-        if str(m) not in self._answerings:
+        if str(m) not in self._estimates_by_measure:
             alike = partial(ranked_alike, self.ranked, m)
-            made = MeasureEstimates(self.systems, m, self.lattice(m), self.confidence, len(self.topics), alike)
-            self._answerings[str(m)] = made
-        return self._answerings[str(m)]
+            made = MeasureEstimates(self.systems, m, self.variance_model(m), self.confidence, len(self.topics), alike)
+            self._estimates_by_measure[str(m)] = made
+        return self._estimates_by_measure[str(m)]
 
     def _chosen(self, measure: MeasureLike | None) -> list[MeasureEstimates]:
         if measure is not None:
-            return [self._answering(self._measure(measure))]
-        return [self._answering(m) for m in self.measures if str(m) not in self.refused]
+            return [self._measure_estimates(self._measure(measure))]
+        return [self._measure_estimates(m) for m in self.measures if str(m) not in self.refused]
 
     def _answers(
-        self, of: Sequence[MeasureEstimates], found: Sequence[T], asked: Contrasts | None = None
+        self, of: Sequence[MeasureEstimates], found: Sequence[T], contrasts: Contrasts | None = None
     ) -> ResultList[T]:
-        """With what holds for all of them; asked: the differences, which are held against unjudged documents."""
-        holes = [self._unjudged.said(x.measure, asked) for x in of]
+        """With what holds for all of them; contrasts: the differences, which are held against unjudged documents."""
+        holes = [self._unjudged.said(x.measure, contrasts) for x in of]
         notes: list[str] = [
             said for x, about in zip(of, holes, strict=True)
-            for said in (self.left_out(x.measure), x.note, "" if asked is None else x.of_pairs, about) if said
+            for said in (self.left_out(x.measure), x.note, "" if contrasts is None else x.of_pairs, about) if said
         ]  # fmt: skip
         notes += [self._by_whom] if self._by_whom else []
         if len(of) == len(self.measures) - len(self.refused):  # all that can be told
@@ -224,29 +247,53 @@ class Questions:
     # ------------------------------------------------------------------ scores and differences
 
     def estimates(self, measure: MeasureLike | None = None) -> ResultList[Estimate]:
-        """The score of every system with its interval, by all that was sampled."""
+        """The score of every system, with its confidence interval over all sources of uncertainty.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure; by default all.
+
+        Returns
+        -------
+        ResultList of Estimate
+            One a system and measure.
+        """
         gold = ["gold"] if self.judge is not None else ["holes"] if self.unjudged_sample is not None else []
         chosen, found = self._chosen(measure), []
         for each in chosen:
-            over = ", ".join([*(s for s in POPULATIONS if s in each.lattice.over), *gold])
+            over = ", ".join([*(s for s in populations() if s in each.variance_model.over), *gold])
             found += marked(each.estimates(over), self._lent(each.measure))
         return self._answers(chosen, found)
 
     def compare(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
     ) -> ResultList[Comparison]:
-        """The difference b - a; or that of every pair, each with an interval of its own and p also adjusted for all."""
+        """The difference b - a, or that of every pair.
+
+        Parameters
+        ----------
+        a, b : str, optional
+            Two systems; by default all pairs, each with its own interval, and p also adjusted for all of them.
+        measure : str or Measure, optional
+            The measure; by default all.
+
+        Returns
+        -------
+        ResultList of Comparison
+            One a pair and measure.
+        """
         if (a is None) != (b is None):
             raise TruegainError("name two systems to compare, or none for all pairs")
         chosen = self._chosen(measure)
         if a is not None and b is not None:
-            asked = self._pair(a, b)
-            pair = [(each, self._unjudged.bounds_of_pair(each.measure, asked)) for each in chosen]
+            contrasts = self._pair(a, b)
+            pair = [(each, self._unjudged.bounds_of_pair(each.measure, contrasts)) for each in chosen]
             found = [
                 one for each, bounds in pair
-                for one in marked(each.widened(asked, bounds), self._lent(each.measure, [a, b]))
+                for one in marked(each.widened(contrasts, bounds), self._lent(each.measure, [a, b]))
             ]  # fmt: skip
-            return self._answers(chosen, found, asked)
+            return self._answers(chosen, found, contrasts)
         self._check_several("a comparison")
         all_pairs = [(each, self._unjudged.bounds_of(each.measure)[0]) for each in chosen]
         found = [
@@ -260,40 +307,76 @@ class Questions:
             raise TruegainError(f"{what} needs at least 2 systems; there is 1 ({self.systems[0]})")
 
     def best(self, measure: MeasureLike | None = None) -> Ranking:
-        """Which systems may be best, tiers and ranks with limits; wrong anywhere in no more than 1 - confidence."""
+        """Which systems may be best: tiers, and ranks with simultaneous limits.
+
+        Any part of it is wrong in no more than 1 - confidence of studies.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        Ranking
+            Best first.
+        """
         self._check_several("a ranking")
         m = self._measure(measure)
         lent = {s: said[0] for s, said in self._lent(m).items() if said}
         bounds, unknown = self._unjudged.bounds_of(m)
-        about = (str(self._population_of([m])), self.left_out(m), self._answering(m).note)
+        about = (str(self._population_of([m])), self.left_out(m), self._measure_estimates(m).note)
         notes = [note for note in (*about, self._unjudged.said_of_ranks(m), unknown) if note]
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
             notes.append(f"{why.capitalize()}: {names}; no rank is ruled out.")
-        answering, open_ = self._answering(m), np.array([s in lent for s in self.systems])
-        found = answering.ranking(self.seed, open_, (), bounds)
-        if bounds is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
+        measure_estimates, open_ = self._measure_estimates(m), np.array([s in lent for s in self.systems])
+        found = measure_estimates.ranking(self.seed, open_, (), bounds)
+        if bounds is not None and (fewer := measure_estimates.ranking(self.seed, open_, ()).best) != found.best:
             notes.append(f"If unjudged documents count as not relevant, {_may_be_best(fewer, len(self.systems))}.")
         kinds = {s: said.partition(":")[0] for s, said in lent.items()}
         held = self._unjudged.held(m)
         return replace(
-            found, notes=(*notes, *found.notes), provenance=self.provenance, holes=held, why_open=kinds,
-            held=str(self._unjudged.held_ranks(m)) if held == "first" else "", labels_by=self.unchecked,
+            found, notes=(*notes, *found.notes), provenance=self.provenance, unjudged_policy=held, why_open=kinds,
+            first_ranks=str(self._unjudged.held_ranks(m)) if held == "first" else "", labels_by=self.unchecked,
         )  # fmt: skip
 
     # ------------------------------------------------------------------ what decides
 
     def shares(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, float | None]:
-        """The estimated share of each source in the variance of b - a, to the nearest tenth; see `share_ranges`.
+        """The estimated share of each source in the variance of b - a.
 
-        None where of several sources that would be 0 or 1, which no estimate tells: there the range says what is known.
+        Parameters
+        ----------
+        a, b : str
+            Two systems.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        dict of str to float
+            By source, to the nearest tenth; None where that would be 0 or 1 of several sources, which no estimate can
+            tell: see `share_ranges`.
         """
         return {s: x.estimate for s, x in self._shares(self._measure(measure), a, b).items()}
 
     def share_ranges(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, tuple[float, float]]:
-        """Between what the share of each source in the variance of b - a lies, in 9 of 10 studies; largest first.
+        """The range of the share of each source in the variance of b - a.
 
-        A share comes from variances of few units, and is a guess: with one source alone it is all, (1, 1).
+        A share comes from variances of few units and is uncertain; a source that is alone has all, (1, 1).
+
+        Parameters
+        ----------
+        a, b : str
+            Two systems.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        dict of str to (float, float)
+            By source the range that holds its share in 9 of 10 studies; largest first.
         """
         return {s: (x.low, x.high) for s, x in self._shares(self._measure(measure), a, b).items()}
 
@@ -311,24 +394,46 @@ class Questions:
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
         self._check_told(m, a, b)
-        if not (found := self.lattice(m).shares(self._pair(a, b), self.seed)):
+        if not (found := self.variance_model(m).shares(self._pair(a, b), self.seed)):
             raise TruegainError(f"{b} - {a} is the same whichever unit is left out: there is no variance to divide")
         return found
 
-    def decisive(
+    def influential(
         self, a: str, b: str, measure: MeasureLike | None = None, most: int = 5
     ) -> dict[str, list[tuple[str, float]]]:
-        """Which topics, documents, gold labels and assessors move b - a most, and how far each moves it."""
+        """The topics, documents, gold labels and assessors that move b - a most.
+
+        Parameters
+        ----------
+        a, b : str
+            Two systems.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+        most : int, default 5
+            How many of each source.
+
+        Returns
+        -------
+        dict of str to list of (str, float)
+            By source, each unit with how far it moves the difference from its mean.
+        """
         count_of("most", most, 1)
         self._check_told(self._measure(measure), a, b)
-        found = self._pulls(self._measure(measure), self._pair(a, b), most)
-        return {source: [(pull.unit, pull.move) for pull in pulls] for source, pulls in found.items()}
+        found = self._influential_units(self._measure(measure), self._pair(a, b), most)
+        return {
+            source: [(pull.unit, pull.influence) for pull in influential_units]
+            for source, influential_units in found.items()
+        }
 
-    def _pulls(self, m: Measure, asked: Contrasts, most: int = 5) -> dict[str, tuple[InfluentialUnit, ...]]:
+    def _influential_units(
+        self, m: Measure, contrasts: Contrasts, most: int = 5
+    ) -> dict[str, tuple[InfluentialUnit, ...]]:
         """The units that pull a pair most, by source."""
-        lattice, pair = self.lattice(m), (int(asked.a[0]), int(asked.b[0]))
-        documents = self._material.documents(m, lattice, *pair) if "collection" in lattice.over else None
-        return pulls_of(lattice, asked, documents, most)
+        variance_model, pair = self.variance_model(m), (int(contrasts.a[0]), int(contrasts.b[0]))
+        documents = (
+            self._study_data.documents(m, variance_model, *pair) if "collection" in variance_model.over else None
+        )
+        return influential_units_of(variance_model, contrasts, documents, most)
 
     # ------------------------------------------------------------------ verdicts
 
@@ -336,11 +441,27 @@ class Questions:
         self, a: str, b: str, measure: MeasureLike | None = None, costs: Costs = None, *,
         not_worse_by: float | None = None,
     ) -> Verdict:  # fmt: skip
-        """Whether b is better than a, for whom, what decides it, and what to buy next.
+        """Decide whether b is better than a, for whom, what it rests on, and what to buy next.
 
-        not_worse_by: whether b is worse than a by less than this, if at all (non-inferiority), in place of whether it
-        is better; for a study without a smallest gain.
+        Parameters
+        ----------
+        a, b : str
+            Two systems: the baseline and the candidate.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+        costs : mapping of str to float, or str, optional
+            Prices, for the next steps: ``{"topic": 5, "gold": 1.5, "rating": 0.1}``.
+        not_worse_by : float, optional
+            Decide instead whether b is worse than a by less than this, if at all (non-inferiority); for a study without
+            `min_effect`.
 
+        Returns
+        -------
+        Verdict
+            Its `sentence` says it; `outcome`, `difference`, `low`, `high` and `p` are the numbers.
+
+        Examples
+        --------
         >>> import truegain as tg
         >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(40)}
         >>> runs = {"now": {t: {"a": 2.0, "b": 1.0} for t in qrels},
@@ -349,76 +470,116 @@ class Questions:
         new is not worse than now by 0.1 or more: -0.0250 P@1, 95% CI [-0.0756, 0.0256], for topics like these 40.
         """
         least = self.min_effect if not_worse_by is None else -margin_of(not_worse_by, self.min_effect)
-        m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)
+        m, contrasts, prices = (
+            self._measure(measure),
+            self._pair(a, b),
+            prices_of(self.costs if costs is None else costs),
+        )
         if -least >= m.bounds()[1] - m.bounds()[0]:
             raise TruegainError(
                 f"{argname('not_worse_by', -least, 'g')}: no two systems differ that much on {m}; give a smaller number"
             )
-        lattice, answering, buying = self.lattice(m), self._answering(m), replace(self._buying(m), min_effect=least)
-        comparison = answering.differences(asked)[0]
-        hidden, notes = self._unjudged.hidden_limits(m, asked, lattice)
-        notes += [note for note in (self.left_out(m), answering.note, answering.of_pairs) if note]
-        if lattice.looks is not None and comparison.low is not None:
+        variance_model, measure_estimates, next_steps = (
+            self.variance_model(m),
+            self._measure_estimates(m),
+            replace(self._next_steps(m), min_effect=least),
+        )
+        comparison = measure_estimates.differences(contrasts)[0]
+        unjudged_bounds, notes = self._unjudged.hidden_limits(m, contrasts, variance_model)
+        notes += [note for note in (self.left_out(m), measure_estimates.note, measure_estimates.of_pairs) if note]
+        if variance_model.looks is not None and comparison.low is not None:
             notes.append("Intervals are anytime-valid: they hold at every look at the growing list.")
         elif comparison.low is not None and (growing := self._growing()):
             notes.append(growing)
         of_systems = self._lent(m, [a, b])
-        said = decided(comparison, hidden, self.holes, least)
+        said = decided(comparison, unjudged_bounds, self.unjudged_policy, least)
         few = [why for reasons in of_systems.values() for why in reasons if why.startswith(FEW)]
         if few and said == "inconclusive":  # as it is, which says more
             notes += [f"{why[0].upper()}{why[1:]}." for why in few]
             of_systems = {s: [why for why in reasons if why not in few] for s, reasons in of_systems.items()}
         lent = (*of_systems[a], *of_systems[b])
         stuck = [why for why in lent if why not in few]  # judging what is unjudged helps
-        safe = least < 0 and comparison.low is None and could_move(hidden, self.holes)[0] > least
-        if safe and answering.are_alike(int(asked.a[0]), int(asked.b[0])):  # nothing changed
+        safe = least < 0 and comparison.low is None and could_move(unjudged_bounds, self.unjudged_policy)[0] > least
+        if safe and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0])):  # nothing changed
             said = "not worse"
         said = "inconclusive" if lent else said
         doubted = bool(self.unchecked) and not self.trust_judge
         outcome = "unchecked" if doubted and said in SETTLED else said
         sure = comparison.low is not None and comparison.p is None
-        alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
-        cannot = int(lattice.evidence.stuck(asked)[0])
-        known = comparison.low is not None and not lattice.exact and not alike
-        if said == "inconclusive" and known and (more := buying.until_decided(asked, hidden)):
+        alike = sure and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0]))
+        cannot = int(variance_model.estimator.stuck(contrasts)[0])
+        known = comparison.low is not None and not variance_model.exact and not alike
+        if said == "inconclusive" and known and (more := next_steps.until_decided(contrasts, unjudged_bounds)):
             notes.append(more)
-        if cannot and known and not lattice.spread(asked, self.confidence).variance[0]:  # only these leave it open
+        if (
+            cannot and known and not variance_model.spread(contrasts, self.confidence).variance[0]
+        ):  # only these leave it open
             known = False
-        held = known and not lent and holds_back(comparison, hidden, self.holes, least)
+        held = known and not lent and holds_back(comparison, unjudged_bounds, self.unjudged_policy, least)
         if held:
             notes.insert(0, MORE_LABELS)
         shares = self._shares(m, a, b) if known else {}
         population = self._population_of([m])
-        widened = self._unjudged.widened(answering, asked, hidden)
+        widened = self._unjudged.widened(measure_estimates, contrasts, unjudged_bounds)
+        buys = known and not (stuck or held)
         return Verdict(
-            marked([comparison], of_systems)[0], outcome, self.min_effect, population.holds_for, population.held_fixed,
-            lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
-            largest_in_words(shares), self._pulls(m, asked) if known else {},
-            hidden, tuple(buying.steps(asked, prices, hidden)) if known and not (stuck or held) else (), tuple(notes),
-            lent, self.holes, self.provenance, lattice.exact, alike,
-            None if widened is None else marked([widened], of_systems)[0],
-            not_worse_by or 0.0, self.unchecked, said if doubted else None,
-            "" if not doubted else "ordered" if m.linear_in_gains else "topics",
-            cannot, self._sizes(lattice),
-        )  # fmt: skip
+            comparison=marked([comparison], of_systems)[0],
+            outcome=outcome,
+            min_effect=self.min_effect,
+            holds_for=population.holds_for,
+            not_covered=population.not_covered,
+            by_source=lines_of(variance_model, contrasts, m, shares, comparison),
+            uncorrected=uncorrected_line(variance_model, contrasts, self.confidence),
+            largest_source=largest_in_words(shares),
+            influential=self._influential_units(m, contrasts) if known else {},
+            unjudged_bounds=unjudged_bounds,
+            steps=tuple(next_steps.steps(contrasts, prices, unjudged_bounds)) if buys else (),
+            notes=tuple(notes),
+            withheld=lent,
+            unjudged_policy=self.unjudged_policy,
+            provenance=self.provenance,
+            exact=variance_model.exact,
+            alike=alike,
+            widened=None if widened is None else marked([widened], of_systems)[0],
+            not_worse_by=not_worse_by or 0.0,
+            labels_by=self.unchecked,
+            by_labels=said if doubted else None,
+            to_check="" if not doubted else "ordered" if m.linear_in_gains else "topics",
+            not_judgeable=cannot,
+            sizes=self._sizes(variance_model),
+        )
 
-    def _sizes(self, lattice: VarianceModel) -> dict[str, str]:
+    def _sizes(self, variance_model: VarianceModel) -> dict[str, str]:
         """How many units of a source there are, in words."""
-        about, people = lattice.evidence.about, self._population.assessors
+        about, population = variance_model.estimator.about, self._population
         unit = "sampled unjudged document" if about.source == "holes" else "gold label"
-        judge = self._material.judge
-        if about.source == "gold" and judge is not None and DESIGNS[judge.design].whole:
+        judge = self._study_data.judge
+        if about.source == "gold" and judge is not None and draws_topics(judge.design):
             unit = "gold topic"
         counts = [("topics", len(self.topics), "topic"), (about.source, about.counts[0], unit)]
-        counts += [("assessors", people, "assessor")]
+        counts += [(s, n, SOURCES[s].unit) for s, n in population.groups.items()]
+        counts += [("assessors", population.assessors, "assessor")]
         return {source: f"{n:,} {unit}{'' if n == 1 else 's'}" for source, n, unit in counts if n}
 
     def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:
-        """What can be said of several claims by one measure all at once; each verdict is at its level by itself.
+        """The outcomes of several claims by one measure that hold all at once.
 
-        The same rule, with limits that hold all of these differences together (the largest t of them, as in `best`), so
-        that anything wrong is said in no more than 1 - confidence of studies, however many claims there are.
+        Each verdict by itself has the confidence of the study.  Here limits hold for all of these differences together
+        (by the largest t of them, as in `best`), so that any of the outcomes is wrong in no more than 1 - confidence of
+        studies.
 
+        Parameters
+        ----------
+        verdicts : sequence of Verdict
+            Verdicts of this study by one measure.
+
+        Returns
+        -------
+        tuple of str
+            One outcome each.
+
+        Examples
+        --------
         >>> import truegain as tg
         >>> qrels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
         >>> runs = {"good": {str(t): {"a": 3.0, "c": 2.0, "b": 1.0} for t in range(12)},
@@ -431,15 +592,17 @@ class Questions:
         if not verdicts:
             return ()
         if len(names := {v.comparison.measure for v in verdicts}) > 1:
-            raise TruegainError(f"verdicts by {', '.join(sorted(names))}: claims are held together by one measure")
+            raise TruegainError(
+                f"verdicts by {', '.join(sorted(names))}: claims can be tested jointly on one measure only"
+            )
         told = [m for m in self.measures if str(m) not in self.refused]
         m = next((m for m in told if str(m) in names), None) or next(
-            (m for m in told if self._answering(m).name in names), None
+            (m for m in told if self._measure_estimates(m).name in names), None
         )
         if m is None:
             raise TruegainError(f"the study has no measure {names.pop()}; it has {', '.join(map(str, self.measures))}")
         pairs = [(place_of(v.comparison.a, self.systems), place_of(v.comparison.b, self.systems)) for v in verdicts]
-        own, all_, variance = self._answering(m).together(Contrasts.of(pairs), self.seed)
+        own, all_, variance = self._measure_estimates(m).together(Contrasts.of(pairs), self.seed)
         return tuple(
             v.with_limits(float(q / alone), float(s), float(q))
             for v, alone, q, s in zip(verdicts, own, all_, variance, strict=True)
@@ -456,7 +619,7 @@ class Questions:
 
     def _check_told(self, m: Measure, a: str, b: str, lent: Sequence[str] = ()) -> None:
         """Refuse numbers about a difference that a verdict gives no interval, in its words; lent: or no claim."""
-        found = self._answering(m).differences(self._pair(a, b))[0]
+        found = self._measure_estimates(m).differences(self._pair(a, b))[0]
         why = in_one(lent) if lent else "; ".join(map(with_marks, found.notes)) if found.low is None else ""
         if why:
             raise TruegainError(f"the data cannot show whether {b} is better than {a} on {found.measure}: {why}")
@@ -469,41 +632,64 @@ class Questions:
         own = self.judge_model is not None and is_of(self.judge_model, self.system_models.get(system, ()))
         if self.judge is None:
             return borrowed(system, self.judge_model if own else None, None, 0)
-        evidence = self.lattice(m).evidence
-        touching = evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
+        estimator = self.variance_model(m).estimator
+        touching = estimator.touching(Contrasts.of([(None, self.systems.index(system))]))
         labels = None if touching is None or self.gold_list is not None else int(touching[0])  # a list: of pairs
-        if own and touching is None and evidence.by_rates:  # rates alone: of whose documents?
+        if own and touching is None and estimator.by_rates:  # rates alone: of whose documents?
             labels = 0
-        return borrowed(system, self.judge_model if own else None, self.judge.design, labels, evidence.least_gold)
+        return borrowed(system, self.judge_model if own else None, self.judge.design, labels, estimator.least_gold)
 
     # ------------------------------------------------------------------ what to buy next
 
     def next_steps(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None, costs: Costs = None
     ) -> Steps:
-        """What more topics, gold or assessors would bring to b - a (or to the two best).
+        """What more topics, gold labels or assessors would bring to b - a.
 
-        Those that alone are enough for the smallest gain that matters come first, and each group cheapest first.
-        Refused where a verdict lists none: calibration is borrowed, or too few gold labels touch the difference.
+        Those that alone are enough for `min_effect` come first, and each group cheapest first.  Refused where a verdict
+        is withheld.
+
+        Parameters
+        ----------
+        a, b : str, optional
+            Two systems; by default the two best.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+        costs : mapping of str to float, or str, optional
+            Prices: ``{"topic": 5, "gold": 1.5, "rating": 0.1}``.
+
+        Returns
+        -------
+        Steps
+            What to buy, with the half-width that each would bring.
         """
         m = self._measure(measure)
         if (a is None) != (b is None):
             raise TruegainError("name two systems for the next step, or none for the two best")
         if a is None or b is None:
             self._check_several("a next step, being about a difference,")
-            order = np.argsort(-self.lattice(m).evidence.value, kind="stable")
+            order = np.argsort(-self.variance_model(m).estimator.value, kind="stable")
             a, b = self.systems[order[1]], self.systems[order[0]]
-        asked = self._pair(a, b)
+        contrasts = self._pair(a, b)
         lent = [why for said in self._lent(m, [a, b]).values() for why in said if not why.startswith(FEW)]
         self._check_told(m, a, b, lent)
-        hidden, _ = self._unjudged.hidden_limits(m, asked, self.lattice(m))
+        unjudged_bounds, _ = self._unjudged.hidden_limits(m, contrasts, self.variance_model(m))
         prices = prices_of(self.costs if costs is None else costs)
-        return Steps(tuple(self._buying(m).steps(asked, prices, hidden)), self.provenance, f"{b} - {a} on {m}")
+        return Steps(
+            tuple(self._next_steps(m).steps(contrasts, prices, unjudged_bounds)), self.provenance, f"{b} - {a} on {m}"
+        )
 
-    def _buying(self, m: Measure) -> Buying:
-        sampled = self.judge is not None and type(self.lattice(m).evidence) is ByGoldPairs
+    def _next_steps(self, m: Measure) -> Buying:
+        sampled = self.judge is not None and type(self.variance_model(m).estimator) is ByGoldPairs
         weights = partial(self._weights_of, m) if sampled else None
-        return Buying(self._material, self.lattice(m), self.confidence, self.min_effect, self.holes == "bound", weights)
+        return Buying(
+            self._study_data,
+            self.variance_model(m),
+            self.confidence,
+            self.min_effect,
+            self.unjudged_policy == "bound",
+            weights,
+        )
 
     def _weights_of(self, m: Measure) -> Floats:
         """System x pair of the pool: what the pair counts in the score; made when first asked for."""
@@ -512,20 +698,58 @@ class Questions:
             self._weights[str(m)] = stand_in.weights(stand_in.parts(self.ranked.item_gain, self.ranked), self.ranked)
         return self._weights[str(m)]
 
-    def unjudged(self, measure: MeasureLike | None, asked: Contrasts) -> str:
-        """That documents of the systems asked about have no label at all, in words; empty where all have one."""
-        return self._unjudged.not_asked_for(self._measure(measure), asked)
+    def unjudged_note(self, measure: MeasureLike | None, contrasts: Contrasts) -> str:
+        """That documents of some systems have no label at all.
 
-    def standings(self, asked: Contrasts, measure: MeasureLike | None = None) -> list[CurrentPrecision]:
-        """What each of several differences stands on now."""
-        return self._buying(self._measure(measure)).standings(asked)
+        Parameters
+        ----------
+        measure : str or Measure, or None
+            The measure; not needed where there is one.
+        contrasts : Contrasts
+            The systems.
+
+        Returns
+        -------
+        str
+            A sentence; empty where all have one.
+        """
+        return self._unjudged.not_asked_for(self._measure(measure), contrasts)
+
+    def standings(self, contrasts: Contrasts, measure: MeasureLike | None = None) -> list[CurrentPrecision]:
+        """How precise each of several differences is now.
+
+        Parameters
+        ----------
+        contrasts : Contrasts
+            The differences.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        list of CurrentPrecision
+            One a difference.
+        """
+        return self._next_steps(self._measure(measure)).standings(contrasts)
 
     def standing(self, a: str, b: str, measure: MeasureLike | None = None) -> CurrentPrecision:
-        """What b - a stands on now: own parts of its variance, and how many topics, gold labels, assessors there are.
+        """How precise b - a is now, and would be with more units.
 
-        `standing(a, b).after(assessors=3)` is half the width with three times as many.
+        ``standing(a, b).after(assessors=3)`` is the half-width with three times as many assessors.
+
+        Parameters
+        ----------
+        a, b : str
+            Two systems.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        CurrentPrecision
+            The parts of its variance, and how many topics, gold labels and assessors there are.
         """
-        return self._buying(self._measure(measure)).standing(self._pair(a, b))
+        return self._next_steps(self._measure(measure)).standing(self._pair(a, b))
 
 
 def _may_be_best(best: tuple[str, ...], systems: int) -> str:
@@ -549,33 +773,84 @@ class Study(Questions):
 
     Parameters
     ----------
-    runs : path, frame, mapping or Runs
+    runs : path-like, list of path-like, frame, mapping or Runs
         The runs of two or more systems (one is enough for `estimates`).
-    judgments : path, frame, mapping or Judgments
+    judgments : path-like, frame, mapping or Judgments
         Relevance labels; with `ratings`, ratings by several assessors.
     measures : str or list of str
         Measures, such as 'nDCG@10' or ['P@10', 'AP'].
-    population : str or list of str
+    population : str or list of str, default 'topics'
         What the answers are about: 'topics' (topics like these), 'collection' (other collections of the same kind),
         'assessors' (assessors like these; needs `ratings`), 'replicates' (the same judge asked again, with
         ``Ratings(repeated='all')``), several with commas; or 'fixed', these topics only.
-    gold : Gold or path, optional
+    gold : Gold or path-like, optional
         Trusted labels of some of the judged pairs, which correct the scores.
-    unjudged : {'bound', 'non-relevant'}, UnjudgedSample or path
+    unjudged : {'bound', 'non-relevant'}, UnjudgedSample or path-like, default 'bound'
         'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as not relevant;
         labels of a random sample of them stand for the others, and nothing is held back.
     ratings : Ratings or str, optional
         The judgments are ratings, and how they become labels.
-    min_effect : float
+    min_effect : float, default 0.0
         The smallest difference that matters.
-    confidence : float
+    confidence : float, default 0.95
         Of every interval.
     scoring : Scoring, optional
         Which labels are relevant, which topics count, how ties are broken.
     resampling : Resampling, optional
         How many resamples, the seed, and how many processes.
-    trust_judge : bool
-        Take labels that a model gave (see `read_judgments`) for decided, though no person checked them.
+    trust_judge : bool, default False
+        Accept labels that a model gave (see `read_judgments`) as they are, though no person checked them.
+
+    Attributes
+    ----------
+    config : StudyConfig
+        All options.
+    over : frozenset of str
+        The sources of uncertainty that the answers generalize over.
+    ranked : RankedGains
+        The runs aligned with the labels.
+    refused : mapping of str to str
+        Measures that the gold labels cannot correct, and why.
+    relevant_from : float or None
+        The smallest relevant label, for measures that do not say.
+    raters : Raters or None
+        The ratings, where labels are made of some.
+    judge : Judge or None
+        The judge measured on the gold labels.
+    gold_rated : bool
+        Whether the gold labels are made of ratings.
+    gold_list : GoldList or None
+        The ordered list of gold labels, where gold is one.
+    unjudged_sample : HoleSample, HoleList or None
+        The sample of unjudged documents.
+    seed : int
+        Where random numbers begin.
+    unjudged_policy : {'bound', 'non-relevant'}
+        How unjudged documents count.
+    system_models : mapping of str to tuple of str
+        The language models that systems use, where known.
+    judge_model : str or None
+        The language model that gave the labels, where known.
+    unchecked : str
+        Whose labels these are, where a model gave them and no person checked them.
+    provenance : dict
+        How the study was made; every answer has it.
+    claims : tuple of (str, str)
+        Pairs (a, b) that a study file asks about: is b better than a?
+    costs : mapping, str or None
+        Prices where a question names none.
+
+    References
+    ----------
+    .. [1] B. Efron and C. Stein, "The jackknife estimate of variance", Annals of Statistics 9(3), 1981.
+    .. [2] A. C. Cameron, J. B. Gelbach and D. L. Miller, "Robust inference with multiway clustering", Journal of
+           Business & Economic Statistics 29(2), 2011.
+    .. [3] F. E. Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin
+           2(6), 1946.
+    .. [4] A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan and T. Zrnic, "Prediction-powered inference",
+           Science 382(6671), 2023.
+    .. [5] I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and A. Ramdas, "Time-uniform central limit theory and
+           asymptotic confidence sequences", Annals of Statistics 52(6), 2024.
 
     Examples
     --------
@@ -617,7 +892,7 @@ class Study(Questions):
         )
         self.resamples = count_of("resamples", config.resampling.n or RESAMPLES, LEAST_RESAMPLES)
         self.seed, self.jobs = config.resampling.seed, config.resampling.jobs
-        self.holes = config.unjudged if isinstance(config.unjudged, str) else "bound"
+        self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
         check_config(config, self.over)
         trusted, design, listed = listed_in(config.gold)
         self.gold_list = listed if listed is not None and listed.design == "ordered" else None
@@ -643,7 +918,7 @@ class Study(Questions):
         )
         sample = config.sample
         self.unjudged_sample = None if sample is None else within.sample(sample, self._given, self.measures)
-        self._material = StudyData(
+        self._study_data = StudyData(
             self.over,
             self.ranked,
             self.raters,
@@ -657,17 +932,30 @@ class Study(Questions):
             confidence if config.sequential else None,
             confidence,
         )
-        self._unjudged = UnjudgedDocuments(self._material, self.holes, confidence)
+        self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, confidence)
         self._name_models(judgments, labels)
-        self._lattices: dict[str, VarianceModel] = {}
-        self._answerings, self._weights = {}, {}
+        self._variance_models: dict[str, VarianceModel] = {}
+        self._estimates_by_measure, self._weights = {}, {}
         self.provenance = self._told(judgments)
 
     @classmethod
     def configured(
         cls, runs: RunsLike | RunsInput, judgments: JudgmentsLike, measures: MeasuresLike, config: StudyConfig
     ) -> Study:
-        """A study by a config, as functions and files have it."""
+        """A study by a config, as functions and study files have it.
+
+        Parameters
+        ----------
+        runs, judgments, measures
+            As those of `Study`.
+        config : StudyConfig
+            All other options.
+
+        Returns
+        -------
+        Study
+            The study.
+        """
         return cls(runs, judgments, measures, **{f.name: getattr(config, f.name) for f in fields(config)})
 
     def _rated(self) -> Ratings:
@@ -692,9 +980,9 @@ class Study(Questions):
         """Refuse a list of gold labels that was drawn from other topics, or for other bronze labels."""
         if self.config.scoring.all_topics and self.gold_list is not None and not self.ranked.depth.all():
             raise TruegainError(
-                f"{argname('all_topics')} and an ordered list of gold labels: a list is drawn from the topics that all "
-                f"systems answer, and has no rows of the others; leave {argname('all_topics')} out, or draw pairs at "
-                f"random ({arg('design', 'random')})"
+                f"{argname('all_topics')} and an ordered list of gold labels: a list is sampled from the topics that "
+                f"all systems answer, and has no rows of the others; leave {argname('all_topics')} out, or sample "
+                f"pairs at random ({arg('design', 'random')})"
             )
         check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
 
@@ -738,15 +1026,15 @@ class Study(Questions):
                 }
             ),
             "min_effect": self.min_effect,
-            "unjudged": self.holes,
+            "unjudged": self.unjudged_policy,
             "aggregate": None if ratings.aggregate is None else str(ratings.aggregate),
             "unjudged_sample": None if self.unjudged_sample is None else self.unjudged_sample.size,
         }
 
-    def _align(self, labels: Judgments, keys: int, design: Design | None) -> None:
+    def _align(self, labels: Judgments, keys: int, design: str | None) -> None:
         """Runs and labels of the topics that all systems answer; of ratings those of these topics alone."""
         self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
-        if self.raters is not None and (not self.gold_rated or design in SAME_POPULATION):
+        if self.raters is not None and (not self.gold_rated or is_sample(design)):
             left = raters_in(self.raters, self.topics)
             if not self.gold_rated and len(left.ratings) < len(self.raters.ratings):  # fit on these alone
                 self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)

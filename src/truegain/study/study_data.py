@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -16,19 +16,18 @@ from truegain.judge_error.judge import Judge
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import level_of
 from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, arg, argname
-from truegain.sampling.catalogue import POPULATIONS, SOURCES
-from truegain.sampling.designs import SAME_POPULATION
+from truegain.sampling.catalogue import SOURCES, is_sample, populations
 from truegain.sampling.source import SourceName
 from truegain.stats.collection_intervals import spread_rule, spreads_of
 from truegain.stats.influence import Influence
 from truegain.stats.other_collections import check_drawable, least_relevant, without_each
 from truegain.study.assessors import Raters
 from truegain.study.estimators import Plain, ScoreEstimator
-from truegain.study.gold import evidence_of, tell_holes
+from truegain.study.gold import estimator_of, tell_holes
 from truegain.study.gold_lists import ByList, StandIn
 from truegain.study.unjudged_sample import HoleList, HoleSample
 from truegain.study.variance import Collection as OtherCollections
-from truegain.study.variance import VarianceModel
+from truegain.study.variance import Crossed, SourceVariance, VarianceModel
 
 # ---- What a study is made of: runs in line with labels, ratings or gold labels behind these, and what was sampled.
 
@@ -55,23 +54,23 @@ class StudyData:
     looks: float | None = None  # see `VarianceModel`
     confidence: float = 0.95
 
-    def lattice(self, m: Measure) -> VarianceModel:
+    def variance_model(self, m: Measure) -> VarianceModel:
         """What a measure stands on; what cannot be spoken of is refused."""
         self._refuse_fixed()
         if self.sample is None:  # which tells what unjudged documents are worth
             tell_holes(self.ranked, m, self.judge)
-        evidence, naive = self._evidence(m)
+        estimator, naive = self._estimator(m)
         if self.looks is not None:
             self._refuse_looks()
-        collection = assessors = replicates = documents = None
+        makers: dict[SourceName, Callable[[], SourceVariance]] = {}
         over = self.spoken_of(m)
         if "collection" in self.over:
-            if note := evidence.about.note:
+            if note := estimator.about.note:
                 raise TruegainError(f"{note} How that varies between collections is unknown; give DCG or P")
             check_drawable(m)
             if "collection" in over:
                 self._refuse_shallow(m)
-                collection = partial(self._collection, m)
+                makers["collection"] = partial(self._collection, m)
             elif "topics" not in over:
                 raise TruegainError(
                     f"{m} over other collections: {LONE}; name 'topics' in {argname('population')} and leave "
@@ -82,17 +81,15 @@ class StudyData:
         elif self.raters is not None:
             refitted, topics = partial(self._refitted, m, self.raters), self.ranked.topics
             if self._raters_tell(self.raters):
-                assessors = partial(self.raters.moves, refitted, topics)
-                documents = partial(self.raters.within_documents, refitted, topics)
+                makers["assessors"] = partial(self._assessors, self.raters, refitted)
             if "replicates" in self.over:
-                replicates = partial(self.raters.repeated_moves, refitted, topics)
-        twice = 0.0 if self.raters is None else self.raters.noise_twice
-        return VarianceModel(evidence, naive, over, collection, assessors, replicates, documents, twice, self.looks)
+                makers["replicates"] = partial(self.raters.repeated_moves, refitted, topics)
+        return VarianceModel(estimator, naive, over, makers, self.looks)
 
     def spoken_of(self, m: Measure) -> frozenset[SourceName]:
         """What a measure can be told for: no other collections where one document a topic would have to tell of them.
 
-        A topic with one relevant document borrows its spread from those with several (see `few.Pooled`).
+        A topic with one relevant document borrows its spread from those with several (see `Pooled`).
         """
         if "collection" not in self.over or spread_rule(m).lone == "own":
             return self.over
@@ -106,43 +103,48 @@ class StudyData:
         )
         return OtherCollections(spreads, spread_rule(m).lone)
 
+    def _assessors(self, raters: Raters, refitted: Callable[[Floats], ScoreEstimator]) -> Crossed:
+        topics = self.ranked.topics
+        within = partial(raters.within_documents, refitted, topics)
+        return Crossed(*raters.moves(refitted, topics), within, raters.noise_twice)
+
     def _refitted(self, m: Measure, raters: Raters, gains: Floats) -> ScoreEstimator:
         """What the scores would stand on with other gains of the rated items."""
         if self.gold_rated:
             assert self.judge is not None
             judge = replace(self.judge, gold=raters.ratings.labelled(gains))
-            return evidence_of(self.ranked, m, judge, self.gold_relevant_from, self.confidence)
+            return estimator_of(self.ranked, m, judge, self.gold_relevant_from, self.confidence)
         ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
-        return evidence_of(ranked, m, self.judge, self.gold_relevant_from, self.confidence)
+        return estimator_of(ranked, m, self.judge, self.gold_relevant_from, self.confidence)
 
-    def _evidence(self, m: Measure) -> tuple[ScoreEstimator, ScoreEstimator]:
+    def _estimator(self, m: Measure) -> tuple[ScoreEstimator, ScoreEstimator]:
         """What the scores stand on, and the labels as they are."""
         if self.listed is not None and self.judge is not None:
             by_list = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_relevant_from))
             stand_in = StandIn.of(m, self.ranked)
-            plain = evidence_of(self.ranked, stand_in.measure, None, None)
+            plain = estimator_of(self.ranked, stand_in.measure, None, None)
             return by_list, Plain(plain.contributions().T / stand_in.constant, self.ranked.topics)
         if self.sample is not None:
-            return self.sample.evidence(m), evidence_of(self.ranked, m, None, None)
-        found = evidence_of(self.ranked, m, self.judge, self.gold_relevant_from, self.confidence)
-        return found, found if self.judge is None else evidence_of(self.ranked, m, None, None)
+            return self.sample.estimator(m), estimator_of(self.ranked, m, None, None)
+        found = estimator_of(self.ranked, m, self.judge, self.gold_relevant_from, self.confidence)
+        return found, found if self.judge is None else estimator_of(self.ranked, m, None, None)
 
-    def documents(self, m: Measure, lattice: VarianceModel, a: int, b: int) -> Influence:
+    def documents(self, m: Measure, variance_model: VarianceModel, a: int, b: int) -> Influence:
         """How far each judged document moves two scores by being in the collection; by the labels as they are.
 
         What the scores would be without it is told where they stand on these labels alone.
         """
         names, moved = without_each(self.ranked, m, (a, b))
-        without = lattice.evidence.value[[a, b]] - moved if lattice.evidence.about.plain else None
+        without = variance_model.estimator.value[[a, b]] - moved if variance_model.estimator.about.plain else None
         return Influence("collection", names, moved, max(1.0, len(names) - 1.0), without)
 
     def _raters_tell(self, raters: Raters) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
-        if self.judge is not None and self.judge.design not in SAME_POPULATION:
+        if self.judge is not None and not is_sample(self.judge.design):
             if "assessors" in self.over:
                 raise TruegainError(
                     f"{argname('design', self.judge.design)}: the judge's error rates are those of all assessors "
-                    f"together, so they say nothing of other assessors; leave 'assessors' out of "
+                    "together, so they say nothing about other assessors; leave 'assessors' out of "
                     f"{argname('population')}"
                 )
             return False
@@ -156,39 +158,38 @@ class StudyData:
 
     def _refuse_fixed(self) -> None:
         """Rates say how often labels are wrong, not which; what chance made of these labels only topics tell."""
-        if "topics" in self.over or self.judge is None or self.judge.design in SAME_POPULATION:
+        if "topics" in self.over or self.judge is None or is_sample(self.judge.design):
             return
         raise TruegainError(
-            f"{argname('design', self.judge.design)} shows how often the judge errs, not where, so the chance error of "
-            "scores for these topics only is unknown; name 'topics' in "
-            f"{argname('population')}, or have gold labels drawn from these topics ({arg('design', 'random')})"
+            f"{argname('design', self.judge.design)} shows how often the judge errs, not where, so the chance error "
+            f"of scores for these topics only is unknown; name 'topics' in {argname('population')}, or sample gold "
+            f"labels from these topics ({arg('design', 'random')})"
         )
 
     def _refuse_rated(self) -> None:
         """A list was drawn for one bronze label a document; what assessors would have said otherwise it cannot tell."""
         if others := sorted(self.over & {"assessors", "replicates"}):
             raise TruegainError(
-                f"an ordered list of gold labels and {argname('population')} {others[0]!r}: the list was drawn for "
-                f"one bronze label a document; leave {others[0]!r} out"
+                f"an ordered list of gold labels and {argname('population')} {others[0]!r}: the list was sampled for "
+                f"one bronze label per document; leave {others[0]!r} out"
             )
 
     def _refuse_looks(self) -> None:
         """Looking many times is known for labels in a drawn order, and topics."""
         if self.listed is None and isinstance(self.sample, HoleSample):
             raise TruegainError(
-                f"{argname('sequential')}: how often one may look is known for labels in the order of a list; draw one "
-                f"with {SAMPLE_UNJUDGED}, or leave {argname('sequential')} out and look once"
+                f"{argname('sequential')}: repeated looks need labels in the order of a list; draw one with "
+                f"{SAMPLE_UNJUDGED}, or leave {argname('sequential')} out and look once"
             )
         if self.listed is None and self.sample is None:
             raise TruegainError(
-                f"{argname('sequential')}: how often one may look is known for gold labels in the order of a list; "
-                "draw "
-                f"one with {SAMPLE_GOLD}, or leave {argname('sequential')} out and look once"
+                f"{argname('sequential')}: repeated looks need gold labels in the order of a list; draw one with "
+                f"{SAMPLE_GOLD}, or leave {argname('sequential')} out and look once"
             )
         if others := sorted(self.over - {"topics"}):
             raise TruegainError(
-                f"{argname('sequential')} and {argname('population')} {others[0]!r}: not known together; leave one of "
-                "them out"
+                f"{argname('sequential')} and {argname('population')} {others[0]!r}: cannot be combined; leave one "
+                "of them out"
             )
 
     def _refuse_shallow(self, m: Measure) -> None:
@@ -201,8 +202,8 @@ class StudyData:
         if shallow:
             names = some([self.ranked.systems[s] for s in shallow])
             raise TruegainError(
-                f"{m} over other collections needs lists of {2 * cutoff} documents, and {len(shallow)} of "
-                f"{len(deepest)} runs hold no more than {int(deepest[shallow].max())} ({names}): copies of documents "
+                f"{m} over other collections needs rankings of {2 * cutoff} documents, and {len(shallow)} of "
+                f"{len(deepest)} runs hold no more than {int(deepest[shallow].max())} ({names}): resampled documents "
                 "would leave ranks empty; give deeper runs, or leave 'collection' out"
             )
 
@@ -258,12 +259,10 @@ class StudyData:
 
 # ---- What the answers hold for, and what they do not cover, in words.
 
-OTHER = {"topics": "other topics", "collection": "other document collections"}
-
 
 @dataclass(frozen=True)
 class Population:
-    """The sources that are spoken of, and how many topics and assessors stand for their like.
+    """The sources that are spoken of, and how many topics, assessors and groups of topics stand for their like.
 
     >>> print(Population(frozenset(["topics"]), 50, gold=True))
     For topics like these 50. Not covered: other document collections; mistakes in the gold labels.
@@ -275,14 +274,15 @@ class Population:
     gold: bool = False
     gold_rated: bool = False  # whether the assessors are those of the gold labels
     sampled: tuple[int, int] | None = None  # unjudged documents judged at random, and of how many
+    groups: Mapping[SourceName, int] = field(default_factory=dict)  # by source, how many units group the topics
 
     @property
     def holds_for(self) -> str:
         """For what the answers hold."""
         n = self.topics
         words = [] if "topics" in self.over else [f"for these {n} topics only"]
-        counts = {"topics": n, "assessors": self.assessors}
-        words += [SOURCES[s].claim.format(n=counts.get(s)) for s in POPULATIONS if s in self.over]
+        counts = {**self.groups, "topics": n, "assessors": self.assessors}
+        words += [SOURCES[s].claim.format(n=counts.get(s)) for s in populations() if s in self.over]
         if self.sampled is not None:
             n, holes = self.sampled
             some = f"a random sample of {n:,} of the {holes:,} unjudged documents"
@@ -290,9 +290,9 @@ class Population:
         return ", ".join(words)
 
     @property
-    def held_fixed(self) -> str:
+    def not_covered(self) -> str:
         """What the answers do not cover."""
-        words = [OTHER[s] for s in ("topics", "collection") if s not in self.over]
+        words = [s.uncovered for name, s in SOURCES.items() if s.uncovered and name not in self.over]
         if "assessors" not in self.over and self.assessors:
             words.append("other assessors")
         elif not self.assessors and not self.gold:
@@ -302,4 +302,4 @@ class Population:
         return "; ".join(words) or "nothing"
 
     def __str__(self) -> str:
-        return f"{self.holds_for[0].upper()}{self.holds_for[1:]}. Not covered: {self.held_fixed}."
+        return f"{self.holds_for[0].upper()}{self.holds_for[1:]}. Not covered: {self.not_covered}."

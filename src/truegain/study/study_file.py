@@ -40,7 +40,7 @@ def kinds_of_file() -> dict[str, Any]:
     (<class 'float'>, list[str] | None)
     """
     kinds = {name: kind for part in (_Files, StudyInputs, RatingsAsked) for name, kind in get_type_hints(part).items()}
-    kinds |= {option.name: option.kind for option in settings_of(StudyConfig)}
+    kinds |= {s.name: Literal[s.choices] | None if s.choices else s.kind for s in settings_of(StudyConfig)}
     return {name.replace("_", "-"): kind for name, kind in kinds.items()}
 
 
@@ -48,12 +48,21 @@ KINDS = kinds_of_file()
 
 
 def read_study(path: PathLike) -> Study:
-    r"""The study that a file describes, with the answers that the command line has of it.
+    r"""Read the study that a file describes, with the answers that the command line gives of it.
 
-    The file holds judgments, runs and options by the names they have there; paths are relative to it.  Where it names
-    a pair, or baselines and a candidate, these are the study's `claims`; prices it names (`costs`) are those of its
-    verdicts and next steps, unless others are given there.
+    Parameters
+    ----------
+    path : str or path-like
+        A study.toml: judgments, runs and options by the names they have on the command line.  Paths are relative to it.
 
+    Returns
+    -------
+    Study
+        Where the file names a pair, or baselines and a candidate, these are its `claims`.  Prices in the file (`costs`)
+        are those of its verdicts and next steps, unless others are given there.
+
+    Examples
+    --------
     >>> import tempfile, truegain as tg
     >>> from pathlib import Path
     >>> topics = range(1, 13)
@@ -107,8 +116,9 @@ def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: Rat
 def _words(text: StudyText) -> tuple[dict[str, Any], FileWords]:
     """What the file says by the names of options, and where it says it."""
     words, keys = {}, {}
-    for option, key, value, line in text.options(KINDS, "a study"):
-        kind = KINDS[option]
+    kinds = kinds_of_file()
+    for option, key, value, line in text.options(kinds, "a study"):
+        kind = kinds[option]
         told = text.told(option, key, line, get_origin(without_none(kind)) is list)
         words[option.replace("-", "_")] = _converted(told, kind, f"{key} is {value!r}", text.file, line)
         keys[option] = text.key(option, key, line, told)

@@ -126,7 +126,7 @@ def _of(some: int, every: int) -> str:
 class UnjudgedDocuments:
     """Of one study; `taken_as` says whether they hold answers back ('bound') or count as not relevant."""
 
-    material: StudyData
+    study_data: StudyData
     taken_as: str
     confidence: float
     _known: dict[str, tuple[HoleBounds | None, str]] = field(default_factory=dict)
@@ -136,39 +136,39 @@ class UnjudgedDocuments:
     def _is_bound(self) -> bool:
         return self.taken_as == "bound"
 
-    def said(self, m: Measure, asked: Contrasts | None) -> str:
+    def said(self, m: Measure, contrasts: Contrasts | None) -> str:
         """What was taken of them, in words; empty where there are none, or a sample stands for them.
 
-        asked: the differences, which are held against them.
+        contrasts: the differences, which are held against them.
         """
-        systems = None if asked is None else _systems(asked)
-        bound = asked is not None and self._is_bound and (is_known(m) or self._first_ranks(m) is not None)
-        return self._in_words(m, systems, "low, high and p hold" if bound else "", asked)
+        systems = None if contrasts is None else _systems(contrasts)
+        bound = contrasts is not None and self._is_bound and (is_known(m) or self._first_ranks(m) is not None)
+        return self._in_words(m, systems, "low, high and p hold" if bound else "", contrasts)
 
     def said_of_ranks(self, m: Measure) -> str:
         """The same of all systems, where tiers and ranks hold whatever their labels, or not."""
         return self._in_words(m, None, "" if self.bounds_of(m)[0] is None else "tiers and ranks hold")
 
-    def _in_words(self, m: Measure, systems: list[int] | None, holds: str, asked: Contrasts | None = None) -> str:
-        if self.material.sample is not None:
+    def _in_words(self, m: Measure, systems: list[int] | None, holds: str, contrasts: Contrasts | None = None) -> str:
+        if self.study_data.sample is not None:
             return ""
-        held = self.held_ranks(m, asked) if holds else None
-        return self.material.said_of_holes(m, systems, holds, "" if held is None else str(held))
+        held = self.held_ranks(m, contrasts) if holds else None
+        return self.study_data.said_of_holes(m, systems, holds, "" if held is None else str(held))
 
-    def held_ranks(self, m: Measure, asked: Contrasts | None = None) -> Held | None:
+    def held_ranks(self, m: Measure, contrasts: Contrasts | None = None) -> Held | None:
         """Down to which ranks differences, or all, hold whatever the labels; None where nothing counts as 0 below."""
         ranks = None if is_known(m) else self._first_ranks(m)
         if ranks is None:
             return None
-        asked = Contrasts.all_pairs(len(self.material.ranked.systems)) if asked is None else asked
-        held = ranks.held(asked.a, asked.b)
+        contrasts = Contrasts.all_pairs(len(self.study_data.ranked.systems)) if contrasts is None else contrasts
+        held = ranks.held(contrasts.a, contrasts.b)
         return held if held.below else None
 
     def _first_ranks(self, m: Measure) -> FirstRanks | None:
         """None where they bound nothing."""
         if str(m) not in self._ranks:
             try:
-                self._ranks[str(m)] = FirstRanks(self.material.ranked, m)
+                self._ranks[str(m)] = FirstRanks(self.study_data.ranked, m)
             except TruegainError:
                 self._ranks[str(m)] = None
         return self._ranks[str(m)]
@@ -177,7 +177,7 @@ class UnjudgedDocuments:
         """How a ranking takes them."""
         if self.bounds_of(m)[0] is not None:
             return "bound" if self.held_ranks(m) is None else "first"
-        none = self.material.sample is not None or m.leaves_out_unjudged or not self.material.unjudged(m)[0]
+        none = self.study_data.sample is not None or m.leaves_out_unjudged or not self.study_data.unjudged(m)[0]
         return "" if none else "zero"
 
     def bounds_of(self, m: Measure) -> tuple[HoleBounds | None, str]:
@@ -185,14 +185,14 @@ class UnjudgedDocuments:
 
         None where there are none, or they are counted as not relevant: in words where nothing else is known.
         """
-        if not self._is_bound or self.material.sample is not None or not self.material.unjudged(m)[0]:
+        if not self._is_bound or self.study_data.sample is not None or not self.study_data.unjudged(m)[0]:
             return None, ""
         if str(m) not in self._known:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # told when the runs were first read
                 try:
-                    own, over_topics = self.material.holes_of(m) > 0, "topics" in self.material.over
-                    self._known[str(m)] = hole_bounds_of(self.material.ranked, m, own, over_topics), ""
+                    own, over_topics = self.study_data.holes_of(m) > 0, "topics" in self.study_data.over
+                    self._known[str(m)] = hole_bounds_of(self.study_data.ranked, m, own, over_topics), ""
                 except TruegainError as error:
                     self._known[str(m)] = None, _not_known(m, error)
         return self._known[str(m)]
@@ -202,33 +202,39 @@ class UnjudgedDocuments:
 
         That is so of measures without a least or greatest value.
         """
-        told = not self._is_bound or self.material.sample is not None or is_known(m) or has_ends(m)
+        told = not self._is_bound or self.study_data.sample is not None or is_known(m) or has_ends(m)
         if told or m.leaves_out_unjudged:
             return []
-        open_ = open_at_the_top(self.material.ranked, [system])
+        open_ = open_at_the_top(self.study_data.ranked, [system])
         return [f"{UNJUDGED_FIRST}: {open_}, and {m} has no smallest or no largest value"] if open_ else []
 
-    def bounds_of_pair(self, m: Measure, asked: Contrasts) -> HoleBounds | None:
+    def bounds_of_pair(self, m: Measure, contrasts: Contrasts) -> HoleBounds | None:
         """The same of one pair."""
-        found = self.hidden(m, asked)[0] if self._is_bound else None
-        systems = len(self.material.ranked.systems)
-        return None if found is None else HoleBounds.of_pair(found, asked, systems, "topics" in self.material.over)
+        found = self.unjudged_bounds(m, contrasts)[0] if self._is_bound else None
+        systems = len(self.study_data.ranked.systems)
+        return (
+            None if found is None else HoleBounds.of_pair(found, contrasts, systems, "topics" in self.study_data.over)
+        )
 
     def widened(
-        self, answering: MeasureEstimates, asked: Contrasts, hidden: UnjudgedBounds | None
+        self, measure_estimates: MeasureEstimates, contrasts: Contrasts, unjudged_bounds: UnjudgedBounds | None
     ) -> Comparison | None:
         """The difference of a pair with limits that hold whatever they are; None where these are those by labels."""
-        if hidden is None or not hidden.documents or not self._is_bound:
+        if unjudged_bounds is None or not unjudged_bounds.documents or not self._is_bound:
             return None
-        bounds = HoleBounds.of_pair(hidden, asked, len(self.material.ranked.systems), "topics" in self.material.over)
-        return answering.widened(asked, bounds)[0]
+        bounds = HoleBounds.of_pair(
+            unjudged_bounds, contrasts, len(self.study_data.ranked.systems), "topics" in self.study_data.over
+        )
+        return measure_estimates.widened(contrasts, bounds)[0]
 
-    def hidden(self, m: Measure, asked: Contrasts) -> tuple[UnjudgedBounds | None, list[str]]:
+    def unjudged_bounds(self, m: Measure, contrasts: Contrasts) -> tuple[UnjudgedBounds | None, list[str]]:
         """What they could do to one pair, and what must be said where that is not known."""
-        ranked, pair = self.material.ranked, (int(asked.a[0]), int(asked.b[0]))
+        ranked, pair = self.study_data.ranked, (int(contrasts.a[0]), int(contrasts.b[0]))
         none = np.zeros(len(ranked.topics))
         nothing = UnjudgedBounds(none, none, 0, len(none))
-        if self.material.sample is not None or not self.material.unjudged(m, list(pair))[0]:  # a sample stands for them
+        if (
+            self.study_data.sample is not None or not self.study_data.unjudged(m, list(pair))[0]
+        ):  # a sample stands for them
             return nothing, []
         if m.leaves_out_unjudged:
             return nothing, [f"What unjudged documents could change is unknown: {m} leaves them out."]
@@ -241,28 +247,28 @@ class UnjudgedDocuments:
         return None, [said]
 
     def hidden_limits(
-        self, m: Measure, asked: Contrasts, lattice: VarianceModel
+        self, m: Measure, contrasts: Contrasts, variance_model: VarianceModel
     ) -> tuple[UnjudgedBounds | None, list[str]]:
         """The same, with how sure that is over topics."""
-        found, notes = self.hidden(m, asked)
-        if found is None or not found.documents or "topics" not in self.material.over:
+        found, notes = self.unjudged_bounds(m, contrasts)
+        if found is None or not found.documents or "topics" not in self.study_data.over:
             return found, notes
-        spread = lattice.spread(asked, self.confidence)
+        spread = variance_model.spread(contrasts, self.confidence)
         return found.with_limits(float(spread.variance[0]), quantile_of(self.confidence, float(spread.df[0]))), notes
 
-    def not_asked_for(self, m: Measure, asked: Contrasts) -> str:
+    def not_asked_for(self, m: Measure, contrasts: Contrasts) -> str:
         """That documents of the systems asked about have no label at all, in words; empty where all have one."""
-        holes, shown = self.material.unjudged(m, _systems(asked))
+        holes, shown = self.study_data.unjudged(m, _systems(contrasts))
         if not holes:
             return ""
         return (
             f"{holes:,} of the {shown:,} documents that {m} counts in these runs have no label, and this list leaves "
-            "them out: what they could change stays open (see `unjudged`)."
+            "them out: what they could change is unknown (see `unjudged`)."
         )
 
 
-def _systems(asked: Contrasts) -> list[int]:
-    return sorted({*asked.a.tolist(), *asked.b.tolist()} - {NONE})
+def _systems(contrasts: Contrasts) -> list[int]:
+    return sorted({*contrasts.a.tolist(), *contrasts.b.tolist()} - {NONE})
 
 
 def _not_known(m: Measure, error: TruegainError) -> str:

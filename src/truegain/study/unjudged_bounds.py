@@ -218,7 +218,7 @@ def hidden_in(two: RankedGains, measure: Measure) -> UnjudgedBounds:
         low[t], high[t] = -far[first, second] - difference, far[second, first] - difference
     open_ = filled.hole[ranked.item] & within
     count = len(np.unique(ranked.item[open_]))
-    found = _hidden(low, high, (score[second] - score[first]) / topics, count)
+    found = _unjudged_bounds(low, high, (score[second] - score[first]) / topics, count)
     if not isinstance(extremes, Linear):
         return found
     moved, topic_of = np.zeros(len(ranked.pool)), np.zeros(len(ranked.pool), np.int64)
@@ -240,10 +240,10 @@ def _in_first_ranks(ranks: FirstRanks) -> UnjudgedBounds:
     count, first, below = ranks.documents(0, 1)
     now = (ranks.score[1] - ranks.score[0]) / topics
     far = np.array([ranks.greatest(t) for t in range(topics)]) / topics
-    return replace(_hidden(-far[:, 0, 1] - now, far[:, 1, 0] - now, now, count), first=first, below=below)
+    return replace(_unjudged_bounds(-far[:, 0, 1] - now, far[:, 1, 0] - now, now, count), first=first, below=below)
 
 
-def _hidden(low: Floats, high: Floats, now: Floats, count: int) -> UnjudgedBounds:
+def _unjudged_bounds(low: Floats, high: Floats, now: Floats, count: int) -> UnjudgedBounds:
     """From how far the parts of the difference could fall and rise."""
     topics = len(now)
     low, high = np.where(low < -ROUNDING, low, 0.0), np.where(high > ROUNDING, high, 0.0)
@@ -254,7 +254,11 @@ def _hidden(low: Floats, high: Floats, now: Floats, count: int) -> UnjudgedBound
 
 
 def sample_step(
-    hidden: UnjudgedBounds, variance: float, quantile: float, min_effect: float = 0.0, price: float | None = None
+    unjudged_bounds: UnjudgedBounds,
+    variance: float,
+    quantile: float,
+    min_effect: float = 0.0,
+    price: float | None = None,
 ) -> Step | None:
     """What judging a random sample of the holes would leave of the interval: a quarter, or enough for `min_effect`.
 
@@ -269,12 +273,12 @@ def sample_step(
     >>> print(sample_step(hidden, 1e-4, 2.0))
     labels of a random 25 of the 100 unjudged documents, which alone leave it open: +-0.2010
     """
-    if hidden.falls is None:
+    if unjudged_bounds.falls is None:
         return None
-    total = hidden.documents
+    total = unjudged_bounds.documents
 
     def half(n: int) -> float:
-        return quantile * float(np.sqrt(variance + total / n * hidden.spread))
+        return quantile * float(np.sqrt(variance + total / n * unjudged_bounds.spread))
 
     n = min(total, max(LEAST_GOLD, -(-total // 4)))
     enough = None
@@ -302,17 +306,19 @@ class HoleBounds:
     more: Floats
 
     @classmethod
-    def of_pair(cls, hidden: UnjudgedBounds, asked: Contrasts, systems: int, over_topics: bool = True) -> HoleBounds:
+    def of_pair(
+        cls, unjudged_bounds: UnjudgedBounds, contrasts: Contrasts, systems: int, over_topics: bool = True
+    ) -> HoleBounds:
         """The same of one pair, b - a, where only these two lists are looked at."""
         rise, more = np.zeros((2, systems, systems))
-        a, b = int(asked.a[0]), int(asked.b[0])
-        rise[a, b], rise[b, a] = -hidden.least, hidden.most
-        more[a, b], more[b, a] = hidden.more if over_topics else (0.0, 0.0)
+        a, b = int(contrasts.a[0]), int(contrasts.b[0])
+        rise[a, b], rise[b, a] = -unjudged_bounds.least, unjudged_bounds.most
+        more[a, b], more[b, a] = unjudged_bounds.more if over_topics else (0.0, 0.0)
         return cls(rise, more)
 
-    def sides(self, asked: Contrasts) -> tuple[Floats, Floats, Floats, Floats]:
+    def sides(self, contrasts: Contrasts) -> tuple[Floats, Floats, Floats, Floats]:
         """Of each b - a: how far it could fall and rise, at least 0, and how much variance goes with either."""
-        a, b = asked.a, asked.b
+        a, b = contrasts.a, contrasts.b
         return self.rise[a, b], self.rise[b, a], self.more[a, b], self.more[b, a]
 
 

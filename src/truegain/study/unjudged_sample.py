@@ -71,14 +71,16 @@ class ByHoles(ByGoldPairs):
         found = super().by_gold()
         return Influence("holes", found.units, found.matrix, found.df)
 
-    def over_topics(self, asked: Contrasts) -> Variance:
+    def over_topics(self, contrasts: Contrasts) -> Variance:
         """Over topics and the holes they hold; where no hole is left open, Student's t."""
-        found = super().over_topics(asked)
-        return Variance(found.variance, np.where(self._settled(asked), len(self.topics) - 1.0, found.df))
+        found = super().over_topics(contrasts)
+        return Variance(found.variance, np.where(self._settled(contrasts), len(self.topics) - 1.0, found.df))
 
-    def touching(self, asked: Contrasts) -> Ints:
+    def touching(self, contrasts: Contrasts) -> Ints:
         """Sampled holes that move each contrast; no fewer than are needed where none is left open."""
-        return np.where(self._settled(asked), np.maximum(super().touching(asked), LEAST_GOLD), super().touching(asked))
+        return np.where(
+            self._settled(contrasts), np.maximum(super().touching(contrasts), LEAST_GOLD), super().touching(contrasts)
+        )
 
     def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
         """Holes have no bronze label."""
@@ -92,16 +94,16 @@ class ByHoles(ByGoldPairs):
         """By judged documents, and what holes of other topics are worth."""
         return np.asarray(self.judged.T + super()._worth())
 
-    def unmoved(self, asked: Contrasts) -> Bools:
+    def unmoved(self, contrasts: Contrasts) -> Bools:
         """Contrasts that no hole moves."""
-        return np.asarray(asked.moved(self.coefficients.T, 0.0) == 0)
+        return np.asarray(contrasts.moved(self.coefficients.T, 0.0) == 0)
 
-    def _settled(self, asked: Contrasts) -> Bools:
+    def _settled(self, contrasts: Contrasts) -> Bools:
         """Contrasts that no unjudged hole moves: all of both lists were sampled, or both lists count all alike."""
         still = (self.coefficients[:, ~self.sampled] != 0).sum(axis=1)
-        out = still[asked.b] + np.where(asked.a == NONE, 0, still[np.maximum(asked.a, 0)]) == 0
-        for i in np.flatnonzero(~out & (asked.a != NONE)).tolist():
-            out[i] = np.array_equal(self.coefficients[asked.a[i]], self.coefficients[asked.b[i]])
+        out = still[contrasts.b] + np.where(contrasts.a == NONE, 0, still[np.maximum(contrasts.a, 0)]) == 0
+        for i in np.flatnonzero(~out & (contrasts.a != NONE)).tolist():
+            out[i] = np.array_equal(self.coefficients[contrasts.a[i]], self.coefficients[contrasts.b[i]])
         return np.asarray(out)
 
 
@@ -134,14 +136,14 @@ class HoleSample:
         there = looked_at(self.filled, m)
         return int((there & ~np.isnan(self.label)).sum()), int(there.sum())
 
-    def evidence(self, m: Measure) -> ByHoles:
+    def estimator(self, m: Measure) -> ByHoles:
         """What the scores of a measure stand on."""
         ranked, hole = self.filled.ranked, looked_at(self.filled, m)
         size, holes = self.counts(m)
         if size < LEAST_SAMPLED and size < holes:
             raise TruegainError(
                 f"{labels_are(size)} of the {holes:,} unjudged documents that {m} looks at; at least {LEAST_SAMPLED} "
-                "are needed: have more of them judged, drawn at random"
+                "are needed: have more of them judged, sampled at random"
             )
         known, has = ranked.item_judged, hole & ~np.isnan(self.label)
         said = np.where(has, self.label, np.where(known, ranked.item_gain, 0.0))
@@ -167,8 +169,8 @@ class HoleSample:
         systems, own = self.filled.ranked.systems, (counts != 0).sum(axis=1)
         drawn = (counts[:, has] != 0).sum(axis=1)
         if few := [systems[s] for s in np.flatnonzero((drawn < own) & (drawn < LEAST_SAMPLED)).tolist()]:
-            warn(f"{m}: fewer than {LEAST_SAMPLED} sampled documents stand for the other unjudged ones of {some(few)}; "
-                 "these scores have no interval")  # fmt: skip
+            warn(f"{m}: fewer than {LEAST_SAMPLED} sampled documents represent the other unjudged documents of "
+                f"{some(few)}; these scores have no interval")  # fmt: skip
 
 
 def with_holes(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tuple[Filled, Bools]:
@@ -181,7 +183,7 @@ def with_holes(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tu
         cutoff = getattr(deepest, "cutoff", None)
         filled = Filled.down_to(cutoff, runs, labels, deepest, Scoring(), unmatched="ignore")
     if filled.hole.all():
-        raise TruegainError("no document is judged; a sample of the unjudged ones stands beside judged ones")
+        raise TruegainError("no document is judged; a sample of the unjudged documents needs judged ones too")
     open_ = looked_at(filled, deepest)
     if not open_.any():
         raise TruegainError(f"no document that {deepest} looks at is unjudged; leave {argname('unjudged_sample')} out")
@@ -199,20 +201,22 @@ def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floa
     stray = np.flatnonzero((item < 0) | ~open_[np.maximum(item, 0)]).tolist()
     if stray:
         raise TruegainError(
-            f"{argname('unjudged_sample')}: {len(stray)} of {len(names)} labels are not of unjudged documents that {m} "
-            f"looks at in these runs ({some([names[i] for i in stray])}); draw them at random from these "
+            f"{argname('unjudged_sample')}: {len(stray)} of {len(names)} labels are not of unjudged documents that "
+            f"{m} looks at in these runs ({some([names[i] for i in stray])}); sample them at random from these "
             f"{int(open_.sum()):,}, as {SAMPLE_UNJUDGED} does"
         )
     if none := [names[i] for i in np.flatnonzero(~(sample.label >= 0)).tolist()]:
-        raise TruegainError(f"{argname('unjudged_sample')}: {some(none)} has a label below 0, which is none; judge it")
+        raise TruegainError(
+            f"{argname('unjudged_sample')}: {some(none)} has a label below 0, which means not judged; judge it"
+        )
     if len(np.unique(item)) < len(item):
         twice = [names[i] for i in np.flatnonzero(np.bincount(item, minlength=1)[item] > 1).tolist()]
         raise TruegainError(
-            f"{argname('unjudged_sample')}: {some(sorted(set(twice)))} is labelled more than once; give one label each"
+            f"{argname('unjudged_sample')}: {some(sorted(set(twice)))} is labeled more than once; give one label each"
         )
     if len(item) < LEAST_SAMPLED and len(item) < open_.sum():
         raise TruegainError(
-            f"{argname('unjudged_sample')}: {labels_are(len(item))}; at least {LEAST_SAMPLED} are needed to speak of "
+            f"{argname('unjudged_sample')}: {labels_are(len(item))}; at least {LEAST_SAMPLED} are needed for "
             f"{int(open_.sum()):,} unjudged documents"
         )
     out = np.full(len(open_), np.nan)
@@ -263,19 +267,19 @@ class ByHoleList(ByList):
         found = super().by_gold()
         return Influence("holes", found.units, found.matrix, found.df)
 
-    def touching(self, asked: Contrasts) -> Ints:
+    def touching(self, contrasts: Contrasts) -> Ints:
         """Labelled holes that move each contrast; no fewer than are needed where no hole does."""
-        found = super().touching(asked)
-        return np.where(self.unmoved(asked), np.maximum(found, LEAST_GOLD), found)
+        found = super().touching(contrasts)
+        return np.where(self.unmoved(contrasts), np.maximum(found, LEAST_GOLD), found)
 
     def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:
         found = super()._at(a, b, weight, end)
         assert isinstance(found, ByHoleList)
         return replace(found, judged=frozen((self.judged[:, b] - (self.judged[:, a] if a != NONE else 0.0))[:, None]))
 
-    def unmoved(self, asked: Contrasts) -> Bools:
+    def unmoved(self, contrasts: Contrasts) -> Bools:
         """Contrasts that no hole moves."""
-        return np.asarray(asked.moved(self.listed.coefficient.T, NO_WEIGHT) == 0)
+        return np.asarray(contrasts.moved(self.listed.coefficient.T, NO_WEIGHT) == 0)
 
     def contributions(self) -> Floats:
         """What each topic brings."""
@@ -300,8 +304,8 @@ class HoleList:
         """Find the holes of all runs, and the rows among them; a list of other documents is refused."""
         if rows.design != DESIGN:
             raise InputError(
-                f"this is a list of gold labels ({rows.design}), drawn from what has a label", file=rows.source,
-                hint=f"give it as {arg('gold')}, or draw unjudged documents ({SAMPLE_UNJUDGED})",
+                f"this is a list of gold labels ({rows.design}), sampled from labeled documents", file=rows.source,
+                hint=f"give it as {arg('gold')}, or sample unjudged documents ({SAMPLE_UNJUDGED})",
             )  # fmt: skip
         rows.judgments()  # or an error: none has a label
         filled, open_ = with_holes(runs, labels, measures)
@@ -320,7 +324,7 @@ class HoleList:
         """Unjudged documents of these lists that the sample was drawn from: those on the list, judged or not."""
         return int(self.looked_at[self.item[self.item >= 0]].sum())
 
-    def evidence(self, m: Measure) -> ByHoleList:
+    def estimator(self, m: Measure) -> ByHoleList:
         """What the scores of a measure stand on."""
         ranked, rows, topics = self.filled.ranked, self.rows, len(self.filled.ranked.topics)
         known, open_ = ranked.item_judged, np.flatnonzero(looked_at(self.filled, m))
@@ -364,10 +368,10 @@ class HoleList:
             return
         at = int(open_[listed.sizes == 0][0])
         raise InputError(
-            f"this sample was drawn for other runs, other judgments or another measure ({self.rows.measure}): "
-            f"{fewest:,} or more unjudged documents that {m} looks at are not on it, such as topic "
+            f"this sample is for other runs, other judgments or another measure ({self.rows.measure}): {fewest:,} or "
+            f"more unjudged documents that {m} looks at are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=self.rows.source,
-            hint=f"give what it was drawn for, or draw one for these ({SAMPLE_UNJUDGED})",
+            hint=f"give what it was sampled for, or draw one for these ({SAMPLE_UNJUDGED})",
         )  # fmt: skip
 
 
@@ -390,6 +394,6 @@ def _check_rows(filled: Filled, rows: GoldList, item: Ints) -> None:
     place: dict[str, Any] = (rows.places or Places.rows(len(rows))).of(row)
     raise InputError(
         f"order {row + 1} (topic {rows.topics[row]}, document {rows.docs[row]}) of the sample has a label in the "
-        f"judgments: it was drawn for others ({len(known):,} such rows)", file=rows.source, **place,
-        hint="give the judgments from which it was drawn; labels of the sample stand in its own column",
+        f"judgments: it was sampled for others ({len(known):,} such rows)", file=rows.source, **place,
+        hint="give the judgments it was sampled from; labels of the sample belong in its own column",
     )  # fmt: skip

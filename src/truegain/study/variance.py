@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.io.columns import Floats
+from truegain.io.columns import Floats, frozen
 from truegain.measures.base import Measure
 from truegain.message import argname
-from truegain.sampling.assessors import ASSESSORS
-from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, SOURCES, apart
+from truegain.sampling.catalogue import SOURCES, holders, inside_first, outermost, populations, spoken_of
 from truegain.sampling.jackknife import TopicSpread
 from truegain.sampling.source import SourceName
 from truegain.sampling.streams import generator
@@ -40,7 +39,17 @@ NOT_KNOWN = "not known"
 
 
 class Share(NamedTuple):
-    """The share of a source in a variance: the estimate, and the range that holds it in 9 of 10 studies."""
+    """The share of a source in the variance of a difference.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    low, high : float
+        The range that holds it in 9 of 10 studies.
+    alone : bool
+        There is one source, which is all of the variance.
+    """
 
     value: float
     low: float
@@ -137,6 +146,13 @@ def largest_in_words(shares: Mapping[SourceName, Share]) -> str:
     return f"{'' if is_sure else 'probably '}{source} ({by_source[source]} of the variance)"
 
 
+class SourceVariance(Protocol):
+    """What a source brings by itself."""
+
+    def spread(self, contrasts: Contrasts) -> Variance:
+        """The variance over it of scores or differences, all other sources held fixed."""
+
+
 @dataclass(frozen=True, eq=False)
 class Collection:
     """How far each topic moves over other collections, all systems together."""
@@ -144,9 +160,9 @@ class Collection:
     spreads: Sequence[TopicSpread]
     lone: Lone
 
-    def spread(self, asked: Contrasts) -> Variance:
-        """The mean over topics, these held fixed (see `few.Pooled`): what `intervals` over the collection says too."""
-        variance, freedom = pooled(self.spreads, asked, self.lone).total()
+    def spread(self, contrasts: Contrasts) -> Variance:
+        """The mean over topics, these held fixed (see `Pooled`): what `intervals` over the collection says too."""
+        variance, freedom = pooled(self.spreads, contrasts, self.lone).total()
         if np.isnan(variance).any():
             raise TruegainError(
                 "topics with one relevant document each do not show how scores vary between collections"
@@ -154,152 +170,214 @@ class Collection:
         return Variance(variance / len(self.spreads) ** 2, np.maximum(freedom, 1.0))
 
 
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """A source that is crossed with topics: its units, what each brought to each topic, and to single documents."""
+
+    who: Influence
+    by_topic: Influence
+    make_documents: Callable[[], Influence] | None = None
+    noise_twice: float = 0.0  # of the documents' share: what leaving one unit out counts too much
+
+    @cached_property
+    def documents(self) -> Influence | None:
+        """What units brought to single documents; made when first asked for."""
+        return None if self.make_documents is None else self.make_documents()
+
+    def spread(self, contrasts: Contrasts) -> Variance:
+        """Other units on these documents; noise of single documents is no more than the whole."""
+        spread = self.who.spread(contrasts)
+        if self.documents is None:
+            return spread
+        noise = np.minimum(self.documents.spread(contrasts).variance, spread.variance)
+        return Variance(spread.variance - self.noise_twice * noise, spread.df)
+
+    def added(
+        self, contrasts: Contrasts, met: SourceName | None, of: Callable[[Variance], Floats]
+    ) -> tuple[Floats, Floats]:
+        """What it adds to the topics (topics held fixed, to the documents, where other collections count).
+
+        (V(assessors) - V(cells)) T/(T - 1), as what an assessor does on all of T topics is in his cells with 1/T of its
+        variance; it may come out below 0. Beside it the square of V(assessors) over its degrees of freedom: what makes
+        it uncertain.  met: whose cells are taken off.
+        """
+        spread = self.who.spread(contrasts)
+        unsure = spread.variance**2 / spread.df
+        if met == "topics":
+            topics = len(self.by_topic.units) / len(self.who.units)
+            return (of(spread) - of(self.by_topic.spread(contrasts))) * topics / (topics - 1), unsure
+        if met is None or self.documents is None:
+            alone = self.spread(contrasts)
+            return of(alone), alone.variance**2 / alone.df
+        return of(spread) - of(self.documents.spread(contrasts)), unsure
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class VarianceModel:
-    """What one measure's scores stand on, and every source that may move them.
+    """The scores of one measure, and every source of their variance, with nothing counted twice.
 
-    `over` names the population that is spoken of: topics, collection, assessors; gold, where there is some, always
-    counts.  The collection and the gold pairs of a topic are nested in it, so the spread over topics holds theirs;
-    assessors are crossed with topics, which hold what an assessor did on one topic, not what he does on all:
+    The collection and the gold pairs of a topic are nested in it, so the variance over topics includes theirs; a source
+    that groups topics includes that of its topics.  Assessors are crossed with topics, which include what an assessor
+    did on one topic, not what he does on all:
 
         V = V(topics) + [V(assessors) - V(assessor x topic cells)] T/(T - 1)
         topics held fixed: V = V(gold) + V(collection) + V(assessors), less V(assessor x document cells) where the
         collection, which holds them, counts, else less (A - r)/(r (A - 1)) of it: with one of A assessors left out
         the noise of a gain from r ratings is r (A - 1)/((r - 1) A) times what it is
 
-    Cameron, Gelbach and Miller 2011, Journal of Business and Economic Statistics 29(2).
+    Attributes
+    ----------
+    estimator : ScoreEstimator
+        The scores, corrected where there are gold labels, and how units move them.
+    uncorrected : ScoreEstimator
+        The same by the labels as they are.
+    over : frozenset of str
+        The sources that answers generalize over; gold, where there is some, always counts.
+    makers : mapping of str to callable
+        By source what makes its variance, when it is first used; sources that are not named are in the estimator.
+    looks : float or None
+        The confidence of anytime-valid limits; None for limits that hold at one look.
+
+    References
+    ----------
+    .. [1] A. C. Cameron, J. B. Gelbach and D. L. Miller, "Robust inference with multiway clustering", Journal of
+           Business & Economic Statistics 29(2), 2011.
     """
 
-    evidence: ScoreEstimator
-    naive: ScoreEstimator
+    estimator: ScoreEstimator
+    uncorrected: ScoreEstimator
     over: frozenset[SourceName]
-    make_collection: Callable[[], Collection] | None = None
-    make_assessors: Callable[[], tuple[Influence, Influence]] | None = None
-    make_replicates: Callable[[], Influence] | None = None
-    make_documents: Callable[[], Influence] | None = None
-    noise_twice: float = 0.0  # of the documents' share of assessors: what leaving one out counts too much
+    makers: Mapping[SourceName, Callable[[], SourceVariance]] = field(default_factory=dict)  # by source; others: known
     looks: float | None = None  # the confidence at which limits shall hold at every look; None: at one look
 
     def __repr__(self) -> str:
-        over = ", ".join(s for s in POPULATIONS if s in self.over) or "nothing but labels"
-        return f"VarianceModel({len(self.evidence.value)} systems, over {over}; {type(self.evidence).__name__})"
+        over = ", ".join(s for s in populations() if s in self.over) or "nothing but labels"
+        return f"VarianceModel({len(self.estimator.value)} systems, over {over}; {type(self.estimator).__name__})"
 
     @property
     def labels(self) -> SourceName:
         """What labels that were sampled are called."""
-        return self.evidence.about.source
+        return self.estimator.about.source
 
     @property
     def exact(self) -> bool:
         """Whether all labels are gold and nothing else is spoken of."""
-        return not self.over and self.evidence.about.exact
+        return not self.over and self.estimator.about.exact
 
     @cached_property
-    def collection(self) -> Collection | None:
-        """Made when first asked for."""
-        return None if self.make_collection is None else self.make_collection()
+    def _made(self) -> dict[SourceName, SourceVariance]:
+        return {}
 
-    @cached_property
-    def assessors(self) -> tuple[Influence, Influence] | None:
-        """Made when first asked for."""
-        return None if self.make_assessors is None else self.make_assessors()
+    def of(self, source: SourceName) -> SourceVariance | None:
+        """What a source brings, made when first asked for; None where that is not known, or the scores know it."""
+        if source in self.makers and source not in self._made:
+            self._made[source] = self.makers[source]()
+        return self._made.get(source)
 
-    @cached_property
-    def replicates(self) -> Influence | None:
-        """Made when first asked for."""
-        return None if self.make_replicates is None else self.make_replicates()
+    def grouped(self, source: SourceName, contrasts: Contrasts) -> Influence:
+        """How far the units of a source that groups topics move contrasts, a column each.
 
-    @cached_property
-    def documents(self) -> Influence | None:
-        """What assessors brought to single documents; made when first asked for."""
-        return None if self.make_documents is None else self.make_documents()
+        The move of a unit is the sum of those of its n_j of the T topics, times sqrt(J (T - 1)/((J - 1) T)): a mean of
+        J units has V = J/(J - 1) sum of (sum over its topics of (x - mean)/T)^2, that of topics where each has its own.
 
-    def alone(self, asked: Contrasts, source: SourceName) -> Variance | None:
+        Liang and Zeger 1986, Biometrika 73(1).
+        """
+        topics, groups = self.estimator.topics_of(contrasts), SOURCES[source].groups
+        assert groups is not None
+        units, code = np.unique(np.array(groups(topics.units), dtype=np.str_), return_inverse=True)
+        if (n := len(units)) < 2:
+            raise TruegainError(
+                f"{argname('population')} names {source}, and all {len(code):,} topics are of one "
+                f"{SOURCES[source].unit}; leave {source!r} out"
+            )
+        moves = np.zeros((n, len(contrasts)))
+        np.add.at(moves, code, topics.matrix)
+        factor = math.sqrt(n / (n - 1) * (len(code) - 1) / len(code))
+        return Influence(source, tuple(units.tolist()), frozen(factor * moves), n - 1.0)
+
+    def alone(self, contrasts: Contrasts, source: SourceName) -> Variance | None:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
+        if self.looks is not None and (source == "topics" or source == self.labels):
+            return self._at_every_look(contrasts, topics=source == "topics")
+        return self._own(contrasts, source)
+
+    def _own(self, contrasts: Contrasts, source: SourceName) -> Variance | None:
+        """The same, at one look."""
         if source == "topics":
-            return self.evidence.over_topics(asked) if self.looks is None else self._at_every_look(asked)
-        if source in LABELS:
-            return self._over_labels(asked) if source == self.labels else None
-        if source == "assessors":
-            return self._over_assessors(asked)
-        if source == "replicates":
-            return None if self.replicates is None else self.replicates.spread(asked)
-        return None if self.collection is None else self.collection.spread(asked)
+            return self.estimator.over_topics(contrasts)
+        if SOURCES[source].labels:
+            return self.estimator.over_gold(contrasts) if source == self.labels else None
+        if SOURCES[source].groups is not None:
+            return self.grouped(source, contrasts).spread(Contrasts.scores(len(contrasts)))
+        made = self.of(source)
+        return None if made is None else made.spread(contrasts)
 
-    def _over_assessors(self, asked: Contrasts) -> Variance | None:
-        """Other assessors on these documents; noise of single documents is no more than the whole."""
-        if self.assessors is None:
-            return None
-        spread = self.assessors[0].spread(asked)
-        if self.documents is None:
-            return spread
-        noise = np.minimum(self.documents.spread(asked).variance, spread.variance)
-        return Variance(spread.variance - self.noise_twice * noise, spread.df)
-
-    def _over_labels(self, asked: Contrasts) -> Variance | None:
-        return self.evidence.over_gold(asked) if self.looks is None else self._at_every_look(asked, topics=False)
-
-    def _at_every_look(self, asked: Contrasts, topics: bool = True, evidence: ScoreEstimator | None = None) -> Variance:
-        """Limits for all looks at a growing list together; `evidence` is that of an earlier look."""
-        found = evidence or self.evidence
-        gold, order = found.over_gold(asked), found.about.order
+    def _at_every_look(
+        self, contrasts: Contrasts, topics: bool = True, estimator: ScoreEstimator | None = None
+    ) -> Variance:
+        """Limits for all looks at a growing list together; `estimator` is that of an earlier look."""
+        found = estimator or self.estimator
+        gold, order = found.over_gold(contrasts), found.about.order
         assert self.looks is not None
         assert gold is not None
         assert order is not None
-        over = found.over_topics(asked) if topics and "topics" in self.over else None
+        over = found.over_topics(contrasts) if topics and "topics" in self.over else None
         return at_every_look(gold, over, order.information, self.looks)
 
     @cached_property
     def _before(self) -> list[ByList]:
         """What was known at earlier looks, where limits hold at all of them and labels are open."""
-        assert isinstance(self.evidence, ByList)
-        looks = [] if self.evidence.draws.whole and "topics" not in self.over else earlier_looks(self.evidence.draws.n)
-        there = [n for n in looks if (self.evidence.turn < n).any()]
-        return [self.evidence.first(n) for n in there]
+        assert isinstance(self.estimator, ByList)
+        looks = (
+            [] if self.estimator.draws.whole and "topics" not in self.over else earlier_looks(self.estimator.draws.n)
+        )
+        there = [n for n in looks if (self.estimator.turn < n).any()]
+        return [self.estimator.first(n) for n in there]
 
     def difference_limits(
-        self, asked: Contrasts, value: Floats, spread: Variance, confidence: float, topics: bool = True
+        self, contrasts: Contrasts, value: Floats, spread: Variance, confidence: float, topics: bool = True
     ) -> tuple[Floats, Floats]:
         """Value +- t(df) sqrt V; at every look, what lies within the limits of all looks so far: low > high if nothing.
 
         An earlier look counts from 10 labels that touch a difference on.  topics: as `spread` was made.
         """
-        low, high = self._held_open(asked, limits(value, spread, confidence), spread, confidence, topics)
+        low, high = self._held_open(contrasts, limits(value, spread, confidence), spread, confidence, topics)
+        low, high = self.estimator.widened(contrasts, low, high, quantiles_of(confidence, spread.df))
         if self.looks is None:
             return low, high
         for before in self._before:
-            wide = self._at_every_look(asked, topics, before)
-            known = (before.touching(asked) >= LEAST_GOLD) & (wide.variance > 0)
-            then = limits(before.values(asked), wide, confidence)
-            then = self._held_open(asked, then, wide, confidence, topics, before)
+            wide = self._at_every_look(contrasts, topics, before)
+            known = (before.touching(contrasts) >= LEAST_GOLD) & (wide.variance > 0)
+            then = limits(before.values(contrasts), wide, confidence)
+            then = self._held_open(contrasts, then, wide, confidence, topics, before)
             low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
         return low, high
 
     def _held_open(
         self,
-        asked: Contrasts,
+        contrasts: Contrasts,
         found: tuple[Floats, Floats],
         spread: Variance,
         confidence: float,
         topics: bool = True,
-        evidence: ScoreEstimator | None = None,
+        estimator: ScoreEstimator | None = None,
     ) -> tuple[Floats, Floats]:
         """Limits with what people could not judge at its worst below, and at its best above: see `ByList.ends`."""
         low, high = found[0].copy(), found[1].copy()
-        for i, *ends in self.ends(asked, spread, topics, evidence):
+        for i, *ends in self.ends(contrasts, spread, topics, estimator):
             low[i] = min(low[i], limits(*ends[0], confidence)[0][0])
             high[i] = max(high[i], limits(*ends[1], confidence)[1][0])
         return low, high
 
     def ends(
-        self, asked: Contrasts, spread: Variance, topics: bool = True, evidence: ScoreEstimator | None = None
+        self, contrasts: Contrasts, spread: Variance, topics: bool = True, estimator: ScoreEstimator | None = None
     ) -> Iterator[tuple[int, tuple[Floats, Variance], tuple[Floats, Variance]]]:
         """Value and spread, at worst and at best, of each contrast that a document moves which nobody could judge."""
-        now = evidence or self.evidence
-        for i in np.flatnonzero(now.stuck(asked)).tolist():
+        now = estimator or self.estimator
+        for i in np.flatnonzero(now.stuck(contrasts)).tolist():
             assert isinstance(now, ByList)
-            one, own = Contrasts(asked.a[[i]], asked.b[[i]]), Variance(spread.variance[[i]], spread.df[[i]])
-            worst, best = ((end.value, self._at_end(now, end, one, own, topics)) for end in now.ends(asked, i))
+            one, own = Contrasts(contrasts.a[[i]], contrasts.b[[i]]), Variance(spread.variance[[i]], spread.df[[i]])
+            worst, best = ((end.value, self._at_end(now, end, one, own, topics)) for end in now.ends(contrasts, i))
             yield i, worst, best
 
     def _at_end(self, now: ByList, end: ByList, one: Contrasts, spread: Variance, topics: bool) -> Variance:
@@ -312,30 +390,12 @@ class VarianceModel:
         more = np.maximum(then.variance - before.variance, 0.0)
         return Variance(spread.variance + more, np.minimum(spread.df, then.df))
 
-    def _crossed(
-        self, asked: Contrasts, of: Callable[[Variance], Floats] = attrgetter("variance")
-    ) -> tuple[Floats, Floats] | None:
-        """What assessors add to the topics (topics held fixed, to the documents, where other collections count).
+    def crossed(self) -> dict[SourceName, Crossed]:
+        """The sources that are spoken of and crossed with others."""
+        made = {name: self.of(name) for name in SOURCES if name in self.over}
+        return {name: one for name, one in made.items() if isinstance(one, Crossed)}
 
-        (V(assessors) - V(cells)) T/(T - 1), as what an assessor does on all of T topics is in his cells with 1/T of its
-        variance; it may come out below 0. Beside it the square of V(assessors) over its degrees of freedom: what makes
-        it uncertain.
-        """
-        if "assessors" not in self.over or self.assessors is None:
-            return None
-        who, by_topic = self.assessors
-        spread, met = who.spread(asked), ASSESSORS.meets(self.over)
-        unsure = spread.variance**2 / spread.df
-        if met == "topics":
-            topics = len(by_topic.units) / len(who.units)
-            return (of(spread) - of(by_topic.spread(asked))) * topics / (topics - 1), unsure
-        if met != "collection" or self.documents is None:
-            alone = self._over_assessors(asked)
-            assert alone is not None
-            return of(alone), alone.variance**2 / alone.df
-        return of(spread) - of(self.documents.spread(asked)), unsure
-
-    def spread(self, asked: Contrasts, confidence: float = 0.95) -> Variance:
+    def spread(self, contrasts: Contrasts, confidence: float = 0.95) -> Variance:
         """Everything together, for limits of this confidence; never surer than over topics, or labels they hold.
 
         V(topics) is estimated, and so is what sampled labels bring by themselves: where topics hardly differ the first
@@ -345,41 +405,39 @@ class VarianceModel:
         (`python -m benchmarks.coverage confusion`).  At every look, see `at_every_look`.
         """
         if self.looks is not None:
-            return self._at_every_look(asked)
-        whole = self._joined(asked)
-        of_pairs = bool((asked.a != NONE).all())
-        labels = () if self.evidence.by_rates and of_pairs and "topics" in self.over else LABELS
-        spoken = (*labels, *(self.over - {"collection"} if "topics" in self.over else self.over))
-        for source in ("topics", *NESTED):
-            part = self.alone(asked, source) if source in spoken else None
+            return self._at_every_look(contrasts)
+        whole = self._joined(contrasts)
+        of_pairs = bool((contrasts.a != NONE).all())
+        by_rates = self.estimator.by_rates and of_pairs and "topics" in self.over
+        for source in spoken_of(self.over):
+            held = holders(source) & self.over
+            if (by_rates and SOURCES[source].labels) or (held and not SOURCES[source].widens):
+                continue
+            part = self.alone(contrasts, source)
             whole = whole if part is None else whole.or_wider(part, confidence)
         return whole
 
-    def _joined(self, asked: Contrasts) -> Variance:
-        crossed = self._crossed(asked)
-        if "topics" in self.over:
-            known: list[Variance | None] = [self.evidence.over_topics(asked)]
-        else:
-            known = [self.alone(asked, s) for s in apart(self.over)]
-        parts = [part for part in known if part is not None]
-        if not parts and crossed is None:
+    def _joined(self, contrasts: Contrasts) -> Variance:
+        crossed, variance = self.crossed(), attrgetter("variance")
+        added = [one.added(contrasts, SOURCES[name].meets(self.over), variance) for name, one in crossed.items()]
+        parts = [part for s in outermost(self.over) if (part := self.alone(contrasts, s)) is not None]
+        if not parts and not added:
             raise TruegainError(
-                "nothing here was sampled: for these topics only, with all labels known, the scores are exact; say "
-                "what they should hold for, such as topics like these "
-                f"({argname('population')})"
+                "nothing here was sampled: for these topics only, with all labels known, the scores are exact; name "
+                f"what to generalize to, such as topics like these ({argname('population')})"
             )
-        if crossed is None:
+        if not added:
             return parts[0] if len(parts) == 1 else summed(parts)
-        assert self.assessors is not None
-        total = np.maximum(0.0, np.sum([crossed[0], *(p.variance for p in parts)], axis=0))
-        below = np.sum([crossed[1], *(p.variance**2 / p.df for p in parts)], axis=0)
-        df = np.divide(total**2, below, out=np.full(len(asked), np.inf), where=below > 0)
-        fewest = np.min([np.full(len(asked), self.assessors[0].df), *(p.df for p in parts)], axis=0)
+        total = np.maximum(0.0, np.sum([*(x for x, _ in added), *(p.variance for p in parts)], axis=0))
+        below = np.sum([*(unsure for _, unsure in added), *(p.variance**2 / p.df for p in parts)], axis=0)
+        df = np.divide(total**2, below, out=np.full(len(contrasts), np.inf), where=below > 0)
+        units = [np.full(len(contrasts), one.who.df) for one in crossed.values()]
+        fewest = np.min([*units, *(p.df for p in parts)], axis=0)
         return Variance(total, np.maximum(df, fewest))  # a sum is known no worse than the worst of its parts
 
     def by_wilson(self, bounds: tuple[float, float]) -> bool:
         """Whether limits of scores are Wilson's: of labels as they are, over topics, where scores have bounds."""
-        return self.evidence.about.plain and "topics" in self.over and bool(np.isfinite(bounds).all())
+        return self.estimator.about.plain and "topics" in self.over and bool(np.isfinite(bounds).all())
 
     def score_limits(self, spread: Variance, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
         """Limits of the scores: Wilson's where scores have bounds; by gold labels, t joined with Wilson's.
@@ -387,21 +445,21 @@ class VarianceModel:
         Over topics, labels as they are: Wilson's hold a mean more often than t, most of all near a bound, and are no
         wider (`python -m benchmarks.coverage topics`).
         """
-        value, known = self.evidence.value, self.evidence.near_bounds()
+        value, known = self.estimator.value, self.estimator.near_bounds()
         if self.by_wilson(bounds):
-            topics = len(self.evidence.contributions())
+            topics = len(self.estimator.contributions())
             low, high, _ = wilson(value, np.sqrt(spread.variance), topics, bounds, confidence, spread.df)
             return low, high
         if known is None and "topics" in self.over and np.isfinite(bounds).all():
-            topics = len(self.evidence.contributions())
+            topics = len(self.estimator.contributions())
             known = (np.full(len(value), float(topics)), bounds) if topics < FEW_TOPICS else None
-        asked = Contrasts.scores(len(value))
+        contrasts = Contrasts.scores(len(value))
         if known is None:
-            low, high = self._held_open(asked, limits(value, spread, confidence), spread, confidence)
+            low, high = self._held_open(contrasts, limits(value, spread, confidence), spread, confidence)
             return within(low, high, bounds)
         by_label = None if "topics" in self.over else self._by_label(spread, confidence)
         low, high = joined_with_wilson(value, spread, *known, confidence, by_label)
-        for i, *ends in self.ends(asked, spread):
+        for i, *ends in self.ends(contrasts, spread):
             below, above = (joined_with_wilson(*end, known[0][[i]], known[1], confidence) for end in ends)
             low[i], high[i] = min(low[i], below[0][0]), max(high[i], above[1][0])
         return low, high
@@ -409,42 +467,43 @@ class VarianceModel:
     def _by_label(self, spread: Variance, confidence: float) -> tuple[Floats, Floats] | None:
         """Limits of scores, the topics held fixed, put together from those of each bronze label; None where unknown."""
         quantile = quantiles_of(confidence, spread.df)
-        halves, gold = self.evidence.by_label(quantile), self._over_labels(Contrasts.scores(len(spread.df)))
+        halves, gold = self.estimator.by_label(quantile), self.alone(Contrasts.scores(len(spread.df)), self.labels)
         if halves is None or gold is None:
             return None
         others = quantile**2 * np.maximum(spread.variance - gold.variance, 0.0)
         down, up = (np.sqrt(half**2 + others) for half in halves)
-        return self.evidence.value - down, self.evidence.value + up
+        return self.estimator.value - down, self.estimator.value + up
 
-    def own_parts(self, asked: Contrasts, of: Callable[[Variance], Floats] = attrgetter("variance")) -> Parts:
+    def own_parts(self, contrasts: Contrasts, of: Callable[[Variance], Floats] = attrgetter("variance")) -> Parts:
         """The variance that each source brings by itself; together they are all of it.
 
         of: the variances of a spread, or what else they may be.
         """
         parts: Parts = {}
-        if (gold := self.evidence.over_gold(asked)) is not None:
-            parts[self.labels] = of(gold)
-        if "collection" in self.over and self.collection is not None:
-            parts["collection"] = of(self.collection.spread(asked))
-        if "replicates" in apart(self.over) and self.replicates is not None:
-            parts["replicates"] = of(self.replicates.spread(asked))
-        if "topics" in self.over:
-            whole = of(self.evidence.over_topics(asked))
-            nested = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(whole))
-            shrink = np.divide(whole, nested, out=np.ones(len(whole)), where=nested > whole)  # no more than topics hold
-            parts = {source: v * shrink for source, v in parts.items()}
-            parts["topics"] = np.maximum(whole - nested, 0.0)
-        if (crossed := self._crossed(asked, of)) is not None:
-            parts["assessors"] = np.maximum(crossed[0], 0.0)
+        for source in inside_first(self.over):
+            own = self._own(contrasts, source)
+            if own is None:
+                continue
+            whole, held = of(own), [s for s in parts if source in holders(s)]
+            if held:
+                nested = np.sum([parts[s] for s in held], axis=0)
+                shrink = np.divide(
+                    whole, nested, out=np.ones(len(whole)), where=nested > whole
+                )  # no more than it holds
+                parts |= {s: parts[s] * shrink for s in held}
+                whole = np.maximum(whole - nested, 0.0)
+            parts[source] = whole
+        for name, one in self.crossed().items():
+            parts[name] = np.maximum(one.added(contrasts, SOURCES[name].meets(self.over), of)[0], 0.0)
         return parts
 
-    def shares(self, asked: Contrasts, seed: int = 0) -> dict[SourceName, Share]:
+    def shares(self, contrasts: Contrasts, seed: int = 0) -> dict[SourceName, Share]:
         """The share of each source in the variance of one contrast, the largest first; none where nothing moves it.
 
         A variance V of k degrees of freedom stands for V k/chi^2(k): drawn so, the middle 90% of the shares are their
         range, and hold the estimate.
         """
-        parts = self.own_parts(asked)
+        parts = self.own_parts(contrasts)
         total = float(sum(v[0] for v in parts.values()))
         if total == 0:
             return {}
@@ -455,7 +514,7 @@ class VarianceModel:
             times = k / rng.chisquare(k, SHARE_DRAWS) if np.isfinite(k) else np.ones(SHARE_DRAWS)
             return float(spread.variance[0]) * times
 
-        maybe = self.own_parts(asked, drawn)
+        maybe = self.own_parts(contrasts, drawn)
         whole = np.sum(list(maybe.values()), axis=0)
         tail = (1 - SHARE_RANGE) / 2
         found = {}
@@ -506,33 +565,44 @@ def joined_with_wilson(
 
 # ---- What a verdict stands on: the difference over each source, and the units that pull it.
 
-UNITS = {
-    "topics": "Topics",
-    "collection": "Documents",
-    "gold": "Gold labels",
-    "holes": "Sampled unjudged documents",
-    "assessors": "Assessors",
-}
 TOGETHER = "all sources"
-ALL_KNOWN = {"gold": "all labels are gold", "holes": "all documents are judged"}
 
 
 @dataclass(frozen=True)
 class Line:
-    """The difference over one source alone, or over all asked for together."""
+    """The difference over one source of uncertainty, or over all covered ones together.
+
+    Attributes
+    ----------
+    source : str
+        The source: 'topics', 'collection', 'assessors', 'replicates', 'gold', 'holes' (a sample of the unjudged
+        documents), 'all sources' or 'uncorrected'.
+    low, high : float or None
+        The confidence limits of the difference over this source alone.
+    share : Share or None
+        Its share of the variance of all together.
+    why : str
+        Why there is no interval.
+    covered : bool
+        Whether the verdict generalizes over this source.
+    away : bool
+        Whether it is gold of other topics.
+    share_in : str
+        The source whose share includes this one's.
+    """
 
     source: str
     low: float | None
     high: float | None
     share: Share | None = None  # of the variance of all together
     why: str = ""  # where there is no interval
-    asked: bool = True  # whether the verdict speaks of this source
+    covered: bool = True  # whether the verdict speaks of this source
     away: bool = False  # whether it is gold of other topics
     share_in: str = ""  # the source whose share holds this one's, where it has none of its own
 
     @property
-    def survives(self) -> bool | None:
-        """Whether zero lies outside; None where it is not known."""
+    def excludes_zero(self) -> bool | None:
+        """Whether the interval lies on one side of 0; None where there is none."""
         return None if self.low is None or self.high is None else self.low > 0 or self.high < 0
 
     @property
@@ -547,75 +617,97 @@ class Line:
 
 
 class InfluentialUnit(NamedTuple):
-    """How far a unit moves the difference, and what this would be without it, where all was fitted again."""
+    """A topic, document, gold label or assessor that moves a difference.
+
+    Attributes
+    ----------
+    unit : str
+        Its name.
+    influence : float
+        How far it moves the difference from its mean.
+    without : float or None
+        The difference without it, where everything was fitted again.
+    """
 
     unit: str
-    move: float
+    influence: float
     without: float | None
 
     @classmethod
-    def most_of(cls, moves: Influence, asked: Contrasts, most: int = 5) -> tuple[InfluentialUnit, ...]:
+    def most_of(cls, moves: Influence, contrasts: Contrasts, most: int = 5) -> tuple[InfluentialUnit, ...]:
         """The units of a source that move a difference most."""
-        named, left = moves.decisive(asked, most), moves.left_without(asked, most)
-        return tuple(cls(unit, move, x) for (unit, move), x in zip(named, left, strict=True))
+        named, left = moves.decisive(contrasts, most), moves.left_without(contrasts, most)
+        return tuple(cls(unit, influence, x) for (unit, influence), x in zip(named, left, strict=True))
 
 
 def lines_of(
-    lattice: VarianceModel, asked: Contrasts, m: Measure, shares: Mapping[SourceName, Share], whole: Comparison
+    variance_model: VarianceModel,
+    contrasts: Contrasts,
+    m: Measure,
+    shares: Mapping[SourceName, Share],
+    whole: Comparison,
 ) -> tuple[Line, ...]:
     """The interval over each source of which something can be said, asked for or not, and over all together."""
-    value, found = lattice.evidence.values(asked), []
-    for source in SOURCES:
-        spoken_of = source in lattice.over or source in LABELS
-        away = source == "gold" and lattice.evidence.about.away
-        holds = next((s for s in SOURCES[source].nested_in if s in shares and s != "topics"), "")
-        share_in = "" if not spoken_of or source in shares else holds
-        spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
+    value, found = variance_model.estimator.values(contrasts), []
+    for source, about in SOURCES.items():
+        asked_for = source in variance_model.over or about.labels
+        away = source == "gold" and variance_model.estimator.about.away
+        holds = next((s for s in about.nested_in if s in shares and s != "topics"), "")
+        share_in = "" if not asked_for or source in shares else holds
+        spread = variance_model.alone(contrasts, source) if asked_for or source in variance_model.makers else None
         if spread is None:
             continue
         if not spread.variance[0] > 0:
-            exact = source in LABELS and lattice.evidence.about.exact
-            why = ALL_KNOWN[source] if exact else "no variation"
-            found.append(Line(source, None, None, shares.get(source), why, spoken_of))
+            why = about.all_known if about.labels and variance_model.estimator.about.exact else "no variation"
+            found.append(Line(source, None, None, shares.get(source), why, asked_for))
             continue
         if whole.low is None:
-            found.append(Line(source, None, None, shares.get(source), "refused", spoken_of))
+            found.append(Line(source, None, None, shares.get(source), "refused", asked_for))
             continue
-        met = lattice.difference_limits(asked, value, spread, whole.confidence, topics=source == "topics")
+        met = variance_model.difference_limits(contrasts, value, spread, whole.confidence, topics=source == "topics")
         low, high = within(*met, m.bounds(), value=value, differences=True)
-        found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of, away, share_in))
+        found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", asked_for, away, share_in))
     return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
 
 
-def pulls_of(
-    lattice: VarianceModel, asked: Contrasts, documents: Influence | None, most: int = 5
+def influential_units_of(
+    variance_model: VarianceModel, contrasts: Contrasts, documents: Influence | None, most: int = 5
 ) -> dict[str, tuple[InfluentialUnit, ...]]:
     """The units that pull a pair most, by source; `documents` are moves of these two systems alone."""
-    people = lattice.assessors if "assessors" in lattice.over else None
-    moves = [lattice.evidence.by_gold(), None if people is None else people[0]]
-    found = {x.source: InfluentialUnit.most_of(x, asked, most) for x in moves if x is not None}
-    if "topics" in lattice.over:
-        found["topics"] = InfluentialUnit.most_of(lattice.evidence.topics_of(asked), Contrasts.scores(len(asked)), most)
-    if documents is not None:
-        found["collection"] = InfluentialUnit.most_of(documents, Contrasts.of([(0, 1)]), most)
-    return {source: found[source] for source in UNITS if source in found}
+    one = Contrasts.scores(len(contrasts))
+    moves = [(variance_model.estimator.by_gold(), contrasts), (documents, Contrasts.of([(0, 1)]))]
+    if "topics" in variance_model.over:
+        moves.append((variance_model.estimator.topics_of(contrasts), one))
+    moves += [
+        (variance_model.grouped(s, contrasts), one)
+        for s in SOURCES
+        if s in variance_model.over and SOURCES[s].groups is not None
+    ]
+    moves += [(crossed.who, contrasts) for crossed in variance_model.crossed().values()]
+    found = {x.source: InfluentialUnit.most_of(x, of, most) for x, of in moves if x is not None}
+    shown = sorted(SOURCES.values(), key=lambda s: bool(s.crossed_with))
+    return {s.name: found[s.name] for s in shown if s.units and s.name in found}
 
 
-def naive_line(lattice: VarianceModel, asked: Contrasts, confidence: float) -> Line:
+def uncorrected_line(variance_model: VarianceModel, contrasts: Contrasts, confidence: float) -> Line:
     """Student's t over topics, the labels taken as they are."""
-    low, high = limits(asked.values(lattice.naive.value), lattice.naive.over_topics(asked), confidence)
-    name = "topics alone" if lattice.naive is lattice.evidence else "uncorrected"
+    low, high = limits(
+        contrasts.values(variance_model.uncorrected.value),
+        variance_model.uncorrected.over_topics(contrasts),
+        confidence,
+    )
+    name = "topics alone" if variance_model.uncorrected is variance_model.estimator else "uncorrected"
     return Line(name, float(low[0]), float(high[0]))
 
 
-def pulls_in_words(source: str, units: tuple[InfluentialUnit, ...]) -> str:
+def influential_in_words(source: str, units: tuple[InfluentialUnit, ...]) -> str:
     """The most influential units: what the difference would be without each, or by how much each changes it."""
     refitted = all(pull.without is not None for pull in units)
     what = "difference without it" if refitted else "change in the difference"
-    first, *rest = [(pull.unit, signed(pull.without if refitted else pull.move)) for pull in units]
+    first, *rest = [(pull.unit, signed(pull.without if refitted else pull.influence)) for pull in units]
     named = [f"{first[0]} ({what}: {first[1]})", *(f"{unit} ({number})" for unit, number in rest)]
     bronze = ", by the uncorrected labels" if source == "collection" and units[0].without is None else ""
-    return f"Most influential {UNITS[source].lower()}{bronze}: {', '.join(named)}."
+    return f"Most influential {SOURCES[source].units.lower()}{bronze}: {', '.join(named)}."
 
 
 def signed(x: float | None) -> str:

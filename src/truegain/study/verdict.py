@@ -11,13 +11,14 @@ from truegain.data.id_matching import DOUBT, FEW
 from truegain.data.models import by_unchecked
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
+from truegain.sampling.catalogue import SOURCES, holders, outermost
 from truegain.stats.results import Comparison
 from truegain.study.estimates import ALIKE
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.precision import Step
 from truegain.study.self_preference import MORE_LABELS, UNJUDGED_FIRST, in_one
 from truegain.study.unjudged_bounds import UnjudgedBounds
-from truegain.study.variance import TOGETHER, InfluentialUnit, Line, largest_of, pulls_in_words, signed, unsigned
+from truegain.study.variance import TOGETHER, InfluentialUnit, Line, influential_in_words, largest_of, signed, unsigned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,63 +58,45 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, m
     return "better" if least > 0 and least >= min_effect else "inconclusive"
 
 
-def decided(c: Comparison, hidden: UnjudgedBounds | None, holes: str, min_effect: float) -> Outcome:
+def decided(c: Comparison, unjudged_bounds: UnjudgedBounds | None, holes: str, min_effect: float) -> Outcome:
     """The rule for a difference, by its interval and what holes could do; two exactly as good do not differ."""
     if c.low is None or c.high is None:
         return "inconclusive"
-    could = could_move(hidden, holes)
+    could = could_move(unjudged_bounds, holes)
     if c.low == c.high == 0 and could[1] == 0 and min_effect >= 0:
         return "not better"
     return outcome_of(c.low, c.high, *could, min_effect)
 
 
-def could_move(hidden: UnjudgedBounds | None, holes: str) -> tuple[float, float]:
+def could_move(unjudged_bounds: UnjudgedBounds | None, holes: str) -> tuple[float, float]:
     """What holes could take and give, where they hold a verdict back, and how much less sure that is."""
-    if hidden is None or holes != "bound":
+    if unjudged_bounds is None or holes != "bound":
         return 0.0, 0.0
-    return hidden.least - hidden.wider[0], hidden.most + hidden.wider[1]
+    return unjudged_bounds.least - unjudged_bounds.wider[0], unjudged_bounds.most + unjudged_bounds.wider[1]
 
 
-def holds_back(c: Comparison, hidden: UnjudgedBounds | None, holes: str, min_effect: float) -> bool:
+def holds_back(c: Comparison, unjudged_bounds: UnjudgedBounds | None, holes: str, min_effect: float) -> bool:
     """Whether holes alone leave a difference open, and no sample of them can stand for the rest."""
-    if hidden is None or hidden.falls is not None or decided(c, hidden, holes, min_effect) != "inconclusive":
+    if (
+        unjudged_bounds is None
+        or unjudged_bounds.falls is not None
+        or decided(c, unjudged_bounds, holes, min_effect) != "inconclusive"
+    ):
         return False
     return decided(c, None, holes, min_effect) != "inconclusive"
 
 
-def undone_by(hidden: UnjudgedBounds, low: float, high: float, min_effect: float) -> int | None:
+def undone_by(unjudged_bounds: UnjudgedBounds, low: float, high: float, min_effect: float) -> int | None:
     """How many unjudged documents can undo what the limits by labels say; None: none can, or it is not known."""
     if outcome_of(low, high, 0.0, 0.0, min_effect) in ("better", "not worse"):
-        return hidden.documents_to_undo(low - min_effect)
-    return hidden.documents_to_undo(min_effect - high, falls=False) if high < min_effect else None
+        return unjudged_bounds.documents_to_undo(low - min_effect)
+    return unjudged_bounds.documents_to_undo(min_effect - high, falls=False) if high < min_effect else None
 
 
 # ---- One verdict per comparison: does it hold, for whom, what decides it, what would settle it.
 
-OTHERS = {
-    "topics": "other topics",
-    "collection": "other collections",
-    "assessors": "other assessors",
-    "replicates": "other answers of the same judge",
-    "gold": "other gold labels",
-    "holes": "another sample of the unjudged documents",
-}
-WITHIN = {
-    "collection": "documents",
-    "replicates": "repeated ratings",
-    "gold": "gold labels",
-    "holes": "the sample of unjudged documents",
-}
 OF_PAIR = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p")
 VALUES = ("value_a", "value_b")  # their difference is what is refused where there is none
-CAUSES = {
-    "topics": "having few topics",
-    "collection": "the choice of documents",
-    "assessors": "having few assessors",
-    "replicates": "changes between the judge's answers",
-    "gold": "having few gold labels",
-    "holes": "having labels of few unjudged documents",
-}
 ASSUMES_WORST = "the verdict assumes the worst case"
 EXACT = "exact, because all labels are gold"
 EXACT_BUT_UNJUDGED = "exact for the judged documents, which all have gold labels"
@@ -121,78 +104,154 @@ EXACT_BUT_UNJUDGED = "exact for the judged documents, which all have gold labels
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Result):
-    """Whether b is better than a: the outcome, then what it rests on.
+    """Whether b is better than a: the outcome, and what it rests on.
 
-    better: the interval, extended by what unjudged documents could take, lies above 0 and at or above the smallest
-    gain that matters;  worse: extended by what they could add, it lies below 0;  not better: it lies below the smallest
-    gain, or the two score exactly the same;  inconclusive: otherwise.  With `not_worse_by` the claim is another one;
-    not worse: the interval lies above -not_worse_by;  worse: it lies below.
+    Attributes
+    ----------
+    outcome : {'better', 'worse', 'not better', 'not worse', 'inconclusive', 'unchecked'}
+        'better': the interval, extended by what unjudged documents could take, lies above 0 and at or above
+        `min_effect`. 'worse': extended by what they could add, it lies below 0.  'not better': it lies below
+        `min_effect`, or the two score exactly the same.  'inconclusive': otherwise.  With `not_worse_by`, 'not worse':
+        the interval lies above -not_worse_by, and 'worse': it lies below.  'unchecked': labels of a model decide it,
+        and no person has checked them.
+    difference, low, high, p : float
+        The difference b - a, its confidence limits and p-value, by the judged documents; where there
+        is none the difference is NaN and the others None.
+    comparison : Comparison
+        The same with all details.
+    with_unjudged : Comparison
+        The same with limits and p that hold whatever the labels of unjudged documents, as `Study.compare` gives it.
+    min_effect : float
+        The smallest difference that matters.
+    holds_for : str
+        What the verdict generalizes to, in words.
+    not_covered : str
+        What it does not generalize to, in words.
+    by_source : tuple of Line
+        The interval and the share of the variance of each source of uncertainty, and of all together.
+    uncorrected : Line
+        The interval over topics by the uncorrected labels.
+    largest_source : str
+        The source with the largest share of the variance, in words.
+    influential : dict of str to tuple of InfluentialUnit
+        By source, the topics, documents, gold labels or assessors that move the difference most.
+    unjudged_bounds : UnjudgedBounds or None
+        How far unjudged documents could move the difference.
+    unjudged_policy : {'bound', 'non-relevant'}
+        Whether they hold the verdict back, or count as not relevant.
+    steps : tuple of Step
+        What to buy next, and the half-width that each would bring.
+    notes : tuple of str
+        What else must be said.
+    withheld : tuple of str
+        Why no claim is made, where that is so: ids in doubt, possible self-preference, or too few gold labels.
+    provenance : mapping
+        How the study was made.
+    exact : bool
+        All labels are gold and nothing else is sampled, so that there is no uncertainty.
+    alike : bool
+        Both systems rank the judged documents identically.
+    widened : Comparison or None
+        The comparison behind `with_unjudged`, where it differs.
+    not_worse_by : float
+        Above 0: the claim is that b is worse than a by less than this, if at all (non-inferiority).
+    labels_by : str
+        Whose labels these are, where a model gave them and no person checked them.
+    by_labels : str or None
+        The outcome by these labels, where they are not trusted.
+    to_check : {'', 'ordered', 'topics'}
+        How to draw gold labels that check them.
+    not_judgeable : int
+        Documents of a gold list that move the difference and that people could not judge.
+    sizes : mapping of str to str
+        How many units of each source there are, such as '50 topics'.
 
-    unchecked: labels of a model decide it (`by_labels` says how), which no person has checked, and nobody trusts.
+    Notes
+    -----
+    Columns of `frame`, one row a source of uncertainty, the last ones for all sources together and for the uncorrected
+    labels: `measure`, `a`, `b` and `outcome`, the same in every row; `source`; `difference`, `low` and `high` over this
+    source alone; `share` of the variance, to the nearest tenth, and `share_low` and `share_high`, its 90% range;
+    `excludes_0`, whether the interval lies on one side of 0.
 
-    `difference`, `low`, `high` and `p` are its numbers, by the labels there are (`comparison` has all of them);
-    `with_holes` has limits that hold whatever unjudged documents are, as `Study.compare` gives them.
+    `to_dict` has the same under 'by_source', the attributes above under their names, and 'unjudged', how far unjudged
+    documents could move the difference ('low', 'high') and how many of them would change the verdict
+    ('documents_to_undo').
     """
 
-    comparison: Comparison  # by the labels there are; see `with_holes`
+    comparison: Comparison  # by the labels there are; see `with_unjudged`
     outcome: Outcome
     min_effect: float
     holds_for: str
-    held_fixed: str
-    lines: tuple[Line, ...]
-    naive: Line
+    not_covered: str
+    by_source: tuple[Line, ...]
+    uncorrected: Line
     largest_source: str
-    decisive: dict[str, tuple[InfluentialUnit, ...]]
-    hidden: UnjudgedBounds | None
+    influential: dict[str, tuple[InfluentialUnit, ...]]
+    unjudged_bounds: UnjudgedBounds | None
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
-    borrowed: tuple[str, ...] = ()
-    holes: str = "bound"
+    withheld: tuple[str, ...] = ()
+    unjudged_policy: str = "bound"
     provenance: Mapping[str, object] = field(default_factory=dict)
     exact: bool = False  # whether all labels are gold and nothing else is spoken of
     alike: bool = False  # whether both rank the judged documents alike, and no others are spoken of
-    widened: Comparison | None = None  # see `with_holes`
+    widened: Comparison | None = None  # see `with_unjudged`
     not_worse_by: float = 0.0  # above 0: the claim is that b is worse than a by less than this, if at all
     labels_by: str = ""  # whose labels these are, where a model gave them and no person checked it
     by_labels: Outcome | None = None  # what these labels say, where they are not trusted
     to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
-    cannot: int = 0  # documents of a list that move the difference and that people could not judge
+    not_judgeable: int = 0  # documents of a list that move the difference and that people could not judge
     sizes: Mapping[str, str] = field(default_factory=dict)  # how many units of a source there are, such as '50 topics'
 
     @property
-    def with_holes(self) -> Comparison:
-        """The difference with limits and p that hold whatever unjudged documents are, as `Study.compare` gives it."""
+    def with_unjudged(self) -> Comparison:
+        """The difference with limits and p that hold whatever the labels of unjudged documents."""
         return self.comparison if self.widened is None else self.widened
 
     @property
     def difference(self) -> float:
-        """By how much b is ahead of a, as the sentence has it; NaN where nothing tells it."""
+        """The difference b - a; NaN where it cannot be estimated."""
         return self.comparison.difference
 
     @property
     def low(self) -> float | None:
-        """The lower limit of the difference, as the sentence has it; None where it has none."""
+        """The lower confidence limit of the difference; None where there is none."""
         return self.comparison.low
 
     @property
     def high(self) -> float | None:
-        """The upper limit of the difference, as the sentence has it; None where it has none."""
+        """The upper confidence limit of the difference; None where there is none."""
         return self.comparison.high
 
     @property
     def p(self) -> float | None:
-        """The p-value of no difference; None where none is known, as at every look at a growing list."""
+        """The p-value of no difference; None where there is none, as for anytime-valid intervals."""
         return self.comparison.p
 
     def with_limits(self, wider: float, variance: float, quantile: float) -> Outcome:
-        """The answer by limits so many times as far out, where holes are held against as many standard errors."""
-        c, hidden = self.comparison, self.hidden
+        """The outcome by wider limits, as claims that hold together need.
+
+        Parameters
+        ----------
+        wider : float
+            How many times as far out the limits lie.
+        variance : float
+            The variance of the difference.
+        quantile : float
+            How many standard errors the wider limits lie out.
+
+        Returns
+        -------
+        str
+            The outcome.
+        """
+        c, unjudged_bounds = self.comparison, self.unjudged_bounds
         if self.outcome == "inconclusive" or c.low is None or c.high is None:
             return self.outcome
         low, high = (c.difference + wider * (end - c.difference) for end in (c.low, c.high))
-        if hidden is not None and hidden.over is not None:
-            hidden = hidden.with_limits(variance, quantile)
-        said = decided(replace(c, low=low, high=high), hidden, self.holes, self._least)
+        if unjudged_bounds is not None and unjudged_bounds.over is not None:
+            unjudged_bounds = unjudged_bounds.with_limits(variance, quantile)
+        said = decided(replace(c, low=low, high=high), unjudged_bounds, self.unjudged_policy, self._least)
         return said if said == "inconclusive" else self.outcome if self.outcome == "unchecked" else said
 
     # ------------------------------------------------------------------ in one sentence
@@ -204,7 +263,18 @@ class Verdict(Result):
         return self.with_numbers(f"{signed(c.difference)} {c.measure}{self._interval}")
 
     def with_numbers(self, numbers: str) -> str:
-        """The sentence, with difference and interval written as a page or a table has them."""
+        """The sentence with difference and interval written in another way.
+
+        Parameters
+        ----------
+        numbers : str
+            The difference and the interval as a page or a table has them.
+
+        Returns
+        -------
+        str
+            The sentence.
+        """
         c = self.comparison
         if math.isnan(c.difference):  # no number is known
             return f"{self._open_question(f' on {c.measure}')}, {self.holds_for}; {self._why()[1]}{self._assumed}."
@@ -232,7 +302,7 @@ class Verdict(Result):
             more = f"; {ALIKE}"
         else:
             exact = self._exact and not self.alike
-            unjudged = self.hidden is not None and self.hidden.documents
+            unjudged = self.unjudged_bounds is not None and self.unjudged_bounds.documents
             why = EXACT_BUT_UNJUDGED if unjudged else EXACT
             more = (f"; {why}" if exact else "") + (self._not_shown() if self._said == "better" else "")
         return f"{more}{self._assumed}"
@@ -251,7 +321,7 @@ class Verdict(Result):
     def _is_gain(self) -> bool:
         """Whether it is a gain, though perhaps too small a one."""
         low = self.comparison.low
-        return low is not None and low + self._could[0] > 0 and not self.borrowed and self.not_worse_by <= 0
+        return low is not None and low + self._could[0] > 0 and not self.withheld and self.not_worse_by <= 0
 
     def _by_whom(self, answer: str) -> str:
         """An answer with whose labels say so, where no person has checked them."""
@@ -313,28 +383,29 @@ class Verdict(Result):
     @property
     def _could(self) -> tuple[float, float]:
         """What holes could take and give, where they hold the verdict back."""
-        return could_move(self.hidden, self.holes)
+        return could_move(self.unjudged_bounds, self.unjudged_policy)
 
     @property
     def _as_zero(self) -> str:
         """What was assumed of holes, where they do not hold the verdict back."""
-        if self.hidden is not None and self.holes == "bound":
-            return f"; {self.hidden.as_zero}" if self.hidden.as_zero else ""
-        counted = self.hidden is None or self.hidden.documents or self.hidden.below
+        if self.unjudged_bounds is not None and self.unjudged_policy == "bound":
+            return f"; {self.unjudged_bounds.as_zero}" if self.unjudged_bounds.as_zero else ""
+        counted = self.unjudged_bounds is None or self.unjudged_bounds.documents or self.unjudged_bounds.below
         return "; unjudged documents count as not relevant" if counted else ""
 
     @property
     def _assumed(self) -> str:
         """What was assumed of documents without a label: that people could not judge, or were not asked about."""
-        if not self.cannot:
+        if not self.not_judgeable:
             return self._as_zero
-        these = f"{_count(self.cannot, 'document')} that people could not judge"
+        these = f"{_count(self.not_judgeable, 'document')} that people could not judge"
         return f"; the interval allows for any label of {these}{self._as_zero}"
 
     def _not_shown(self) -> str:
         """What is not covered and would, by itself, take the difference away."""
-        lost = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and not x.asked and x.survives is False]
-        kept = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and x.asked and x.survives]
+        known = [x for x in self.by_source if x.source in SOURCES]
+        lost = [SOURCES[x.source].other for x in known if not x.covered and x.excludes_zero is False]
+        kept = [SOURCES[x.source].other for x in known if x.covered and x.excludes_zero]
         if not lost:
             return ""
         return f"; shown for {_and(kept)}, not for {_and(lost)}" if kept else f"; not shown for {_and(lost)}"
@@ -342,62 +413,64 @@ class Verdict(Result):
     def _why(self) -> tuple[str, str]:
         """Why it is inconclusive, behind the sign or word that joins it to the sentence."""
         c = self.comparison
-        if self.borrowed:
-            return "; ", in_one(self.borrowed)
+        if self.withheld:
+            return "; ", in_one(self.withheld)
         if c.low is None or c.high is None:
             return "; ", "; ".join(c.notes) or "it has no interval"
-        if self.alike and self.hidden is not None:
-            could = f"could change it by {signed(self.hidden.least)} to {signed(self.hidden.most)}"
-            return "; ", f"{ALIKE}, but {self.hidden.counted} {could}"
+        if self.alike and self.unjudged_bounds is not None:
+            could = f"could change it by {signed(self.unjudged_bounds.least)} to {signed(self.unjudged_bounds.most)}"
+            return "; ", f"{ALIKE}, but {self.unjudged_bounds.counted} {could}"
         if self._is_gain:
             reduced = ", because unjudged documents could reduce the gain" if c.low >= abs(self._least) else ""
             return ", but ", f"perhaps by less than {abs(self._least):g}{reduced}{self._not_shown()}"
         labels, gain = outcome_of(c.low, c.high, 0.0, 0.0, self._least), self.not_worse_by <= 0 and c.low > 0
-        if self.hidden is not None and self.hidden.documents and (labels != "inconclusive" or gain):
+        if self.unjudged_bounds is not None and self.unjudged_bounds.documents and (labels != "inconclusive" or gain):
             below = (
                 f"; the gain is below {self.min_effect:g} by the judged documents"
                 if self.min_effect > 0 and c.high < self.min_effect
                 else ""
             )
-            return f"{below}, but ", self._held_back(self.hidden, c.low, c.high)
+            return f"{below}, but ", self._held_back(self.unjudged_bounds, c.low, c.high)
         includes = f"{self._least:g}" if self.min_effect <= 0 else f"both 0 and {self.min_effect:g}"
         return ", but ", f"the interval includes {includes}{self._mostly()}"
 
     def _mostly(self) -> str:
         """Which source brings most of the variance, or probably does; nothing of one source."""
-        shares = {x.source: x.share for x in self.lines if x.share is not None and x.asked}
+        shares = {x.source: x.share for x in self.by_source if x.share is not None and x.covered}
         if len(shares) < 2:
             return ""
         if (largest := largest_of(shares)) is None:
             return "; no single source dominates the variance"
         source, is_sure = largest
-        few = f"having only {self.sizes[source]}" if source in self.sizes else CAUSES[source]
+        few = f"having only {self.sizes[source]}" if source in self.sizes else SOURCES[source].cause
         if is_sure:
             return f"; {shares[source].in_words} of the variance comes from {few}"
-        return f"; probably most of the variance ({shares[source]}) comes from {few}"
+        return f"; probably the largest part of the variance ({shares[source]}) comes from {few}"
 
-    def _undone_by(self, hidden: UnjudgedBounds) -> int | None:
+    def _undone_by(self, unjudged_bounds: UnjudgedBounds) -> int | None:
         c = self.comparison
-        return None if c.low is None or c.high is None else undone_by(hidden, c.low, c.high, self._least)
+        return None if c.low is None or c.high is None else undone_by(unjudged_bounds, c.low, c.high, self._least)
 
-    def _held_back(self, hidden: UnjudgedBounds, low: float, high: float) -> str:
+    def _held_back(self, unjudged_bounds: UnjudgedBounds, low: float, high: float) -> str:
         """How unjudged documents could turn what the labels say."""
-        of, count = hidden.counted, self._undone_by(hidden)
-        some = hidden.over is not None  # of topics like these no least number is known
+        of, count = unjudged_bounds.counted, self._undone_by(unjudged_bounds)
+        some = unjudged_bounds.over is not None  # of topics like these no least number is known
         labels = outcome_of(low, high, 0.0, 0.0, self._least)
         if labels == "inconclusive":
             return f"the interval includes {self.min_effect:g}, and {of} could remove the whole gain"
         if labels in ("better", "not worse"):
-            on = hidden.to_undo(low - self._least)
+            on = unjudged_bounds.to_undo(low - self._least)
             where = (
-                f"on as few as {on} of {hidden.topics} topics" if some else f"on {on} or more of {hidden.topics} topics"
+                f"on as few as {on} of {unjudged_bounds.topics} topics"
+                if some
+                else f"on {on} or more of {unjudged_bounds.topics} topics"
             )
             if count is None:
                 return f"{of} could change that, {where}"
             fewest = f"as few as {count:,}" if some else f"{count:,} or more"
             return f"that would change if {fewest} of {of} were relevant, {where}"
-        wider = " and widen the interval" if hidden.wider[1] > 0 else ""
-        most = f"{of} could add up to {hidden.most:.4f}{wider}"
+        wider = " and widen the interval" if unjudged_bounds.wider[1] > 0 else ""
+        most = f"{of} could add up to {unjudged_bounds.most:.4f}{wider}"
         if count is None:
             return most
         relevant = f"relevant one{'' if count == 1 else 's'}"
@@ -419,49 +492,77 @@ class Verdict(Result):
         return self.text()
 
     def text(self, about: Sequence[str] | None = None, under: str = "") -> str:
-        """The sentence, then the table, then the rest: `about`, or what is in other words; under: the sentence."""
+        """The verdict at length: the sentence, the table, and what it rests on.
+
+        Parameters
+        ----------
+        about : sequence of str, optional
+            What to say below the table; by default `about`.
+        under : str, optional
+            A line below the sentence.
+
+        Returns
+        -------
+        str
+            What ``print`` shows.
+        """
         first, rest = [self.sentence, *filter(None, [under])], self.about if about is None else about
         return "\n".join([*first, "", self.table().text().rstrip("\n"), *(f"\n{x}" for x in rest)]) + "\n"
 
     @property
     def about(self) -> tuple[str, ...]:
-        """What the verdict stands on, beside the table."""
+        """What the verdict rests on, beside the table."""
         return self.about_with(self.how_to_check, self.how_to_draw)
 
     def about_with(self, how_to_check: str, how_to_draw: str) -> tuple[str, ...]:
-        """The same, with other words for how gold labels and unjudged documents are drawn."""
-        said = [f"Intervals have {100 * self.comparison.confidence:g}% confidence. Not covered: {self.held_fixed}."]
+        """What the verdict rests on, with other words for how to draw labels.
+
+        Parameters
+        ----------
+        how_to_check : str
+            How to draw gold labels that check a judge.
+        how_to_draw : str
+            How to draw a sample of the unjudged documents.
+
+        Returns
+        -------
+        tuple of str
+            One paragraph each.
+        """
+        said = [f"Intervals have {100 * self.comparison.confidence:g}% confidence. Not covered: {self.not_covered}."]
         said += self._shares()
-        said += [pulls_in_words(source, units) for source, units in self.decisive.items() if units]
-        if self.hidden is not None and self.hidden.documents:
-            how = ASSUMES_WORST if self.holes == "bound" else "the verdict counts them as not relevant"
-            where = f" that {self.comparison.measure} would count" if self.hidden.first is None else ""
+        said += [influential_in_words(source, units) for source, units in self.influential.items() if units]
+        bounds = self.unjudged_bounds
+        if bounds is not None and bounds.documents:
+            how = ASSUMES_WORST if self.unjudged_policy == "bound" else "the verdict counts them as not relevant"
+            where = f" that {self.comparison.measure} would count" if bounds.first is None else ""
             said.append(
-                f"{self.hidden.counted[:1].upper()}{self.hidden.counted[1:]}{where} could change the difference by "
-                f"{signed(self.hidden.least)} to {signed(self.hidden.most)}; {how}."
+                f"{bounds.counted[:1].upper()}{bounds.counted[1:]}{where} could change the difference by "
+                f"{signed(bounds.least)} to {signed(bounds.most)}; {how}."
             )
         said += self._next(how_to_check, how_to_draw)
         return (*said, *self.notes)
 
     def _shares(self) -> list[str]:
         """How to read the shares, where there are several."""
-        line = {x.source: x for x in self.lines if x.share is not None}
+        line = {x.source: x for x in self.by_source if x.share is not None}
         if len(line) < 2:
             return []
+        outer = next((s for s in outermost(line) if s in line), "")
         nested = [
-            "gold labels of other topics" if line[s].away else words
-            for s, words in WITHIN.items()
-            if s in line and "topics" in line
+            "gold labels of other topics" if x.away else SOURCES[s].within
+            for s, x in line.items()
+            if outer in holders(s)
         ]
         said = ["Shares of the variance are 90% ranges."]
         if nested:
             shares = "whose share is" if len(nested) == 1 else "whose shares are"
             said.append(
-                f"The interval over topics includes the uncertainty from {_and(nested)}, {shares} listed separately."
+                f"The interval over {outer} includes the uncertainty from {_and(nested)}, {shares} listed separately."
             )
         people = line.get("assessors")
         little = people is not None and people.share is not None and people.share.value < 0.05
-        if people is not None and little and people.width > self.lines[-1].width / 2:
+        if people is not None and little and people.width > self.by_source[-1].width / 2:
             said.append(
                 "Assessors seem to add little: the other sources already include most of the width of their line."
             )
@@ -469,11 +570,11 @@ class Verdict(Result):
 
     def _next(self, how_to_check: str, how_to_draw: str) -> list[str]:
         c = self.comparison
-        if self.borrowed and self.borrowed[0].startswith(DOUBT):
+        if self.withheld and self.withheld[0].startswith(DOUBT):
             return ["More topics would not help: first use the same document ids in the runs and the judgments."]
-        if self.borrowed and self.borrowed[0].startswith(UNJUDGED_FIRST):
+        if self.withheld and self.withheld[0].startswith(UNJUDGED_FIRST):
             return [MORE_LABELS]
-        if self.borrowed and not self.borrowed[0].startswith(FEW):
+        if self.withheld and not self.withheld[0].startswith(FEW):
             return [
                 f"More topics would not help: the verdict needs gold labels of at least {LEAST_GOLD} documents drawn "
                 "at random from what the system retrieved."
@@ -509,7 +610,7 @@ class Verdict(Result):
 
     @property
     def aim(self) -> float:
-        """Half of the width that the next steps are to bring: the smallest gain, or half of it; 0: none is aimed at."""
+        """The half-width that the next steps aim at; 0 where there is none."""
         if all(s.enough is None for s in self.steps):
             return 0.0
         return next((s.aim for s in self.steps if s.aim > 0), abs(self._least))
@@ -529,32 +630,40 @@ class Verdict(Result):
         )  # fmt: skip
 
     def table(self, words: bool = True) -> Table:
-        """The difference over each source alone, over all together, and by the labels as they are.
+        """The difference over each source alone, over all together, and by the uncorrected labels.
 
-        words: for people, the ranges of shares and why an interval is missing; else every row says what was asked, and
-        the outcome.
+        Parameters
+        ----------
+        words : bool, default True
+            For people: ranges of shares, and why an interval is missing.  False: for programs, with what was compared
+            and the outcome in every row.
+
+        Returns
+        -------
+        Table
+            One row a source.
         """
         c = self.comparison
         about: tuple[Cell, ...] = () if words else (c.measure, c.a, c.b, self.outcome)
-        own = [line for line in self.lines if line.source != TOGETHER]
-        lines = own if len(own) == 1 and own[0].asked and own[0].low is not None else list(self.lines)
-        same = any((x.low, x.high) == (self.naive.low, self.naive.high) for x in lines)
-        if not same or c.naive != c.difference:
-            lines = [*lines, self.naive]
+        own = [line for line in self.by_source if line.source != TOGETHER]
+        lines = own if len(own) == 1 and own[0].covered and own[0].low is not None else list(self.by_source)
+        same = any((x.low, x.high) == (self.uncorrected.low, self.uncorrected.high) for x in lines)
+        if not same or c.uncorrected != c.difference:
+            lines = [*lines, self.uncorrected]
         rows: list[tuple[Cell, ...]] = []
         for line in lines:
-            value = c.naive if line is self.naive else c.difference
+            value = c.uncorrected if line is self.uncorrected else c.difference
             share: Cell = None if line.share is None else line.share.estimate
             ends: tuple[Cell, ...] = () if words else (None, None) if line.share is None else line.share.ends
             if words and line.share is not None:
                 share = str(line.share)
             if words and line.share_in:
                 share = f"in {line.share_in}"
-            zero: Cell = line.why or line.survives if words else line.survives
-            over = line.source if line.asked else f"{line.source} (not covered)"
+            zero: Cell = line.why or line.excludes_zero if words else line.excludes_zero
+            over = line.source if line.covered else f"{line.source} (not covered)"
             rows.append((*about, over, value, line.low, line.high, share, *ends, zero))
         of_share = ("share",) if words else ("share", "share low", "share high")
-        columns = ("over", "difference", "low", "high", *of_share, "excludes 0")
+        columns = ("source", "difference", "low", "high", *of_share, "excludes 0")
         return Table(columns if words else ("measure", "a", "b", "outcome", *columns), rows, self.provenance)
 
     def frame(self) -> pl.DataFrame:
@@ -573,32 +682,42 @@ class Verdict(Result):
             **({"by_labels": self._said, "labels_by": self.labels_by} if self.labels_by else {}),
             "sentence": self.sentence,
             **{name: None if refused and name in VALUES else _or_none(getattr(c, name)) for name in OF_PAIR},
-            "with_holes": {name: _or_none(getattr(self.with_holes, name)) for name in ("low", "high", "p")},
+            "with_unjudged": {name: _or_none(getattr(self.with_unjudged, name)) for name in ("low", "high", "p")},
             "confidence": c.confidence,
             "min_effect": self.min_effect,
             **({"not_worse_by": self.not_worse_by} if self.not_worse_by > 0 else {}),
             "holds_for": self.holds_for,
-            "held_fixed": self.held_fixed,
+            "not_covered": self.not_covered,
             "by_source": [
                 {
-                    "over": x.source,
+                    "source": x.source,
                     "low": x.low,
                     "high": x.high,
                     "share": None if x.share is None else x.share.estimate,
                     "share_range": None if x.share is None else list(x.share.ends),
-                    "asked": x.asked,
+                    "covered": x.covered,
                     "why": x.reason,
                 }
-                for x in self.lines
+                for x in self.by_source
             ],
-            "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
+            "uncorrected": {
+                "difference": c.uncorrected,
+                "low": self.uncorrected.low,
+                "high": self.uncorrected.high,
+                "p": c.uncorrected_p,
+            },
             "largest_source": self.largest_source,
-            "decisive": {source: [pull._asdict() for pull in pulls] for source, pulls in self.decisive.items()},
-            **({"cannot": self.cannot} if self.cannot else {}),
-            "holes": None if self.hidden is None else self.hidden.to_dict(self.holes, self._undone_by(self.hidden)),
+            "influential": {
+                source: [pull._asdict() for pull in influential_units]
+                for source, influential_units in self.influential.items()
+            },
+            **({"not_judgeable": self.not_judgeable} if self.not_judgeable else {}),
+            "unjudged": None
+            if self.unjudged_bounds is None
+            else self.unjudged_bounds.to_dict(self.unjudged_policy, self._undone_by(self.unjudged_bounds)),
             "next_steps": [step.to_dict() for step in self.steps],
-            "borrowed": list(self.borrowed),
-            "notes": [*(note for note in c.notes if note not in self.borrowed), *self.notes],
+            "withheld": list(self.withheld),
+            "notes": [*(note for note in c.notes if note not in self.withheld), *self.notes],
             "provenance": dict(self.provenance),
         }
 

@@ -179,7 +179,7 @@ class Corpus:
         if isinstance(data, str | os.PathLike):
             return cls.open(data)
         if not isinstance(data, Mapping):
-            raise TruegainError(f"a {type(data).__name__} is no corpus; give a folder or a dict of texts")
+            raise TruegainError(f"a {type(data).__name__} is not a corpus; give a folder or a dict of texts")
         counts = (cutting or Cutting()).count([str(text) for text in data.values()])
         terms, order = Named.of(counts.vocabulary)
         docs, rows = Named.of(Ids.of([str(name) for name in data]))
@@ -204,8 +204,8 @@ class Corpus:
     def open(cls, path: str | os.PathLike[str]) -> Corpus:
         """The corpus in a folder; one that is not whole, or of an unknown version, is refused."""
         if is_remote(os.fspath(path)):
-            hint = "copy the folder here, and name the copy"
-            raise InputError("a corpus is read from this machine only", file=os.fspath(path), hint=hint)
+            hint = "copy the folder to this machine, and name the copy"
+            raise InputError("a corpus must be on this machine", file=os.fspath(path), hint=hint)
         folder = Path(path)
         manifest = read_manifest(folder)
         parts = tuple(_open_part(folder / name) for name in manifest["parts"])
@@ -279,7 +279,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads((folder / MANIFEST).read_text())
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(
-            "this is no corpus, or one that is not finished",
+            "not a corpus, or an unfinished one",
             file=str(folder),
             hint=f"make one with {by_surface('index of truegain.text', '`truegain text index docs.jsonl -o corpus/`')}",
         ) from None
@@ -310,7 +310,7 @@ def tell_missing(corpus: Corpus, docs: Ids, places: Ints, what: str) -> None:
     if len(missing) == len(docs):
         raise InputError(
             f"none of the {len(docs):,} {what} documents is in the corpus {corpus.source} (the first is {docs[0]})",
-            hint="check that the corpus holds this collection",
+            hint="check that the corpus is of this collection",
         )
     if len(missing):
         warn(

@@ -49,7 +49,7 @@ class RankedText(RankedGains):
         judged = None if judged_corpus is None else Corpus.of(judged_corpus)
         if judged is not None and (faults := opened.cutting.differs(judged.cutting)):
             raise InputError(
-                f"the corpora {opened.source} and {judged.source} were not cut alike: {'; '.join(faults)}",
+                f"the corpora {opened.source} and {judged.source} were not tokenized alike: {'; '.join(faults)}",
                 hint="index both with the same options",
             )
         given = {f.name: getattr(ranked, f.name) for f in fields(RankedGains)}

@@ -17,7 +17,7 @@ from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError, needs
 from truegain.io.compression import COMPRESSED, TOLD_BY, unpacking
 from truegain.io.files import is_folder, matched, shown_path
-from truegain.io.named_tables import ending
+from truegain.io.formats import ending
 from truegain.io.overwrite import reading
 from truegain.io.plain_text import plain_text
 from truegain.io.remote import files_below, first_bytes, has_stretches
@@ -221,7 +221,7 @@ def read(piece: Piece, fields: Fields) -> Documents:
 def apart(path: str, kind: Kind, fields: Fields, size: int) -> list[Piece] | None:
     """The pieces of one input, each about `size` bytes of text; None where it must be read from its beginning."""
     if kind not in KINDS:
-        raise TruegainError(f"{argname('kind', kind)} is not known; there are {', '.join(KINDS)}")
+        raise TruegainError(f"{argname('kind', kind)} is unknown; there are {', '.join(KINDS)}")
     if kind == "irds":
         return list(_irds_pieces(path, size))
     if kind == "folder":

@@ -310,7 +310,7 @@ def index(
     """Index documents into a folder; one that holds the same corpus already is left as it is."""
     given = settings or Settings.within(memory)
     if is_remote(os.fspath(output)):
-        raise InputError("a corpus is made on this machine only", file=str(output), hint="name a folder here")
+        raise InputError("a corpus is written to this machine only", file=str(output), hint="name a local folder")
     target = Path(os.path.realpath(output))
     partial = target.with_name(target.name + ".partial")
     named = named_inputs(inputs)
@@ -479,7 +479,7 @@ def _prepare(partial: Path, plan: str) -> None:
     )
     if begun != plan:
         raise InputError(
-            "another index was begun here, of other documents or with other settings",
+            "an index of other documents or with other settings was begun here",
             file=str(partial),
             hint="finish that one first, or remove the folder",
         )

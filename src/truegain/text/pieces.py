@@ -201,7 +201,9 @@ def only_texts(piece: Piece, ids: list[str], replaced: int) -> int:
     """How many documents had bytes that are not UTF-8; one of them in an id is refused: it names nothing any more."""
     bad = next((name for name in ids if "\ufffd" in name), None) if replaced else None
     if bad is not None:
-        raise InputError("a document's id is not UTF-8 text", file=shown_path(piece.file), text=bad, hint="mend the id")
+        raise InputError(
+            "a document's id is not UTF-8 text", file=shown_path(piece.file), text=bad, hint="correct the id"
+        )
     return replaced
 
 
@@ -311,7 +313,7 @@ def json_lines(piece: Piece, data: bytes, fields: Fields) -> Documents:
             document, end = parse(stripped)
         except RepeatedKeyError:
             twice = repeated_key(stripped)[1]
-            raise bad_line(piece, data, stripped.encode(), f"{twice!r} stands twice in one object") from None
+            raise bad_line(piece, data, stripped.encode(), f"{twice!r} appears twice in one object") from None
         except ValueError as error:
             raise bad_line(piece, data, stripped.encode(), f"not JSON: {error}") from None
         if end != len(stripped):

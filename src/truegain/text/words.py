@@ -64,7 +64,7 @@ class Cutting:
         if isinstance(stop, str):
             if stop not in STOP_LISTS:
                 known = ", ".join(STOP_LISTS)
-                raise TruegainError(f"no stop list is called {stop!r}; there is {known}, or name a file of words")
+                raise TruegainError(f"there is no stop list {stop!r}; there is {known}, or name a file of words")
             stop = sorted(STOP_LISTS[stop])
         cutting = cls(stop=tuple(sorted({w.lower() for w in stop or ()})), stemmer=stemmer, cjk=cjk)
         cutting.stem([])  # an unknown stemmer is told at once

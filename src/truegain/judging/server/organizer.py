@@ -59,9 +59,8 @@ def password_hash_of(password: str) -> str:
     """
     if not SHORTEST <= len(password) <= LONGEST_PASSWORD:
         raise TruegainError(
-            f"the password has {len(password)} characters; take {SHORTEST} or more "
-            f"(at most {LONGEST_PASSWORD:,}), such as four "
-            "words that do not belong together"
+            f"the password has {len(password)} characters; use {SHORTEST} or more "
+            f"(at most {LONGEST_PASSWORD:,}), such as four unrelated words"
         )
     return PasswordHasher().hash(password)
 
@@ -121,7 +120,8 @@ class Door:
             extract_parameters(password_hash)
         except InvalidHashError:
             raise TruegainError(
-                "the organizer's password is not kept as an argon2 hash; set it again with `truegain annotate password`"
+                "the organizer's password is not stored as an argon2 hash; set it again with `truegain annotate "
+                "password`"
             ) from None
         self._is_out = is_out
         self._hash, self._clock, self._tries = password_hash, clock, PasswordTries(steady)

@@ -208,7 +208,7 @@ class UnseenError(TruegainError):
 
 
 class _OddError(Exception):
-    """Prolific's answer is not as its documentation says."""
+    """Prolific's answer does not match its documentation."""
 
 
 class Releases(Protocol):
@@ -240,11 +240,9 @@ class Prolific:
     def __post_init__(self) -> None:
         parts = urllib.parse.urlsplit(self.address)
         if parts.scheme != "https" and parts.hostname not in LOOPBACK:
-            raise TruegainError(f"{self.address}: the key is sent by https alone")
+            raise TruegainError(f"{self.address}: the key is sent over https only")
         if not self.key.strip() or not self.key.isascii() or not self.key.isprintable():
-            raise TruegainError(
-                "the key for Prolific's API is empty or holds characters that no key has; copy it again"
-            )
+            raise TruegainError("the key for Prolific's API is empty or has characters that no key has; copy it again")
 
     def submissions(self, study: str) -> Iterator[Submission]:
         """All submissions of a Prolific study."""
@@ -280,7 +278,7 @@ class Prolific:
                 raise UnseenError(error.status) from None
             raise _refused(error.status, "") from None
         except (_OddError, OfStudyError):
-            raise TruegainError("Prolific's answer about a submission is not as its documentation says") from None
+            raise TruegainError("Prolific's answer about a submission does not match its documentation") from None
         return submission if submission.id == id else None
 
     def _get(self, place: str, patience: float) -> dict[str, Any]:
@@ -304,7 +302,7 @@ class Prolific:
             raise _StatusError(error.code) from None
         except (OSError, HTTPException) as error:
             why = type(getattr(error, "reason", error)).__name__
-            raise TruegainError(f"Prolific cannot be reached ({why}); it is tried again later") from None
+            raise TruegainError(f"Prolific cannot be reached ({why}); truegain will try again later") from None
         try:
             content = json.loads(body)
         except (ValueError, RecursionError):
@@ -388,12 +386,13 @@ class Doorkeeper:
             if not self._doubted:
                 return
         if is_forbidden:
-            why = f"Prolific does not show this key the submission that somebody came with ({status})"
+            why = f"Prolific does not show this key a submission that somebody came with ({status})"
         else:
             why = f"Prolific knows none of the last {STRANGERS} submissions that people came with ({status})"
         self._tell(
-            f"people from Prolific cannot come in: {why}; unless somebody makes addresses up, the key is of another "
-            "workspace than the study: make an API token in the study's workspace and give that (told once)"
+            f"people from Prolific cannot come in: {why}; unless somebody makes up addresses, the key belongs to "
+            "another workspace than the study: create an API token in the study's workspace and use it (reported "
+            "once)"
         )
 
     def _say(self, sentence: str) -> None:
@@ -479,23 +478,23 @@ def _goes_on(answer: dict[str, Any], rows: int) -> bool:
 def _refused(status: int, study: str) -> TruegainError:
     """What a status means: for one study, or, where others would fare no better, for all."""
     if status in (401, 403):
-        return TruegainError(f"Prolific refuses the key ({status}); make a new API token in its settings and give that")
+        return TruegainError(f"Prolific refuses the key ({status}); create a new API token in its settings and use it")
     if status == 429:
-        return TruegainError(f"Prolific answered {status}; it is tried again later")
+        return TruegainError(f"Prolific answered {status}; truegain will try again later")
     if status == 404:
         return OfStudyError(_unknown(study))
     if 300 <= status < 400:
         return OfStudyError(
-            f"Prolific answered with a redirect ({status}), which is not followed: the key is sent to its API alone"
+            f"Prolific answered with a redirect ({status}), which is not followed: the key is sent only to its API"
         )
-    return OfStudyError(f"Prolific answered {status}; it is tried again later")
+    return OfStudyError(f"Prolific answered {status}; truegain will try again later")
 
 
 def _unknown(study: str) -> str:
-    return f"Prolific knows no study {study} (404); it is not asked about again"
+    return f"Prolific has no study {study} (404); truegain will not ask again"
 
 
 def _odd(study: str) -> OfStudyError:
     return OfStudyError(
-        f"Prolific's answer about study {study} is not as its documentation says; nothing was taken back"
+        f"Prolific's answer about study {study} does not match its documentation; nothing was taken back"
     )

@@ -230,8 +230,8 @@ class RequestGuard:
         if not self._warned and _is_unnamed_proxy(scope):
             self._warned = True
             FAILED.warning(
-                "a proxy on this machine says for whom it asks (X-Forwarded-For), and is not believed: all who come "
-                "by it count as one address; name it: truegain annotate serve --proxy 127.0.0.1 (told once)"
+                "a proxy on this machine sends X-Forwarded-For, which is not trusted: everyone who comes through it "
+                "counts as one address; to trust it: truegain annotate serve --proxy 127.0.0.1 (reported once)"
             )
 
     async def _say(

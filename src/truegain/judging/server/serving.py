@@ -124,7 +124,7 @@ class PatientProtocol(H11Protocol):
         if not cls._told:
             cls._told = True
             FAILED.warning(
-                "connections were refused: a server process takes %d, and %d from one address (this is told once)",
+                "connections were refused: a server process takes %d, and %d from one address (reported once)",
                 files_at_most(),
                 PER_ADDRESS,
             )
@@ -215,13 +215,12 @@ def trusted(proxies: Iterable[str]) -> list[str]:
             network = ipaddress.ip_network(proxy.strip(), strict=False)
         except ValueError:
             raise TruegainError(
-                f"{argname('proxies')}: {proxy!r} is no address of a proxy; give one such as 172.18.0.2, or a network "
-                "such as 172.18.0.0/16"
+                f"{argname('proxies')}: {proxy!r} is not the address of a proxy; give one such as 172.18.0.2, or a "
+                "network such as 172.18.0.0/16"
             ) from None
         if network.prefixlen == 0:
             raise TruegainError(
-                f"{argname('proxies')}: {proxy!r} is everyone: anybody could say that they are somebody else; name the "
-                "proxy alone"
+                f"{argname('proxies')}: {proxy!r} is everyone: anybody could pose as somebody else; name only the proxy"
             )
         at = network.network_address
         length = "" if network.prefixlen == network.max_prefixlen else f"/{network.prefixlen}"

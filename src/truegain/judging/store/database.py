@@ -46,8 +46,8 @@ def upgrade(engine: Engine, url: URL, versions: Path = VERSIONS) -> str:
         revisions = {revision.revision for revision in script.walk_revisions()}
         if old is not None and old not in revisions:
             raise TruegainError(
-                f"the database has version {old}, which this truegain does not know: a newer one wrote it; "
-                "install that one, or open another database"
+                f"the database has version {old}, written by a newer truegain; install that one, or open another "
+                "database"
             )
         copy = _copy(connection, url, old) if old is not None else ""
         with Operations.context(context):
@@ -217,7 +217,7 @@ class Database:
                 if is_last or not _passes(error):
                     raise StoreError(f"{self}: {_cause(error)}; nothing was stored") from error
             except PoolTimeout as error:
-                raise StoreError(f"{self}: too many at once, no connection is free; try again") from error
+                raise StoreError(f"{self}: no connection is free; try again") from error
             time.sleep(random.random() * 0.01 * 2**attempt)
         raise AssertionError("the last try returns or raises")
 
@@ -243,7 +243,7 @@ def _parsed(url: str) -> URL:
     try:
         parsed = make_url(url)
     except ArgumentError:
-        raise TruegainError(f"{url!r} is no address of a database; give {_FORMS}") from None
+        raise TruegainError(f"{url!r} is not the address of a database; give {_FORMS}") from None
     backend = parsed.drivername.partition("+")[0]
     if backend == "sqlite":
         if not parsed.database or parsed.database == ":memory:":
@@ -251,7 +251,7 @@ def _parsed(url: str) -> URL:
         return parsed.set(drivername="sqlite+pysqlite")
     if backend in ("postgresql", "postgres"):
         return parsed.set(drivername="postgresql+psycopg")
-    raise TruegainError(f"databases of the kind {backend!r} are not supported; give {_FORMS}")
+    raise TruegainError(f"{backend!r} databases are not supported; give {_FORMS}")
 
 
 _FORMS = "sqlite:///file or postgresql://user:password@host/name"

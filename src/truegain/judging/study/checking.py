@@ -224,8 +224,8 @@ def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str
         ranks = {(row.topic, row.item.key): place for place, row in reversed(list(enumerate(opened.pool.rows)))}
         if (share := first_tenth(opened.units, ranks)) > LATE:
             notes.append(
-                f"order decisive with units of {size}: the first tenth of the pool is judged after "
-                f"{share:.0%} of all judgments; smaller units (size in [units]) have it sooner"
+                f"order decisive with units of {size}: the first tenth of the pool is judged only after {share:.0%} "
+                "of all judgments; smaller units (size in [units]) get there sooner"
             )
     apart = sorted({u.topic for u in opened.units for i in u.items if i.claim and i.claim not in i.answer and i.answer})
     if apart:
@@ -247,8 +247,8 @@ def _check_list(opened: Opened, settings: JudgingSettings, task: Task, faults: l
         return
     if not has_own_labels(task.name):
         notes.append(
-            f"the task {task.name} gives no labels of the list, which are {listed.labels}: `truegain annotate "
-            "export --filled` cannot fill it in (graded and binary can)"
+            f"the task {task.name} cannot give the labels of the list, which are {listed.labels}: `truegain annotate "
+            "export --filled` cannot fill it in (use graded or binary)"
         )
         return
     values, (low, high) = [option.value for option in task.options], listed.scale
@@ -287,8 +287,8 @@ def _check_words(settings: JudgingSettings, faults: list[str], notes: list[str])
         notes.append("no contact for questions of assessors (contact in [words])")
     if words.language.partition("-")[0].lower() not in LANGUAGES and not words.texts:
         faults.append(
-            f"language {words.language!r} is not known: the pages are in {' and '.join(LANGUAGES)}; put "
-            "their texts into [texts] for another one"
+            f"language {words.language!r} is unknown: the pages are in {' and '.join(LANGUAGES)}; put their texts "
+            "into [texts] for another one"
         )
     people = settings.people
     if people.platform == "prolific":
@@ -297,7 +297,7 @@ def _check_words(settings: JudgingSettings, faults: list[str], notes: list[str])
             faults.append(f"Prolific's codes for {', '.join(lacking)} are missing (codes in [people])")
         codes = [code for code in people.codes.values() if code.strip()]
         if len(set(codes)) < len(codes):
-            faults.append("two of Prolific's codes are the same: nobody could tell who finished (codes in [people])")
+            faults.append("two of Prolific's codes are the same, so nothing shows who finished (codes in [people])")
 
 
 def _check_people(

@@ -130,7 +130,7 @@ def write_study(
         FILE: toml_of(settings).encode(),
     }
     if there := [name for name in texts if (place / name).exists()]:
-        raise InputError("it is there already", file=shown_path(place / there[-1]), hint="name another folder")
+        raise InputError("this file exists already", file=shown_path(place / there[-1]), hint="name another folder")
     with write_failures(shown_path(place)):
         place.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -205,17 +205,17 @@ def toml_of(settings: JudgingSettings) -> str:
     has_pairs = TASKS[settings.task].docs_per_item == 2
     s, units, words, rules, people = settings, settings.design, settings.words, settings.rules, settings.people
     lines = [
-        "# A study of judgments.  `truegain annotate check FOLDER` tells what is wrong with it and what it costs.",
+        "# A study of judgments.  `truegain annotate check FOLDER` shows what is wrong with it and what it costs.",
         *_lines(
             [
-                ("name", s.name, "stands in addresses"),
+                ("name", s.name, "part of the addresses"),
                 ("task", s.task, ", ".join(TASKS)),
                 ("topics", s.topics, ""),
                 ("documents", s.documents, ""),
-                ("format", s.format, "of documents that do not say: text or html"),
+                ("format", s.format, "default format of documents: text or html"),
                 ("pool", s.pool[0] if len(s.pool) == 1 else s.pool, "what is judged, in this order"),
-                ("gold_list", s.gold_list or None, "the list that the pool was made of"),
-                ("bronze", s.bronze or None, "the labels that it was drawn with, of a judge: for the verdict so far"),
+                ("gold_list", s.gold_list or None, "the list that the pool was made from"),
+                ("bronze", s.bronze or None, "the judge's labels that it was sampled with, for the verdict so far"),
                 ("runs", s.runs or None, "for the verdict so far"),
                 ("opponents", s.opponents if has_pairs else None, "that each document is compared with"),
             ]
@@ -224,8 +224,8 @@ def toml_of(settings: JudgingSettings) -> str:
         "[units]",
         *_lines(
             [
-                ("judgments", units.judgments, "of each item, at least"),
-                ("size", units.size, "items a unit"),
+                ("judgments", units.judgments, "judgments per item, at least"),
+                ("size", units.size, "items per unit"),
                 ("order", units.order, "spread, or decisive: units follow the pool"),
                 ("seed", units.seed, ""),
             ]
@@ -234,10 +234,10 @@ def toml_of(settings: JudgingSettings) -> str:
         "[words]",
         *_lines(
             [
-                ("title", words.title, "what assessors read on top"),
+                ("title", words.title, "what assessors read at the top"),
                 ("language", words.language, "en, de"),
                 ("contact", words.contact or "", "whom assessors can ask"),
-                ("approved", words.approved or "", "by which board, under which number"),
+                ("approved", words.approved or "", "ethics board and number"),
             ]
         ),
         "",
@@ -247,13 +247,13 @@ def toml_of(settings: JudgingSettings) -> str:
                 ("seconds", rules.seconds, "on each item, at least"),
                 ("practice_tries", rules.practice_tries, ""),
                 ("question_tries", rules.question_tries, ""),
-                ("check_tries", rules.check_tries, "times that a set may be sent"),
+                ("check_tries", rules.check_tries, "how often a set may be submitted"),
                 ("first_lease", rules.first_lease, "seconds that a place is kept until its first document is judged"),
                 ("lease", rules.lease, "seconds that it is kept after each later step"),
                 ("decimal", rules.decimal, "the mark in numbers"),
                 ("show_previous", rules.show_previous, ""),
-                ("reason", rules.reason, "whether one is asked for"),
-                ("others", rules.others, "more people who are asked about an item that someone cannot judge"),
+                ("reason", rules.reason, "whether a reason is required"),
+                ("others", rules.others, "how many more people judge an item that someone cannot judge"),
             ]
         ),
         "",
@@ -270,7 +270,7 @@ def toml_of(settings: JudgingSettings) -> str:
                 ("currency", people.currency or None, "EUR", ""),
                 ("minutes", people.minutes, 8.0, "that a unit takes"),
                 ("most", people.most, 4, "units a person may take"),
-                ("number", people.number, 30, "of people there are"),
+                ("number", people.number, 30, "number of people"),
             ]
         ),
         *(

@@ -21,8 +21,9 @@ from truegain.io import named_tables
 from truegain.io.columns import BEIR, COLUMNS, is_number, plain_name
 from truegain.io.compression import TOLD_BY, unpacking
 from truegain.io.files import PathLike, expand, read_bytes, read_failures, shown_path
+from truegain.io.formats import ending, format_of_ending, read
 from truegain.io.json_files import STRICT, RepeatedKeyError, repeated
-from truegain.io.named_tables import Columns, ending, is_guarded, unguarded
+from truegain.io.named_tables import Columns, is_guarded, unguarded
 from truegain.io.plain_text import TO_UTF8
 from truegain.io.separated import check_spread, first_line, separator_of
 from truegain.io.trec import loaded
@@ -145,7 +146,7 @@ def _json_lines(first: str, lines: Iterator[str], file: str, faults: list[str]) 
                             file=file,
                             line=number,
                             text=line.strip(),
-                            hint="write one object a line",
+                            hint="write one object per line",
                         )
                     )
                 )
@@ -160,7 +161,9 @@ def _json_list(text: str, file: str) -> Iterator[FileRow]:
     except json.JSONDecodeError as error:
         raise InputError(f"not readable JSON: {error.msg}", file=file, line=error.lineno) from None
     if not isinstance(whole, list) or not all(isinstance(x, dict) for x in whole):
-        raise InputError("not a list of JSON objects", file=file, hint="write one object a line, or a list of objects")
+        raise InputError(
+            "not a list of JSON objects", file=file, hint="write one object per line, or a list of objects"
+        )
     for number, row in enumerate(whole, 1):
         yield FileRow(number, row)
 
@@ -195,7 +198,7 @@ def _cells(
             file=file,
             line=1,
             text=first.strip(),
-            hint="begin the table with a line of names, such as id,title,text",
+            hint="begin the table with a header, such as id,title,text",
         )
     csv.field_size_limit(LONGEST)
     begin = reader.line_num + 1
@@ -252,7 +255,7 @@ def read_topics(path: PathLike, faults: list[str]) -> list[TopicRow]:
         if not name:
             faults.append(_said("a topic without an id", file, row, f"give it one of {', '.join(TOPIC_ID)}"))
         elif name in first:
-            faults.append(_said(f"topic {name} stands twice, first on line {first[name]}", file, row, "keep one"))
+            faults.append(_said(f"topic {name} appears twice, first on line {first[name]}", file, row, "keep one"))
         else:
             first[name] = row.line
             topics.append(_topic(name, row, file, faults))
@@ -317,7 +320,7 @@ def read_documents(
         elif only is not None and name not in only:
             continue
         elif name in documents:
-            faults.append(_said(f"document {name} stands twice, first on line {first[name]}", file, row, "keep one"))
+            faults.append(_said(f"document {name} appears twice, first on line {first[name]}", file, row, "keep one"))
         else:
             first[name] = row.line
             text = next((t for t in (str(row.values.get(n) or "").strip() for n in DOC_TEXT) if t), "")
@@ -424,19 +427,19 @@ def read_pool(paths: Sequence[PathLike], *, depth: int = 10) -> JudgingPool:
     if runs:
         rows += _of_runs(read_runs(runs), depth)
     if len(lists) > 1:
-        raise InputError(f"{lists[0]} and {lists[1]} are both lists that were drawn", hint="give one of them")
+        raise InputError(f"{lists[0]} and {lists[1]} are both sampled lists", hint="give one of them")
     return JudgingPool(tuple(_once(rows)), lists[0] if lists else "")
 
 
 def _file(name: str, lists: list[str]) -> list[PoolRow] | None:
     """The rows of one file; None where it is a run."""
-    pairs: named_tables.Kind | None = _names_pairs(name)
+    pairs = _names_pairs(name)
     text, kind, file = loaded(name) if pairs is None else (read_bytes(name), pairs, shown_path(name))
     if kind is None:
         return None if len(first_line(text).split()) >= 6 else _of_judgments(Judgments.of(name))
     if kind == "nested":
         return _of_judgments(Judgments.of(name))
-    table = named_tables.read(text, kind, file)
+    table = read(text, kind, file)
     names = [plain_name(str(n)) for n in table.columns]
     if set(names) == BEIR and Columns(table, file).found["label"]:
         return _of_judgments(Judgments.of(name))
@@ -464,13 +467,13 @@ def _file(name: str, lists: list[str]) -> list[PoolRow] | None:
     return made
 
 
-def _names_pairs(name: str) -> named_tables.Kind | None:
+def _names_pairs(name: str) -> str | None:
     """The kind of a table whose first line names two documents; None for all else."""
-    suffix = named_tables.ending(name)
-    if suffix not in (".csv", ".tsv"):
+    table = format_of_ending(name)
+    if table is None or not table.named_first:
         return None
     top = {cell.strip().strip('"').lower() for cell in re.split("[,;\t]", first_line(read_bytes(name)))}
-    return ("csv" if suffix == ".csv" else "tsv") if any(set(pair) <= top for pair in PAIRS) else None
+    return table.name if any(set(pair) <= top for pair in PAIRS) else None
 
 
 def _row(values: Mapping[str, Any], where: Mapping[str, Any]) -> PoolRow:

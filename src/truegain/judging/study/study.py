@@ -167,7 +167,7 @@ def _one_of(*allowed: str) -> Check:
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise BadValueError("it stands in addresses: give letters, digits, - and _, at most 64")
+        raise BadValueError("it is part of addresses: give letters, digits, - and _, at most 64")
     return value
 
 
@@ -175,7 +175,7 @@ def _codes(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or not all(isinstance(x, str) for x in value.values()):
         raise BadValueError("give a table of texts, as in { completed = 'C1' }")
     if unknown := [k for k in value if k not in CODES]:
-        raise BadValueError(f"{unknown[0]!r} is not known; there are {', '.join(CODES)}")
+        raise BadValueError(f"{unknown[0]!r} is unknown; there are {', '.join(CODES)}")
     return dict(value)
 
 
@@ -238,16 +238,16 @@ def read_settings(folder: str | Path, faults: list[str]) -> JudgingSettings | No
         text = read_bytes(path).decode()
         content = tomllib.loads(text)
     except UnicodeDecodeError as error:
-        faults.append(str(InputError(f"this is no text: {error.reason}", file=file, hint="save it as UTF-8")))
+        faults.append(str(InputError(f"not a text file: {error.reason}", file=file, hint="save it as UTF-8")))
         return None
     except tomllib.TOMLDecodeError as error:
         located = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
         problem = located[1] if located else str(error)
         line = int(located[2] or len(text.splitlines())) if located else None
-        faults.append(str(InputError(f"this is no TOML: {problem}", file=file, line=line)))
+        faults.append(str(InputError(f"not valid TOML: {problem}", file=file, line=line)))
         return None
     except InputError as error:
-        hint = "make a study with truegain annotate init" if error.problem == "no such file" else error.hint
+        hint = "create a study with truegain annotate init" if error.problem == "no such file" else error.hint
         faults.append(InputError(error.problem, file=file, hint=hint).message)
         return None
     parts = {table: _table(content, table, text, file, faults) for table in KEYS}
@@ -276,9 +276,9 @@ def _table(content: Mapping[str, Any], table: str, text: str, file: str, faults:
             near = difflib.get_close_matches(key, [*checks, *(k for k in KEYS if k and not table)], 1)
             meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(checks)}"
             if home is not None:
-                meant = f"it belongs into [{home}]" if home else "it belongs above all tables"
+                meant = f"it belongs in [{home}]" if home else "it belongs above all tables"
             where = f" of [{table}]" if table else ""
-            faults.append(str(InputError(f"{key!r} is no key{where}", file=file, line=line, hint=meant)))
+            faults.append(str(InputError(f"{key!r} is not a key{where}", file=file, line=line, hint=meant)))
             continue
         try:
             good[key] = checks[key](value)
@@ -363,7 +363,7 @@ def line_of(text: str, table: str, key: str) -> int | None:
 # ---------------------------------------------------------------------- the study
 
 
-ALL = ": truegain annotate check tells all"
+ALL = ": truegain annotate check lists all"
 
 
 @dataclass(frozen=True)

@@ -281,11 +281,11 @@ def anchors_of(
         anchors[topic] = (there.get(high, Item((high,))), there.get(low, Item((low,))))
     if bare:
         faults.append(
-            f"Hk and Nk ({ANCHORS}) are not known of {counted(len(bare), 'topic')}: {some(bare, LISTED)}; {SAY}"
+            f"Hk and Nk ({ANCHORS}) are unknown for {counted(len(bare), 'topic')}: {some(bare, LISTED)}; {SAY}"
         )
     if alike:
         many = counted(len(alike), "topic")
-        faults.append(f"all labels are alike in {many}, and Hk would be as Nk: {some(alike, LISTED)}; {SAY}")
+        faults.append(f"all labels are equal in {many}, so that Hk would equal Nk: {some(alike, LISTED)}; {SAY}")
     return anchors
 
 
@@ -332,7 +332,7 @@ def _problem(topic: str, items: Sequence[Item], task: Task) -> str:
         wanted = "one document" if task.docs_per_item == 1 else "two documents, or all of them one"
         return f"topic {topic}: each row of the pool must have {wanted}"
     if any(len(set(item.docs)) < len(item.docs) for item in items):
-        return f"topic {topic}: a pair is twice the same document"
+        return f"topic {topic}: a pair has the same document twice"
     return ""
 
 
@@ -351,8 +351,8 @@ def pairs_of(topic: str, items: Sequence[Item], opponents: int, seed: int) -> tu
         return [], f"topic {topic} has one document; a preference needs two"
     if any(item.probability < 1 for item in items):
         return [], (
-            f"topic {topic}: documents were drawn with probabilities, and those of pairs do not follow from them; "
-            "name the pairs (doc_a, doc_b) with the probability of each"
+            f"topic {topic}: documents were sampled with probabilities, which do not give those of pairs; name the "
+            "pairs (doc_a, doc_b) with the probability of each"
         )
     order = np.argsort(generator(seed, f"pairs {topic}").random(n)).tolist()
     if n <= opponents + 1:

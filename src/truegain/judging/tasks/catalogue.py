@@ -62,7 +62,7 @@ def task_of(name: str, settings: Mapping[str, Any] | None = None) -> Task:
         raise TruegainError(f"a task has no setting {unknown[0]!r}; there are {', '.join(CHECKS)}")
     field_names = {f.name for f in fields(kind)}
     if values.get("labels") and "labels" not in field_names:
-        raise TruegainError(f"the task {name} has no labels to define; leave them out, or take the task graded")
+        raise TruegainError(f"the task {name} has no labels to define; leave them out, or use the task graded")
     if not values.get("labels"):
         values.pop("labels", None)
     return kind(**{key: CHECKS[key](value) for key, value in values.items() if key in field_names})

@@ -63,10 +63,10 @@ def _add(connection: Connection, study: JudgingStudy) -> None:
     rows = {row.id: row for row in connection.execute(select(units)).all()}
     wanted = {unit.id for unit in study.units}
     if gone := sorted(name for name in set(rows) - wanted if base_of(name) not in wanted):
-        _refuse(study, f"units that the database has are gone: {some(gone)}")
+        _refuse(study, f"units in the database are missing from the study: {some(gone)}")
     changed = [unit.id for unit in study.units if unit.id in rows and not _same(rows[unit.id], unit)]
     if changed:
-        _refuse(study, f"units are not what they were: {some(changed)}")
+        _refuse(study, f"units have changed: {some(changed)}")
     place = max((row.place for row in rows.values()), default=-1) + 1
     new = [unit for unit in study.units if unit.id not in rows]
     if new:
@@ -74,7 +74,7 @@ def _add(connection: Connection, study: JudgingStudy) -> None:
 
 
 def _refuse(study: JudgingStudy, problem: str) -> None:
-    hint = "judging goes on with what it began with: put the study back as it was, or take another database"
+    hint = "a study cannot change once judging has begun: restore it, or use another database"
     raise InputError(problem, file=study.name, hint=hint)
 
 
@@ -191,16 +191,16 @@ def take(work: Work, session: Session) -> Session:
             return session
         work.event("waits", session, why=why)
         return work.change(session, state=why, number=0, notice="", saved=0)
-    material, step = work.unit(unit), PageStep("topic")
+    study_data, step = work.unit(unit), PageStep("topic")
     plan = dict(session.plan)
     if unit != session.unit:
-        plan = draw_plan(material, work.study.topics[material.topic].question, work.random)
+        plan = draw_plan(study_data, work.study.topics[study_data.topic].question, work.random)
         plan["lines"] = session.plan["lines"]
     _pass_on(work, unit)
     work.connection.execute(update(units).where(units.c.id == unit).values(state=HELD, session=session.id))
-    values = {**_assigned(work, material), "plan": plan, "notice": "", "saved": 0}
+    values = {**_assigned(work, study_data), "plan": plan, "notice": "", "saved": 0}
     session = work.change(session, **values, state=step.name, number=step.number, **work.leased(step))
-    work.event("claimed", session, unit=unit, topic=material.topic, order=plan["order"])
+    work.event("claimed", session, unit=unit, topic=study_data.topic, order=plan["order"])
     return replace(session, holder=session.id)
 
 
@@ -371,11 +371,11 @@ def _assigned(work: Work, unit: Unit) -> dict[str, Any]:
 
 def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], origin: str, unit: str) -> Session:
     """Begin the way through a unit: a model's at its first item, a person's at consent, and nobody's place is taken."""
-    material = work.unit(unit)
+    study_data = work.unit(unit)
     is_model = kind == "model"
     step = PageStep("doc", 1) if is_model else PageStep("consent")
     own = secrets.token_hex(12)
-    values = _assigned(work, material) if is_model else {"unit": unit, "topic": material.topic, "turn": own}
+    values = _assigned(work, study_data) if is_model else {"unit": unit, "topic": study_data.topic, "turn": own}
     row = {
         "id": own,
         "token": new_token(),
@@ -384,7 +384,7 @@ def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], origi
         "about": dict(about),
         "state": step.name,
         "number": step.number,
-        "plan": draw_plan(material, work.study.topics[material.topic].question, work.random),
+        "plan": draw_plan(study_data, work.study.topics[study_data.topic].question, work.random),
         "tries": {},
         "flags": [],
         "began": work.now.wall,
@@ -398,7 +398,7 @@ def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], origi
     work.connection.execute(insert(sessions).values(**row))
     session = session_of(work.connection.execute(WITH_KIND.where(sessions.c.id == row["id"])).one())
     if is_model:
-        work.event("claimed", session, unit=unit, topic=material.topic, order=session.plan["order"])
+        work.event("claimed", session, unit=unit, topic=study_data.topic, order=session.plan["order"])
     else:
         work.event("began", session)
     return session

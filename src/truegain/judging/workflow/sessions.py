@@ -224,7 +224,7 @@ def load(connection: Connection, token: str, *, locked: bool = True) -> Session:
     one by its own row's.
     """
     if not TOKEN.fullmatch(token):
-        raise UnknownToken("this address is not one of ours; go back to where you were given it")
+        raise UnknownToken("this address is not one of ours; go back to where you got it")
     needs_lock = locked and connection.dialect.name != "sqlite"  # where one writes at a time
     while True:
         unit = connection.execute(_LOCK, {"own": token}).scalar_one_or_none() if needs_lock else None
@@ -232,7 +232,7 @@ def load(connection: Connection, token: str, *, locked: bool = True) -> Session:
             connection.execute(_LOCK_UNCLAIMED, {"own": token})
         row = connection.execute(_LOAD, {"own": token}).one_or_none()
         if row is None:
-            raise UnknownToken("this address is not one of ours; go back to where you were given it")
+            raise UnknownToken("this address is not one of ours; go back to where you got it")
         session = session_of(row)
         if not needs_lock or (unit is None if session.is_unclaimed else unit == session.unit):
             return session  # else it was given a unit while we waited

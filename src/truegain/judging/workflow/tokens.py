@@ -167,7 +167,7 @@ class LlmJudge:
                 f"{argname('model', model[:40])}: give the model's name, at most {LONGEST_KEY} characters"
             )
         if not prompt.strip():
-            raise TruegainError("the prompt is empty; give the file that holds what the judge is asked")
+            raise TruegainError("the prompt is empty; give the file with the judge's prompt")
         return cls(model, f"sha256:{hashlib.sha256(prompt).hexdigest()}", dict(sorted((parameters or {}).items())))
 
     @property

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truegain.report.claims import SOURCES, chip_of, shared_lines, true_minus
-from truegain.report.facts import Facts, with_holes
+from truegain.report.claims import chip_of, shared_lines, true_minus
+from truegain.report.facts import Facts, with_unjudged
 from truegain.report.html import (
     Html,
     Section,
@@ -30,7 +30,8 @@ from truegain.report.html import (
     who,
 )
 from truegain.report.svg import Axis, Span, alone, axis_head, hidden_svg, line, listed, pc, row, stacked
-from truegain.study.variance import UNITS, InfluentialUnit, largest_of
+from truegain.sampling.catalogue import SOURCES
+from truegain.study.variance import InfluentialUnit, largest_of
 from truegain.study.verdict import ASSUMES_WORST, Verdict
 
 MOST_CARDS = 24
@@ -86,11 +87,15 @@ def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
 
 def _parts(facts: Facts, verdict: Verdict, number: int) -> list[Html | None]:
     c = verdict.comparison
-    notes = (*verdict.borrowed, *verdict.notes)
+    notes = (*verdict.withheld, *verdict.notes)
     return [
         _shares(verdict, number),
         _sources(facts, verdict, number),
-        *(_pulls(verdict, source, pulls, number) for source, pulls in verdict.decisive.items() if pulls),
+        *(
+            _influential_units(verdict, source, influential_units, number)
+            for source, influential_units in verdict.influential.items()
+            if influential_units
+        ),
         _holes(facts, verdict),
         *(paragraph(names_in(true_minus(x), (c.a, c.b)), class_="note") for x in notes),
     ]
@@ -103,15 +108,19 @@ def _mostly(verdict: Verdict) -> str:
     if (largest := largest_of(dict(shares))) is None:
         return ": no single source dominates the uncertainty"
     source, is_sure = largest
-    return f": most of the uncertainty {'' if is_sure else 'probably '}comes from {SOURCES[source]}"
+    return f": most of the uncertainty {'' if is_sure else 'probably '}comes from {SOURCES[source].shown}"
 
 
 def _shares(verdict: Verdict, number: int) -> Html:
     """One bar of what is estimated, with the ranges in words; what is not covered has no segment."""
     shares = shared_lines(verdict)
-    fixed = f"Not covered, and so without a share: {verdict.held_fixed}."
+    fixed = f"Not covered, and so without a share: {verdict.not_covered}."
     if len(shares) < 2:
-        only = f"All of the variance comes from {SOURCES[shares[0][0]]}: nothing else was sampled. " if shares else ""
+        only = (
+            f"All of the variance comes from {SOURCES[shares[0][0]].shown}: nothing else was sampled. "
+            if shares
+            else ""
+        )
         return paragraph(only, fixed, class_="note")
     total = sum(share.value for _, share in shares) or 1.0
     parts, at = [], 0.0
@@ -122,12 +131,12 @@ def _shares(verdict: Verdict, number: int) -> Html:
         kind = min(i, 3)
         parts.append(el("rect", class_=f"g{kind}", x=pc(at), y=0, width=pc(max(wide - 0.3, 0.2)), height=26))
         if wide >= 28:
-            words = f"{SOURCES[source]} {share}"
+            words = f"{SOURCES[source].shown} {share}"
             parts.append(el("text", words, class_=f"on{kind}", x=pc(at), dx=9, y=18))
         at += wide
-    told = ", ".join(f"{SOURCES[source]} {share}" for source, share in shares)
+    told = ", ".join(f"{SOURCES[source].shown} {share}" for source, share in shares)
     bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {told}.")
-    data = [(SOURCES[source], share.estimate, *share.ends) for source, share in shares]
+    data = [(SOURCES[source].shown, share.estimate, *share.ends) for source, share in shares]
     c = verdict.comparison
     drawn = alone(join(*parts), 860, 26, f"{c.b} minus {c.a}, {c.measure}: shares of the variance: {told}")
     columns = ("source", "share", "low", "high")
@@ -150,10 +159,10 @@ def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
     if len(found.rows) < 2:
         return None
     spans: list[tuple[str, Span]] = []
-    first = found.columns.index("over")  # behind what was asked, which is the same in every row
+    first = found.columns.index("source")  # behind what was asked, which is the same in every row
     for over, value, low, high, *_ in (cells[first:] for cells in found.rows):
         if isinstance(value, float):
-            spans.append((str(over), Span(value, _float(low), _float(high), over == verdict.naive.source)))
+            spans.append((str(over), Span(value, _float(low), _float(high), over == verdict.uncorrected.source)))
     axis = Axis.of([x for _, s in spans for x in (s.low, s.high, s.value)], zero=True)
     rows = []
     for words, s in spans:
@@ -175,47 +184,53 @@ def _float(cell: object) -> float | None:
     return cell if isinstance(cell, float) else None
 
 
-def _pulls(verdict: Verdict, source: str, pulls: Sequence[InfluentialUnit], number: int) -> Html:
+def _influential_units(
+    verdict: Verdict, source: str, influential_units: Sequence[InfluentialUnit], number: int
+) -> Html:
     """The most influential units; without it: all fitted again."""
-    most = max(abs(p.move) for p in pulls) or 1.0
-    refit, digits = all(p.without is not None for p in pulls), 3 if most >= 0.01 else 4
+    most = max(abs(p.influence) for p in influential_units) or 1.0
+    refit, digits = all(p.without is not None for p in influential_units), 3 if most >= 0.01 else 4
     rows, drawn = [], []
-    for p in pulls:
-        wide = 48 * abs(p.move) / most
-        bar = el("rect", class_="mb", x=pc(50 - wide if p.move < 0 else 50.0), y=6, width=pc(max(wide, 0.4)), height=9)
-        numbers = [num(signed(p.move, digits)), *([num(signed(p.without, digits))] if refit else [])]
+    for p in influential_units:
+        wide = 48 * abs(p.influence) / most
+        bar = el(
+            "rect", class_="mb", x=pc(50 - wide if p.influence < 0 else 50.0), y=6, width=pc(max(wide, 0.4)), height=9
+        )
+        numbers = [num(signed(p.influence, digits)), *([num(signed(p.without, digits))] if refit else [])]
         drawn.append((p.unit, join(bar, line(50, 0, 20, "zero"))))
         rows.append(tr(who(p.unit), plot(hidden_svg(drawn[-1][1], 20)), *numbers))
-    top = [head(UNITS[source].lower().removesuffix("s")), head(MIDDLE, "mid"), head("influence", "n0")]
+    top = [head(SOURCES[source].units.lower().removesuffix("s")), head(MIDDLE, "mid"), head("influence", "n0")]
     top += [head("without it", "n0")] if refit else []
     cols = ("w", None, "x", *(["x"] if refit else []))
-    about = table(f"Most influential {UNITS[source].lower()}", top, rows, cols=cols, kind="mv")
-    data = csv_link(f"{source}-{number}.csv", ("unit", "move", "without"), [tuple(p) for p in pulls])
+    about = table(f"Most influential {SOURCES[source].units.lower()}", top, rows, cols=cols, kind="mv")
+    data = csv_link(f"{source}-{number}.csv", ("unit", "move", "without"), [tuple(p) for p in influential_units])
     c = verdict.comparison
     largest = signed(most, digits)[1:]
-    title = f"Most influential {UNITS[source].lower()}: {c.b} minus {c.a}, {c.measure}; largest influence {largest}"
+    title = (
+        f"Most influential {SOURCES[source].units.lower()}: {c.b} minus {c.a}, {c.measure}; largest influence {largest}"
+    )
     take = links(data, svg_link(f"{source}-{number}.svg", listed(drawn, title)))
-    return el("figure", about, el("figcaption", _turned(verdict, pulls) if refit else "", take))
+    return el("figure", about, el("figcaption", _turned(verdict, influential_units) if refit else "", take))
 
 
-def _turned(verdict: Verdict, pulls: Sequence[InfluentialUnit]) -> str:
+def _turned(verdict: Verdict, influential_units: Sequence[InfluentialUnit]) -> str:
     """Whether any of them alone turns the sign: fitted again, not guessed."""
     d = verdict.comparison.difference
-    turned = [p.unit for p in pulls if p.without is not None and p.without * d < 0]
+    turned = [p.unit for p in influential_units if p.without is not None and p.without * d < 0]
     if turned:
         return f"Without {' or '.join(turned)}, the difference would change sign."
     return f"Without any one of them, the difference keeps its sign ({signed(d)} with all)."
 
 
 def _holes(facts: Facts, verdict: Verdict) -> Html | None:
-    hidden = verdict.hidden
+    hidden = verdict.unjudged_bounds
     if hidden is None or not hidden.documents:
         return None
-    how = ASSUMES_WORST if verdict.holes == "bound" else "the verdict counts them as not relevant"
+    how = ASSUMES_WORST if verdict.unjudged_policy == "bound" else "the verdict counts them as not relevant"
     found = hidden.counted + (f" that {verdict.comparison.measure} would count" if hidden.first is None else "")
     if not hidden.least and not hidden.most:
         return paragraph(f"{found} cannot change the difference: they count the same in both.", class_="note")
     move = limits(hidden.least, hidden.most, signs=True)
-    wide = with_holes(facts, verdict)
+    wide = with_unjudged(facts, verdict)
     to = "" if wide is None else f", and widen its interval to {limits(*wide, signs=True, min_effect=facts.min_effect)}"
     return paragraph(f"{found} could change the difference by {move}{to}; {how}.", class_="note")

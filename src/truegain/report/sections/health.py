@@ -23,7 +23,7 @@ def section(facts: Facts) -> Section:
         said = f"{count(len(fails))} of {count(n)} checks failed{f', and {worth}' if worth else ''}."
     elif looks:
         said = f"{count(looks)} of {count(n)} checks {'needs' if looks == 1 else 'need'} a look; none failed."
-    held = f"Not covered by any interval: {facts.held_fixed}."
+    held = f"Not covered by any interval: {facts.not_covered}."
     rows = [(c.name, c.state, c.value, " ".join(c.about)) for c in facts.checks]
     body = join(
         paragraph(said, class_="lede"),

@@ -55,10 +55,10 @@ def section(facts: Facts) -> Section | None:
     )
     parts: list[Child] = []
     if judge.by_system is not None:
-        lede = f"{lede} {_favoured(judge.by_system)}"
+        lede = f"{lede} {_favored(judge.by_system)}"
         parts += [
             paragraph(names_in(_tested(judge.by_system), facts.systems), class_="prose-p"),
-            _favours(facts, judge),
+            _favors(facts, judge),
         ]
     parts.insert(0, paragraph(names_in(lede, facts.systems), class_="lede"))
     if facts.main.naive is not None and len(facts.systems) > 2:
@@ -67,9 +67,9 @@ def section(facts: Facts) -> Section | None:
     parts += [paragraph(names_in(true_minus(n), facts.systems), class_="note") for n in (*judge.by_rank, *judge.notes)]
     data = {
         "told": judge.told,
-        "mR": right,
-        "mN": rejected,
-        "D": d,
+        "sensitivity": right,
+        "specificity": rejected,
+        "informedness": d,
         "design": judge.design,
         "labels": judge.by_label.records(),
         "systems": [] if judge.by_system is None else judge.by_system.table().records(),
@@ -91,9 +91,9 @@ def _clearest(found: Homogeneity) -> tuple[str, str, str] | None:
     return most.system, signed(most.value), limits(low, high, signs=True)
 
 
-def _favoured(found: Homogeneity) -> str:
+def _favored(found: Homogeneity) -> str:
     """Whether the judge favors a system; as a fact only where the test shows it."""
-    most, p = _clearest(found), found.adjusted.get("favour")
+    most, p = _clearest(found), found.adjusted.get("favor")
     if most is not None and p is not None and p < ALPHA:
         system, size, _ = most
         side = "It favors" if size.startswith("+") else "It is hard on"
@@ -117,16 +117,16 @@ def _tested(found: Homogeneity) -> str:
     return f"{said} The largest favor is to {system}: {size} {found.measure}, adjusted interval {ends}."
 
 
-def _favours(facts: Facts, judge: JudgeFacts) -> Html:
+def _favors(facts: Facts, judge: JudgeFacts) -> Html:
     """Accuracy on the documents that each system retrieved, and what the errors add to its score."""
     found = judge.by_system
     assert found is not None
     place = {s: i for i, s in enumerate(found.systems)}
     order = [s for s in facts.main.ranking.systems if s in place]
-    favours = [found.favours[place[s]] for s in order]
-    axis = Axis.of([x for f in favours for x in (f.value, f.low, f.high)], 4, zero=True)
+    favors = [found.favors[place[s]] for s in order]
+    axis = Axis.of([x for f in favors for x in (f.value, f.low, f.high)], 4, zero=True)
     rows, data, spans = [], [], []
-    for s, f in zip(order, favours, strict=True):
+    for s, f in zip(order, favors, strict=True):
         (k_n, k_r), (n_n, n_r) = found.right[place[s]].tolist(), found.pairs[place[s]].tolist()
         drawn: Child = "too few gold labels"
         if f.value is not None:
@@ -148,7 +148,7 @@ def _favours(facts: Facts, judge: JudgeFacts) -> Html:
         f": how much more the judge's errors add to a system's {found.measure} than to the others', at equal gold "
         "labels. Each interval is for one system alone; the sentence above is adjusted for all of them."
     )
-    columns = ("system", "gold_relevant", "mR", "gold_non_relevant", "mN", "favour", "low", "high")
+    columns = ("system", "gold_relevant", "sensitivity", "gold_non_relevant", "specificity", "favor", "low", "high")
     drawing = svg_link("judge.svg", stacked(spans, axis, f"Favor, {found.measure}", signs=True)) if spans else None
     take = links(csv_link("judge.csv", columns, data), drawing)
     caption = el("figcaption", el("b", "Favor"), said, take)
@@ -178,7 +178,7 @@ def _scores(facts: Facts) -> Html | None:
     top = [head("system"), head(axis_head(axis), "p"), *heads("uncorrected", "corrected"), head("change", "n0 o")]
     about = f"{m.name}, uncorrected and corrected"
     made = table(about, top, rows, cols=("cs", None, "xu", "x", "x o"), kind=f"sort {room(s for s, _ in spans)}")
-    columns = ("system", "as_labelled", "corrected", "low", "high")
+    columns = ("system", "uncorrected", "corrected", "low", "high")
     data = csv_link("corrected.csv", columns, [(s, a.value, b.value, b.low, b.high) for s, (a, b) in spans])
     said = f"Hollow: uncorrected. Filled: corrected by gold labels, with {facts.level} intervals."
     caption = el("figcaption", said, links(data, svg_link("corrected.svg", stacked(spans, axis, m.name))))

@@ -6,16 +6,10 @@ from truegain.report.citations import PAPERS, Form, form_of, itself
 from truegain.report.claims import true_minus
 from truegain.report.facts import Facts
 from truegain.report.html import MINUS, Child, Html, Section, el, folded, join, many, named, paragraph, small
+from truegain.sampling.catalogue import DESIGNS, SOURCES, outermost
 from truegain.study.estimates import DRAWS
 
-DRAWN = {
-    "random": "drawn at random",
-    "by-bronze": "drawn by the judge's label",
-    "by-gold": "drawn by gold label",
-    "topics": "all pairs of some topics",
-    "elsewhere": "from elsewhere",
-    "ordered": "drawn from an ordered list",
-}
+ORDERED = "drawn from an ordered list"
 
 
 def section(facts: Facts) -> Section:
@@ -41,7 +35,7 @@ def section(facts: Facts) -> Section:
 
 def _moves(facts: Facts) -> tuple[str, ...]:
     """How the variance of each source is found."""
-    left_out = " and ".join(s for s in ("topics", "assessors") if s in facts.over)
+    left_out = " and ".join(name for name, s in SOURCES.items() if s.left_out and name in facts.over)
     found = []
     if left_out:
         found.append(
@@ -57,11 +51,12 @@ def _variance(facts: Facts) -> str:
     if "assessors" in facts.over:
         cells = f"[V(assessors) {MINUS} V(assessor, topic)] T/(T {MINUS} 1)"
         return f"V = V(topics) + {cells};   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
-    away = any(x.away for x in facts.claims[0].first.lines)
+    away = any(x.away for x in facts.claims[0].first.by_source)
     if "topics" in facts.over and away:
         return "V = V(topics) + V(gold labels of other topics);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
     if "topics" in facts.over:
-        return "V = V(topics), which includes all that is nested in topics;   d ± t(df) √V"
+        outer = outermost(facts.over)[0]
+        return f"V = V({outer}), which includes all that is nested in {outer};   d ± t(df) √V"
     return "V = Σ V(source);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
 
 
@@ -71,8 +66,7 @@ def _formula(words: str) -> Html:
 
 def _cited(facts: Facts) -> list[str]:
     keys = ["efron1981", "satterthwaite1946"]
-    keys += ["cameron2011"] if "assessors" in facts.over else []
-    keys += ["cormack2006"] if "collection" in facts.over else []
+    keys += [key for name, s in sorted(SOURCES.items()) if name in facts.over for key in s.cites]
     if facts.judge is not None:
         keys.append("angelopoulos2023" if facts.judge.rectified else "goldberg2018")
     keys += ["almohamad2018", "westfall1993"] if len(facts.systems) > 2 else []
@@ -91,9 +85,9 @@ def _what(facts: Facts) -> str:
         said += f" by {many(facts.assessors, 'assessor')}, combined into one label per document by the {facts.rule}"
     said += f" (truegain {facts.made.version}). "
     if facts.judge is not None:
-        drawn = DRAWN.get(facts.judge.design, facts.judge.design)
+        drawn = DESIGNS[facts.judge.design].drawn if facts.judge.design in DESIGNS else ORDERED
         said += f"Scores were corrected with {many(facts.gold, 'gold label')} ({drawn}). "
-    return f"{said}The results hold {small(facts.holds_for)}. Not covered: {facts.held_fixed}."
+    return f"{said}The results hold {small(facts.holds_for)}. Not covered: {facts.not_covered}."
 
 
 def _more(facts: Facts) -> list[str]:
@@ -115,16 +109,8 @@ def _more(facts: Facts) -> list[str]:
             "estimated from the gold labels, weighted by their sampling probabilities (Angelopoulos et al. 2023). "
             "Every interval includes the sampling error of the gold labels."
         )
-    if "collection" in facts.over:
-        found.append(
-            f"Variance over collections was estimated from {facts.replicates:,} bootstrap resamples of the documents "
-            f"(Cormack and Lynam 2006; seed {facts.seed})."
-        )
-    if "assessors" in facts.over:
-        found.append(
-            "Assessors are crossed with topics: variance shared by both is counted once (Cameron, Gelbach and Miller "
-            "2011)."
-        )
+    sources = [s for name, s in SOURCES.items() if name in facts.over and s.method]
+    found += [s.method.format(resamples=facts.replicates, seed=facts.seed) for s in sources]
     if len(facts.systems) > 2:
         found.append(
             "Pairs of systems were tested simultaneously with the distribution of the largest t, drawn with the "

@@ -88,7 +88,7 @@ def _check(facts: Facts, verdict: Verdict) -> Html | None:
 
 def _blocked(facts: Facts, verdict: Verdict) -> bool:
     """Whether unjudged documents could turn the difference even if nothing else were open: no other step settles it."""
-    d, could = verdict.comparison.difference, could_move(verdict.hidden, verdict.holes)
+    d, could = verdict.comparison.difference, could_move(verdict.unjudged_bounds, verdict.unjudged_policy)
     return not math.isnan(d) and any(could) and outcome_of(d, d, *could, facts.min_effect) == "inconclusive"
 
 
@@ -131,7 +131,7 @@ def _steps(verdict: Verdict, steps: tuple[Step, ...], blocked: bool) -> Html:
 
 
 def _why_blocked(verdict: Verdict) -> Html:
-    c, hidden = verdict.comparison, verdict.hidden
+    c, hidden = verdict.comparison, verdict.unjudged_bounds
     assert hidden is not None
     move = limits(hidden.least, hidden.most, signs=True)
     return paragraph(

@@ -84,7 +84,7 @@ def _data(m: MeasureFacts) -> list[dict[str, object]]:
     for i, (one, e) in enumerate(zip(found, m.estimates, strict=True)):
         one["notes"] = list(e.notes)
         if m.naive is not None:
-            one["as_labelled"] = m.naive[i]
+            one["uncorrected"] = m.naive[i]
     return found
 
 

@@ -166,8 +166,8 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
     for c in m.claims:
         v = c.verdict.comparison
         spans = [Span(v.difference, v.low, v.high)]
-        if both and v.naive is not None:
-            spans.insert(0, Span(v.naive, c.verdict.naive.low, c.verdict.naive.high, True))
+        if both and v.uncorrected is not None:
+            spans.insert(0, Span(v.uncorrected, c.verdict.uncorrected.low, c.verdict.uncorrected.high, True))
         drawn_rows.append((v.b if one else f"{v.b} against {v.a}", spans))
         drawn = row(axis, spans, zero=True, more=line(axis.at(c.true), 0, 26, "tru"))
         marks = [*([_mark(c.labels, c.labels_mark)] if both else []), _mark(c.verdict.outcome, c.mark)]
@@ -208,7 +208,7 @@ def _claim(b: str, a: str) -> Html:
 
 def _ends(c: MarkedClaim, both: bool) -> tuple[float | None, ...]:
     v = c.verdict.comparison
-    labels = (v.naive, c.verdict.naive.low, c.verdict.naive.high) if both else ()
+    labels = (v.uncorrected, c.verdict.uncorrected.low, c.verdict.uncorrected.high) if both else ()
     return (c.true, v.difference, v.low, v.high, *labels)
 
 
@@ -252,7 +252,7 @@ def _record(c: MarkedClaim, both: bool) -> dict[str, str | float | None]:
         "high": v.high, "outcome": c.verdict.outcome, "mark": c.mark,
     }  # fmt: skip
     if both:
-        found |= {"as_labelled": v.naive, "as_labelled_outcome": c.labels, "as_labelled_mark": c.labels_mark}
+        found |= {"uncorrected": v.uncorrected, "uncorrected_outcome": c.labels, "uncorrected_mark": c.labels_mark}
     return found
 
 
@@ -267,4 +267,4 @@ def _data(m: MeasureMarks, both: bool) -> dict[str, object]:
         "pairs": {"apart": m.apart, "in_order": m.in_order, "of": m.pairs},
         "unknown": m.unknown,
     }
-    return found | ({"as_labelled": counts(c.labels_mark for c in m.claims)} if both else {})
+    return found | ({"uncorrected": counts(c.labels_mark for c in m.claims)} if both else {})

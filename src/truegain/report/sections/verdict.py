@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from truegain.report.claims import CHIPS, ClaimRows, by_whom, chip, chip_of, in_short, true_minus
-from truegain.report.facts import Claim, Facts, MeasureFacts, with_holes
+from truegain.report.facts import Claim, Facts, MeasureFacts, with_unjudged
 from truegain.report.html import (
     Child,
     Html,
@@ -61,7 +61,7 @@ def section(facts: Facts) -> Section:
         "claims": [v.to_dict() for c in facts.claims for v in c.verdicts],
         "rankings": [m.ranking.to_dict() for m in facts.measures],
         "holds_for": facts.holds_for,
-        "held_fixed": facts.held_fixed,
+        "not_covered": facts.not_covered,
     }
     rail = [many(len(facts.systems), "system"), many(facts.topics, "topic"), many(facts.labels, "label")]
     rail += [many(facts.gold, "gold label")] if facts.gold else []
@@ -110,10 +110,10 @@ def _lede(facts: Facts, verdict: Verdict) -> Html:
 
 def _as_labelled(verdict: Verdict) -> str:
     """What the uncorrected labels would have said; nothing where nothing is corrected."""
-    c, naive = verdict.comparison, verdict.naive
-    if c.naive is None or c.naive == c.difference or naive.low is None or naive.high is None:
+    c, naive = verdict.comparison, verdict.uncorrected
+    if c.uncorrected is None or c.uncorrected == c.difference or naive.low is None or naive.high is None:
         return ""
-    found = f"{signed(c.naive)} ({limits(naive.low, naive.high, signs=True)}; {p_value(c.naive_p)})"
+    found = f"{signed(c.uncorrected)} ({limits(naive.low, naive.high, signs=True)}; {p_value(c.uncorrected_p)})"
     if naive.low <= 0 <= naive.high:
         return f"The uncorrected labels would have been inconclusive: {found}."
     return f"The uncorrected labels would have called it {_better(naive.low)}: {found}."
@@ -128,15 +128,15 @@ def _better(low: float) -> str:
 
 
 def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
-    c, naive = verdict.comparison, verdict.naive
+    c, naive = verdict.comparison, verdict.uncorrected
     if c.low is None or c.high is None:
         return None
     bars: list[tuple[str, Span]] = []
-    both = c.naive is not None and c.naive != c.difference and naive.low is not None
-    if both and c.naive is not None:
-        bars.append(("Uncorrected", Span(c.naive, naive.low, naive.high, True)))
+    both = c.uncorrected is not None and c.uncorrected != c.difference and naive.low is not None
+    if both and c.uncorrected is not None:
+        bars.append(("Uncorrected", Span(c.uncorrected, naive.low, naive.high, True)))
     bars.append(("Corrected" if both else "Difference", Span(c.difference, c.low, c.high)))
-    if (wide := with_holes(facts, verdict)) is not None:
+    if (wide := with_unjudged(facts, verdict)) is not None:
         bars.append(("With unjudged documents", Span(c.difference, *wide, is_faint=True)))
     first = _at_zero(c.low, c.high)
     which = f"The bar “{bars[both][0]}” {first}." if len(bars) > 1 else f"The bar {first}."
@@ -284,7 +284,7 @@ def _joint(outcomes: set[str]) -> str:
 
 def _fixed(facts: Facts, claim: Claim) -> Html:
     """For whom, what is not covered, what unjudged documents count as or could change, and how sure."""
-    items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Not covered": facts.held_fixed}
+    items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Not covered": facts.not_covered}
     if _about_two(facts):
         if len(facts.claims) == 1:
             items["Unjudged documents could add"] = _holes(facts, claim.first)
@@ -308,31 +308,31 @@ def _unjudged(m: MeasureFacts) -> str:
     holes, of = m.unjudged
     if not holes:
         return "none"
-    if m.ranking.holes == "bound":
+    if m.ranking.unjudged_policy == "bound":
         return (
             f"{count(holes)} of {count(of)}; the ranking holds for any {'label' if holes == 1 else 'labels'} of these"
         )
-    if m.ranking.holes == "first":
+    if m.ranking.unjudged_policy == "first":
         return (
-            f"{count(holes)} of {count(of)}; the ranking holds for any labels of those in {m.ranking.held}, and counts "
-            "those below as not relevant"
+            f"{count(holes)} of {count(of)}; the ranking holds for any labels of those in {m.ranking.first_ranks}, and "
+            "counts those below as not relevant"
         )
     return f"{count(holes)} of {count(of)}, counted as not relevant"
 
 
 def _holes(facts: Facts, verdict: Verdict) -> str:
-    hidden = verdict.hidden
+    hidden = verdict.unjudged_bounds
     if hidden is None:
         return "unknown for this measure; they count as not relevant"
-    below = f"; {hidden.as_zero}" if hidden.as_zero and verdict.holes == "bound" else ""
+    below = f"; {hidden.as_zero}" if hidden.as_zero and verdict.unjudged_policy == "bound" else ""
     if not hidden.documents:
         return f"nothing: all{hidden.where} are judged{below}"
     if not hidden.least and not hidden.most:
         return f"nothing ({many(hidden.documents, 'document')}{hidden.where} that count the same in both){below}"
     found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')}{hidden.where})"
-    if verdict.holes != "bound":
+    if verdict.unjudged_policy != "bound":
         return f"{found}; the verdict counts them as not relevant"
-    wide = with_holes(facts, verdict)
+    wide = with_unjudged(facts, verdict)
     return found + ("" if wide is None else f"; interval with them: {_limits(facts, *wide)}") + below
 
 

@@ -1,0 +1,298 @@
+"""The command `truegain eval`: scores of runs, with --intervals their confidence intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from truegain.cli.label_options import GainOptions, Reading
+from truegain.cli.options import (
+    Confidence,
+    Figure,
+    Inputs,
+    JudgeModel,
+    Judgments,
+    Measures,
+    RunFiles,
+    Seed,
+    advanced,
+    changed,
+    takes,
+)
+from truegain.cli.output import (
+    ScoresPrinting,
+    Writing,
+    check_topics,
+    check_wide,
+    format_of,
+    table_format_of,
+    write_scores,
+    write_table,
+)
+from truegain.cli.scored import Filling
+from truegain.cli.streams import Progress
+from truegain.config import Resampling, Scoring
+from truegain.data.runs import RunPaths
+from truegain.errors import TruegainError
+from truegain.measures.catalogue import is_trec_name
+from truegain.measures.parse import NamedMeasure, parse_measure, parse_measures
+from truegain.measures.scoring import at_level
+from truegain.message import option
+from truegain.pooling.evaluate import evaluate
+from truegain.results.catalogue import FORMATS
+
+if TYPE_CHECKING:
+    from truegain.data.judgments import JudgmentsLike
+    from truegain.stats.results import Estimate, ResultList
+
+# ---- What `truegain eval --intervals` prints: every mean with how far it would move.
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalOptions:
+    """How far means move, and how that is told."""
+
+    intervals: Annotated[
+        str | None,
+        typer.Option(
+            "--intervals",
+            help="Confidence intervals of the means, over topics, collection or topics+collection; fixed: these "
+            "topics only, with --unjudged-sample.",
+        ),
+    ] = None
+    method: Annotated[
+        str | None,
+        advanced(
+            "--method",
+            help="Interval method: wilson, t, studentised, logit, percentile, bca, bootstrap, parametric, ...",
+        ),
+    ] = None
+    resamples: Annotated[int, advanced("--resamples", min=2, help="Number of resamples.")] = 2000
+    confidence: Confidence = 0.95
+    seed: Seed = 0
+    figure: Figure = None
+
+
+def write_intervals(
+    runs: RunPaths,
+    judgments: JudgmentsLike,
+    asked: Sequence[NamedMeasure],
+    moving: IntervalOptions,
+    scoring: Scoring,
+    inputs: Inputs,
+    printing: ScoresPrinting,
+    writing: Writing,
+) -> None:
+    """Print estimates over topics, collection or topics+collection, by commas."""
+    from truegain.study.intervals import IntervalSettings, made_intervals
+
+    check_format(printing.output_format)
+    chosen = table_format_of(printing.output_format, printing.output)  # type: ignore[arg-type]
+    if writing.is_wide(chosen, else_shown=printing.by_topic) and printing.by_topic:
+        raise TruegainError(f"{option('--wide')} shows systems by measures, and -q shows topics; give one of them")
+    with Progress(len(runs), "runs read") as progress, Progress(None, "pieces drawn") as drawn:
+        how = IntervalSettings(
+            tuple(part.strip() for part in str(moving.intervals).split(",")), scoring, moving.method,
+            moving.confidence, printing.by_topic, Resampling(moving.resamples, moving.seed, inputs.jobs), drawn.advance,
+        )  # fmt: skip
+        made = made_intervals(
+            runs, judgments, list(asked), how, progress=progress.advance, corpus=inputs.corpus,
+            judged_corpus=inputs.judged_corpus,
+        )  # fmt: skip
+    write_estimates(writing.renamed(made), asked, moving.figure, printing, writing)
+
+
+def check_format(chosen: str | None) -> None:
+    """Refuse formats of scores that estimates do not have."""
+    if chosen is not None and chosen not in FORMATS:
+        raise TruegainError(f"intervals cannot be printed as {chosen}; choose from {', '.join(FORMATS)}")
+
+
+def write_estimates(
+    made: ResultList[Estimate],
+    asked: Sequence[NamedMeasure],
+    figure: str | None,
+    printing: ScoresPrinting,
+    writing: Writing,
+) -> None:
+    """Print estimates that were made."""
+    from truegain.stats.results import table_of
+
+    found: Sequence[Estimate] = made
+    if (sort := printing.sort) is not None:
+        names = {a.name: str(a.measure) for a in asked}
+        first = {e.system: e.value for e in reversed(found) if e.measure == names.get(sort, sort)}
+        if not first:
+            raise TruegainError(f"which measure? There are {', '.join(dict.fromkeys(e.measure for e in found))}")
+        found = sorted(found, key=lambda e: -first[e.system])
+    left_out = ("notes", "confidence") if printing.by_topic else ("notes", "confidence", "topic")
+    table = table_of(found, provenance=made.provenance, leave_out=left_out)
+    table = replace(table, notes=(*table.notes, *made.notes))
+    if figure is not None:
+        from truegain.report.charts import save
+        from truegain.report.figures import intervals_chart
+
+        save(intervals_chart(found), figure)
+    chosen = table_format_of(printing.output_format, printing.output)  # type: ignore[arg-type]
+    if writing.is_wide(chosen, else_shown=printing.by_topic):
+        table = replace(made, items=tuple(found)).paper(**writing.style)
+    write_table(table, chosen, printing.output)
+
+
+def write_rectified(
+    runs: RunPaths,
+    judgments: JudgmentsLike,
+    asked: Sequence[NamedMeasure],
+    judge_model: str | None,
+    filling: Filling,
+    moving: IntervalOptions,
+    scoring: Scoring,
+    inputs: Inputs,
+    printing: ScoresPrinting,
+    writing: Writing,
+) -> None:
+    """Print scores with a sample of unjudged documents: over topics (usual), or for these topics only."""
+    from truegain.config import UnjudgedSample
+    from truegain.data.judgments import read_judgments
+    from truegain.study.config import FIXED
+    from truegain.study.study import Study
+
+    if moving.intervals not in (None, "topics", FIXED):
+        raise TruegainError(
+            f"{option('--intervals')} {moving.intervals}: with a sample of the unjudged documents give topics (topics "
+            "like these, the usual), or fixed (these topics only)"
+        )
+    check_format(printing.output_format)
+    made = Study(
+        runs,
+        read_judgments(judgments, model=judge_model),
+        list(asked),
+        population=moving.intervals or "topics",
+        unjudged=UnjudgedSample(str(filling.unjudged_sample), predicted=filling.fill is not None),
+        confidence=moving.confidence,
+        scoring=Scoring(relevant_from=scoring.relevant_from),
+        resampling=Resampling(jobs=inputs.jobs),
+    )
+    write_estimates(writing.renamed(made.estimates()), asked, moving.figure, printing, writing)
+
+
+# ---- The command `truegain eval`: what the scores are.
+
+USUAL = ["AP", "nDCG@10", "P@10", "RR"]
+
+
+@takes(
+    scoring=Scoring, inputs=Inputs, filling=Filling, gains=GainOptions, reading=Reading, moving=IntervalOptions,
+    printing=ScoresPrinting, writing=Writing,
+)  # fmt: skip
+def eval_command(
+    judgments: Judgments,
+    runs: RunFiles,
+    measure: Measures = None,
+    intents: Annotated[
+        Path | None, advanced("--intents", help="Intents: a file of topic, subtopic, probability; then inf or nav.")
+    ] = None,
+    judge_model: JudgeModel = None,
+    *,
+    scoring: Scoring,
+    inputs: Inputs,
+    filling: Filling,
+    gains: GainOptions,
+    reading: Reading,
+    moving: IntervalOptions,
+    printing: ScoresPrinting,
+    writing: Writing,
+) -> None:
+    """Score runs against relevance judgments, as trec_eval does.
+
+    Prints the mean of each measure; -q adds every topic, --intervals confidence intervals. With --aggregate, the
+    judgments are ratings by several assessors.
+
+    Examples:
+        truegain eval demo/gold.qrels demo/runs -m nDCG@10 -m P@10
+        truegain eval demo/gold.qrels demo/runs -m AP --intervals topics --sort AP
+
+    """
+    chosen = format_of(printing.output_format, printing.output)
+    if moving.intervals is None:
+        check_wide(chosen, writing, topics=printing.by_topic, summary=not printing.no_summary)
+    elif printing.output_format is None:
+        table_format_of(None, printing.output)  # now, not when the work is done
+    asked = parse_measures(measure or (["official"] if chosen == "trec" else USUAL))
+    files, table = inputs.files(runs), gains.of(judgments, reading)
+    if filling.unjudged_sample is not None:
+        _check_plain(scoring, inputs, filling, gains, moving, printing, intents)
+        write_rectified(files, judgments, asked, judge_model, filling, moving, scoring, inputs, printing, writing)
+    elif moving.intervals is not None:
+        if filling.fill is not None:
+            raise TruegainError(
+                f"{option('--fill')} predicted: predictions rank systems and have no interval (nominal 95% intervals "
+                f"cover 57% to 85%); leave {option('--intervals')} out, or have a sample of the unjudged documents "
+                f"judged (truegain unjudged --show sample --fill predicted) and give {option('--unjudged-sample')}"
+            )
+        write_intervals(files, table, asked, moving, scoring, inputs, printing, writing)
+    elif moving.figure is not None:
+        raise TruegainError(f"{option('--figure')} draws intervals; give {option('--intervals')} topics as well")
+    else:
+        _write_scores(files, judgments, table, asked, intents, scoring, inputs, filling, printing, writing)
+
+
+def _write_scores(
+    files: RunPaths,
+    judgments: str,
+    table: JudgmentsLike,
+    asked: list[NamedMeasure],
+    intents: Path | None,
+    scoring: Scoring,
+    inputs: Inputs,
+    filling: Filling,
+    printing: ScoresPrinting,
+    writing: Writing,
+) -> None:
+    """Print scores; `table` is what the judgments are made into."""
+    chosen = format_of(printing.output_format, printing.output)
+    if printing.by_topic:
+        check_topics(table, chosen, len(files), len(asked))
+    with Progress(len(files), "runs scored") as progress:
+        scores = evaluate(
+            files, table, asked, scoring=scoring, fill=filling.fill, llm=filling.llm,
+            intents=str(intents) if intents else None, corpus=inputs.corpus, judged_corpus=inputs.judged_corpus,
+            jobs=inputs.jobs, progress=progress.advance,
+        )  # fmt: skip
+    sort = printing.sort
+    if sort is not None:
+        scores = scores.sorted_by(
+            sort if sort in scores.aliases else at_level(parse_measure(sort), scoring.relevant_from)
+        )
+    names = [a.name if is_trec_name(a.name) else str(a.measure) for a in asked]
+    write_scores(
+        writing.renamed(scores), chosen, printing.output, names,
+        topics=printing.by_topic, summary=not printing.no_summary, inputs=[judgments, *files], writing=writing,
+    )  # fmt: skip
+
+
+def _check_plain(
+    scoring: Scoring,
+    inputs: Inputs,
+    filling: Filling,
+    gains: GainOptions,
+    moving: IntervalOptions,
+    printing: ScoresPrinting,
+    intents: Path | None,
+) -> None:
+    """Refuse what a study of sampled holes does not know."""
+    others: dict[str, Any] = {
+        "--intents": intents, "--llm": filling.llm, "--method": moving.method,
+        "--aggregate": gains.aggregate or gains.normalize, "--by-topic": printing.by_topic,
+    }  # fmt: skip
+    about = changed(scoring, inputs, leave_out=("relevant_from", "name_by", "jobs"))
+    given = [*about.values(), *(o for o, v in others.items() if v)]
+    if given:
+        raise TruegainError(
+            f"{', '.join(map(option, given))} cannot be combined with {option('--unjudged-sample')}, which scores as "
+            "`truegain verdict` does and includes the predictions; leave it out"
+        )

@@ -1,0 +1,130 @@
+"""The commands `truegain judge ...`: how good a cheap judge is, where, and whether the data fit together."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain import config
+from truegain.cli.label_options import Gold, Labelling
+from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat, RelevantFrom, Seed, advanced, takes
+from truegain.cli.output import write_table
+from truegain.cli.streams import tell
+from truegain.cli.study_files import is_of_file
+from truegain.config import Gold as GoldConfig
+from truegain.data.judgments import Judgments as LabelTable
+from truegain.data.runs import RunPaths
+from truegain.errors import TruegainError
+from truegain.message import option
+
+judge = typer.Typer(name="judge", no_args_is_help=True)
+
+
+@judge.callback()
+def judge_root() -> None:
+    """Check a cheap judge, such as an LLM or a crowd, against gold labels.
+
+    Examples:
+        truegain judge check demo/llm.qrels --gold demo/gold_sample.qrels --design random
+        truegain judge check demo/leaning.qrels demo/runs --gold demo/gold_sample.qrels --design random
+
+    """
+
+
+@judge.command("check")
+@takes(labelling=Labelling)
+def check_command(
+    judgments: Judgments,
+    gold: Gold,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(help="Runs, to test whether the judge favors some systems.", metavar="[RUN...]"),
+    ] = None,
+    show: Annotated[
+        Literal["labels", "topics", "systems", "assessors"] | None,
+        typer.Option(
+            "--show",
+            help="Accuracy by gold label, topic, system or assessor (default: the last of these that the data allow).",
+        ),
+    ] = None,
+    measure: Annotated[
+        str,
+        typer.Option(
+            "-m", "--measure", help="Measure that weights the documents of the runs and says which are relevant."
+        ),
+    ] = "P@10",
+    relevant_from: RelevantFrom = None,
+    resamples: Annotated[int, advanced("--resamples", min=100, help="Permutations, for the test over systems.")] = 2000,
+    seed: Seed = 0,
+    name_by: NameBy = "file",
+    jobs: Jobs = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
+    *,
+    labelling: Labelling,
+) -> None:
+    """Measure how accurate a judge is, against gold labels.
+
+    Shows its accuracy by label, topic, system or assessor, checks whether the data fit together and, with runs, whether
+    the judge favors some systems.
+
+    Examples:
+        truegain judge check demo/llm.qrels --gold demo/gold_sample.qrels --design random
+        truegain judge check demo/leaning.qrels demo/runs --gold demo/gold_sample.qrels --design random --show systems
+
+    """
+    from truegain.judge_error.judges import bronze_of, judge_quality
+    from truegain.measures.parse import parse_measure
+    from truegain.measures.scoring import at_level
+    from truegain.report.gather import judges_by_list
+    from truegain.study.gold import listed_in
+
+    if show == "assessors" and labelling.aggregate is not None:
+        raise TruegainError(
+            f"{option('--aggregate')} makes one judge of all assessors, {option('--show')} assessors rates each; "
+            "give one"
+        )
+    measure = _weighing(measure) if runs and is_of_file("measure") else measure
+    files = RunPaths.of(runs, name_by) if runs else None
+    bronze, (trusted, design, listed) = labelling.bronze(judgments), listed_in(GoldConfig(gold, labelling.design))
+    if listed is not None and listed.design == "ordered":
+        one = at_level(parse_measure(measure), relevant_from)
+        if show in ("topics", "assessors"):
+            raise TruegainError(
+                f"{option('--show')} {show}: labels sampled for differences show accuracy by label or system only"
+            )
+        if show == "systems" and files is None:
+            raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
+        bronze = bronze_of(bronze, labelling.aggregate)[0]
+        found = judges_by_list(listed, bronze, files, one, show, labelling.gold_relevant_from, resamples, seed, jobs)
+        write_table(found, output_format, output)
+        return
+    found = judge_quality(
+        bronze,
+        gold=config.Gold(labelling.held(LabelTable.of(trusted)), design, labelling.gold_relevant_from),
+        runs=files,
+        measure=measure,
+        scoring=config.Scoring(relevant_from),
+        show=show,
+        aggregate=labelling.aggregate,
+        scale=labelling.labels,
+        unmatched=labelling.unmatched,
+        resampling=config.Resampling(resamples, seed, jobs),
+    )
+    write_table(found, output_format, output)
+
+
+def _weighing(measure: str) -> str:
+    """A study's measure; where its ranks have no weights of their own, the precision at its cutoff."""
+    from truegain.measures.parse import parse_measure
+
+    one = parse_measure(measure)
+    cutoff = getattr(one, "cutoff", None)
+    if one.linear_in_gains or cutoff is None:
+        return measure
+    tell(
+        f"{one} does not weigh ranks: `judge check` uses P@{cutoff}; choose another with -m",
+        "note",
+    )
+    return f"P@{cutoff}"

@@ -1,0 +1,122 @@
+"""All formats of tables there are, a line each; and what a file is, by its name and its beginning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from truegain.io.column_names import Header
+from truegain.io.columns import RawTable
+from truegain.io.compression import COMPRESSED
+from truegain.io.files import PathLike, shown_path
+from truegain.io.frames import Frame
+from truegain.io.json_files import JSON, JSON_LINES, is_nested
+from truegain.io.parquet import PARQUET
+from truegain.io.plain_text import plain_text
+from truegain.io.separated import CSV, TSV
+from truegain.io.table_format import Beginning, TableFormat
+
+FORMATS: dict[str, TableFormat] = {f.name: f for f in (JSON, JSON_LINES, CSV, TSV, PARQUET)}
+NESTED = "nested"  # {topic: {document: number}}, which is no table
+LINES = (".txt", ".run", ".trec", ".res", ".qrels")  # endings of files of lines
+
+
+def ending(path: str) -> str:
+    """The ending of a file name, below that of a compressed file.
+
+    >>> ending("runs/bm25.CSV.gz")
+    '.csv'
+    """
+    name = path.lower()
+    for compressed in COMPRESSED:
+        name = name.removesuffix(compressed)
+    dot = name.rfind(".")
+    return name[dot:] if dot > max(name.rfind("/"), name.rfind("\\")) else ""
+
+
+def endings() -> tuple[str, ...]:
+    """The endings of files that are tables with named columns.
+
+    >>> endings()
+    ('.json', '.jsonl', '.ndjson', '.csv', '.tsv', '.parquet')
+    """
+    return tuple(one for f in FORMATS.values() for one in f.endings)
+
+
+def format_of_ending(path: str) -> TableFormat | None:
+    """The format that the ending of a file's name stands for."""
+    suffix = ending(path)
+    return next((f for f in FORMATS.values() if suffix in f.endings), None)
+
+
+def formats_in_words() -> str:
+    """The formats of tables, for messages.
+
+    >>> formats_in_words()
+    'JSON, JSONL, CSV, TSV or Parquet'
+    """
+    *others, last = [f.words for f in FORMATS.values()]
+    return f"{', '.join(others)} or {last}"
+
+
+def system_name(path: PathLike) -> str:
+    """The file name without folder and known endings.
+
+    >>> system_name("runs/bm25.v2.run.gz")
+    'bm25.v2'
+    """
+    name = Path(shown_path(path)).name
+    for known in (COMPRESSED, (*LINES, *endings())):
+        for one in known:
+            if name.endswith(one) and name != one:
+                name = name.removesuffix(one)
+                break
+    return name
+
+
+def marked(data: bytes, file: str) -> tuple[bytes, str | None]:
+    r"""The text of a file, bytes as they are where it is none, and its format where its first bytes or its name tell.
+
+    >>> marked(b"\xef\xbb\xbftopic,doc", "x.csv")
+    (b'topic,doc', None)
+    """
+    begun = Beginning(data, ending(file))
+    binary = next((f for f in FORMATS.values() if f.binary and f.recognizes(begun)), None)
+    if binary is not None:
+        return data, binary.name
+    begun = Beginning(plain_text(data, file), begun.ending)
+    return begun.text, next((f.name for f in FORMATS.values() if f.marked and f.recognizes(begun)), None)
+
+
+def kind_of(text: bytes, file: str, header: Header | None = None) -> str | None:
+    r"""The format of a table with named columns, or None for lines without names.
+
+    header: what the user says of the columns: where he names them all, no line of the file need do so.
+
+    >>> kind_of(b"topic,doc,label\n1,a,2\n", "x.csv"), kind_of(b"1 0 a 2\n", "qrels")
+    ('csv', None)
+    """
+    begun = Beginning(text, ending(file), header)
+    for f in FORMATS.values():
+        if f.marked and f.recognizes(begun):
+            return f.name
+    if begun.first.startswith("{") and is_nested(text):
+        return NESTED
+    for f in FORMATS.values():
+        if not f.marked and f.recognizes(begun):
+            return f.name
+    for f in FORMATS.values() if begun.first else ():
+        if begun.ending in f.endings and f.refusal is not None and (error := f.refusal(begun, file)) is not None:
+            raise error
+    return None
+
+
+def read(text: bytes, kind: str, file: str) -> RawTable | Frame:
+    """Read a table; every column of a CSV or TSV comes as text."""
+    return FORMATS[kind].read(text, file)
+
+
+def read_text(text: bytes, kind: str, file: str) -> RawTable:
+    """Read a table that is text."""
+    table = read(text, kind, file)
+    assert isinstance(table, RawTable)
+    return table

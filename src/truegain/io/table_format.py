@@ -1,0 +1,74 @@
+"""What a format of tables with named columns is: how it is recognized, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from truegain.errors import InputError
+from truegain.io.column_names import Header
+from truegain.io.columns import RawTable
+from truegain.io.frames import Frame
+
+NOTHING_SAID = Header()
+
+
+def first_line(text: bytes) -> str:
+    """The first line that is not blank."""
+    return text[:65536].lstrip().split(b"\n", 1)[0].rstrip().decode(errors="replace")
+
+
+class Beginning:
+    """What a file is recognized by: its text or bytes, its ending, and what the user says of its columns."""
+
+    def __init__(self, text: bytes, ending: str, said: Header | None = None) -> None:
+        self.text, self.ending, self.said = text, ending, NOTHING_SAID if said is None else said
+
+    @cached_property
+    def first(self) -> str:
+        """The first line that is not blank."""
+        return first_line(self.text)
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """A format in which runs, judgments, ratings and scores come as a table with named columns.
+
+    Attributes
+    ----------
+    name : str
+        Its name among the formats.
+    words : str
+        What messages call it: 'CSV'.
+    endings : tuple of str
+        Endings of its files, below that of a compressed file.
+    recognizes : callable
+        From the beginning of a file, whether it has this format.
+    read : callable
+        The table, from all bytes of a file and its name for messages; what cannot be read is refused with its place.
+    marked : bool
+        Whether the first bytes or the ending tell it by themselves, whatever its columns are called.
+    binary : bool
+        Whether it is no text.
+    named_first : bool
+        Whether its first line names the columns.
+    refusal : callable, optional
+        From the beginning of a file and its name: what is wrong with one that has the ending only.
+    row_mark : bytes
+        What stands once in every row, by which memory is estimated.
+    row_memory : int
+        Bytes of memory that a row takes to be read.
+    """
+
+    name: str
+    words: str
+    endings: tuple[str, ...]
+    recognizes: Callable[[Beginning], bool]
+    read: Callable[[bytes, str], RawTable | Frame]
+    marked: bool = False
+    binary: bool = False
+    named_first: bool = False
+    refusal: Callable[[Beginning, str], InputError | None] | None = None
+    row_mark: bytes = b"\n"
+    row_memory: int = 750

@@ -1,0 +1,92 @@
+"""Measures over intents: views of one intent, means over intents, one subtopic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+import pytest
+
+import truegain as tg
+from truegain.data.alignment import align
+from truegain.data.judgments import Judgments
+from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Runs
+from truegain.measures.intents import IA, by_intent
+
+
+def test_one_subtopic_is_the_topic() -> None:
+    """Guards numbers of subtopics where there is but one: each intent-aware measure is the plain one of the topic."""
+    run = {"1": {"a": 3.0, "x": 2.0, "b": 1.0}, "2": {"b": 2.0, "a": 1.0}}
+    labels = {"1": {"a": 1, "b": 2, "c": 0}, "2": {"a": 2, "b": 0, "c": 1}}
+    rows = [(t, "only", d, g) for t, row in labels.items() for d, g in row.items()]
+    frame = pl.DataFrame(rows, schema=["topic", "subtopic", "doc", "label"], orient="row")
+    for aware, plain in (
+        ("AP_IA", "AP"),
+        ("P_IA@2", "P@2"),
+        ("IA-nDCG@3", "nDCG@3"),
+        ("D-Q@3", "Q@3"),
+        ("P+Q", "Q"),
+        ("IA-ERR@2", "ERR(max_rel='topic',rule='gain')@2"),
+        ("StRecall@1", "Success@1"),
+        ("I-rec@1", "Success@1"),
+    ):
+        want = tg.evaluate(run, labels, plain).matrix()
+        assert tg.evaluate(run, frame, aware).matrix() == pytest.approx(want), aware
+        assert tg.evaluate(run, labels, aware).matrix() == pytest.approx(want), aware
+
+
+Rows = Sequence[tuple[str, str, str, int]]
+
+
+def frame(rows: Rows) -> pl.DataFrame:
+    """Subtopic judgments: topic, subtopic, document, label."""
+    return pl.DataFrame(rows, schema=["topic", "subtopic", "doc", "label"], orient="row")
+
+
+def aligned(run: dict[str, dict[str, float]], judgments: object) -> RankedGains:
+    """The lists of one system beside the pool."""
+    parts = Runs.of({"s": run}).parts
+    return align(Pool.of(Judgments.of(judgments)), [lambda: parts])[0]
+
+
+FACETS: Rows = [
+    ("1", "i", "a", 1),
+    ("1", "i", "b", 0),
+    ("1", "i", "c", 2),
+    ("1", "j", "b", -1),
+    ("1", "j", "a", 2),
+    ("2", "i", "a", 0),
+    ("2", "i", "b", 3),
+    ("2", "i", "c", -2),
+]
+
+
+def test_what_an_intent_says_of_each_document() -> None:
+    """Guards the views of intents: a label of 0 is a judgment, a negative or missing one is none."""
+    ranked = aligned({"1": {"a": 1.0}, "2": {"a": 1.0}}, frame(FACETS))
+    names = [(ranked.topics[t], str(ranked.pool.docs[i])) for i, t in enumerate(ranked.pool.topic.tolist())]
+    views = list(by_intent(ranked))
+    assert len(views) == 2
+    for (view, share, target), subtopic in zip(views, ("i", "j"), strict=True):
+        label = {(t, d): x for t, s, d, x in FACETS if s == subtopic and x >= 0}
+        assert view.item_judged.tolist() == [n in label for n in names]
+        assert [g for g, n in zip(view.item_gain.tolist(), names, strict=True) if n in label] == [
+            label[n] for n in names if n in label
+        ]
+        assert share.tolist() == ([0.5, 1.0] if subtopic == "i" else [0.5, 0.0])
+        assert not target.any()
+
+
+def test_documents_judged_for_an_intent_count_as_judged() -> None:
+    """Guards a label of 0 in IA by hand: for intent i x alone is unjudged, for intent j b, of label -1, is as well."""
+    run, probable = {"1": {"b": 3.0, "a": 2.0, "x": 1.0}}, {"1": {"i": 0.75, "j": 0.25}}
+    found = tg.evaluate(run, frame(FACETS[:5]), "IA(of='Unjudged@3')", intents=probable).mean()
+    assert found == pytest.approx(0.75 / 3 + 0.25 * 2 / 3)
+
+
+def test_only_measures_are_averaged_over_intents() -> None:
+    """Guards IA(of=...): what is no measure, and a measure of intents, are refused as such."""
+    for wrong in (3, tg.parse_measure("I-rec@5")):
+        with pytest.raises(tg.MeasureError, match="measure without intents"):
+            IA(of=wrong)  # type: ignore[arg-type]

@@ -1,0 +1,87 @@
+"""Gold labels that contradict their design are reported, without false alarms."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from truegain.sampling.gold import chance_of_draw
+
+TOPICS, DEPTH = 20, 20
+Labels = dict[str, dict[str, int]]
+
+
+def world(seed: int) -> tuple[dict[str, dict[str, dict[str, float]]], Labels, Labels]:
+    """Two runs, bronze labels right four times in five, and the truth."""
+    rng = np.random.default_rng(seed)
+    names = [f"t{t}" for t in range(TOPICS)]
+    runs = {s: {t: {f"d{i}": float(x) for i, x in enumerate(rng.normal(size=DEPTH))} for t in names} for s in "ab"}
+    truth = {t: {f"d{i}": int(rng.random() < 0.4) for i in range(DEPTH)} for t in names}
+    bronze = {t: {d: g if rng.random() < 0.8 else 1 - g for d, g in row.items()} for t, row in truth.items()}
+    return runs, bronze, truth
+
+
+def said(gold: Labels, seed: int, design: str) -> list[str]:
+    """What a study warns of."""
+    runs, bronze, _ = world(seed)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tg.Study(runs, bronze, "P@10", gold=tg.Gold(gold, design=design))
+    return [str(w.message) for w in caught if "design=" in str(w.message)]
+
+
+def drawn(truth: Labels, keep: np.ndarray) -> Labels:
+    """Some pairs, by position."""
+    pairs = [(t, d, g) for t, row in truth.items() for d, g in row.items()]
+    out: Labels = {}
+    for (t, d, g), k in zip(pairs, keep.tolist(), strict=True):
+        if k:
+            out.setdefault(t, {})[d] = g
+    return out
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_random_sample_is_not_suspected(seed: int) -> None:
+    """Guards false alarms, at 15%, and at half of them."""
+    truth = world(seed)[2]
+    for share in (0.15, 0.5):
+        keep = np.random.default_rng(seed + 10).random(TOPICS * DEPTH) < share
+        assert said(drawn(truth, keep), seed, "random") == []
+
+
+def test_what_cannot_be_by_chance_is_told() -> None:
+    """Guards labels of relevant documents alone, and of a few topics: called random they gave narrow, wrong limits."""
+    truth = world(0)[2]
+    relevant = {t: {d: g for d, g in row.items() if g} for t, row in truth.items()}
+    (told,) = said(relevant, 0, "random")
+    assert "the bronze labels of the" in told
+    few = drawn(truth, (np.arange(TOPICS * DEPTH) < 160) & (np.arange(TOPICS * DEPTH) % 2 == 0))
+    (told,) = said(few, 0, "random")
+    assert "the topics of the 80 gold labels contradict it" in told
+    (told,) = said(few, 0, "by-bronze")
+    assert "the topics" in told
+
+
+def test_gold_from_elsewhere_that_is_from_here_is_told() -> None:
+    """Guards the words "of other topics" where they are the same."""
+    truth = world(0)[2]
+    (told,) = said(drawn(truth, np.random.default_rng(1).random(TOPICS * DEPTH) < 0.5), 0, "elsewhere")
+    assert "gold is not of what is scored here, but 20 of its topics are" in told
+
+
+@pytest.mark.slow
+def test_the_chance_is_one_in_so_many() -> None:
+    """Guards the level: of fair draws with few kinds and with many about 5% lie below .05, none near 1e-6."""
+    rng = np.random.default_rng(2)
+    for kinds, n in ((2, 60), (40, 120)):
+        kind = np.sort(rng.integers(0, kinds, 1000)).astype(np.int32)
+        found = []
+        for _ in range(400):
+            keep = np.zeros(1000, np.bool_)
+            keep[rng.choice(1000, n, replace=False)] = True
+            found.append(chance_of_draw(kind, keep))
+        assert 0.02 < np.mean(np.array(found) < 0.05) < 0.09
+        assert min(found) > 1e-5
