@@ -8,10 +8,12 @@ can, the type that they give.  This module imports nothing heavy: pages of help 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import partial
 from numbers import Integral, Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from truegain.errors import InputError, TruegainError, check_one_of
@@ -518,6 +520,7 @@ class StudyConfig:
         put("scoring", checked_config(Scoring, self.scoring) or Scoring())
         put("resampling", checked_config(Resampling, self.resampling) or Resampling())
         if not (isinstance(self.unjudged, str) and self.unjudged in UNJUDGED):
+            _refuse_word(self.unjudged)
             put("unjudged", config_of(UnjudgedSample, self.unjudged))
         if not (isinstance(self.min_effect, Real) and math.isfinite(self.min_effect) and self.min_effect >= 0):
             raise TruegainError(
@@ -613,6 +616,15 @@ def _check_given(gold: Mapping[str, Any], sample: Mapping[str, Any], own: Mappin
         raise TruegainError(
             f"{argname('unjudged_sample')} and {arg('unjudged', own['unjudged'])}: a sample already estimates the "
             "unjudged documents; give one of the two"
+        )
+
+
+def _refuse_word(unjudged: object) -> None:
+    """Refuse a misspelt word, which would be taken for the name of a file."""
+    if isinstance(unjudged, str) and re.fullmatch(r"[A-Za-z-]+", unjudged) and not Path(unjudged).exists():
+        known = ", ".join(UNJUDGED)
+        raise TruegainError(
+            f"{argname('unjudged', unjudged)} is not known; give one of {known}, or a file with the labels of a sample"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.cli.test_verdict import folder, world  # noqa: F401
-from truegain.cli.gate import CODES
+from truegain.cli.gate import CODES, _row
 
 STUDY = """
 judgments = "judgments.qrels"
@@ -244,3 +245,13 @@ def test_a_list_for_one_pair_is_not_one_for_all(run: Run, folder: Path) -> None:
     assert run("plan", "fill", "list.csv", "judgments.qrels", "--rows", "60", "-o", "judged.csv")[0] == 0
     _, out, _ = run("init", "llm.qrels", "runs", "--gold", "judged.csv")
     assert "yes  for other topics like these: P@10 (1 of 3 pairs of systems)" in out
+
+
+def test_a_difference_that_is_not_known_is_an_empty_cell() -> None:
+    """Guards the table of a pull request: no `+nan`, where too few gold labels affect a difference."""
+    runs = {s: {str(t): {"a": 2.0 - (s == "y"), "b": 1.5} for t in range(30)} for s in "xy"}
+    labels = {str(t): {"a": t % 2, "b": 1} for t in range(30)}
+    gold = {str(t): {"a": t % 2} for t in range(4)}
+    verdict = tg.Study(runs, labels, "P@1", gold=tg.Gold(gold, design="random")).verdict("x", "y")
+    assert math.isnan(verdict.difference)
+    assert _row(verdict) == "| x | P@1 |  |  | inconclusive |"

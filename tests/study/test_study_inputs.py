@@ -437,3 +437,17 @@ def test_a_share_has_a_range() -> None:
         [high - low for low, high in ranges.values()]
     )
     assert tg.Study(RUNS, LABELS, "P@5").share_ranges("a", "b") == {"topics": (1.0, 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scoring": {"relevant_from": 2}}, "scoring: cannot use a dict; give a Scoring"),
+        ({"resampling": 100}, r"resampling: cannot use an int; give a Resampling, such as tg\.Resampling\(n=1000\)"),
+        ({"unjudged": "boud"}, "unjudged 'boud' is not known; give one of bound, non-relevant, or a file"),
+    ],
+)
+def test_what_is_no_config_is_refused_with_how_it_is_written(options: dict[str, Any], message: str) -> None:
+    """Guards against errors from within: a dict or number in place of a config, a misspelt word taken for a file."""
+    with pytest.raises(tg.TruegainError, match=message):
+        tg.Study(RUNS, LABELS, "P@5", **options)

@@ -14,9 +14,10 @@ from typer._click.types import FLOAT, INT, FloatRange, IntRange
 from truegain.cli.study_files import ENDING, check_there, lack_of
 from truegain.config import CHOICES, Gold, Resampling, Scoring, StudyConfig, is_config, settings_of
 from truegain.data.runs import RunPaths
-from truegain.errors import check_one_of
+from truegain.errors import TruegainError
 from truegain.io.column_names import Missing
 from truegain.io.formats import formats_in_words
+from truegain.message import option
 from truegain.results.catalogue import Format
 from truegain.sampling import catalogue  # noqa: F401 (knows what options may name)
 
@@ -133,8 +134,10 @@ def one_of(name: str, choices: Sequence[str]) -> dict[str, Any]:
     """What typer is told of an option that takes one of the names in a catalogue."""
 
     def check(value: str | None) -> str | None:
-        if value is not None:
-            check_one_of(name, value, tuple(CHOICES[name]()))
+        known = tuple(CHOICES[name]())
+        if value is not None and value not in known:
+            told = f"{option('--' + name.replace('_', '-'))} {value!r} is not known"
+            raise TruegainError(f"{told}; give one of {', '.join(known)}", argument=name, value=value, allowed=known)
         return value
 
     return {"metavar": f"<{'|'.join(choices)}>", "callback": check}

@@ -114,7 +114,8 @@ def _tested(found: Homogeneity) -> str:
     if (most := _clearest(found)) is None:
         return f"{said} Favor cannot be estimated: some system lacks gold labels of one kind, or has no errors."
     system, size, ends = most
-    return f"{said} The largest favor is to {system}: {size} {found.measure}, adjusted interval {ends}."
+    size = f"{size} {found.measure} relative to the others, adjusted interval {ends}"
+    return f"{said} The clearest effect of its errors is on {system}: {size}."
 
 
 def _favors(facts: Facts, judge: JudgeFacts) -> Html:
