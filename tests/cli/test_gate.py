@@ -181,7 +181,7 @@ def test_a_study_is_begun_and_gone_on_with(run: Run, folder: Path) -> None:  # n
     assert run("verdict", "--study", "kept/study.toml") == spoken
     before = (folder / "kept" / "study.toml").read_bytes()
     code, _, err = run("init", "llm.qrels", "runs", "-o", "kept/study.toml")
-    assert (code, "kept/study.toml: it is there already" in err) == (2, True)
+    assert (code, "kept/study.toml: this file exists already" in err) == (2, True)
     assert (folder / "kept" / "study.toml").read_bytes() == before
 
 

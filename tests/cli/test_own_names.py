@@ -132,7 +132,7 @@ def test_measures_of_init_are_no_wall_to_gold_that_comes_later(run: Run, folder:
         assert run("plan", "labels", "study.toml", "-m", name, "-o", f"of {name}.csv")[0] == 0
         tg.read_gold_list(folder / f"of {name}.csv").filled(truth, 150).write(folder / f"{name}.csv")
     claim = ("--baseline", "bm25", "--candidate", "dense")
-    said = "note: study.toml:4: 1 of 3 measures is left out: AP: not linear in gain, so single gold labels cannot set"
+    said = "note: study.toml:4: 1 of 3 measures is left out: AP: cannot be corrected from scattered gold labels"
     for words in (("verdict",), ("gate", *claim), ("report", *claim)):
         code, _, err = run(words[0], "study.toml", "--gold", "nDCG@10.csv", *words[1:])
         assert (code, err.count("\n"), err.startswith(said)) == (0, 1, True), err
@@ -143,14 +143,14 @@ def test_measures_of_init_are_no_wall_to_gold_that_comes_later(run: Run, folder:
     for verb in ("verdict", "compare"):
         code, out, err = run(verb, "study.toml", *both)
         assert code == 0, err
-        assert "study.toml:4: 2 of 3 measures are left out: nDCG@10, AP: not linear in gain" in err
+        assert "study.toml:4: 2 of 3 measures are left out: nDCG@10, AP: cannot be corrected from" in err
         assert "P@10" in out
         code, _, err = run(verb, "study.toml", *both, "-m", "P@10", "-m", "AP")  # typed, it is refused
-        assert (code, "AP is not linear in gain" in err) == (2, True)
+        assert (code, "AP cannot be corrected" in err) == (2, True)
     file = folder / "study.toml"
     more = 'gold = "labels.csv"\ndesign = "random"\n'
     file.write_text(file.read_text() + more)
-    with pytest.warns(tg.DataWarning, match=r"2 measures left out: .*AP is not linear"):
+    with pytest.warns(tg.DataWarning, match=r"2 measures left out: .*AP cannot be corrected"):
         assert [str(m) for m in tg.read_study(file).measures] == ["P@10"]
     file.write_text(re.sub(r"measure = .*", 'measure = ["nDCG@10", "AP"]', file.read_text()))
     code, _, err = run("verdict", "study.toml")

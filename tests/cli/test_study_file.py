@@ -243,7 +243,9 @@ def test_judges_rates_the_judge_by_a_list_as_the_page_does(run: Run, folder: Pat
                                    'measure = "P@10"\n')  # fmt: skip
     code, out, err = run("judge", "check", "s.toml")
     assert (code, err) == (0, "")
-    told = re.search(r"bronze judge on 120 gold labels of an ordered list, .*; D = [\d.]+", out.replace("\n", " "))
+    told = re.search(
+        r"bronze judge on 120 gold labels of an ordered list, .*, informedness [\d.]+", out.replace("\n", " ")
+    )
     assert told is not None
     assert run("report", "s.toml", "-o", "page.html")[0] == 0
     assert told[0] in (folder / "page.html").read_text()

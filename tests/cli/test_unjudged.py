@@ -140,7 +140,7 @@ def test_a_sample_that_was_changed_is_refused(
         (("unjudged", "pool.qrels", *RUNS, "--fill", "predicted"), "--fill predicted is about a sample"),
         (("unjudged", "pool.qrels", *RUNS, "--scale", "0:3"), "--scale is about a sample"),
         (("unjudged", "pool.qrels", *RUNS, "--show", "sample", "--scale", "0:3", "-m", "P@5"), "give --fill predicted"),
-        (("unjudged", "pool.qrels", *RUNS, "--show", "sample", "--llm", "all.qrels", "-m", "P@5"), "--llm: this is"),
+        (("unjudged", "pool.qrels", *RUNS, "--show", "sample", "--llm", "all.qrels", "-m", "P@5"), "--llm: only for"),
         (("verdict", "pool.qrels", *RUNS, "-m", "P@5", "--predicted"), "predictions alone rank"),
         (
             ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--intervals", "topics"),
@@ -148,11 +148,11 @@ def test_a_sample_that_was_changed_is_refused(
         ),
         (
             ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--unjudged-sample", "judged.csv", "-c"),
-            "--all-topics has no place",
+            "--all-topics cannot be combined with",
         ),
         (
             ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--unjudged-sample", "judged.csv", "-q"),
-            "--by-topic has no place",
+            "--by-topic cannot be combined with",
         ),
         (
             ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--unjudged-sample", "judged.csv", "--intervals", "collection"),

@@ -490,7 +490,7 @@ MISTAKES = [
     (("judgments.qrels", "runs", "--pair", "weak,weak"), "weak is compared with itself"),
     (
         ("judgments.qrels", *TWO, "--design", "topics"),
-        "--design topics says how gold labels were drawn",
+        "--design topics says how gold labels were sampled",
     ),
     (
         ("judgments.qrels", *TWO, "--gold-relevant-from", "1"),
@@ -509,7 +509,7 @@ MISTAKES = [
     (("ratings.csv", *TWO, "--aggregate", "mean", "--population", "replicates"), "ask the judge again"),
     (("judgments.qrels", *TWO, "--population", "topics,moon"), "'moon' is not known"),
     (("judgments.qrels", *TWO, "--population", ""), "'' is not known"),
-    (("judgments.qrels", *TWO, "--population", "fixed,topics"), "stands alone"),
+    (("judgments.qrels", *TWO, "--population", "fixed,topics"), "cannot be combined"),
     (("judgments.qrels", *TWO, "--population", "fixed"), "nothing else was sampled"),
     (("judgments.qrels", *TWO, "--costs", "topic=5,beer=1"), "'beer' has no price here"),
     (("judgments.qrels", *TWO, "--costs", "topic=5,topic=6"), "topic has two prices"),

@@ -94,7 +94,7 @@ def test_one_cannot_judge_freezes_no_list(command: Command, clock: Time) -> None
         filled = [row["label"] for row in csv.DictReader(file)]
     assert filled[4] == "cannot"
     assert all(label not in ("", "cannot") for at, label in enumerate(filled[:judged]) if at != 4)
-    for more in ("", "--sequential", "--topics fixed"):
+    for more in ("", "--sequential", "--population fixed"):
         code, out, _ = command(f"verdict llm.qrels s0.run s1.run -m P@5 --gold filled.csv {more}")
         assert code in (0, 1)
         assert "; the interval allows for any label of 1 document that people could not judge." in out.splitlines()[0]

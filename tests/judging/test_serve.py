@@ -96,7 +96,9 @@ def test_a_proxy_is_believed_where_it_is_named(tmp_path: Path, proxies: tuple[st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("odd", "told"), [("proxy", "no address"), ("0.0.0.0/0", "everyone"), ("", "no address")])
+@pytest.mark.parametrize(
+    ("odd", "told"), [("proxy", "not the address"), ("0.0.0.0/0", "everyone"), ("", "not the address")]
+)
 def test_proxies_that_are_none_are_told(tmp_path: Path, odd: str, told: str) -> None:
     """Guards --proxy: what is no address, and what is all of them, is refused before anything is served."""
     simulated_study(tmp_path / "study", topics=1, docs=8, judgments=1)

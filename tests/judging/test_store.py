@@ -185,7 +185,7 @@ def test_addresses_that_are_none(tmp_path: Path, postgres_server: Server) -> Non
     (tmp_path / "text.sqlite").write_text("this is no database, but a text of some length\n" * 100)
     cases = {
         "nonsense": "not the address of a database",
-        "mysql://u:hidden@h/x": "'mysql' are not supported",
+        "mysql://u:hidden@h/x": "'mysql' databases are not supported",
         "sqlite://": "lost when the server ends",
         "sqlite:///:memory:": "lost when the server ends",
         f"sqlite:///{tmp_path}/none/x.sqlite": "there is no folder 'none'",

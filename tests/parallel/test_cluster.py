@@ -263,10 +263,10 @@ def test_a_lambda_does_not_travel(started: Started) -> None:
     with tg.run_on(Cluster(started.address)) as engine:
         for work, named in ((lambda shared, piece, seed: piece, "<lambda>"), (inner, "<locals>.inner")):
             with pytest.raises(
-                TruegainError, match=rf"tests\.cluster\.test_cluster\..*{named} cannot run on a cluster"
+                TruegainError, match=rf"tests\.parallel\.test_cluster\..*{named} cannot run on a cluster"
             ):
                 list(engine.run(work, [1]))
-        with pytest.raises(TruegainError, match=r"what pieces of tests\.cluster.pieces:draw share cannot be sent"):
+        with pytest.raises(TruegainError, match=r"what pieces of tests\.parallel.pieces:draw share cannot be sent"):
             list(engine.run(pieces.draw, [1], shared=lambda: 1))
 
 
@@ -274,11 +274,11 @@ def test_versions_are_compared(started: Started, monkeypatch: pytest.MonkeyPatch
     """Guards the bits: another version on any machine is refused, with its name and both versions."""
     ours = worker.versions()
     monkeypatch.setattr(connection, "_ours", lambda: {**ours, "numpy": "1.0"})
-    said = rf"the scheduler {started.address} is not like this machine: numpy {ours['numpy']}, here 1.0; results"
+    said = rf"the scheduler {started.address} differs from this machine: numpy {ours['numpy']}, here 1.0; results"
     with pytest.raises(TruegainError, match=said), tg.run_on(Cluster(started.address)):
         pytest.fail("they differ")
     monkeypatch.setattr(connection.Crew, "_check_scheduler", lambda self: None)
-    said = rf"the worker tcp://\S+ is not like this machine: numpy {ours['numpy']}, here 1.0; results"
+    said = rf"the worker tcp://\S+ differs from this machine: numpy {ours['numpy']}, here 1.0; results"
     with pytest.raises(TruegainError, match=said), tg.run_on(Cluster(started.address)):
         pytest.fail("they differ")
 

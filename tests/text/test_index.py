@@ -213,9 +213,9 @@ def test_bad_lines_are_told_with_their_place(tmp_path: Path, line: str, problem:
 
 KILLED = """
 import sys, os, signal
-from truegain.text import indexing as module, merging
+from truegain.text import indexing as module
 from pathlib import Path
-merging.FAN = 2
+module.FAN = 2
 stop = int(sys.argv[1])
 steps = 0
 def counting(real):

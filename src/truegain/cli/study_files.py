@@ -74,7 +74,7 @@ def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]
     if lost:
         why: dict[str, list[str]] = {}
         for name in lost:
-            why.setdefault(beyond[name].partition(";")[0].removeprefix(f"{name} is "), []).append(name)
+            why.setdefault(beyond[name].partition(";")[0].removeprefix(f"{name} "), []).append(name)
         said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in why.items())
         are = "is" if len(lost) == 1 else "are"
         tell(f"{place_of('measure')}: {len(lost)} of {len(measures)} measures {are} left out: {said}", "note")
