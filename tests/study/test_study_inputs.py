@@ -67,7 +67,7 @@ def test_of_several_measures_one_is_asked_for() -> None:
         ({"resamples": 1}, r"Resampling\.n 1: give a whole number of at least 100"),
         ({"resamples": 200.5}, r"Resampling\.n 200.5: give a whole number"),
         ({"seed": -1}, "seed -1: give a whole number of at least 0"),
-        ({"unjudged": "zero"}, "zero: no such file"),
+        ({"unjudged": "zero"}, "unjudged 'zero' is not known; give one of bound"),
         ({"population": "fixed,topics"}, "'fixed' means these topics only and cannot be combined"),
         ({"population": "topics,moon"}, "'moon' is not known"),
     ],

@@ -136,7 +136,7 @@ def one_of(name: str, choices: Sequence[str]) -> dict[str, Any]:
     def check(value: str | None) -> str | None:
         known = tuple(CHOICES[name]())
         if value is not None and value not in known:
-            told = f"{option('--' + name.replace('_', '-'))} {value!r} is not known"
+            told = f"{option('--' + name.replace('_', '-'))} {value} is not known"
             raise TruegainError(f"{told}; give one of {', '.join(known)}", argument=name, value=value, allowed=known)
         return value
 

@@ -150,7 +150,7 @@ def fieller(rates: Rates, quantile: float) -> tuple[float, float]:
     inside = line**2 - square * rest
     if square <= 0 or inside < 0:
         raise TruegainError(
-            f"Fieller's interval has no bounds: D = {rates.d:.3f} is not clearly above 0; add gold labels"
+            f"Fieller's interval has no bounds: informedness {rates.d:.3f} is not clearly above 0: add gold labels"
         )
     root = math.sqrt(inside)
     return _cut((line - root) / square, (line + root) / square)

@@ -108,7 +108,8 @@ def _mostly(verdict: Verdict) -> str:
     if (largest := largest_of(dict(shares))) is None:
         return ": no single source dominates the uncertainty"
     source, is_sure = largest
-    return f": most of the uncertainty {'' if is_sure else 'probably '}comes from {SOURCES[source].shown}"
+    part = "most of the uncertainty comes" if is_sure else "the largest part of the uncertainty probably comes"
+    return f": {part} from {SOURCES[source].shown}"
 
 
 def _shares(verdict: Verdict, number: int) -> Html:
