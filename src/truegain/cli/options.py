@@ -9,7 +9,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
-from typer._click.types import FLOAT, INT, FloatRange, IntRange
+from typer.main import get_click_type
 
 from truegain.cli.study_files import ENDING, check_there, lack_of
 from truegain.config import CHOICES, Gold, Resampling, Scoring, StudyConfig, is_config, settings_of
@@ -38,18 +38,23 @@ def advanced(*names: str, **declared: Any) -> Any:
     return typer.Option(*names, rich_help_panel=ADVANCED, **declared)
 
 
-class _ShownInt(IntRange):
+def _number(kind: type[Any], least: float | None = None) -> Any:
+    """What typer reads a number by; a class of typer's own, wherever its version keeps it."""
+    return get_click_type(annotation=kind, parameter_info=typer.Option(min=least))
+
+
+class _ShownInt(type(_number(int, 0))):  # type: ignore[misc]
     """A whole number whose limits the help shows; its config refuses what is beyond them, and says what to give."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        return INT.convert(value, param, ctx)
+        return _number(int).convert(value, param, ctx)
 
 
-class _ShownFloat(FloatRange):
+class _ShownFloat(type(_number(float, 0))):  # type: ignore[misc]
     """The same of any number."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        return FLOAT.convert(value, param, ctx)
+        return _number(float).convert(value, param, ctx)
 
 
 def takes(**bundles: type[Any]) -> Callable[[Command], Command]:

@@ -29,6 +29,22 @@ class _Intents(Measure):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class _OfMeasure(_Intents):
+    """What takes another measure, of one label per document."""
+
+    of: Measure = NDCG
+
+    def check(self) -> None:
+        """A measure of one label per document."""
+        plain = isinstance(self.of, Measure) and not self.of.of_subtopics
+        self.require(plain, "`of` must be a measure without intents, such as nDCG@10")
+
+    def inner(self) -> Measure:
+        """The measure given."""
+        return self.of
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class _Global(_Intents):
     NAVIGATIONAL = False  # whether a navigational intent counts for the first document only
 
@@ -50,7 +66,7 @@ class _Global(_Intents):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class D(_Global):
+class D(_OfMeasure, _Global):
     """Any measure, scored on global gains: the gains of a document for each intent, weighted by its probability.
 
     D(of=M) = M with gain GG(d) = sum over intents i of P(i) g_i(d); with a cutoff the list is cut first
@@ -64,17 +80,6 @@ class D(_Global):
     >>> tg.evaluate({"1": {"a": 2.0, "b": 1.0}}, qrels, "D(of='nG@1')", intents={"1": {"i": 0.5, "j": 0.5}}).mean()
     0.3333333333333333
     """
-
-    of: Measure = NDCG
-
-    def check(self) -> None:
-        """A measure of one label per document."""
-        plain = isinstance(self.of, Measure) and not self.of.of_subtopics
-        self.require(plain, "`of` must be a measure without intents, such as nDCG@10")
-
-    def inner(self) -> Measure:
-        """The measure given."""
-        return self.of
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -312,12 +317,7 @@ def probability(ranked: RankedGains) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Aware(Measure):
-    of_subtopics = True
-
-    cutoff: int | None = None
-    judged_only: bool = False
-
+class _Aware(_Intents):
     @abstractmethod
     def inner(self) -> Measure:
         """The measure that scores each intent."""
@@ -344,7 +344,7 @@ class _Aware(Measure):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class IA(_Aware):
+class IA(_OfMeasure, _Aware):
     """Any measure, scored for each intent by its judgments alone and averaged by the intents' probabilities.
 
     IA(of=M) = sum over intents i of P(i) M_i; with a cutoff the list is cut first
@@ -358,17 +358,6 @@ class IA(_Aware):
     >>> tg.evaluate({"1": {"a": 2.0, "b": 1.0}}, qrels, "IA(of='RR')", intents={"1": {"i": 0.6, "j": 0.4}}).mean()
     0.8
     """
-
-    of: Measure = NDCG
-
-    def check(self) -> None:
-        """A measure of one label per document."""
-        plain = isinstance(self.of, Measure) and not self.of.of_subtopics
-        self.require(plain, "`of` must be a measure without intents, such as nDCG@10")
-
-    def inner(self) -> Measure:
-        """The measure given."""
-        return self.of
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
