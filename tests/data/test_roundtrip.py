@@ -126,6 +126,19 @@ def test_ratings_keep_all_columns(kind: str, tmp_path: Path) -> None:
         assert pl.read_parquet(tmp_path / "r.parquet").equals(pl.read_parquet(tmp_path / "s.parquet"))
 
 
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_quote_of_an_id_is_not_lost(kind: str, tmp_path: Path) -> None:
+    """Guards two documents made one: readers of CSV take a quote before a formula away, so the writer adds one."""
+    docs = ["-a", "'-a", "''=b", "'\t", "'c", "'", "=d"]
+    tg.write_judgments({"'+1": dict.fromkeys(docs, 1)}, tmp_path / f"q.{kind}")
+    tg.write_runs({"'@s": {"'+1": {doc: -float(i) for i, doc in enumerate(docs)}}}, tmp_path / f"r.{kind}")
+    judgments, runs = tg.read_judgments(tmp_path / f"q.{kind}"), tg.read_runs(tmp_path / f"r.{kind}")
+    assert (judgments.topic.values, judgments.docs.strings()) == (("'+1",), docs)
+    assert [(s, t, d) for s, t, d, *_ in ordered(runs)] == [("'@s", "'+1", doc) for doc in docs]
+    if kind == "csv":
+        assert "''+1,-a,1\n" in (tmp_path / "q.csv").read_text()  # others find '-a' as it is
+
+
 def test_labels_are_written_shortest(tmp_path: Path) -> None:
     """Guards the look of qrels: whole numbers without '.0', others in the fewest digits that read back."""
     tg.write_judgments({"1": {"a": 2, "b": 0.1, "c": -1, "d": 1e300, "e": -0.0}}, tmp_path / "q")

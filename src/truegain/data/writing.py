@@ -19,7 +19,7 @@ from truegain.errors import InputError, needs, why
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.io.formats import ending, kind_of
 from truegain.io.frames import frame_of
-from truegain.io.named_tables import is_missing
+from truegain.io.named_tables import harmless, is_missing
 from truegain.io.plain_text import plain_text
 from truegain.io.warnings import warn
 
@@ -33,6 +33,7 @@ _KINDS: dict[str, str] = {
 _LINES = ("", ".qrels", ".run", ".txt", ".trec", ".res")  # endings of TREC lines
 _BLANK = re.compile("[\t\n\v\f\r \0]")
 _ELSEWHERE = "write CSV instead: give a path that ends in .csv"
+ID_COLUMNS = ("topic", "doc", "subtopic", "assessor", "system")
 Table = Mapping[str, Any]
 
 
@@ -69,7 +70,7 @@ def write_judgments(judgments: JudgmentsLike, path: PathLike) -> None:
                 "the path in .csv, .tsv, .jsonl or .parquet, or score with nERR(max_rel='topic',rule='gain')"
             )
     else:
-        write_bytes(path, table_bytes(_judgment_columns(table), kind, os.fspath(path)))
+        write_bytes(path, table_bytes(_as_read_back(_judgment_columns(table), kind), kind, os.fspath(path)))
 
 
 def write_runs(runs: RunsLike, path: PathLike) -> None:
@@ -97,7 +98,7 @@ def write_runs(runs: RunsLike, path: PathLike) -> None:
     if _is_folder(path, len(table.parts)):
         _write_folder(table, Path(path))
     elif (kind := kind_to_write(path)) is not None:
-        write_bytes(path, table_bytes(_run_columns(table), kind, os.fspath(path)))
+        write_bytes(path, table_bytes(_as_read_back(_run_columns(table), kind), kind, os.fspath(path)))
     elif len(table.parts) > 1:
         raise InputError(
             f"a TREC file holds one system, and there are {len(table.parts)}",
@@ -234,6 +235,19 @@ def _run_columns(runs: Runs) -> Table:
     return joined_columns([ordered_columns(part) for part in runs.parts])
 
 
+def _as_read_back(columns: Table, kind: str) -> Table:
+    """Columns whose ids keep a quote of their own: readers of CSV and TSV remove one before what looks like a formula.
+
+    Other ids stay as they are, for other tools to read.
+    """
+    if kind not in ("csv", "tsv"):
+        return columns
+    return {
+        name: [harmless(x) if x.startswith("'") else x for x in values] if name in ID_COLUMNS else values
+        for name, values in columns.items()
+    }
+
+
 def _plain_values(name: str, values: Any) -> list[Any]:
     """Python values; labels that are whole numbers as such, whatever is missing as None."""
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
@@ -248,7 +262,7 @@ def _whole_if(v: float) -> float | int:
 
 def table_bytes(columns: Table, kind: str, file: str) -> bytes:
     """Columns as the bytes of a CSV, TSV, JSONL or Parquet file."""
-    for name in ("topic", "doc", "subtopic", "assessor", "system"):
+    for name in ID_COLUMNS:
         if "" in columns.get(name, ()):
             raise InputError(f"an empty {name} cannot be written", file=file, hint="give it a name")
     if kind == "parquet":
