@@ -21,8 +21,8 @@ from truegain.experiments.unanimity_gains import _Near, _tested, unanimity
 from truegain.experiments.worlds import World, magnitude_ratings, simulate, uniform_ratings
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import measures_for_gains
-from truegain.stats.anova import Tukey, randomised_tukey_hsd, square
 from truegain.stats.multiple_testing import Trials
+from truegain.stats.tests.anova import Tukey, randomised_tukey_hsd, square
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 

@@ -15,9 +15,9 @@ from truegain.io.columns import Bools, Floats
 from truegain.io.warnings import warn
 from truegain.message import argname
 from truegain.results.base import Table
-from truegain.stats.anova import randomised_tukey_hsd
 from truegain.stats.multiple_testing import Counting, Trials, check_counting, check_trials
-from truegain.stats.pair_tests import bootstrap_p
+from truegain.stats.tests.anova import randomised_tukey_hsd
+from truegain.stats.tests.pairs import bootstrap_p
 
 # ---- The systems that cannot be told from the best, and how far two such sets are the same.
 

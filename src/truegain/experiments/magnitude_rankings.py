@@ -29,8 +29,8 @@ from truegain.measures.scoring import matching_for
 from truegain.parallel.jobs import Engine, engine_for
 from truegain.results.base import Table
 from truegain.results.table import Cell
-from truegain.stats.pair_tests import wilcoxon_rows
 from truegain.stats.rank_correlation import kendall_tau, tau_interval
+from truegain.stats.tests.pairs import wilcoxon_rows
 
 # ---- One score drawn for each document, many times: how far a ranking by magnitudes depends on who was asked.
 

@@ -24,9 +24,9 @@ from truegain.measures.scoring import measures_for_gains
 from truegain.message import argname, by_surface
 from truegain.results.base import Table
 from truegain.results.table import Cell
-from truegain.stats.anova import Tukey, randomised_tukey_hsd
 from truegain.stats.multiple_testing import Counting, Trials, check_counting, check_trials
 from truegain.stats.rank_correlation import tau_interval
+from truegain.stats.tests.anova import Tukey, randomised_tukey_hsd
 
 # ---- What unanimity changes: the sum of ratings against the unanimity-aware gain, on the user's runs.
 

@@ -32,8 +32,8 @@ def place_of(name: str, systems: Sequence[str], role: str = "") -> int:
 class Contrasts:
     """Systems by number: `b` minus `a`, or `b` alone where a is -1.
 
-    >>> asked = Contrasts.of([(0, 1), (None, 1)])
-    >>> asked.values(np.array([0.2, 0.5])).tolist()
+    >>> contrasts = Contrasts.of([(0, 1), (None, 1)])
+    >>> contrasts.values(np.array([0.2, 0.5])).tolist()
     [0.3, 0.5]
     """
 
