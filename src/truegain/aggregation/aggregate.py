@@ -100,11 +100,11 @@ def rule_forms() -> list[str]:
     >>> [form for form in rule_forms() if form.startswith(("mean", "un", "super"))]
     ['mean', 'supermajority(share=2/3)', 'unanimity(spread=range,trim=0.2,p=0.2)']
     """
-    found = []
+    forms = []
     for name, kind in RULES.items():
         inside = ",".join(f"{key}={_written(value)}" for key, value in parameters_of(kind).items())
-        found.append(f"{name}({inside})" if inside else name)
-    return found
+        forms.append(f"{name}({inside})" if inside else name)
+    return forms
 
 
 def _written(value: object) -> str:
@@ -271,6 +271,6 @@ def _weighted(ratings: Grouped, rule: Rule, weigh: Weigh, ratio: bool) -> Groupe
     """The ratings with the weights of their assessors."""
     if isinstance(rule, Consensus):
         raise TruegainError(f"the rule {rule.NAME} weighs assessors itself; leave out {argname('weight_assessors')}")
-    found = weights_of(ratings, weigh, logs=ratio and float(ratings.value.min()) > 0)
-    tell_weights(found)
-    return Grouped.of(ratings.judgments, row_weights(ratings, found))
+    weights = weights_of(ratings, weigh, logs=ratio and float(ratings.value.min()) > 0)
+    tell_weights(weights)
+    return Grouped.of(ratings.judgments, row_weights(ratings, weights))

@@ -77,8 +77,8 @@ def ends_of(scale: str | Sequence[float] | None) -> tuple[float, float] | None:
     >>> ends_of("0:3"), ends_of((0, 1))
     ((0.0, 3.0), (0.0, 1.0))
     """
-    found = scale_of(scale)
-    return None if found is None else (min(found), max(found))
+    values = scale_of(scale)
+    return None if values is None else (min(values), max(values))
 
 
 def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
@@ -313,14 +313,14 @@ def pair_up(
     check_scale(gold_table, scale)
     gold_label = trusted.labels
     weight = _weights(weights, trusted)
-    found = cheap.find(Coded(trusted.topics, trusted.topic), trusted.docs)
-    lost = np.flatnonzero((found < 0) & (gold_label >= 0))
+    place = cheap.find(Coded(trusted.topics, trusted.topic), trusted.docs)
+    lost = np.flatnonzero((place < 0) & (gold_label >= 0))
     if len(lost) and unmatched != "drop":
         raise _without_bronze(trusted, lost, bronze_table.source, gold_table.source)
-    bronze_label = np.where(found >= 0, cheap.labels[found], -1.0)
-    keep = (found >= 0) & (bronze_label >= 0) & (gold_label >= 0)
-    unjudged = int(np.count_nonzero((found >= 0) & ~keep))
-    _tell_unjudged(gold_label, bronze_label, found >= 0)
+    bronze_label = np.where(place >= 0, cheap.labels[place], -1.0)
+    keep = (place >= 0) & (bronze_label >= 0) & (gold_label >= 0)
+    unjudged = int(np.count_nonzero((place >= 0) & ~keep))
+    _tell_unjudged(gold_label, bronze_label, place >= 0)
     if not keep.any():
         raise InputError(
             "no gold pair has a bronze label", file=gold_table.source, hint="check that the two files belong together"
@@ -343,7 +343,7 @@ def pair_up(
         unmatched=len(lost),
         unjudged=unjudged,
         pool=cheap,
-        item=frozen(found[keep].astype(np.int64)),
+        item=frozen(place[keep].astype(np.int64)),
         weighted=weights is not None,
         off_scale=off_scale if off_scale is not None and off_scale.labels else None,
         scale=None if scale is None else tuple(float(x) for x in scale),
@@ -369,13 +369,15 @@ def _tell_copied(bronze: Floats, gold: Floats) -> None:
 def _weights(weights: npt.ArrayLike | None, trusted: Pool) -> Floats:
     if weights is None:
         return np.ones(len(trusted))
-    given = np.asarray(weights, np.float64)
-    if given.shape != (len(trusted.row_item),):
-        raise TruegainError(f"weights has {given.shape} values; give one for each of the {len(trusted.row_item)} pairs")
-    if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
+    values = np.asarray(weights, np.float64)
+    if values.shape != (len(trusted.row_item),):
+        raise TruegainError(
+            f"weights has {values.shape} values; give one for each of the {len(trusted.row_item)} pairs"
+        )
+    if not (np.isfinite(values).all() and (values >= 0).all() and values.any()):
         raise TruegainError("weights must be finite and not negative, and not all 0")
     out = np.empty(len(trusted))
-    out[trusted.row_item] = given
+    out[trusted.row_item] = values
     return out
 
 

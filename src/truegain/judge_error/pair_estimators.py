@@ -65,13 +65,13 @@ def strata_of(labels: Floats, sampled: Bools, least: int = LEAST_IN_STRATUM) -> 
     values, code = np.unique(labels, return_inverse=True)
     counts = np.bincount(code[sampled], minlength=len(values))
     least = max(least, int(sampled.sum()) // 20)
-    group, held = np.zeros(len(values), np.int64), 0
+    group, size = np.zeros(len(values), np.int64), 0
     for i, count in enumerate(counts.tolist()):
-        if i and held >= least:
+        if i and size >= least:
             group[i:] += 1
-            held = 0
-        held += count
-    if held < least and group[-1] > 0:  # too few at the top: join with the stratum below
+            size = 0
+        size += count
+    if size < least and group[-1] > 0:  # too few at the top: join with the stratum below
         group[group == group[-1]] -= 1
     return group[code]
 

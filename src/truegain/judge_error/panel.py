@@ -129,8 +129,8 @@ class Judges:
     def rectifier(self, method: str) -> Judge | None:
         """The judge whose gold labels themselves set the scores right; None where confusion matrices do."""
         if self.single is not None and self.single.gold is not None:
-            wanted = method == "rectify" or (method == "default" and is_sample(self.design))
-            return self.single if wanted else None
+            rectifies = method == "rectify" or (method == "default" and is_sample(self.design))
+            return self.single if rectifies else None
         if method == "rectify":
             raise TruegainError("rectify needs the gold labels: give them, or a Judge fitted on them")
         return None
@@ -163,13 +163,13 @@ class Judges:
         if unknown:
             raise TruegainError(f"unknown which judge labeled {len(unknown)} topics ({some(unknown)})")
         who = np.array([self.of_topic[t] for t in topics])
-        found = []
+        matrices = []
         for name in (n for n in self.judges if n in who):
             try:
-                found.append(self.judges[name].matrix_for(who == name, binary=binary))
+                matrices.append(self.judges[name].matrix_for(who == name, binary=binary))
             except TruegainError as error:
                 raise TruegainError(f"judge {name}: {with_marks(error)}") from None
-        return found
+        return matrices
 
     def __str__(self) -> str:
         if self.of_topic is None:

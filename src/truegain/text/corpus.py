@@ -72,16 +72,16 @@ class Named:
     def find(self, ids: Ids) -> Ints:
         """For every id its place, -1 where it is not there."""
         place = np.searchsorted(self.hash, ids.hash)
-        found = np.full(len(ids), -1, np.int64)
+        rows = np.full(len(ids), -1, np.int64)
         open_ = np.flatnonzero(place < len(self))
         while len(open_):
             open_ = open_[self.hash[place[open_]] == ids.hash[open_]]
             same = np.array([self.bytes_of(int(place[i])) == _bytes(ids, int(i)) for i in open_], np.bool_)
-            found[open_[same]] = place[open_[same]]
+            rows[open_[same]] = place[open_[same]]
             open_ = open_[~same] if len(open_) else open_
             place[open_] += 1
             open_ = open_[place[open_] < len(self)]
-        return found
+        return rows
 
     def bytes_of(self, row: int) -> bytes:
         """One name."""
