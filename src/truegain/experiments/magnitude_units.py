@@ -203,9 +203,7 @@ def numbers_table(table: Judgments) -> Table:
             continue
         need.append((f"ratios of more than {figures} figure{'s' * (figures > 1)}", _share(~simple), len(ratio)))
         good = np.bincount(later[simple], minlength=len(table)) > 0
-        later_ones = np.unique(later)
-        wrong = np.unique(unit[later_ones[~good[later_ones]]])
-        several = np.unique(unit[later_ones])
+        wrong, several = np.unique(unit[later[~good[later]]]), np.unique(unit[later])
         share = 1 - len(wrong) / len(several)
         follow.append((f"units that follow ratios of {figures} figure{'s' * (figures > 1)}", share, len(several)))
     columns = ("what", "share", "of")
@@ -267,10 +265,9 @@ def ratios_to_earlier(table: Judgments) -> tuple[Floats, Ints, Ints]:
 def _order(table: Judgments) -> Floats:
     """When each score was given within its unit: the column `order` where it holds numbers, else the file's order."""
     try:
-        order = np.array([float(str(v)) for v in table.extra["order"]])
+        return np.array([float(str(v)) for v in table.extra["order"]])
     except (KeyError, ValueError):
         return np.arange(len(table), dtype=np.float64)
-    return order
 
 
 def _lead(values: Floats) -> Floats:
@@ -458,7 +455,7 @@ def _habits(table: Judgments) -> Table:
         sd = None if len(values) < 2 else 0.0 if alike else float(logs.std(ddof=1))
         distance = None if alike else _distance(logs)
         single, equal = single + (len(values) < 2), equal + (len(values) > 1 and bool(alike))
-        rows.append((topic, len(values), float(logs.mean()), sd, distance, _round(values),
+        rows.append((topic, len(values), float(logs.mean()), sd, distance, _share(figures_at_most(values, 1)),
                      float(values.max() / values.min())))  # fmt: skip
     columns = ("topic", "ratings", "mean of ln", "sd of ln", "D of log-normal", "round numbers", "max/min")
     notes = ["round numbers have one significant figure"]
@@ -478,9 +475,3 @@ def _distance(logs: Floats) -> float | None:
     fitted = NormalDist(float(logs.mean()), float(logs.std(ddof=1)))
     n, inside = len(logs), np.array([fitted.cdf(v) for v in np.sort(logs).tolist()])
     return float(max((np.arange(1, n + 1) / n - inside).max(), (inside - np.arange(n) / n).max()))
-
-
-def _round(values: Floats) -> float:
-    """The share of values with one significant figure."""
-    lead = values / 10.0 ** np.floor(np.log10(values))
-    return float((np.abs(lead - np.round(lead)) < 1e-9 * lead).mean())

@@ -17,7 +17,6 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.discriminative import jaccard, top_set
 from truegain.experiments.worlds import uniform_ratings
 from truegain.io.column_names import OutOfRange
-from truegain.io.columns import Floats
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import measures_for_gains
@@ -267,13 +266,10 @@ def _changed(systems: Sequence[str], one: Tukey, two: Tukey, alpha: float) -> li
             i, j = j, i
         cells: list[Cell] = [systems[i], systems[j]]
         for test, size in zip((one, two), sizes, strict=True):
-            cells += [float(test.p[i, j]), _apart(test.anova.means, i, j), float(size[i, j])]
+            apart = float(abs(test.anova.means[i] - test.anova.means[j]))
+            cells += [float(test.p[i, j]), apart, float(size[i, j])]
         rows.append(tuple(cells))
     return rows
-
-
-def _apart(means: Floats, i: int, j: int) -> float:
-    return float(abs(means[i] - means[j]))
 
 
 # ---- Unanimity on simulated assessors: the paper's grid of scales and numbers of assessors, on the user's runs.

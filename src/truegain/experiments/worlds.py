@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from truegain.config import Scoring
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns
-from truegain.data.pool import Pool
+from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Run, Runs, run_of_columns
-from truegain.io.columns import Floats, Ints, frozen
+from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.measures.evaluate import aligned
 
 # ---- A simulated search evaluation whose truth is known: topics, systems, true labels and a noisy judge's labels.
@@ -95,9 +95,7 @@ def newcomer(world: World, depth: int = 10, seed: int = 0) -> tuple[Judgments, J
     ranked = aligned(world.runs, world.gold, Scoring())
     top = ranked.rank <= depth
     last = ranked.list // len(ranked.topics) == len(ranked.systems) - 1
-    row = np.empty(len(ranked.pool), np.int64)
-    row[ranked.pool.find(world.gold.topic, world.gold.docs)] = np.arange(len(world.gold))
-    pooled, own = (np.unique(row[ranked.item[top & side]]) for side in (~last, last))
+    pooled, own = (_rows_of(world.gold, ranked, top & side) for side in (~last, last))
     holes = np.setdiff1d(own, pooled)
     chosen = np.random.default_rng([seed, 35]).permutation(holes)[: max(1, len(holes) // 4)]
     return world.gold.take(pooled), world.gold.take(np.sort(chosen))
@@ -117,13 +115,18 @@ def leaning(
     """
     ranked = aligned(world.runs, world.noisy, Scoring())
     own = ranked.list // len(ranked.topics) == ranked.systems.index(favoured)
-    row = np.empty(len(ranked.pool), np.int64)
-    row[ranked.pool.find(world.noisy.topic, world.noisy.docs)] = np.arange(len(world.noisy))
-    theirs = np.unique(row[ranked.item[own & (ranked.rank <= depth)]])
+    theirs = _rows_of(world.noisy, ranked, own & (ranked.rank <= depth))
     drawn = np.random.default_rng([seed, 36]).random(len(theirs)) < chance
     label = world.noisy.label.copy()
     label[theirs[drawn]] = np.minimum(label[theirs[drawn]] + 1, len(THRESHOLDS))
     return replace(world.noisy, label=frozen(label))
+
+
+def _rows_of(labels: Judgments, ranked: RankedGains, entries: Bools) -> Ints:
+    """The rows of the labels of all documents that stand at some entries of the lists."""
+    row = np.empty(len(ranked.pool), np.int64)
+    row[ranked.pool.find(labels.topic, labels.docs)] = np.arange(len(labels))
+    return np.unique(row[ranked.item[entries]])
 
 
 def skills(systems: int) -> Floats:

@@ -81,22 +81,6 @@ def ends_of(scale: str | Sequence[float] | None) -> tuple[float, float] | None:
     return None if values is None else (min(values), max(values))
 
 
-def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
-    """Count and list labels that are not on the scale."""
-    if scale is None:
-        return
-    outside = _outside(table, scale)
-    if not outside.any():
-        return
-    place = table.where(int(np.flatnonzero(outside)[0]))
-    raise InputError(
-        f"{int(outside.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}: "
-        f"{_listed(table.label[outside])}; the first is here",
-        **place,  # type: ignore[arg-type]
-        hint=f"correct or remove them, widen the scale, or count them as not judged ({arg('out_of_range', 'drop')})",
-    )
-
-
 def on_scale(table: Judgments, scale: Sequence[float] | None, out_of_range: OutOfRange = "error") -> Judgments:
     """The judgments with every label on the scale: others are refused, or become -1, not judged, and are counted.
 
@@ -112,25 +96,21 @@ def on_scale(table: Judgments, scale: Sequence[float] | None, out_of_range: OutO
         )
     if scale is None:
         return table
-    if out_of_range == "error":
-        check_scale(table, scale)
+    off = ~np.isin(table.label, np.asarray(scale, np.float64)) & (table.label >= 0)
+    if not off.any():
         return table
-    off = _outside(table, scale)
-    if off.any():
-        warn(
-            f"{table.source}: {int(off.sum())} of {len(table)} labels are not on the scale "
-            f"{', '.join(f'{s:g}' for s in scale)} and count as not judged: {_listed(table.label[off])}"
+    values, counts = np.unique(table.label[off], return_counts=True)
+    listed = some([_times(v, n) for v, n in zip(values, counts, strict=True)], MOST_LISTED)
+    problem = f"{int(off.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}"
+    if out_of_range == "error":
+        raise InputError(
+            f"{problem}: {listed}; the first is here",
+            **table.where(int(np.flatnonzero(off)[0])),  # type: ignore[arg-type]
+            hint="correct or remove them, widen the scale, or count them as not judged "
+            f"({arg('out_of_range', 'drop')})",
         )
+    warn(f"{table.source}: {problem} and count as not judged: {listed}")
     return replace(table, label=frozen(np.where(off, NOT_JUDGED, table.label)))
-
-
-def _outside(table: Judgments, scale: Sequence[float]) -> Bools:
-    return np.asarray(~np.isin(table.label, np.asarray(scale, np.float64)) & (table.label >= 0), np.bool_)
-
-
-def _listed(labels: Floats) -> str:
-    values, counts = np.unique(labels, return_counts=True)
-    return some([_times(v, n) for v, n in zip(values, counts, strict=True)], MOST_LISTED)
 
 
 def _times(label: float, count: int) -> str:
@@ -187,7 +167,7 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     if levels_given is not False:
         return
     bronze = pool.labels[pool.labels >= 0]
-    if not len(bronze) or not _other_scale(bronze, gold):
+    if not len(bronze) or not _other_scale(bronze, gold, times=1.5):
         return
     warn(
         f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels "
@@ -196,11 +176,11 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     )
 
 
-def _other_scale(bronze: Floats, gold: Floats) -> bool:
-    """Whether one is whole numbers and the other not, or one reaches at least half as high again."""
+def _other_scale(bronze: Floats, gold: Floats, times: float) -> bool:
+    """Whether one is whole numbers and the other not, or one reaches so many times as high."""
     whole = [bool((x == np.round(x)).all()) for x in (bronze, gold)]
     low, high = sorted((float(bronze.max()), float(gold.max())))
-    return whole[0] != whole[1] or (low > 0 and high >= 1.5 * low)
+    return whole[0] != whole[1] or (low > 0 and high >= times * low)
 
 
 def apart(bronze: Floats, gold: Floats) -> str | None:
@@ -209,9 +189,7 @@ def apart(bronze: Floats, gold: Floats) -> str | None:
     >>> apart(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
     'bronze labels are 0, 1, 2, 3, gold labels 0, 1'
     """
-    whole = [bool((x == np.round(x)).all()) for x in (bronze, gold)]
-    low, high = sorted((float(bronze.max()), float(gold.max())))
-    if whole[0] == whole[1] and not (low > 0 and high >= 2 * low):
+    if not _other_scale(bronze, gold, times=2):
         return None
     return f"bronze labels are {_range(bronze)}, gold labels {_range(gold)}"
 
@@ -309,8 +287,8 @@ def pair_up(
     """
     bronze_table, gold_table = Judgments.of(bronze), Judgments.of(gold, "gold")
     cheap, trusted = Pool.of(bronze_table), Pool.of(gold_table)
-    check_scale(bronze_table, scale)
-    check_scale(gold_table, scale)
+    for table in (bronze_table, gold_table):
+        on_scale(table, scale)
     gold_label = trusted.labels
     weight = _weights(weights, trusted)
     place = cheap.find(Coded(trusted.topics, trusted.topic), trusted.docs)

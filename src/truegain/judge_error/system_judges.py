@@ -348,9 +348,7 @@ def warn_where_gold_alone_is_surer(
         return
     level = level_of(measure)
     gold = gold_of_items(ranked.pool, judge.at_levels(level, None), level)
-    item = judge.pairs.items_in(ranked.pool)
-    weight = np.ones(len(gold))
-    weight[item[item >= 0]] = judge.pairs.weight[item >= 0]
+    weight = _weights_in(ranked.pool, judge.pairs)
     widths = gold_alone_widths(ranked, gold, weight, measure, confidence, whole_topics=DESIGNS[judge.design].whole)
     worse = [(a, w) for a, w in zip(answers, widths, strict=True) if w is not None and a.width > w]
     if worse:
@@ -475,7 +473,11 @@ def expansion_by_judge(judge: Judge, pool: Pool) -> Floats | None:
             "weights are for gold pairs; whole gold topics count as sampled with equal probability (fit without "
             f"weights, or give {arg('design', 'random')} for pairs sampled with the probabilities behind the weights)"
         )
-    item = judge.pairs.items_in(pool)
-    out = np.ones(len(pool))
-    out[item[item >= 0]] = judge.pairs.weight[item >= 0]
+    return _weights_in(pool, judge.pairs)
+
+
+def _weights_in(pool: Pool, pairs: Pairs) -> Floats:
+    """The weight of each item of a pool, 1 where it is no gold pair."""
+    item, out = pairs.items_in(pool), np.ones(len(pool))
+    out[item[item >= 0]] = pairs.weight[item >= 0]
     return out

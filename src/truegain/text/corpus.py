@@ -63,11 +63,8 @@ class Named:
     @classmethod
     def open(cls, folder: Path, name: str) -> Named:
         """From the files of a corpus."""
-        return cls(
-            on_disk(folder / f"{name}.hash", "<u8"),
-            on_disk(folder / f"{name}.start", "<i8"),
-            on_disk(folder / f"{name}.text", "u1"),
-        )
+        columns = (("hash", "<u8"), ("start", "<i8"), ("text", "u1"))
+        return cls(*(on_disk(folder / f"{name}.{column}", kind) for column, kind in columns))
 
     def find(self, ids: Ids) -> Ints:
         """For every id its place, -1 where it is not there."""
@@ -208,7 +205,8 @@ class Corpus:
             raise InputError("a corpus must be on this machine", file=os.fspath(path), hint=hint)
         folder = Path(path)
         manifest = read_manifest(folder)
-        parts = tuple(_open_part(folder / name) for name in manifest["parts"])
+        columns = (("begin", "<i8"), ("term", "<i4"), ("count", "<i4"), ("onto", "<i4"))
+        parts = tuple(Part(*(on_disk(folder / part / c, kind) for c, kind in columns)) for part in manifest["parts"])
         return cls(
             Cutting(**{"cjk": "words", **manifest["cutting"], "stop": tuple(manifest["cutting"]["stop"])}),
             int(manifest["documents"]),
@@ -293,15 +291,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             hint="index the documents again, or use the truegain that made it",
         )
     return manifest  # type: ignore[no-any-return]
-
-
-def _open_part(folder: Path) -> Part:
-    return Part(
-        on_disk(folder / "begin", "<i8"),
-        on_disk(folder / "term", "<i4"),
-        on_disk(folder / "count", "<i4"),
-        on_disk(folder / "onto", "<i4"),
-    )
 
 
 def tell_missing(corpus: Corpus, docs: Ids, places: Ints, what: str) -> None:
