@@ -73,7 +73,7 @@ def _replicates(place: Path, size: int) -> Job:
 def _topics(place: Path, size: int) -> Job:
     """The randomisation test of two systems, on the first so many topics."""
     from truegain.stats.multiple_testing import Trials
-    from truegain.stats.pair_tests import randomisation_p
+    from truegain.stats.tests.pairs import randomisation_p
 
     x = matrices.scores_of(place)
     z = (x[1] - x[0])[None, :size]

@@ -21,7 +21,7 @@ def truegain(place: Path) -> Job:
     """Two-way analysis of variance, all pairs."""
     import numpy as np
 
-    from truegain.stats.anova import tukey_hsd
+    from truegain.stats.tests.anova import tukey_hsd
 
     x = scores_of(place)
 

@@ -16,7 +16,7 @@ RANX, SCIPY = 300, 300  # so many of the pairs
 def truegain(place: Path, jobs: int | None = None) -> Job:
     """All pairs at once."""
     from truegain.stats.multiple_testing import Trials
-    from truegain.stats.pair_tests import randomisation_p
+    from truegain.stats.tests.pairs import randomisation_p
 
     z = differences_of(scores_of(place))
     how = Trials(trials=TRIALS, most=TRIALS, jobs=jobs)

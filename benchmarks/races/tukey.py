@@ -14,8 +14,8 @@ TRIALS = 10_000
 
 def truegain(place: Path, jobs: int | None = None, trials: int = TRIALS, systems: int | None = None) -> Job:
     """Ours."""
-    from truegain.stats.anova import randomised_tukey_hsd
     from truegain.stats.multiple_testing import Trials
+    from truegain.stats.tests.anova import randomised_tukey_hsd
 
     x = scores_of(place)[:systems]
 

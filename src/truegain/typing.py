@@ -13,8 +13,8 @@ from truegain.io.frames import FrameLike
 from truegain.judge_error.panel import GoldLike
 from truegain.measures.parse import MeasureLike, MeasuresLike
 from truegain.results.base import Table
-from truegain.stats.comparisons import Comparisons
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList
+from truegain.stats.tests.comparisons import Comparisons
 from truegain.study.verdict import Verdict
 from truegain.text.corpus import CorpusLike
 

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 import truegain as tg
 from truegain.aggregation.aggregate import RULES
 from truegain.aggregation.consensus import DawidSkene, Glad, Mace
-from truegain.aggregation.rules import Majority, Supermajority
-from truegain.aggregation.unanimity import Unanimity, Weighted
+from truegain.aggregation.rules import Majority, Supermajority, Unanimity, Weighted
 from truegain.data.judgments import Judgments
 
 # UNANIMITY, table 1: Dmax = 3, N = 5; RawG, WG, UG at p = 0.2 and at p = 0.1

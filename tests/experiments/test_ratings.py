@@ -21,8 +21,8 @@ from truegain.experiments.unanimity_gains import _Near, _tested, unanimity
 from truegain.experiments.worlds import World, magnitude_ratings, simulate, uniform_ratings
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import measures_for_gains
-from truegain.stats.anova import Tukey, randomised_tukey_hsd, square
 from truegain.stats.multiple_testing import Trials
+from truegain.stats.tests.anova import Tukey, randomised_tukey_hsd, square
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 
@@ -93,13 +93,13 @@ def test_near_p_values_are_counted() -> None:
     near = _Near(0.05)
     near.count(test(0.2, 0.049, 0.001), test(0.0490, 0.0501, 0.001))
     assert (near.listed, near.others) == (2, 0)
-    assert near.said(2)[0].startswith("in 2 of 2 pairs a p-value lies within 0.0062 of 0.05, two standard errors")
+    assert near.notes(2)[0].startswith("in 2 of 2 pairs a p-value lies within 0.0062 of 0.05, two standard errors")
     near.count(test(0.2, 0.2, 0.049), test(0.2, 0.2, 0.001))
-    assert near.said(2)[1].startswith("1 pair(s) not listed have a p-value within 0.0062")
+    assert near.notes(2)[1].startswith("1 pair(s) not listed have a p-value within 0.0062")
     exact = _Near(0.05)
     exact.count(test(0.2, 0.049, 0.001, True), test(0.0490, 0.0501, 0.001, True))
-    assert exact.said(2) == ()
-    assert exact.said(0) == ("no pair of systems changes sides",)
+    assert exact.notes(2) == ()
+    assert exact.notes(0) == ("no pair of systems changes sides",)
 
 
 def test_tests_near_alpha_are_drawn_again(world: World) -> None:

@@ -1,7 +1,7 @@
 """Tests of one pair of systems and their effect sizes, one pair at a time: oracles for the tests of many pairs.
 
 `test_paired.py` holds them against scipy, published numbers and enumeration, `test_many_pairs.py` the rows of
-`truegain.stats.pair_tests` against them.  Nothing may be missing.
+`truegain.stats.tests.pairs` against them.  Nothing may be missing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy import special, stats
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.stats.multiple_testing import Counting, Trials
-from truegain.stats.pair_tests import bootstrap_p, is_exact, randomisation_p
+from truegain.stats.tests.pairs import bootstrap_p, is_exact, randomisation_p
 
 ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 SMALLEST_SPREAD = 1e-12  # of the largest value: anything below is rounding

@@ -97,9 +97,9 @@ def test_a_report_of_topics_that_cannot_be_told_whole(recwarn: pytest.WarningsRe
     assert len(recwarn) == 0
     with pytest.warns(UserWarning, match="12 of 12 gold topics have gold labels for"):
         tg.judge_quality(BRONZE, gold=judge, measure="P@3")
-    numbered = replace(judge, pairs=unknown[0])._pair_codes(judge.binary, True)
+    numbered = replace(judge, pairs=unknown[0]).matrix_for(np.ones(12, np.bool_), binary=True).pairs
     assert numbered is not None
-    assert numbered[0].tolist() == list(range(132))
+    assert numbered.number.tolist() == list(range(132))
 
 
 def test_what_is_taken_where_nothing_is_said() -> None:

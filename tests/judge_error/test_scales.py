@@ -13,7 +13,7 @@ import truegain as tg
 from tests.worlds import study
 from truegain.data.judgments import Judgments
 from truegain.data.pool import Pool
-from truegain.judge_error.gold_pairs import OffScaleLabels, apart, check_scale, on_scale, pair_up, scale_of, tell_scales
+from truegain.judge_error.gold_pairs import OffScaleLabels, apart, on_scale, pair_up, scale_of, tell_scales
 
 Labels = dict[str, dict[str, float]]
 
@@ -173,11 +173,11 @@ def test_labels_off_a_scale_are_counted() -> None:
     """Guards labels off a scale: 0 is on it, below 0 is not judged, the first is where it is said to be."""
     table = Judgments.of({"1": {"a": 0, "b": 5, "c": -1, "d": 7, "e": 5}})
     with pytest.raises(tg.InputError, match=r"3 of 5 labels are not on the scale 0, 1: 5 \(2 times\), 7 \(1 time\)"):
-        check_scale(table, (0, 1))
+        on_scale(table, (0, 1))
     with pytest.warns(tg.DataWarning, match="3 of 5 labels are not on the scale 0, 1 and count as not judged"):
         assert on_scale(table, (0, 1), "drop").label.tolist() == [0.0, -1.0, -1.0, -1.0, -1.0]
     with pytest.raises(tg.InputError, match="1 of 1 labels"):
-        check_scale(Judgments.of({"1": {"a": 0}}), (1, 2))
+        on_scale(Judgments.of({"1": {"a": 0}}), (1, 2))
     assert on_scale(table, None, "drop") is table
     assert on_scale(table, (0, 5, 7)) is table
     with pytest.raises(tg.TruegainError, match="out_of_range is 'keep'"):

@@ -13,8 +13,8 @@ from scipy import stats
 from truegain.io.columns import Floats
 from truegain.sampling import _deals
 from truegain.sampling.streams import stream_keys
-from truegain.stats.anova import randomised_tukey_hsd
 from truegain.stats.multiple_testing import Trials
+from truegain.stats.tests.anova import randomised_tukey_hsd
 
 WORD = 2**64
 

@@ -19,10 +19,10 @@ from tests.judge_error.one_pair import paired_t, randomisation
 from truegain.errors import DataWarning, TruegainError
 from truegain.io.columns import Floats
 from truegain.sampling.streams import stream_keys
-from truegain.stats import anova
-from truegain.stats.anova import complete, one_way, randomised_tukey_hsd, tukey_hsd, two_way
 from truegain.stats.multiple_testing import Trials
 from truegain.stats.studentized_range import studentized_range_isf, studentized_range_sf
+from truegain.stats.tests import anova
+from truegain.stats.tests.anova import complete, one_way, randomised_tukey_hsd, tukey_hsd, two_way
 
 
 def test_conformance_values(conformance: Any) -> None:

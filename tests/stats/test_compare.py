@@ -16,11 +16,11 @@ import truegain as tg
 from tests.judge_error.matrices import generated, scores_of, trec8_ap
 from tests.judge_error.one_pair import paired_t
 from truegain.errors import DataWarning, TruegainError
-from truegain.stats.anova import tukey_hsd
-from truegain.stats.comparisons import Comparisons, groups_of, is_complete, marks
 from truegain.stats.multiple_testing import Trials, adjust
 from truegain.stats.results import ResultList
 from truegain.stats.tests import TESTS
+from truegain.stats.tests.anova import tukey_hsd
+from truegain.stats.tests.comparisons import Comparisons, groups_of, is_complete, marks
 from truegain.study import compare as comparing
 
 

@@ -22,8 +22,17 @@ from truegain.experiments.discriminative import top_set
 from truegain.io.columns import Floats
 from truegain.measures.parse import parse_measure
 from truegain.stats import correlate as correlation
-from truegain.stats.correlate import RankOptions, agreement, halves, ranking, swap_rates
-from truegain.stats.rank_correlation import first_ranks, paired, rbo, tau_ap_walking, tau_interval
+from truegain.stats.correlate import halves, swap_rates
+from truegain.stats.rank_correlation import (
+    RankOptions,
+    agreement,
+    first_ranks,
+    paired,
+    ranking,
+    rbo,
+    tau_ap_walking,
+    tau_interval,
+)
 
 Study = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 

@@ -27,11 +27,10 @@ from truegain.planning.topics import (
     topics_for_width,
 )
 from truegain.stats import tests
-from truegain.stats.anova import one_way, two_way
-from truegain.stats.comparisons import _stretches, groups_of, is_complete, marks
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.pair_tests import welch_rows
-from truegain.stats.tests import FamilyTest, PairTest, find_test
+from truegain.stats.tests.anova import one_way, two_way
+from truegain.stats.tests.comparisons import _stretches, groups_of, is_complete, marks
+from truegain.stats.tests.pairs import welch_rows
 
 # ---------------------------------------------------------------------- effect sizes
 
@@ -351,15 +350,10 @@ def test_a_pair_needs_three_topics() -> None:
     """Guards the least number of common topics: 3 do, 2 do not, pair by pair and all at once."""
     x = generated(2, 3, seed=4)
     one, two = np.array([0]), np.array([1])
-    pairwise, family = find_test("paired-t"), find_test("tukey-hsd")
-    assert isinstance(pairwise, PairTest)
-    assert isinstance(family, FamilyTest)
-    assert tests.pair_by_pair(pairwise, x, one, two, Trials(), ("a", "b")).n.tolist() == [3]
-    assert tests.all_at_once(family, x, one, two, Trials()).n.tolist() == [3]
-    with pytest.raises(TruegainError, match="at least 3"):
-        tests.pair_by_pair(pairwise, x[:, :2], one, two, Trials(), ("a", "b"))
-    with pytest.raises(TruegainError, match="at least 3"):
-        tests.all_at_once(family, x[:, :2], one, two, Trials())
+    for test in ("paired-t", "tukey-hsd"):
+        assert tests.run_test(test, x, one, two, Trials(), ("a", "b")).n.tolist() == [3]
+        with pytest.raises(TruegainError, match="at least 3"):
+            tests.run_test(test, x[:, :2], one, two, Trials(), ("a", "b"))
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -13,9 +13,9 @@ from tests.judge_error.matrices import generated, scores_of
 from tests.judge_error.one_pair import Outcome, paired_t, sign_test, welch, wilcoxon
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
-from truegain.stats.comparisons import groups_of, is_complete
-from truegain.stats.pair_tests import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.stats.studentized_range import MANY, studentized_range_sf
+from truegain.stats.tests.comparisons import groups_of, is_complete
+from truegain.stats.tests.pairs import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 
 ROWS: dict[str, tuple[Callable[[Floats, Floats], RowResults], Callable[[Floats, Floats], Outcome]]] = {
     "paired-t": (lambda a, b: paired_t_rows(a, b, 0.9), lambda a, b: paired_t(a, b, confidence=0.9)),

@@ -21,7 +21,6 @@ from truegain.experiments.unanimity_gains import _tested, unanimity
 from truegain.experiments.worlds import simulate, uniform_ratings
 from truegain.io.columns import Floats, Ints
 from truegain.sampling.streams import blocks, generator
-from truegain.stats.anova import randomised_tukey_hsd
 from truegain.stats.multiple_testing import (
     ENOUGH,
     METHODS,
@@ -34,9 +33,10 @@ from truegain.stats.multiple_testing import (
     stages,
     trials_needed,
 )
-from truegain.stats.pair_tests import bootstrap_p, randomisation_p
 from truegain.stats.student_t import check_confidence
-from truegain.stats.tests import MOST_WORK, Effort, effort_of, find_test
+from truegain.stats.tests import MOST_WORK, Effort, effort_of
+from truegain.stats.tests.anova import randomised_tukey_hsd
+from truegain.stats.tests.pairs import bootstrap_p, randomisation_p
 
 
 def scores_of(x: Floats) -> Scores:
@@ -225,10 +225,10 @@ def test_trials_that_just_pass_grow_too(trials: int) -> None:
 
 def test_trials_that_were_asked_for_are_not_refused() -> None:
     """Guards the number that the refusal names: given, it is drawn, and a note says what more would bring."""
-    asked = effort_of(find_test("bootstrap"), "bootstrap", 1_596_000, 79_800, 25, "holm", 0.05, "plus-one")
+    asked = effort_of("bootstrap", 1_596_000, 79_800, 25, "holm", 0.05, "plus-one")
     assert (asked.trials, asked.most) == (1_596_000, 1_596_000)
     assert asked.notes[0].endswith("; 3,192,000 trials (Resampling(n=)) may find more")
-    double = effort_of(find_test("bootstrap"), "bootstrap", 3_192_000, 79_800, 25, "holm", 0.05, "plus-one")
+    double = effort_of("bootstrap", 3_192_000, 79_800, 25, "holm", 0.05, "plus-one")
     assert (double.most, double.notes) == (3_192_000, ())
 
 
@@ -328,7 +328,7 @@ def test_effort_by_hand() -> None:
     """Guards how trials grow: for one pair, for adjusted ones, for all at once, and where it is too much work."""
 
     def of(test: str, trials: int | None, pairs: int, how: str | None = "holm", counting: Any = "plus-one") -> Effort:
-        return effort_of(find_test(test), test, trials, pairs, 40, how, 0.05, counting)
+        return effort_of(test, trials, pairs, 40, how, 0.05, counting)
 
     for test in ("bootstrap", "randomisation"):
         assert of(test, None, 1) == Effort(10_000, 10_000)
@@ -369,16 +369,16 @@ def test_effort_by_hand() -> None:
 def test_few_topics_are_told_where_no_p_can_be_small(topics: int, told: bool) -> None:
     """Guards 2^(1-n) < alpha for tests by signs: 1/16 is not below 0.05, 1/32 is; and how many topics it takes."""
     for test in ("sign", "wilcoxon", "randomisation"):
-        found = effort_of(find_test(test), test, None, 1, topics, "holm", 0.05, "plus-one")
+        found = effort_of(test, None, 1, topics, "holm", 0.05, "plus-one")
         assert (found.trials, found.most, bool(found.notes)) == (10_000, 10_000, told)
         if told:
             assert f"is below {2.0 ** (1 - topics):.2g}" in found.notes[0]
             assert "use 6 topics or more" in found.notes[0]
-    assert effort_of(find_test("paired-t"), "paired-t", None, 1, topics, "holm", 0.05, "plus-one").notes == ()
-    eight = effort_of(find_test("sign"), "sign", None, 8, topics, "holm", 0.0625, "plus-one").notes
+    assert effort_of("paired-t", None, 1, topics, "holm", 0.05, "plus-one").notes == ()
+    eight = effort_of("sign", None, 8, topics, "holm", 0.0625, "plus-one").notes
     assert "use 9 topics or more" in eight[0]  # 2^-7 is 0.0625/8, not below; 2^-8 is
-    assert effort_of(find_test("sign"), "sign", None, 8, 9, "holm", 0.0625, "plus-one").notes == ()
-    assert effort_of(find_test("sign"), "sign", None, 8, 8, "holm", 0.0625, "plus-one").notes != ()
+    assert effort_of("sign", None, 8, 9, "holm", 0.0625, "plus-one").notes == ()
+    assert effort_of("sign", None, 8, 8, "holm", 0.0625, "plus-one").notes != ()
 
 
 def test_stages_and_counts_by_hand() -> None:
@@ -438,14 +438,13 @@ def test_replicates_and_their_blocks() -> None:
 
 def test_trials_and_topics_that_can_tell() -> None:
     """Guards the effort: trials that suffice stay, others become twice the least, and signs need so many topics."""
-    test = find_test("bootstrap")
-    assert effort_of(test, "bootstrap", 40, 1, 25, "holm", 0.05, "plus-one").trials == 40
-    assert effort_of(test, "bootstrap", 39, 1, 25, "holm", 0.05, "plus-one").trials == 40
-    adjusted = effort_of(test, "bootstrap", 40, 10, 25, "holm", 0.05, "plus-one")
+    assert effort_of("bootstrap", 40, 1, 25, "holm", 0.05, "plus-one").trials == 40
+    assert effort_of("bootstrap", 39, 1, 25, "holm", 0.05, "plus-one").trials == 40
+    adjusted = effort_of("bootstrap", 40, 10, 25, "holm", 0.05, "plus-one")
     assert (adjusted.trials, adjusted.most) == (40, 400)
-    few_ = effort_of(find_test("sign"), "sign", None, 1, 5, "holm", 0.05, "plus-one").notes
+    few_ = effort_of("sign", None, 1, 5, "holm", 0.05, "plus-one").notes
     assert "use 6 topics or more" in few_[0]
-    assert effort_of(find_test("sign"), "sign", None, 1, 6, "holm", 0.05, "plus-one").notes == ()
+    assert effort_of("sign", None, 1, 6, "holm", 0.05, "plus-one").notes == ()
 
 
 def test_trials_and_stages_by_hand() -> None:

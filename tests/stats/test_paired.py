@@ -31,10 +31,10 @@ from tests.judge_error.one_pair import (
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.sampling.streams import generator
-from truegain.stats import pair_tests
 from truegain.stats.intervals import means_and_errors
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.pair_tests import bootstrap_p, paired_t_rows, randomisation_p, sign_rows, welch_rows, wilcoxon_rows
+from truegain.stats.tests import pairs as pair_tests
+from truegain.stats.tests.pairs import bootstrap_p, paired_t_rows, randomisation_p, sign_rows, welch_rows, wilcoxon_rows
 
 TESTS: dict[str, Callable[..., Outcome]] = {
     "paired-t": paired_t,

@@ -15,9 +15,9 @@ from scipy import stats
 from tests.judge_error.matrices import generated
 from tests.judge_error.one_pair import bootstrap, randomisation
 from truegain.io.columns import Floats
-from truegain.stats import pair_tests
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.pair_tests import bootstrap_p, randomisation_p
+from truegain.stats.tests import pairs as pair_tests
+from truegain.stats.tests.pairs import bootstrap_p, randomisation_p
 
 Z = [0.1, -0.02, 0.05, 0.04, 0.0, 0.12, -0.04, 0.07, 0.03, 0.09]
 

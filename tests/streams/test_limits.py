@@ -20,8 +20,8 @@ from truegain.io.memory import memory_of, unpacked_size
 from truegain.measures.batches import is_of_topics_alone
 from truegain.measures.catalogue import CATALOGUE
 from truegain.measures.parse import parse_measure
-from truegain.stats import pair_tests
 from truegain.stats.multiple_testing import Trials
+from truegain.stats.tests import pairs as pair_tests
 
 
 @pytest.fixture

@@ -13,8 +13,17 @@ import numpy as np
 from truegain.aggregation.assessors import Drop, Weigh, chosen, row_weights, tell_weights, weights_of
 from truegain.aggregation.consensus import Consensus, DawidSkene, Glad, Mace
 from truegain.aggregation.magnitudes import normalized
-from truegain.aggregation.rules import GeometricMean, Majority, Mean, Median, Rule, Sum, Supermajority
-from truegain.aggregation.unanimity import Unanimity, Weighted
+from truegain.aggregation.rules import (
+    GeometricMean,
+    Majority,
+    Mean,
+    Median,
+    Rule,
+    Sum,
+    Supermajority,
+    Unanimity,
+    Weighted,
+)
 from truegain.data.judgments import Judgments
 from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import RatingsLike, Scale, read_ratings, tell_mixed
@@ -100,11 +109,11 @@ def rule_forms() -> list[str]:
     >>> [form for form in rule_forms() if form.startswith(("mean", "un", "super"))]
     ['mean', 'supermajority(share=2/3)', 'unanimity(spread=range,trim=0.2,p=0.2)']
     """
-    found = []
+    forms = []
     for name, kind in RULES.items():
         inside = ",".join(f"{key}={_written(value)}" for key, value in parameters_of(kind).items())
-        found.append(f"{name}({inside})" if inside else name)
-    return found
+        forms.append(f"{name}({inside})" if inside else name)
+    return forms
 
 
 def _written(value: object) -> str:
@@ -115,28 +124,28 @@ def _written(value: object) -> str:
 
 
 def _kind(name: str, rule: str) -> type[Rule]:
-    known = RULES.get(ALIASES.get(name.lower(), name.lower()))
-    if known is None:
+    kind = RULES.get(ALIASES.get(name.lower(), name.lower()))
+    if kind is None:
         raise TruegainError(
             f"there is no rule {told_value('aggregate', rule, repr(name))}; {there_are([name], [*RULES], len(RULES))}",
             allowed=[*RULES],
         )
-    return known
+    return kind
 
 
 def _parameter(kind: type[Rule], part: str, rule: str) -> tuple[str, object]:
     """The name and the value of a parameter, the value of the kind that its default is."""
-    known = parameters_of(kind)
+    defaults = parameters_of(kind)
     name, has_value, text = (word.strip() for word in part.partition("="))
     if not has_value:
-        example = next((f"{kind.NAME}({key}={_written(value)})" for key, value in known.items()), kind.NAME)
+        example = next((f"{kind.NAME}({key}={_written(value)})" for key, value in defaults.items()), kind.NAME)
         raise _refusal(kind, rule, f": {part!r} names no parameter; write it like {example}")
-    if name not in known:
-        raise _refusal(kind, rule, f" has no parameter {name}; it has {', '.join(known) or 'none'}")
+    if name not in defaults:
+        raise _refusal(kind, rule, f" has no parameter {name}; it has {', '.join(defaults) or 'none'}")
     text = text.strip("'\"")
-    if isinstance(known[name], str):
+    if isinstance(defaults[name], str):
         return name, text
-    number = int if isinstance(known[name], int) else _number
+    number = int if isinstance(defaults[name], int) else _number
     try:
         return name, number(text)
     except (ValueError, ZeroDivisionError):
@@ -271,6 +280,6 @@ def _weighted(ratings: Grouped, rule: Rule, weigh: Weigh, ratio: bool) -> Groupe
     """The ratings with the weights of their assessors."""
     if isinstance(rule, Consensus):
         raise TruegainError(f"the rule {rule.NAME} weighs assessors itself; leave out {argname('weight_assessors')}")
-    found = weights_of(ratings, weigh, logs=ratio and float(ratings.value.min()) > 0)
-    tell_weights(found)
-    return Grouped.of(ratings.judgments, row_weights(ratings, found))
+    weights = weights_of(ratings, weigh, logs=ratio and float(ratings.value.min()) > 0)
+    tell_weights(weights)
+    return Grouped.of(ratings.judgments, row_weights(ratings, weights))

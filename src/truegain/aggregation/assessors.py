@@ -57,9 +57,9 @@ def twins(ratings: Grouped) -> dict[str, Twin]:
     >>> import polars as pl
     >>> from truegain.data.judgments import Judgments
     >>> rng = np.random.default_rng(1)
-    >>> said = rng.integers(0, 4, (40, 4)).tolist()
-    >>> rows = [(f"d{i}", who, v) for i, row in enumerate(said) for who, v in zip("abcd", row, strict=True)]
-    >>> rows += [(f"d{i}", "e", row[2]) for i, row in enumerate(said[:30])]
+    >>> labels = rng.integers(0, 4, (40, 4)).tolist()
+    >>> rows = [(f"d{i}", who, v) for i, row in enumerate(labels) for who, v in zip("abcd", row, strict=True)]
+    >>> rows += [(f"d{i}", "e", row[2]) for i, row in enumerate(labels[:30])]
     >>> frame = pl.DataFrame(rows, schema=["doc", "assessor", "label"], orient="row").with_columns(topic=pl.lit("1"))
     >>> {name: str(twin) for name, twin in twins(Grouped.of(Judgments.of(frame))).items()}
     {'e': 'same ratings as c on all 30 documents that both rated (chance 1e-13)'}
@@ -67,15 +67,15 @@ def twins(ratings: Grouped) -> dict[str, Twin]:
     assert ratings.judgments.assessor is not None
     names = ratings.judgments.assessor.values
     meeting = _Meeting.of(ratings, len(names))
-    found, pairs = meeting.candidates()
-    told: dict[str, Twin] = {}
+    candidates, pairs = meeting.candidates()
+    twin_of: dict[str, Twin] = {}
     size = np.bincount(ratings.assessor, minlength=len(names))
-    for one, two, shared in found:
+    for one, two, shared in candidates:
         chance = min(1.0, pairs * meeting.usual(one, two) ** shared)
         later, first = (one, two) if (-size[one], names[one]) > (-size[two], names[two]) else (two, one)
-        if chance < SAME and (names[later] not in told or told[names[later]].shared < shared):
-            told[names[later]] = Twin(names[first], shared, chance)
-    return told
+        if chance < SAME and (names[later] not in twin_of or twin_of[names[later]].shared < shared):
+            twin_of[names[later]] = Twin(names[first], shared, chance)
+    return twin_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,17 +103,17 @@ class _Meeting:
 
     def candidates(self) -> tuple[list[tuple[int, int, int]], int]:
         """Two assessors who never differ, with how many items they share; and how many share enough to be asked."""
-        rated, said = self._table(self.item), self._table(self.cell)
-        pairs, found, step = 0, [], max(1, CELLS // self.people)
+        rated, answers = self._table(self.item), self._table(self.cell)
+        pairs, same, step = 0, [], max(1, CELLS // self.people)
         for begin in range(0, self.people, step):
             part = slice(begin, begin + step)
             shared = (rated[part] @ rated.T).toarray()
-            asked = np.triu(shared >= LEAST, begin + 1)  # every two once
-            pairs += int(asked.sum())
-            if asked.any():
-                one, two = np.nonzero(asked & (shared == (said[part] @ said.T).toarray()))
-                found += list(zip((one + begin).tolist(), two.tolist(), shared[one, two].tolist(), strict=True))
-        return found, pairs
+            compared = np.triu(shared >= LEAST, begin + 1)  # every two once
+            pairs += int(compared.sum())
+            if compared.any():
+                one, two = np.nonzero(compared & (shared == (answers[part] @ answers.T).toarray()))
+                same += list(zip((one + begin).tolist(), two.tolist(), shared[one, two].tolist(), strict=True))
+        return same, pairs
 
     def _table(self, column: Ints) -> Any:
         sparse = import_module("scipy.sparse")
@@ -136,9 +136,9 @@ class _Meeting:
         both = mine[np.isin(self.item[mine], self.item[self._rows[two]])]
         shared = len(both)
         third = _at_most(float(self.equal[both].sum()) - shared, float(self.others[both].sum()) - shared)
-        alone = [_at_most(self._totals[0, who] - shared, self._totals[1, who] - shared) for who in (one, two)]
+        apart = [_at_most(self._totals[0, who] - shared, self._totals[1, who] - shared) for who in (one, two)]
         share = np.unique(self.value[both], return_counts=True)[1] / shared
-        return max(third, *alone, float(share @ share))
+        return max(third, *apart, float(share @ share))
 
 
 def _at_most(right: float, count: float) -> float:
@@ -238,9 +238,9 @@ def assessors(
         why += [str(same[name])] if same and name in same else []
     with np.errstate(over="ignore"):
         bias = bias if logs else bias * scale
-    known = (equal, bias, correlation, lows, highs, order, seconds)
-    found = zip(*(cells(values) for values in known), strict=True)
-    rows = zip(names, n, mean * scale, spread * scale, found, looks, strict=True)
+    columns = (equal, bias, correlation, lows, highs, order, seconds)
+    with_others = zip(*(cells(values) for values in columns), strict=True)
+    rows = zip(names, n, mean * scale, spread * scale, with_others, looks, strict=True)
     return [
         Assessor(name, int(count), float(m), float(s), e, b, c, low, high, o, t, ", ".join(why))
         for name, count, m, s, (e, b, c, low, high, o, t), why in rows
@@ -256,9 +256,9 @@ def correlations(ratings: Grouped, *, logs: bool = False) -> tuple[Floats, Float
     assert ratings.judgments.assessor is not None
     people = len(ratings.judgments.assessor.values)
     value = np.log(ratings.value) if logs else ratings.value / scale_of(ratings.value)
-    _, _, found, shared, _ = _with_the_rest(ratings, value, people)
-    found[np.isnan(found) & _constant(ratings, people) & (shared >= 3) & (np.ptp(value) > 0)] = 0.0
-    return found, shared
+    _, _, correlation, shared, _ = _with_the_rest(ratings, value, people)
+    correlation[np.isnan(correlation) & _constant(ratings, people) & (shared >= 3) & (np.ptp(value) > 0)] = 0.0
+    return correlation, shared
 
 
 def _mean(values: Floats, group: np.ndarray[tuple[int], np.dtype[np.int32]], count: Floats) -> Floats:
@@ -342,9 +342,9 @@ def _striking(ratings: Grouped, n: Floats) -> Bools:
     who = np.flatnonzero(_constant(ratings, len(n)) & (n >= ENOUGH))
     if len(who):
         levels, count = np.unique(ratings.value, return_counts=True)
-        said = np.zeros(len(n))
-        said[ratings.assessor] = ratings.value
-        share = count[np.searchsorted(levels, said[who])] / len(ratings.value)
+        only_value = np.zeros(len(n))
+        only_value[ratings.assessor] = ratings.value
+        share = count[np.searchsorted(levels, only_value[who])] / len(ratings.value)
         out[who] = share ** n[who] < SAME
     return out
 
@@ -438,9 +438,9 @@ def _without(ratings: Judgments, drop: Drop, expert: Judgments | None, normalize
     else:
         names = read_names(drop) if isinstance(drop, str | os.PathLike) else list(drop)
     there = set(ratings.assessor.values)
-    wanted = list(dict.fromkeys(n for n in names if n in there))
+    left_out = list(dict.fromkeys(n for n in names if n in there))
     lost = [n for n in dict.fromkeys(names) if n not in there]
-    if lost and not wanted:
+    if lost and not left_out:
         raise InputError(
             f"{some(lost)}: none of the assessors to leave out rated anything; those who rated: "
             f"{some(ratings.assessor.values)}",
@@ -449,19 +449,19 @@ def _without(ratings: Judgments, drop: Drop, expert: Judgments | None, normalize
         )
     if lost:
         warn(f"{counted(len(lost), 'assessor')} to leave out did not rate anything: {some(lost, NAMED)}")
-    if not wanted:
+    if not left_out:
         warn("no assessor is left out: none is worth a second look")
         return ratings
-    gone = np.isin(ratings.assessor.code, [ratings.assessor.values.index(n) for n in wanted])
+    gone = np.isin(ratings.assessor.code, [ratings.assessor.values.index(n) for n in left_out])
     if gone.all():
         raise InputError("all assessors are left out", file=ratings.source, hint="leave out fewer")
     kept = _only(ratings, np.flatnonzero(~gone))
     documents = len(np.unique(item_keys(ratings))) - len(np.unique(item_keys(kept)))
     lose = f"; {counted(documents, 'document')} had no other and {_are(documents)} unjudged now" if documents else ""
     warn(
-        f"{len(wanted)} of {counted(len(there), 'assessor')} left out"
+        f"{len(left_out)} of {counted(len(there), 'assessor')} left out"
         f"{', worth a second look,' if drop == FLAGGED else ''} with {int(gone.sum()):,} of {len(gone):,} ratings: "
-        f"{some(wanted, NAMED)}{lose}"
+        f"{some(left_out, NAMED)}{lose}"
     )
     return kept
 
@@ -513,14 +513,14 @@ def weights_of(ratings: Grouped, weigh: Weigh, *, logs: bool = False) -> dict[st
     if weigh == AGREEMENT:
         weight = _by_agreement(ratings, logs)
     else:
-        given = read_weights(weigh) if isinstance(weigh, str | os.PathLike) else dict(weigh)
-        lost = [n for n in names if n not in given]
+        by_name = read_weights(weigh) if isinstance(weigh, str | os.PathLike) else dict(weigh)
+        lost = [n for n in names if n not in by_name]
         if lost:
             raise TruegainError(
                 f"{len(lost)} of {len(names)} assessors have no weight: {some(lost, NAMED)}; give one for each, 0 to "
                 "leave an assessor out"
             )
-        weight = np.array([float(given[n]) for n in names])
+        weight = np.array([float(by_name[n]) for n in names])
     mean = float(weight[ratings.assessor].mean())
     if not (np.isfinite(weight).all() and (weight >= 0).all() and mean > 0):
         raise TruegainError("weights of assessors must be finite, at least 0, and not all 0")

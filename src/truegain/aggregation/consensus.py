@@ -110,7 +110,7 @@ class Trail:
         enough = len(self.changes) >= IN_A_ROW and self.calm
         return enough and self.growth <= GROWTH and self.left <= self.tolerance
 
-    def told(self, steps: int, more: str = "") -> Convergence:
+    def convergence(self, steps: int, more: str = "") -> Convergence:
         """How the fit ended after so many steps."""
         left = self.left if self.changes else math.inf
         last = self.changes[-1] if self.changes else None
@@ -176,7 +176,7 @@ class Votes:
     assessors: int
 
     @cached_property
-    def given(self) -> tuple[Any, Any]:
+    def tables(self) -> tuple[Any, Any]:
         """Weights as a sparse table, items by assessor and label; and the same turned round."""
         levels = len(self.levels)
         where, shape = (self.item, self.assessor * levels + self.label), (self.items, self.assessors * levels)
@@ -298,7 +298,7 @@ class DawidSkene(Settled):
             return expected(votes, *fitted(votes, share))
 
         share, steps, trail = climbed(step, shares_of_votes(votes), self.tolerance, self.n_iter)
-        return share, trail.told(steps)
+        return share, trail.convergence(steps)
 
 
 def shares_of_votes(votes: Votes) -> Floats:
@@ -313,14 +313,14 @@ def fitted(votes: Votes, share: Floats) -> tuple[Floats, Floats]:
     """Chances of labels beforehand, over the items that count; and of every assessor: label meant x label said."""
     levels = len(votes.levels)
     prior = np.maximum(share[votes.counts].mean(axis=0), FLOOR)
-    table = np.maximum(votes.given[1] @ share, FLOOR).reshape(-1, levels, levels).swapaxes(1, 2)
+    table = np.maximum(votes.tables[1] @ share, FLOOR).reshape(-1, levels, levels).swapaxes(1, 2)
     return prior / prior.sum(), np.asarray(table / table.sum(axis=2, keepdims=True))
 
 
 def expected(votes: Votes, prior: Floats, table: Floats) -> tuple[Floats, float]:
     """How likely each label of each item is, and the log-likelihood of all ratings."""
     logs = np.log(table).swapaxes(1, 2).reshape(-1, len(prior))
-    part = np.asarray(votes.given[0] @ logs + np.log(prior))
+    part = np.asarray(votes.tables[0] @ logs + np.log(prior))
     top = part[:, 0]
     for column in part.T[1:]:  # faster than the largest of each of many short rows
         top = np.maximum(top, column)
@@ -385,18 +385,18 @@ class Mace(Settled):
             return share, Convergence(
                 steps, False, ends[best].change, more, did="changed the likelihood of a rating by"
             )
-        return share, trail.told(steps, more)
+        return share, trail.convergence(steps, more)
 
 
 def starts(votes: Votes, count: int, seed: int) -> list[State]:
     """Where fits begin: all assessors alike, then at random; an assessor's numbers go by their name's place."""
     alike = np.full((votes.assessors, len(votes.levels)), 1 / len(votes.levels))
-    found = [State(np.full((votes.assessors, 2), 0.5), alike)]
+    states = [State(np.full((votes.assessors, 2), 0.5), alike)]
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     for _ in range(count - 1):
         drawn = [rng.uniform(1, 2 + NOISE, (votes.assessors, n)) for n in (2, len(votes.levels))]
-        found.append(State(*(d / d.sum(axis=1, keepdims=True) for d in drawn)))
-    return found
+        states.append(State(*(d / d.sum(axis=1, keepdims=True) for d in drawn)))
+    return states
 
 
 class End(NamedTuple):

@@ -57,8 +57,8 @@ def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | Non
         )
     unit, count = units(ratings)
     topic, topics = ratings.topic.code.astype(np.int64), len(ratings.topic.values)
-    logs, given = np.log(ratings.label), _checked(weights, len(ratings))
-    in_unit, in_topic = _counting(given, unit, count), _counting(given, topic, topics)
+    logs, weight = np.log(ratings.label), _checked(weights, len(ratings))
+    in_unit, in_topic = _counting(weight, unit, count), _counting(weight, topic, topics)
     across = _median if how == "median" else _mean
     if how == "anchors":
         centre = _anchors(ratings, logs, unit, count, in_unit)
@@ -125,8 +125,8 @@ def _median(logs: Floats, group: Ints, groups: int, weights: Floats) -> Floats:
     out = np.zeros((2, groups))
     for end, holds in zip(out, (climbed >= half - room, climbed > half + room), strict=True):
         at = np.flatnonzero(holds)
-        found, first = np.unique(where[at], return_index=True)
-        end[found] = rows[at[first]]
+        reached, first = np.unique(where[at], return_index=True)
+        end[reached] = rows[at[first]]
     return np.asarray(out.sum(axis=0) / 2)
 
 
@@ -144,10 +144,10 @@ def _anchors(ratings: Judgments, logs: Floats, unit: Ints, count: int, weights: 
     for names in (("high", "h"), ("low", "n")):
         is_it = np.array([m in names for m in marks], np.bool_) if marks else np.zeros(len(logs), np.bool_)
         is_it &= weights > 0
-        found = np.bincount(unit[is_it], minlength=count)
-        if (found != 1).any():
+        marked = np.bincount(unit[is_it], minlength=count)
+        if (marked != 1).any():
             raise InputError(
-                f"{int((found != 1).sum())} of {count} units do not have exactly one document marked '{names[0]}'",
+                f"{int((marked != 1).sum())} of {count} units do not have exactly one document marked '{names[0]}'",
                 file=ratings.source,
                 hint="add a column 'anchor' with 'high' and 'low' at the unit's known documents, "
                 "or normalize another way",
@@ -213,7 +213,7 @@ class Order:
             return []
         place = _dense(self.group, self.value)  # equal for equal values of a group, and rising with both
         start = np.minimum.reduceat(place, self._begin)[self._code] if len(place) else place
-        found: list[tuple[float, float, float, int]] = []
+        shares: list[tuple[float, float, float, int]] = []
         rows = [np.flatnonzero(self.level == level) for level in self.levels]
         rows = [r[np.argsort(place[r], kind="stable")] for r in rows]
         for (low, below), (high, above) in combinations(list(zip(self.levels.tolist(), rows, strict=True)), 2):
@@ -222,8 +222,8 @@ class Order:
             right = int((np.searchsorted(there, upto, side="right") - before).sum())
             sizes = [np.bincount(self._code[r], minlength=len(self._begin)) for r in (below, above)]
             if pairs := int((sizes[0] * sizes[1]).sum()):
-                found.append((low, high, right / pairs, pairs))
-        return found
+                shares.append((low, high, right / pairs, pairs))
+        return shares
 
     # ------------------------------------------------------------------ counting
 
@@ -310,11 +310,11 @@ def order_agreement(value: Floats, expert: Floats, group: Ints) -> Order:
 def expert_levels(table: Judgments, expert: Judgments) -> Floats:
     """For every row of a table the expert's label of its document, not a number where there is none."""
     pool = Pool.of(expert)
-    found: Codes = pool.find(table.topic, table.docs)
-    if (found < 0).all():
+    item: Codes = pool.find(table.topic, table.docs)
+    if (item < 0).all():
         raise InputError(
             "the experts judged none of the rated documents",
             file=expert.source,
             hint="check that both use the same topic and document ids",
         )
-    return np.where(found >= 0, pool.labels[np.maximum(found, 0)], np.nan)
+    return np.where(item >= 0, pool.labels[np.maximum(item, 0)], np.nan)

@@ -281,8 +281,8 @@ def _check_over_collections(asked: AskedPairs) -> None:
 def over_topics(asked: AskedPairs) -> Table:
     """Tests of all pairs, or of all systems with the baseline, on the topics at hand."""
     from truegain.judge_error.panel import PublishedTest
-    from truegain.stats.comparisons import ComparisonsByMeasure
     from truegain.stats.student_t import check_confidence
+    from truegain.stats.tests.comparisons import ComparisonsByMeasure
     from truegain.study.compare import compared
 
     check_confidence(asked.testing.confidence)

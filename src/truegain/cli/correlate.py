@@ -30,15 +30,14 @@ from truegain.report.charts import check_ending
 from truegain.stats.correlate import (
     Between,
     Correlation,
-    RankOptions,
     Show,
-    check_asked,
+    check_measures,
     check_show,
     correlate,
     names_of,
     scored_by_both,
 )
-from truegain.stats.rank_correlation import TauMethod
+from truegain.stats.rank_correlation import RankOptions, TauMethod
 
 PEOPLE = ("table", "markdown", "latex", "html")
 
@@ -119,7 +118,7 @@ def correlate_command(
     check_show(between, show)  # now, not when the work is done
     asked = measure or ["nDCG@10"]
     resampling = Resampling(resamples, seed, inputs.jobs)
-    check_asked(between, asked, resampling)
+    check_measures(between, asked, resampling)
     RankOptions(method, confidence, top, rbo_p, resamples or 2000)
     scores, other = scored_by_both(
         inputs.files(runs), judgments, against, asked, scoring=scoring, **fields_of(inputs, leave_out=("name_by",))

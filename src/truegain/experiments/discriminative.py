@@ -15,9 +15,9 @@ from truegain.io.columns import Bools, Floats
 from truegain.io.warnings import warn
 from truegain.message import argname
 from truegain.results.base import Table
-from truegain.stats.anova import randomised_tukey_hsd
 from truegain.stats.multiple_testing import Counting, Trials, check_counting, check_trials
-from truegain.stats.pair_tests import bootstrap_p
+from truegain.stats.tests.anova import randomised_tukey_hsd
+from truegain.stats.tests.pairs import bootstrap_p
 
 # ---- The systems that cannot be told from the best, and how far two such sets are the same.
 
@@ -134,24 +134,24 @@ def discriminative_power(
     scores.check_judged()
     names = [scores._measure(m) for m in measures] if measures else list(scores.measures)
     matrices = _on_the_same_topics(scores, names)
-    found = [
+    powers = [
         _one(name, x, test, alpha, replicates, seed, jobs, counting) for name, x in zip(names, matrices, strict=True)
     ]
-    return tuple(sorted(found, key=lambda d: -d.share))
+    return tuple(sorted(powers, key=lambda d: -d.share))
 
 
-def power_table(found: Sequence[DiscriminativePower]) -> Table:
+def power_table(powers: Sequence[DiscriminativePower]) -> Table:
     """The powers as a table, a row a measure."""
     columns = ("measure", "power", "significant", "pairs", "delta")
-    rows = [(d.measure, d.share, d.significant, d.pairs, d.delta) for d in found]
+    rows = [(d.measure, d.share, d.significant, d.pairs, d.delta) for d in powers]
     provenance = (
         {
-            "test": found[0].test,
-            "alpha": found[0].alpha,
-            "replicates": found[0].replicates,
-            "counting": found[0].counting,
+            "test": powers[0].test,
+            "alpha": powers[0].alpha,
+            "replicates": powers[0].replicates,
+            "counting": powers[0].counting,
         }
-        if found
+        if powers
         else {}
     )
     return Table(columns, rows, provenance)
@@ -175,8 +175,8 @@ def _one(
     first, second = np.triu_indices(len(x), 1)
     delta: float | None = None
     if test == "randomised-tukey-hsd":
-        found = randomised_tukey_hsd(x, Trials(trials=trials, seed=seed, jobs=jobs, counting=counting))
-        p, means = found.p[first, second], found.anova.means
+        tukey = randomised_tukey_hsd(x, Trials(trials=trials, seed=seed, jobs=jobs, counting=counting))
+        p, means = tukey.p[first, second], tukey.anova.means
         apart = np.abs(means[first] - means[second])[p < alpha]
         delta = float(apart.max()) if len(apart) else None
     else:

@@ -6,7 +6,6 @@ import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from truegain.parallel.jobs import Engine, Progress
 from truegain.results.base import Table
 from truegain.stats.collection_ap import EPSILON, METHODS, CollectionSpread, collection_spread
 from truegain.stats.intervals import logit_delta, logits, means_and_errors, student
+from truegain.stats.student_t import special
 
 # ---- Does the interval hold on the other half?  The collection is split in two by document id, as Cormack and Lynam
 # did.
@@ -68,9 +68,7 @@ class SplitHalf:
 
     def table(self) -> Table:
         """The paper's tables 1 and 2 in one: methods by half and by R, in percent."""
-        z = import_module("scipy.special")
         confidence = self.halves[0].confidence
-        inside = 2 * float(z.ndtr(z.ndtri(0.5 + confidence / 2) / np.sqrt(2))) - 1
         rows: list[tuple[float | int | str | bool | None, ...]] = []
         for small_r in (False, True):
             for method in METHODS:
@@ -81,8 +79,7 @@ class SplitHalf:
                         name = method + (" + small R" if small_r else "")
                         direction = "B in A's" if half == 0 else "A in B's"
                         rows.append((name, lists, direction, _percent(below), _percent(within), _percent(above), n))
-        tail = _percent((1 - inside) / 2)
-        rows.append(("model", "", "", tail, _percent(inside), tail, None))
+        rows.append(("model", "", "", *_model(confidence), None))
         columns = ("method", "lists", "direction", "below %", "inside %", "above %", "n")
         here = self.halves[0]
         provenance = {"replicates": here.replicates, "confidence": confidence, "redrawn": here.redrawn}
@@ -98,6 +95,13 @@ class SplitHalf:
 
 def _percent(share: float) -> float:
     return round(100 * share, 2)
+
+
+def _model(confidence: float) -> tuple[float, float, float]:
+    """Percent below, inside and above an interval from the one half, where both halves vary alike."""
+    inside = 2 * float(special().ndtr(special().ndtri(0.5 + confidence / 2) / np.sqrt(2))) - 1
+    tail = _percent((1 - inside) / 2)
+    return tail, _percent(inside), tail
 
 
 def split_half(
@@ -144,11 +148,8 @@ def split_half(
 def _half(
     pool: Pool, runs: Sequence[Run], sides: Sequence[Bools], half: bool, jobs: int
 ) -> tuple[RankedGains, list[Lists]]:
-    def part(run: Run, side: Bools) -> Sequence[Run]:
-        return [run.take(np.flatnonzero(side == half))]
-
-    loaders = [lambda run=run, side=side: part(run, side) for run, side in zip(runs, sides, strict=True)]
-    return align(pool, loaders, jobs=jobs, keep_keys=sys.maxsize)
+    parts = [run.take(np.flatnonzero(side == half)) for run, side in zip(runs, sides, strict=True)]
+    return align(pool, [lambda part=part: [part] for part in parts], jobs=jobs, keep_keys=sys.maxsize)  # type: ignore[misc]
 
 
 class Sides:
@@ -218,12 +219,9 @@ def split_topics(
         for method in methods:
             counts[method] += _shares(method, here, there, confidence)
     rows: list[tuple[float | int | str | None, ...]] = [
-        (m, *(round(100 * float(c), 2) for c in counts[m] / counts[m].sum())) for m in methods
+        (m, *(_percent(float(c)) for c in counts[m] / counts[m].sum())) for m in methods
     ]
-    special = import_module("scipy.special")
-    inside = 2 * float(special.ndtr(special.ndtri(0.5 + confidence / 2) / np.sqrt(2))) - 1
-    tail = round(50 * (1 - inside), 2)
-    rows.append(("model", tail, round(100 * inside, 2), tail))
+    rows.append(("model", *_model(confidence)))
     note = f"{len(scores.systems)} systems, {matrix.shape[1]} topics, {splits} random splits, {scores.measures[0]}."
     provenance = {"seed": seed, "splits": splits, "confidence": confidence}
     title = "Mean over one half of the topics against intervals from the other half"

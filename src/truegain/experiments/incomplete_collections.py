@@ -88,19 +88,19 @@ class Incomplete:
         return Table(("keep %", *self.ways), rows, {"against": self.against}, notes=self.table().notes)
 
 
-def together(found: Sequence[Incomplete], wide: bool = False) -> Table:
+def together(results: Sequence[Incomplete], wide: bool = False) -> Table:
     """The tables of several experiments as one, which says in its first column what each is held against."""
-    tables = [one.wide() if wide else one.table() for one in found]
-    if len(found) == 1:
+    tables = [one.wide() if wide else one.table() for one in results]
+    if len(results) == 1:
         return tables[0]
     columns = list(dict.fromkeys(name for table in tables for name in table.columns))  # of predictions: where known
     rows = [
         (one.against, *(row.get(name) for name in columns))
-        for one, table in zip(found, tables, strict=True)
+        for one, table in zip(results, tables, strict=True)
         for row in table.records()
     ]
     notes = dict.fromkeys(note for table in tables for note in table.notes)
-    return Table(("against", *columns), rows, {"against": [one.against for one in found]}, notes=tuple(notes))
+    return Table(("against", *columns), rows, {"against": [one.against for one in results]}, notes=tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +237,8 @@ def kept_items(ranked: RankedGains, relevant: Bools, percent: float, rng: np.ran
         here = np.arange(ranked.pool.begin[t], ranked.pool.begin[t + 1])
         good, bad = here[relevant[here]], here[~relevant[here]]
         # a share such as 15% of 20 is 3, not 4, whatever 0.15 is in binary
-        wanted = max(1, math.ceil(round(percent * len(good) / 100, 9))) if len(good) else 0
-        kept[rng.choice(good, wanted, replace=False)] = True
+        count = max(1, math.ceil(round(percent * len(good) / 100, 9))) if len(good) else 0
+        kept[rng.choice(good, count, replace=False)] = True
         kept[rng.choice(bad, round(percent * len(bad) / 100), replace=False)] = True
     return kept
 
@@ -355,8 +355,8 @@ class Disjoint:
                     ends = (min(taus, default=None), max(taus, default=None))
                     rows.append((f"{source} on {on}", m, c, mean, sd, *ends, len(taus)))
         columns = ("judgments", "measure", "content measure", "tau", "sd", "least", "greatest", "draws")
-        said = "sd, least and greatest are over ways to split the same documents, not over other collections"
-        return Table(columns, rows, self.provenance, title, (*notes, said))
+        about = "sd, least and greatest are over ways to split the same documents, not over other collections"
+        return Table(columns, rows, self.provenance, title, (*notes, about))
 
 
 def disjoint(
@@ -397,10 +397,10 @@ def disjoint(
     cuts = [own_part(part_a)] if part_a is not None else [_by_md5(share_a, seed, r) for r in range(repeat)]
     draws = tuple(study.draw(cut) for cut in cuts)
     shares = shares_of(study.text["all"], [*map(least_relevant, known), *(m.rel for m in reading)])
-    told = f"{share_a:.0%} of the documents" if part_a is None else "the documents named"
-    told += f", split {repeat} times" if repeat > 1 else ""
+    how = f"{share_a:.0%} of the documents" if part_a is None else "the documents named"
+    how += f", split {repeat} times" if repeat > 1 else ""
     names = tuple(str(m) for m in known), tuple(str(m) for m in reading)
-    return Disjoint(*names, draws, len(study.runs.systems), told, shares)
+    return Disjoint(*names, draws, len(study.runs.systems), how, shares)
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,12 +77,12 @@ def correct_mean(judge: Judge, bronze: BronzeMean, **options: object) -> Estimat
     >>> round(answer.value, 3), round(answer.se, 4)
     (0.805, 0.0903)
     """
-    asked = CorrectionOptions(replicates=options.pop("trials", 10_000), **options)  # type: ignore[arg-type]
+    chosen = CorrectionOptions(replicates=options.pop("trials", 10_000), **options)  # type: ignore[arg-type]
     rates = bronze.rates(judge)
     df = rates.df(math.inf if bronze.sd is None else bronze.n - 1.0)
     point = bounded(bronze.mean * bronze.size, bronze.size, *judge.counts)
-    found = interval_of(rates, df, asked, point=point, noted=judge.consistency(bronze.mean))
-    return replace(found, n=int(bronze.n), gold=judge.design, gold_pairs=judge.size)
+    estimate = interval_of(rates, df, chosen, point=point, noted=judge.consistency(bronze.mean))
+    return replace(estimate, n=int(bronze.n), gold=judge.design, gold_pairs=judge.size)
 
 
 def compare_means(

@@ -160,10 +160,10 @@ def sigma_table(table: Judgments, how: str = "geometric") -> Table:
     >>> [row["topic"] for row in sigma_table(world.ratings).records()]
     ['1', '2', 'all']
     """
-    found = document_sigmas(table, how)
-    parts = found.by_topic()
+    sigmas = document_sigmas(table, how)
+    parts = sigmas.by_topic()
     rows: list[tuple[Cell, ...]] = []
-    for name, part in [*parts, *([(ALL, found)] if len(parts) > 1 else [])]:
+    for name, part in [*parts, *([(ALL, sigmas)] if len(parts) > 1 else [])]:
         quartiles = [float(v) for v in np.quantile(part.sds, (0.25, 0.5, 0.75))]
         rows.append((name, len(part.sds), part.ratings, part.sigma, *cells(part.limits()), *quartiles))
     columns = ("topic", "documents", "ratings", "sigma", "low", "high", "25%", "median", "75%")
@@ -173,10 +173,10 @@ def sigma_table(table: Judgments, how: str = "geometric") -> Table:
 
 def document_sigmas(table: Judgments, how: str = "geometric") -> Sigmas:
     """How far the normalized magnitudes of each document lie apart."""
-    found = Sigmas.of(Grouped.of(normalized(table, how)))
-    if not len(found.sds):
+    sigmas = Sigmas.of(Grouped.of(normalized(table, how)))
+    if not len(sigmas.sds):
         raise InputError("no document has two magnitudes", file=table.source, hint="sigma needs several assessors")
-    return found
+    return sigmas
 
 
 # ---------------------------------------------------------------------- two experts
@@ -192,8 +192,8 @@ def experts_table(table: Judgments, expert: Judgments, second: Judgments, how: s
 
     >>> from truegain.experiments.worlds import magnitude_ratings
     >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)
-    >>> found = experts_table(world.ratings, world.expert, world.expert).records()
-    >>> [(row["order of"], row["as"]) for row in found if row["levels"] == "all"]
+    >>> rows = experts_table(world.ratings, world.expert, world.expert).records()
+    >>> [(row["order of"], row["as"]) for row in rows if row["levels"] == "all"]
     [('magnitudes', 'expert'), ('magnitudes', 'second'), ('second', 'expert'), ('expert', 'second')]
     """
     gains, one = gains_by_level(table, expert, how)
@@ -320,15 +320,15 @@ def within_units(
     """
     order = np.argsort(unit, kind="stable")
     cuts = np.flatnonzero(np.diff(unit[order])) + 1
-    found: list[Floats] = []
+    ratios: list[Floats] = []
     for rows in np.split(order, cuts):
-        here, said = level[rows], value[rows]
+        here, scores = level[rows], value[rows]
         if must is not None and must not in here:
             continue
-        top, bottom = said[np.isin(here, list(above))], said[np.isin(here, list(below))]
+        top, bottom = scores[np.isin(here, list(above))], scores[np.isin(here, list(below))]
         if len(top) and len(bottom):
-            found.append((top[:, None] / bottom[None, :]).ravel())
-    return (np.concatenate(found) if found else np.empty(0)), len(found)
+            ratios.append((top[:, None] / bottom[None, :]).ravel())
+    return (np.concatenate(ratios) if ratios else np.empty(0)), len(ratios)
 
 
 def _by_level(values: Floats, level: Floats) -> list[tuple[float, Floats]]:

@@ -29,8 +29,8 @@ from truegain.measures.scoring import matching_for
 from truegain.parallel.jobs import Engine, engine_for
 from truegain.results.base import Table
 from truegain.results.table import Cell
-from truegain.stats.pair_tests import wilcoxon_rows
 from truegain.stats.rank_correlation import kendall_tau, tau_interval
+from truegain.stats.tests.pairs import wilcoxon_rows
 
 # ---- One score drawn for each document, many times: how far a ranking by magnitudes depends on who was asked.
 
@@ -62,11 +62,11 @@ def resampled_taus(
     shared = _Drawing(ranked, moved.label[order], begin, measures, expert)
     pieces = [min(DRAWS, trials - first) for first in range(0, trials, DRAWS)]
     parts = list(engine.run(_drawn, pieces, shared=shared, seed=seed))
-    found = {}
+    by_name = {}
     for at, name in enumerate(measures):
         taus = np.concatenate([part[at] for part in parts])
-        found[name] = frozen(np.sort(taus[~np.isnan(taus)]))
-    return found
+        by_name[name] = frozen(np.sort(taus[~np.isnan(taus)]))
+    return by_name
 
 
 def _drawn(shared: _Drawing, draws: int, seed: np.random.SeedSequence) -> Floats:
@@ -205,8 +205,8 @@ def magnitude_systems(
     >>> from truegain.experiments.worlds import magnitude_ratings, runs_over
     >>> world = magnitude_ratings(topics=6, docs=20, workers=4, seed=1)
     >>> runs = runs_over(world.truth, systems=5, seed=1)
-    >>> found = magnitude_systems(world.ratings, world.expert, runs, replicates=100)
-    >>> [row["units"] for row in found.rankings.records()][::2]
+    >>> units = magnitude_systems(world.ratings, world.expert, runs, replicates=100)
+    >>> [row["units"] for row in units.rankings.records()][::2]
     ['all', 'top3', 'narrow', 'wide']
     """
     if replicates < 1:
@@ -214,19 +214,19 @@ def magnitude_systems(
     check_alpha(alpha)
     table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
     levels = _shared(table, judged)
-    asked = [a.measure for a in parse_measures(list(measures))]
-    found, moved = Units.of(table, levels), normalized(table, normalize)
-    chosen = tuple(sources) if sources else tuple(s for s in SOURCES if s in ("all", "top3") or found.has_anchors)
-    depth = _depth(asked)
-    ranked = aligned(runs, levels, Scoring(), jobs=jobs, matching=matching_for(asked, Scoring())).cut(depth)
+    parsed = [a.measure for a in parse_measures(list(measures))]
+    units, moved = Units.of(table, levels), normalized(table, normalize)
+    chosen = tuple(sources) if sources else tuple(s for s in SOURCES if s in ("all", "top3") or units.has_anchors)
+    depth = _depth(parsed)
+    ranked = aligned(runs, levels, Scoring(), jobs=jobs, matching=matching_for(parsed, Scoring())).cut(depth)
     if simulated:
         ranked = merged_systems(ranked, runs, levels, depth, simulated, seed, jobs)
     if len(ranked.systems) < LEAST:
         raise TruegainError(f"{len(ranked.systems)} systems are too few to rank; give at least {LEAST} runs")
     has_gain = ranked.pool.find(table.topic, table.docs) >= 0
-    rows = {source: found.rows(source) for source in chosen}
+    rows = {source: units.rows(source) for source in chosen}
     gains = {source: _gains(moved.take(r[has_gain[r]]), ranked.pool) for source, r in rows.items()}
-    shown = dict(zip(measures, asked, strict=True))
+    shown = dict(zip(measures, parsed, strict=True))
     by: dict[tuple[str, str], RankedSystems] = {}
     for name, measure in shown.items():
         by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
@@ -244,7 +244,7 @@ def magnitude_systems(
     draws = resampled_taus(ranked, drawn, shown, means, replicates, seed, engine or engine_for(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
     return SystemExperiment(
-        _rankings(by, chosen, list(shown), provenance, alpha, found, about),
+        _rankings(by, chosen, list(shown), provenance, alpha, units, about),
         _quantiles(draws, provenance, replicates),
         _mapped(ranked, shown, alpha, provenance),
         by,
@@ -282,10 +282,10 @@ def _shared(table: Judgments, expert: Judgments) -> Judgments:
             hint="check that both use the same topic and document ids",
         )
     lost, bare = len(np.unique(rated.row_item[~in_expert])), int((~in_rated).sum())
-    told = [f"{lost} of {len(rated)} rated documents have no expert label"] * (lost > 0)
-    told += [f"{bare} of {len(sound)} expert labels have no magnitude"] * (bare > 0)
-    if told:
-        warn(f"{', and '.join(told)}; these have no gain")
+    lacking = [f"{lost} of {len(rated)} rated documents have no expert label"] * (lost > 0)
+    lacking += [f"{bare} of {len(sound)} expert labels have no magnitude"] * (bare > 0)
+    if lacking:
+        warn(f"{', and '.join(lacking)}; these have no gain")
     return only_rows(sound, in_rated)
 
 
@@ -297,8 +297,8 @@ def _gains(rows: Judgments, pool: Pool) -> Floats:
     return gains
 
 
-def _depth(asked: Sequence[Measure]) -> int:
-    cuts = [getattr(m, "cutoff", None) for m in asked]
+def _depth(measures: Sequence[Measure]) -> int:
+    cuts = [getattr(m, "cutoff", None) for m in measures]
     if any(c is None for c in cuts):
         raise TruegainError("this experiment needs measures with a cutoff, such as nDCG(dcg='jk')@10")
     return max(int(c) for c in cuts if c is not None)
@@ -322,7 +322,7 @@ def _rankings(
     measures: Sequence[str],
     provenance: dict[str, object],
     alpha: float,
-    found: Units,
+    units: Units,
     about: str,
 ) -> Table:
     rows = [(s, m, *_agreement(by["expert", m], by[s, m])) for s in sources for m in measures]
@@ -331,11 +331,11 @@ def _rankings(
         f"{about}; top sets: not significantly different from the best by Wilcoxon's test at {alpha:g}, and their "
         "overlap"
     ]
-    if found.median_ratio is None:
+    if units.median_ratio is None:
         notes.append("narrow and wide units need a column 'anchor' that marks each unit's known documents")
     else:
-        units = int((~np.isnan(found.ratio)).sum())
-        notes.append(f"narrow units: Hk/Nk below {found.median_ratio:g}, the median of {units} units")
+        marked = int((~np.isnan(units.ratio)).sum())
+        notes.append(f"narrow units: Hk/Nk below {units.median_ratio:g}, the median of {marked} units")
     notes += [_tied(f"{m} by {s}") for (s, m), each in by.items() if np.ptp(each.means) == 0]
     return Table(columns, rows, provenance, "Systems by magnitudes against experts", tuple(notes))
 

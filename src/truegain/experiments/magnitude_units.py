@@ -77,18 +77,18 @@ class Units:
             raise TruegainError(f"there are no {source!r} units; there are {', '.join(SOURCES)}")
         if source == "all":
             return np.arange(len(self.table))
-        wanted = np.ones(len(self), np.bool_)
+        chosen = np.ones(len(self), np.bool_)
         if source != "top3":
             middle = self.median_ratio
             if middle is None:
                 raise no_anchors(self.table)
-            wanted = self.ratio < middle if source == "narrow" else self.ratio >= middle
-        return self._best(wanted[self.unit])
+            chosen = self.ratio < middle if source == "narrow" else self.ratio >= middle
+        return self._best(chosen[self.unit])
 
-    def _best(self, wanted: Bools) -> Ints:
+    def _best(self, chosen: Bools) -> Ints:
         _, item = np.unique(item_keys(self.table), return_inverse=True)
-        some = np.bincount(item[wanted], minlength=int(item.max()) + 1) > 0
-        rows = np.flatnonzero(wanted | ~some[item])
+        some = np.bincount(item[chosen], minlength=int(item.max()) + 1) > 0
+        rows = np.flatnonzero(chosen | ~some[item])
         agreement = np.where(np.isnan(self.agreement), -1.0, self.agreement)[self.unit[rows]]
         order = rows[np.lexsort((rows, -self.judged[self.unit[rows]], -agreement))]
         return np.sort(order[earlier(item[order]) < BEST])
@@ -134,9 +134,9 @@ def anchor_rows(table: Judgments, names: tuple[str, str]) -> Bools:
 def _anchor(table: Judgments, unit: Ints, count: int, names: tuple[str, str]) -> Floats:
     at = np.flatnonzero(anchor_rows(table, names))
     at = at[np.bincount(unit[at], minlength=count)[unit[at]] == 1]
-    found = np.full(count, np.nan)
-    found[unit[at]] = table.label[at]
-    return found
+    scores = np.full(count, np.nan)
+    scores[unit[at]] = table.label[at]
+    return scores
 
 
 def nk_scores(table: Judgments) -> Floats:
@@ -148,27 +148,27 @@ def nk_scores(table: Judgments) -> Floats:
 # ---------------------------------------------------------------------- how numbers were made
 
 
-def units_table(found: Units) -> Table:
+def units_table(units: Units) -> Table:
     """Every unit: agreement with experts, judged documents, Hk/Nk, narrow or wide."""
-    first = np.unique(found.unit, return_index=True)[1]
-    topic, who, middle = found.table.topic, found.table.assessor, found.median_ratio
+    first = np.unique(units.unit, return_index=True)[1]
+    topic, who, middle = units.table.topic, units.table.assessor, units.median_ratio
     assert who is not None
-    size = np.bincount(found.unit)
+    size = np.bincount(units.unit)
     rows: list[tuple[Cell, ...]] = []
     for u, row in enumerate(first.tolist()):
-        ratio = None if np.isnan(found.ratio[u]) else float(found.ratio[u])
+        ratio = None if np.isnan(units.ratio[u]) else float(units.ratio[u])
         kind = None if ratio is None or middle is None else "narrow" if ratio < middle else "wide"
-        agreement = None if np.isnan(found.agreement[u]) else float(found.agreement[u])
-        rows.append((topic.values[topic.code[row]], who.values[who.code[row]], int(size[u]), int(found.judged[u]),
+        agreement = None if np.isnan(units.agreement[u]) else float(units.agreement[u])
+        rows.append((topic.values[topic.code[row]], who.values[who.code[row]], int(size[u]), int(units.judged[u]),
                      agreement, ratio, kind))  # fmt: skip
-    marked = int((~np.isnan(found.ratio)).sum())
+    marked = int((~np.isnan(units.ratio)).sum())
     notes = [] if middle is None else [f"narrow: Hk/Nk below the median of {marked} units, {middle:g}"]
-    if blank := int(np.isnan(found.agreement).sum()):
+    if blank := int(np.isnan(units.agreement).sum()):
         notes.append(f"agreement is undefined for {blank} units without two documents on different levels of experts")
-    if 0 < marked < len(found):
-        notes.append(f"Hk/Nk is undefined for {len(found) - marked} units without one 'high' and one 'low' anchor")
+    if 0 < marked < len(units):
+        notes.append(f"Hk/Nk is undefined for {len(units) - marked} units without one 'high' and one 'low' anchor")
     columns = ("topic", "assessor", "docs", "judged", "agreement", "Hk/Nk", "kind")
-    return Table(columns, rows, {"source": found.table.source}, "Units", tuple(notes))
+    return Table(columns, rows, {"source": units.table.source}, "Units", tuple(notes))
 
 
 def numbers_table(table: Judgments) -> Table:
@@ -203,9 +203,7 @@ def numbers_table(table: Judgments) -> Table:
             continue
         need.append((f"ratios of more than {figures} figure{'s' * (figures > 1)}", _share(~simple), len(ratio)))
         good = np.bincount(later[simple], minlength=len(table)) > 0
-        asked = np.unique(later)
-        wrong = np.unique(unit[asked[~good[asked]]])
-        several = np.unique(unit[asked])
+        wrong, several = np.unique(unit[later[~good[later]]]), np.unique(unit[later])
         share = 1 - len(wrong) / len(several)
         follow.append((f"units that follow ratios of {figures} figure{'s' * (figures > 1)}", share, len(several)))
     columns = ("what", "share", "of")
@@ -267,10 +265,9 @@ def ratios_to_earlier(table: Judgments) -> tuple[Floats, Ints, Ints]:
 def _order(table: Judgments) -> Floats:
     """When each score was given within its unit: the column `order` where it holds numbers, else the file's order."""
     try:
-        given = np.array([float(str(v)) for v in table.extra["order"]])
+        return np.array([float(str(v)) for v in table.extra["order"]])
     except (KeyError, ValueError):
         return np.arange(len(table), dtype=np.float64)
-    return given
 
 
 def _lead(values: Floats) -> Floats:
@@ -325,7 +322,7 @@ def collected_table(table: Judgments) -> Table:
     """
     unit, _ = units(table)
     first = np.unique(unit, return_index=True)[1]
-    given = [(what, _numbers(table, what.column)[first]) for what in COUNTED]
+    counts_of = [(what, _numbers(table, what.column)[first]) for what in COUNTED]
     topic, docs = table.topic.code, np.array(table.docs.strings(), object)
     known = [anchor_rows(table, names) for names in (("high", "h"), ("low", "n"))]
     parts: list[tuple[str, Bools]] = [(name, topic == code) for code, name in enumerate(table.topic.values)]
@@ -335,13 +332,13 @@ def collected_table(table: Judgments) -> Table:
     for name, here in parts:
         named = [", ".join(sorted(set(docs[here & mark]))) or None if name != ALL else None for mark in known]
         pairs = {(int(t), d) for t, d in zip(topic[here], docs[here], strict=True)}
-        counts = [_counts(values[here[first]]) for _, values in given]
+        counts = [_counts(values[here[first]]) for _, values in counts_of]
         rows.append((name, len(pairs), int(here[first].sum()), *named, *counts[0], *counts[1]))
-    shares = [f"{_shared(values)} {what.done}" for what, values in given if _known(values)]
+    shares = [f"{_shared(values)} {what.done}" for what, values in counts_of if _known(values)]
     notes = [f"of {len(first):,} units {', '.join(shares)}"] if shares else []
     notes += [
         f"{what.named} are unknown: there is no column '{what.column}'"
-        for what, values in given if not _known(values)
+        for what, values in counts_of if not _known(values)
     ]  # fmt: skip
     columns = ("topic", "documents", "units", "Hk", "Nk",
                *(f"{what.short} {many}" for what in COUNTED for many in ("0", "1", "2+")))  # fmt: skip
@@ -439,12 +436,12 @@ def normalized_habits(table: Judgments, how: str = "geometric") -> Table:
     >>> normalized_habits(world.ratings).columns
     ('topic', 'ratings', 'mean of ln', 'sd of ln', 'D of log-normal', 'max/min')
     """
-    found = _habits(normalized(table, how))
-    at = found.columns.index("round numbers")
-    rows = [(*row[:at], *row[at + 1 :]) for row in found.rows]
-    columns = (*found.columns[:at], *found.columns[at + 1 :])
-    provenance = {**found.provenance, "normalize": how}
-    return Table(columns, rows, provenance, f"Scores of each topic, normalized: {how}", found.notes[1:])
+    habits = _habits(normalized(table, how))
+    at = habits.columns.index("round numbers")
+    rows = [(*row[:at], *row[at + 1 :]) for row in habits.rows]
+    columns = (*habits.columns[:at], *habits.columns[at + 1 :])
+    provenance = {**habits.provenance, "normalize": how}
+    return Table(columns, rows, provenance, f"Scores of each topic, normalized: {how}", habits.notes[1:])
 
 
 def _habits(table: Judgments) -> Table:
@@ -458,7 +455,7 @@ def _habits(table: Judgments) -> Table:
         sd = None if len(values) < 2 else 0.0 if alike else float(logs.std(ddof=1))
         distance = None if alike else _distance(logs)
         single, equal = single + (len(values) < 2), equal + (len(values) > 1 and bool(alike))
-        rows.append((topic, len(values), float(logs.mean()), sd, distance, _round(values),
+        rows.append((topic, len(values), float(logs.mean()), sd, distance, _share(figures_at_most(values, 1)),
                      float(values.max() / values.min())))  # fmt: skip
     columns = ("topic", "ratings", "mean of ln", "sd of ln", "D of log-normal", "round numbers", "max/min")
     notes = ["round numbers have one significant figure"]
@@ -478,9 +475,3 @@ def _distance(logs: Floats) -> float | None:
     fitted = NormalDist(float(logs.mean()), float(logs.std(ddof=1)))
     n, inside = len(logs), np.array([fitted.cdf(v) for v in np.sort(logs).tolist()])
     return float(max((np.arange(1, n + 1) / n - inside).max(), (inside - np.arange(n) / n).max()))
-
-
-def _round(values: Floats) -> float:
-    """The share of values with one significant figure."""
-    lead = values / 10.0 ** np.floor(np.log10(values))
-    return float((np.abs(lead - np.round(lead)) < 1e-9 * lead).mean())

@@ -141,10 +141,10 @@ def rank(
         docs: list[str] = []
         scores: list[Floats] = []
         for topic, (known, times) in terms.items():
-            found, score = _scored(postings, RANKERS[ranker], known, times)
-            best = np.lexsort((place[found], -score))[:length]
+            matching, score = _scored(postings, RANKERS[ranker], known, times)
+            best = np.lexsort((place[matching], -score))[:length]
             topics += [topic] * len(best)
-            docs += [names[d] for d in found[best].tolist()]
+            docs += [names[d] for d in matching[best].tolist()]
             scores.append(score[best])
         parts.append(run_of_columns(ranker, topics, docs, np.concatenate(scores), ranker))
     return Runs(tuple(parts))
@@ -155,8 +155,8 @@ def _terms(corpus: Corpus, text: str) -> tuple[Ints, Floats]:
     counts = corpus.cutting.count([text])
     times = np.zeros(len(counts.vocabulary))
     times[counts.term] = counts.count
-    found = corpus.terms.find(Ids.of(counts.vocabulary.strings()))
-    return found[found >= 0], times[found >= 0]
+    terms = corpus.terms.find(Ids.of(counts.vocabulary.strings()))
+    return terms[terms >= 0], times[terms >= 0]
 
 
 def _scored(p: Postings, weight: Weight, terms: Ints, times: Floats) -> tuple[Ints, Floats]:
@@ -166,11 +166,11 @@ def _scored(p: Postings, weight: Weight, terms: Ints, times: Floats) -> tuple[In
         rows = slice(int(p.begin[term]), int(p.begin[term + 1]))
         score[p.doc[rows]] += n * weight(p, term, rows)
         there[p.doc[rows]] = True
-    found = np.flatnonzero(there)
+    matching = np.flatnonzero(there)
     mu = getattr(weight, "mu", None)
     if mu is not None:
         score += times.sum() * np.log(mu / (mu + p.length))
-    return found, np.round(score[found], 9)
+    return matching, np.round(score[matching], 9)
 
 
 def read_queries(path: PathLike) -> dict[str, str]:

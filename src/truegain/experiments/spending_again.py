@@ -70,11 +70,11 @@ class Labelled:
             raise TruegainError("no pair has both a bronze and a gold label; check that the two files belong together")
         if lost := int((~keep).sum()):
             warn(f"{lost:,} of {len(keep):,} bronze labels have no gold label and are left out")
-        matching = matching_for([asked := at_level(parse_measure(measure), relevant_from)], Scoring())
+        matching = matching_for([chosen := at_level(parse_measure(measure), relevant_from)], Scoring())
         ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).aligned(table.take(np.flatnonzero(keep)), 0, False)
         pool, label = ranked.pool, ranked.item_gain
         true = trusted.labels[trusted.find(Coded(pool.topics, pool.topic), pool.docs)]
-        stand_in = StandIn.of(asked, ranked)
+        stand_in = StandIn.of(chosen, ranked)
         parts = stand_in.parts(np.concatenate([label, true]), ranked)
         ends = float(parts.worths.min()), float(parts.worths.max())
         return cls(
@@ -134,15 +134,15 @@ def looked(
     """Value, half the width of the 95% interval, and that of limits that hold at every look; for numbers of labels."""
     value, half, every = np.zeros(len(labels)), np.full(len(labels), NONE), np.full(len(labels), NONE)
     for i, n in enumerate(labels):
-        found = known.estimator(a, b, sizes, order, n)
-        if found.touching(PAIR)[0] < LEAST_GOLD and not found.draws.whole:
+        estimator = known.estimator(a, b, sizes, order, n)
+        if estimator.touching(PAIR)[0] < LEAST_GOLD and not estimator.draws.whole:
             continue
-        value[i] = found.value[1] - found.value[0]
-        gold = found.over_gold(PAIR)
-        whole = None if fixed else found.over_topics(PAIR)
+        value[i] = estimator.value[1] - estimator.value[0]
+        gold = estimator.over_gold(PAIR)
+        whole = None if fixed else estimator.over_topics(PAIR)
         spread = gold if whole is None else whole
         half[i] = (quantiles_of(0.95, spread.df) * np.sqrt(spread.variance))[0]
-        at_all = at_every_look(gold, whole, found.draws.information, 0.95)
+        at_all = at_every_look(gold, whole, estimator.draws.information, 0.95)
         every[i] = quantile_of(0.95) * float(np.sqrt(at_all.variance[0]))
     return value, half, every
 
@@ -168,16 +168,17 @@ class Spending:
         rows: list[tuple[Cell, ...]] = []
         for w, way in enumerate(self.ways):
             for i, n in enumerate(self.labels):
-                told = np.isfinite(self.half[w, i])
+                has_limits = np.isfinite(self.half[w, i])
                 rows.append((
-                    way, n, float(np.median(self.half[w, i])) if told.mean() > 0.5 else None,
-                    float(self.holds[w, i][told].mean()) if told.any() else None, float(self.right[w, i].mean()),
-                    float(self.wrong[w, i].mean()), float(1 - (self.right[w, i] | self.wrong[w, i]).mean()),
+                    way, n, float(np.median(self.half[w, i])) if has_limits.mean() > 0.5 else None,
+                    float(self.holds[w, i][has_limits].mean()) if has_limits.any() else None,
+                    float(self.right[w, i].mean()), float(self.wrong[w, i].mean()),
+                    float(1 - (self.right[w, i] | self.wrong[w, i]).mean()),
                 ))  # fmt: skip
         return Table(COLUMNS, rows, self.provenance, f"{self.measure}, these topics only", self._notes())
 
     def _notes(self) -> tuple[str, ...]:
-        said = [
+        notes = [
             f"{self.pairs} pairs of systems, {self.half.shape[2] // self.pairs} draws each; right and wrong: claims "
             "from a single look at this many labels, compared with the sign by all gold labels. Where fewer than 10 "
             "labels affect a difference, nothing is claimed. Repeated looks use anytime-valid intervals."
@@ -186,8 +187,8 @@ class Spending:
             decided = np.isfinite(self.until[w])
             middle = np.median(self.until[w])
             labels = f"{middle:,.0f} labels at the median" if np.isfinite(middle) else "undecided at the median"
-            said.append(f"Looking after every label, {way}: {labels}, {decided.mean():.0%} decided.")
-        return tuple(said)
+            notes.append(f"Looking after every label, {way}: {labels}, {decided.mean():.0%} decided.")
+        return tuple(notes)
 
 
 def spending(
@@ -213,21 +214,22 @@ def spending(
     chosen = known.pairs(pairs, seed)
     if not chosen:
         raise TruegainError(f"all systems rank the same documents where {known.measure} looks; nothing separates them")
-    asked = tuple(sorted(set(numbers)))
+    budgets = tuple(sorted(set(numbers)))
     pieces = [(way, a, b, r) for way in ways for a, b in chosen for r in range(draws)]
-    found = list((engine or engine_for(1)).run(_one, pieces, shared=(known, asked), seed=seed, progress=progress))
-    shape = len(ways), len(chosen) * draws, len(asked)
-    value, half, every = (np.array([f[k] for f in found]).reshape(shape) for k in range(3))
+    results = list((engine or engine_for(1)).run(_one, pieces, shared=(known, budgets), seed=seed, progress=progress))
+    shape = len(ways), len(chosen) * draws, len(budgets)
+    value, half, every = (np.array([f[k] for f in results]).reshape(shape) for k in range(3))
     truth = np.tile(np.repeat([known.truth(a, b) for a, b in chosen], draws), (len(ways), 1))[:, :, None]
     claimed = np.abs(value) > half
     right = claimed & (np.sign(value) == np.sign(truth))
     decided = np.abs(value) > every
-    until = np.where(decided.any(axis=2), np.array(asked)[np.argmax(decided, axis=2)], NONE)
+    until = np.where(decided.any(axis=2), np.array(budgets)[np.argmax(decided, axis=2)], NONE)
     provenance = {"truegain": __version__, "measure": known.measure, "pairs": len(chosen), "draws": draws, "seed": seed}
     holds = np.abs(value - truth) <= half + 1e-12
     return Spending(
-        known.measure, tuple(ways), asked, half.transpose(0, 2, 1), holds.transpose(0, 2, 1), right.transpose(0, 2, 1),
-        (claimed & ~right).transpose(0, 2, 1), until, len(chosen), np.array([f[3] for f in found]).reshape(shape[:2]),
+        known.measure, tuple(ways), budgets, half.transpose(0, 2, 1), holds.transpose(0, 2, 1),
+        right.transpose(0, 2, 1), (claimed & ~right).transpose(0, 2, 1), until, len(chosen),
+        np.array([f[3] for f in results]).reshape(shape[:2]),
         provenance,
     )  # fmt: skip
 

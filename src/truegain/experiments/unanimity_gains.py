@@ -17,16 +17,15 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.discriminative import jaccard, top_set
 from truegain.experiments.worlds import uniform_ratings
 from truegain.io.column_names import OutOfRange
-from truegain.io.columns import Floats
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import measures_for_gains
 from truegain.message import argname, by_surface
 from truegain.results.base import Table
 from truegain.results.table import Cell
-from truegain.stats.anova import Tukey, randomised_tukey_hsd
 from truegain.stats.multiple_testing import Counting, Trials, check_counting, check_trials
 from truegain.stats.rank_correlation import tau_interval
+from truegain.stats.tests.anova import Tukey, randomised_tukey_hsd
 
 # ---- What unanimity changes: the sum of ratings against the unanimity-aware gain, on the user's runs.
 
@@ -109,8 +108,8 @@ def unanimity(
     check_trials(replicates, alpha if counting == "plus-one" else None)
     most = 16 * replicates if most_replicates is None else max(replicates, most_replicates)
     table = read_ratings(ratings, scale=scale, out_of_range=out_of_range)
-    asked = [a.measure for a in measures_for_gains(parse_measures(list(measures)))]
-    raw = evaluate(runs, aggregate(table, "sum", scale=scale), asked, jobs=jobs)
+    parsed = [a.measure for a in measures_for_gains(parse_measures(list(measures)))]
+    raw = evaluate(runs, aggregate(table, "sum", scale=scale), parsed, jobs=jobs)
     if len(raw.systems) < 3:
         raise TruegainError(f"{len(raw.systems)} systems are too few to rank; give at least 3 runs")
     rankings: list[tuple[Cell, ...]] = []
@@ -122,7 +121,7 @@ def unanimity(
     for p in ps:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # the same runs on the same topics: told once, above
-            aware = evaluate(runs, aggregate(table, f"unanimity(p={p})", scale=scale), asked, jobs=jobs)
+            aware = evaluate(runs, aggregate(table, f"unanimity(p={p})", scale=scale), parsed, jobs=jobs)
         for shown, measure in zip(measures, raw.measures, strict=True):
             other = _tested(aware, measure, alpha, (replicates, most), seed, jobs, counting)
             pairs = _changed(raw.systems, tested[measure], other, alpha)
@@ -150,7 +149,7 @@ def unanimity(
     )
     return UnanimityExperiment(
         Table(columns, rankings, provenance, "RawG against UG: rankings", notes),
-        Table(_CHANGED, changed, provenance, "Pairs significant by one gain only", near.said(len(changed))),
+        Table(_CHANGED, changed, provenance, "Pairs significant by one gain only", near.notes(len(changed))),
         tuple(panels),
     )
 
@@ -191,9 +190,9 @@ class _Near:
             self.trials = max(self.trials, 0 if test.exact else int(test.trials or 0))
             if not test.exact:
                 error = 2 * error_of(self.alpha, int(test.trials or 1))
-                found = np.abs(test.p[upper] - self.alpha) < error
-                self.widest = max(self.widest, error) if found.any() else self.widest
-                near |= found
+                unsure = np.abs(test.p[upper] - self.alpha) < error
+                self.widest = max(self.widest, error) if unsure.any() else self.widest
+                near |= unsure
         flips = (one.p[upper] < self.alpha) != (two.p[upper] < self.alpha)
         self.listed += int((near & flips).sum())
         self.others += int((near & ~flips).sum())
@@ -202,7 +201,7 @@ class _Near:
         """How far the trials were raised."""
         return f" (up to {self.trials} where a p-value was near alpha)" if self.trials > trials else ""
 
-    def said(self, changed: int) -> tuple[str, ...]:
+    def notes(self, changed: int) -> tuple[str, ...]:
         """What to tell below the list of pairs."""
         notes = [] if changed else ["no pair of systems changes sides"]
         about = f"within {self.widest:.4f} of {self.alpha:g}, two standard errors of its trials"
@@ -230,14 +229,14 @@ def _tested(
     counting: Counting = "plus-one",
 ) -> Tukey:
     """The randomised test, with more trials while some pair is near alpha."""
-    matrix, (asked, most) = scores.matrix(measure), trials
-    most = max(asked, min(most, MOST_CELLS // max(1, matrix.size)))
+    matrix, (count, most) = scores.matrix(measure), trials
+    most = max(count, min(most, MOST_CELLS // max(1, matrix.size)))
     while True:
-        test = randomised_tukey_hsd(matrix, Trials(trials=asked, seed=seed, jobs=jobs, counting=counting))
+        test = randomised_tukey_hsd(matrix, Trials(trials=count, seed=seed, jobs=jobs, counting=counting))
         upper = test.p[np.triu_indices(len(test.p), 1)]
-        if test.exact or asked >= most or not (np.abs(upper - alpha) < 3 * error_of(alpha, asked)).any():
+        if test.exact or count >= most or not (np.abs(upper - alpha) < 3 * error_of(alpha, count)).any():
             return test
-        asked = min(most, 4 * asked)
+        count = min(most, 4 * count)
 
 
 def _panel(measure: str, p: float, systems: Sequence[str], one: Tukey, two: Tukey, alpha: float) -> Panel:
@@ -267,13 +266,10 @@ def _changed(systems: Sequence[str], one: Tukey, two: Tukey, alpha: float) -> li
             i, j = j, i
         cells: list[Cell] = [systems[i], systems[j]]
         for test, size in zip((one, two), sizes, strict=True):
-            cells += [float(test.p[i, j]), _apart(test.anova.means, i, j), float(size[i, j])]
+            apart = float(abs(test.anova.means[i] - test.anova.means[j]))
+            cells += [float(test.p[i, j]), apart, float(size[i, j])]
         rows.append(tuple(cells))
     return rows
-
-
-def _apart(means: Floats, i: int, j: int) -> float:
-    return float(abs(means[i] - means[j]))
 
 
 # ---- Unanimity on simulated assessors: the paper's grid of scales and numbers of assessors, on the user's runs.
@@ -297,7 +293,7 @@ class UnanimityGrid:
         cells: dict[tuple[Cell, Cell], dict[Cell, str]] = {}
         for r in rows:
             cells.setdefault((r["measure"], r["Dmax"]), {})[r["N"]] = _shown(r["tau"], r["low"], r["high"])
-        table = [(m, d, *(said[n] for n in sizes)) for (m, d), said in cells.items()]
+        table = [(m, d, *(by_size[n] for n in sizes)) for (m, d), by_size in cells.items()]
         columns = ("measure", "Dmax", *(f"N = {n}" for n in sizes))
         return Table(columns, table, self.rankings.provenance, self.rankings.title, self.rankings.notes)
 
@@ -342,8 +338,8 @@ def unanimity_grid(
     >>> from truegain.experiments.worlds import simulate
     >>> world = simulate(topics=10, systems=4, seed=1)
     >>> small = {"highest": [2], "assessors": [5, 20], "measures": ["nG@1"], "replicates": 100}
-    >>> found = unanimity_grid(world.runs, world.gold, **small)
-    >>> [(row["Dmax"], row["N"]) for row in found.rankings.records()]
+    >>> result = unanimity_grid(world.runs, world.gold, **small)
+    >>> [(row["Dmax"], row["N"]) for row in result.rankings.records()]
     [(2, 5), (2, 20)]
     """
     for name, sizes in (("highest", highest), ("assessors", assessors)):
@@ -360,13 +356,13 @@ def unanimity_grid(
         with warnings.catch_warnings():
             if at:
                 warnings.simplefilter("ignore", DataWarning)  # the same runs on the same topics: told once
-            found = unanimity(
+            result = unanimity(
                 drawn, lists, scale=f"0:{d}", ps=[p], measures=measures, replicates=replicates, alpha=alpha, seed=seed,
                 jobs=jobs, most_replicates=replicates, counting=counting,
             )  # fmt: skip
-        rankings += [(m, d, n, *rest) for m, _, *rest in found.rankings.rows]
-        changed += [(m, d, n, *rest) for m, _, *rest in found.changed.rows]
-        columns = found.changed.columns
+        rankings += [(m, d, n, *rest) for m, _, *rest in result.rankings.rows]
+        changed += [(m, d, n, *rest) for m, _, *rest in result.changed.rows]
+        columns = result.changed.columns
         progress()
     order = {m: i for i, m in enumerate(measures)}
     for rows in (rankings, changed):
@@ -386,10 +382,10 @@ def unanimity_grid(
         f"alpha {alpha:g}; intervals of tau over systems",
     )
     pairs = ("measure", "Dmax", "N", *columns[2:])
-    said = () if changed else ("no pair of systems changes sides",)
+    none = () if changed else ("no pair of systems changes sides",)
     return UnanimityGrid(
         Table(names, rankings, provenance, title, notes),
-        Table(pairs, changed, provenance, "Pairs significant by one gain only", said),
+        Table(pairs, changed, provenance, "Pairs significant by one gain only", none),
     )
 
 

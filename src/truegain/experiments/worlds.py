@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from truegain.config import Scoring
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns
-from truegain.data.pool import Pool
+from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Run, Runs, run_of_columns
-from truegain.io.columns import Floats, Ints, frozen
+from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.measures.evaluate import aligned
 
 # ---- A simulated search evaluation whose truth is known: topics, systems, true labels and a noisy judge's labels.
@@ -95,9 +95,7 @@ def newcomer(world: World, depth: int = 10, seed: int = 0) -> tuple[Judgments, J
     ranked = aligned(world.runs, world.gold, Scoring())
     top = ranked.rank <= depth
     last = ranked.list // len(ranked.topics) == len(ranked.systems) - 1
-    row = np.empty(len(ranked.pool), np.int64)
-    row[ranked.pool.find(world.gold.topic, world.gold.docs)] = np.arange(len(world.gold))
-    pooled, own = (np.unique(row[ranked.item[top & side]]) for side in (~last, last))
+    pooled, own = (_rows_of(world.gold, ranked, top & side) for side in (~last, last))
     holes = np.setdiff1d(own, pooled)
     chosen = np.random.default_rng([seed, 35]).permutation(holes)[: max(1, len(holes) // 4)]
     return world.gold.take(pooled), world.gold.take(np.sort(chosen))
@@ -117,13 +115,18 @@ def leaning(
     """
     ranked = aligned(world.runs, world.noisy, Scoring())
     own = ranked.list // len(ranked.topics) == ranked.systems.index(favoured)
-    row = np.empty(len(ranked.pool), np.int64)
-    row[ranked.pool.find(world.noisy.topic, world.noisy.docs)] = np.arange(len(world.noisy))
-    theirs = np.unique(row[ranked.item[own & (ranked.rank <= depth)]])
+    theirs = _rows_of(world.noisy, ranked, own & (ranked.rank <= depth))
     drawn = np.random.default_rng([seed, 36]).random(len(theirs)) < chance
     label = world.noisy.label.copy()
     label[theirs[drawn]] = np.minimum(label[theirs[drawn]] + 1, len(THRESHOLDS))
     return replace(world.noisy, label=frozen(label))
+
+
+def _rows_of(labels: Judgments, ranked: RankedGains, entries: Bools) -> Ints:
+    """The rows of the labels of all documents that stand at some entries of the lists."""
+    row = np.empty(len(ranked.pool), np.int64)
+    row[ranked.pool.find(labels.topic, labels.docs)] = np.arange(len(labels))
+    return np.unique(row[ranked.item[entries]])
 
 
 def skills(systems: int) -> Floats:
@@ -238,13 +241,13 @@ def true_scores(*, systems: int = 8, docs: int = 400) -> list[TrueScore]:
     """
     density = _densities(docs)
     discount = 1 / np.log2(np.arange(2, CUTOFF + 2))
-    found = []
+    everybody = []
     for number, skill in enumerate(skills(systems).tolist(), 1):
         spread = math.sqrt(1 - skill**2 + DIFFICULTY**2)
         reaches = [density @ _normal((skill * GRID + LEVEL - at) / spread) for at in THRESHOLDS]
         scores = {"P@10": float(reaches[0].mean()), "DCG@10": float(sum(reaches) @ discount)}
-        found += [TrueScore(f"system-{number}", measure, value) for measure, value in scores.items()]
-    return found
+        everybody += [TrueScore(f"system-{number}", measure, value) for measure, value in scores.items()]
+    return everybody
 
 
 def _densities(docs: int) -> Floats:
@@ -362,12 +365,12 @@ def magnitude_ratings(
                     lazy.append(name)
                 else:
                     logs = meant(worth[topic, chosen], rng, noise=noise, slip=slip)
-                said = rounded(np.exp(rng.normal(2, scales) + logs), rng, habit=habit)
+                written = rounded(np.exp(rng.normal(2, scales) + logs), rng, habit=habit)
                 marks = ["high" if d == best else "low" if d == worst else "" for d in chosen]
                 times = rng.gamma(4, 2 if sloppy else 12, len(chosen))
                 rows += [
                     (f"{topic + 1}", f"{topic + 1}-{d + 1:03}", name, s, m, round(float(t), 1))
-                    for d, s, m, t in zip(chosen, said.tolist(), marks, times, strict=True)
+                    for d, s, m, t in zip(chosen, written.tolist(), marks, times, strict=True)
                 ]
     columns = [list(column) for column in zip(*rows, strict=True)]
     ratings = judgments_of_columns(
@@ -395,9 +398,9 @@ def second_expert(expert: Judgments, *, slip: float = 0.1, seed: int = 0) -> Jud
     [1.0, 1.0, 0.0, 0.0]
     """
     rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
-    said = (expert.label >= 2) != (rng.random(len(expert)) < slip)
+    relevant = (expert.label >= 2) != (rng.random(len(expert)) < slip)
     topics = [expert.topic.values[code] for code in expert.topic.code]
-    return judgments_of_columns(topics, expert.docs.strings(), said.astype(np.float64), "a second expert")
+    return judgments_of_columns(topics, expert.docs.strings(), relevant.astype(np.float64), "a second expert")
 
 
 def runs_over(truth: Judgments, *, systems: int = 8, depth: int = 20, seed: int = 0) -> Runs:
@@ -433,12 +436,12 @@ def meant(worth: Floats, rng: np.random.Generator, *, noise: float = 1.0, slip: 
     return np.asarray(logs + zeros * np.log(10), np.float64)
 
 
-def rounded(said: Floats, rng: np.random.Generator, *, habit: float = 0.5) -> Floats:
+def rounded(values: Floats, rng: np.random.Generator, *, habit: float = 0.5) -> Floats:
     """Numbers as people write them: with the chance `habit` with one significant figure.
 
     >>> rounded(np.array([17.3, 0.0421]), np.random.default_rng(1), habit=1).tolist()
     [20.0, 0.04]
     """
-    unit = 10.0 ** np.floor(np.log10(said))
-    round_number = rng.random(len(said)) < habit
-    return np.where(round_number, np.maximum(1, np.round(said / unit)) * unit, said)
+    unit = 10.0 ** np.floor(np.log10(values))
+    round_number = rng.random(len(values)) < habit
+    return np.where(round_number, np.maximum(1, np.round(values / unit)) * unit, values)

@@ -205,9 +205,9 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
     always: also where nothing was found and nothing rests on it; rectified: no matrix is inverted, so none is weighed.
     """
     shifts = rank_shifts(lists)
-    given = lists.accuracy == "given"
+    all_alike = lists.accuracy == "given"
     if not shifts:
-        if not given:
+        if not all_alike:
             return []
         no_ranks = "the gold pairs have no ranks in these runs, or all the same"
         why = no_ranks if lists.judges.single is not None else "it can be tested for one judge, not for several"
@@ -218,11 +218,11 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
     tests, sentence = len(shifts), shifts[0].sentence(len(shifts))
     if shifts[0].p(tests) >= ALPHA:
         head = f"These gold pairs do not show that accuracy changes with the ranks that {lists.measure} weighs"
-        return [f"{head}; clearest: {sentence}."] if given or always else []
+        return [f"{head}; clearest: {sentence}."] if all_alike or always else []
     so = (
         f" All gold pairs weigh the same here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
         f"accuracy: {arg('accuracy', 'lists')} (or {value_of('accuracy', 'system')}) weighs them by rank."
-        if given
+        if all_alike
         else " Gold pairs are weighted by rank."
     )
     return [Message(f"The judge's accuracy changes with rank ({lists.measure}): {sentence}.{'' if rectified else so}")]

@@ -77,24 +77,8 @@ def ends_of(scale: str | Sequence[float] | None) -> tuple[float, float] | None:
     >>> ends_of("0:3"), ends_of((0, 1))
     ((0.0, 3.0), (0.0, 1.0))
     """
-    found = scale_of(scale)
-    return None if found is None else (min(found), max(found))
-
-
-def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
-    """Count and list labels that are not on the scale."""
-    if scale is None:
-        return
-    outside = _outside(table, scale)
-    if not outside.any():
-        return
-    place = table.where(int(np.flatnonzero(outside)[0]))
-    raise InputError(
-        f"{int(outside.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}: "
-        f"{_listed(table.label[outside])}; the first is here",
-        **place,  # type: ignore[arg-type]
-        hint=f"correct or remove them, widen the scale, or count them as not judged ({arg('out_of_range', 'drop')})",
-    )
+    values = scale_of(scale)
+    return None if values is None else (min(values), max(values))
 
 
 def on_scale(table: Judgments, scale: Sequence[float] | None, out_of_range: OutOfRange = "error") -> Judgments:
@@ -112,25 +96,21 @@ def on_scale(table: Judgments, scale: Sequence[float] | None, out_of_range: OutO
         )
     if scale is None:
         return table
-    if out_of_range == "error":
-        check_scale(table, scale)
+    off = ~np.isin(table.label, np.asarray(scale, np.float64)) & (table.label >= 0)
+    if not off.any():
         return table
-    off = _outside(table, scale)
-    if off.any():
-        warn(
-            f"{table.source}: {int(off.sum())} of {len(table)} labels are not on the scale "
-            f"{', '.join(f'{s:g}' for s in scale)} and count as not judged: {_listed(table.label[off])}"
+    values, counts = np.unique(table.label[off], return_counts=True)
+    listed = some([_times(v, n) for v, n in zip(values, counts, strict=True)], MOST_LISTED)
+    problem = f"{int(off.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}"
+    if out_of_range == "error":
+        raise InputError(
+            f"{problem}: {listed}; the first is here",
+            **table.where(int(np.flatnonzero(off)[0])),  # type: ignore[arg-type]
+            hint="correct or remove them, widen the scale, or count them as not judged "
+            f"({arg('out_of_range', 'drop')})",
         )
+    warn(f"{table.source}: {problem} and count as not judged: {listed}")
     return replace(table, label=frozen(np.where(off, NOT_JUDGED, table.label)))
-
-
-def _outside(table: Judgments, scale: Sequence[float]) -> Bools:
-    return np.asarray(~np.isin(table.label, np.asarray(scale, np.float64)) & (table.label >= 0), np.bool_)
-
-
-def _listed(labels: Floats) -> str:
-    values, counts = np.unique(labels, return_counts=True)
-    return some([_times(v, n) for v, n in zip(values, counts, strict=True)], MOST_LISTED)
 
 
 def _times(label: float, count: int) -> str:
@@ -187,7 +167,7 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     if levels_given is not False:
         return
     bronze = pool.labels[pool.labels >= 0]
-    if not len(bronze) or not _other_scale(bronze, gold):
+    if not len(bronze) or not _other_scale(bronze, gold, times=1.5):
         return
     warn(
         f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels "
@@ -196,11 +176,11 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     )
 
 
-def _other_scale(bronze: Floats, gold: Floats) -> bool:
-    """Whether one is whole numbers and the other not, or one reaches at least half as high again."""
+def _other_scale(bronze: Floats, gold: Floats, times: float) -> bool:
+    """Whether one is whole numbers and the other not, or one reaches so many times as high."""
     whole = [bool((x == np.round(x)).all()) for x in (bronze, gold)]
     low, high = sorted((float(bronze.max()), float(gold.max())))
-    return whole[0] != whole[1] or (low > 0 and high >= 1.5 * low)
+    return whole[0] != whole[1] or (low > 0 and high >= times * low)
 
 
 def apart(bronze: Floats, gold: Floats) -> str | None:
@@ -209,9 +189,7 @@ def apart(bronze: Floats, gold: Floats) -> str | None:
     >>> apart(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
     'bronze labels are 0, 1, 2, 3, gold labels 0, 1'
     """
-    whole = [bool((x == np.round(x)).all()) for x in (bronze, gold)]
-    low, high = sorted((float(bronze.max()), float(gold.max())))
-    if whole[0] == whole[1] and not (low > 0 and high >= 2 * low):
+    if not _other_scale(bronze, gold, times=2):
         return None
     return f"bronze labels are {_range(bronze)}, gold labels {_range(gold)}"
 
@@ -309,18 +287,18 @@ def pair_up(
     """
     bronze_table, gold_table = Judgments.of(bronze), Judgments.of(gold, "gold")
     cheap, trusted = Pool.of(bronze_table), Pool.of(gold_table)
-    check_scale(bronze_table, scale)
-    check_scale(gold_table, scale)
+    for table in (bronze_table, gold_table):
+        on_scale(table, scale)
     gold_label = trusted.labels
     weight = _weights(weights, trusted)
-    found = cheap.find(Coded(trusted.topics, trusted.topic), trusted.docs)
-    lost = np.flatnonzero((found < 0) & (gold_label >= 0))
+    place = cheap.find(Coded(trusted.topics, trusted.topic), trusted.docs)
+    lost = np.flatnonzero((place < 0) & (gold_label >= 0))
     if len(lost) and unmatched != "drop":
         raise _without_bronze(trusted, lost, bronze_table.source, gold_table.source)
-    bronze_label = np.where(found >= 0, cheap.labels[found], -1.0)
-    keep = (found >= 0) & (bronze_label >= 0) & (gold_label >= 0)
-    unjudged = int(np.count_nonzero((found >= 0) & ~keep))
-    _tell_unjudged(gold_label, bronze_label, found >= 0)
+    bronze_label = np.where(place >= 0, cheap.labels[place], -1.0)
+    keep = (place >= 0) & (bronze_label >= 0) & (gold_label >= 0)
+    unjudged = int(np.count_nonzero((place >= 0) & ~keep))
+    _tell_unjudged(gold_label, bronze_label, place >= 0)
     if not keep.any():
         raise InputError(
             "no gold pair has a bronze label", file=gold_table.source, hint="check that the two files belong together"
@@ -343,7 +321,7 @@ def pair_up(
         unmatched=len(lost),
         unjudged=unjudged,
         pool=cheap,
-        item=frozen(found[keep].astype(np.int64)),
+        item=frozen(place[keep].astype(np.int64)),
         weighted=weights is not None,
         off_scale=off_scale if off_scale is not None and off_scale.labels else None,
         scale=None if scale is None else tuple(float(x) for x in scale),
@@ -369,13 +347,15 @@ def _tell_copied(bronze: Floats, gold: Floats) -> None:
 def _weights(weights: npt.ArrayLike | None, trusted: Pool) -> Floats:
     if weights is None:
         return np.ones(len(trusted))
-    given = np.asarray(weights, np.float64)
-    if given.shape != (len(trusted.row_item),):
-        raise TruegainError(f"weights has {given.shape} values; give one for each of the {len(trusted.row_item)} pairs")
-    if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
+    values = np.asarray(weights, np.float64)
+    if values.shape != (len(trusted.row_item),):
+        raise TruegainError(
+            f"weights has {values.shape} values; give one for each of the {len(trusted.row_item)} pairs"
+        )
+    if not (np.isfinite(values).all() and (values >= 0).all() and values.any()):
         raise TruegainError("weights must be finite and not negative, and not all 0")
     out = np.empty(len(trusted))
-    out[trusted.row_item] = given
+    out[trusted.row_item] = values
     return out
 
 

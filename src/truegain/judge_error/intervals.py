@@ -77,9 +77,9 @@ def guarded(rates: Rates, quantile: float) -> tuple[float, float]:
     v_aa, v_ab, v_dd = _of_ratio(rates, v_j, v_r, v_n)
     t, spread = (j - 1 + m_n) - g * d, np.sqrt(np.maximum(v_aa - 2 * g * v_ab + g**2 * v_dd, 1e-300))
     slope = (v_ab - g * v_dd) / spread
-    held = g[_kept(t / spread, slope, d, least * math.sqrt(max(v_dd, 0.0)), quantile)]
+    kept = g[_kept(t / spread, slope, d, least * math.sqrt(max(v_dd, 0.0)), quantile)]
     low, high = lang_reiczigel(rates, quantile)
-    return (min(low, float(held[0])), max(high, float(held[-1]))) if len(held) else (low, high)
+    return (min(low, float(kept[0])), max(high, float(kept[-1]))) if len(kept) else (low, high)
 
 
 def guarded_difference(change: float, v_change: float, rates: Rates, quantile: float) -> tuple[float, float] | None:
@@ -102,8 +102,8 @@ def guarded_difference(change: float, v_change: float, rates: Rates, quantile: f
     kept = _kept(t / spread, -d * se_d**2 / spread, d_hat, least * se_d, quantile)
     half = quantile * math.sqrt(v_change)
     possible = ((d >= change - half) | (change <= half)) & ((d <= change + half) | (change >= -half))
-    held = d[kept & possible]
-    return (float(held[0]), float(held[-1])) if len(held) else None
+    inside = d[kept & possible]
+    return (float(inside[0]), float(inside[-1])) if len(inside) else None
 
 
 def _kept(x: Floats, slope: Floats, d: float, least: float, quantile: float) -> Bools:
@@ -357,10 +357,10 @@ def published_estimate(lists: JudgedLists, s: int, options: CorrectionOptions) -
     half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, topics)
     if not se > NOTHING * limits[1]:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
-    inside, low, high, held = check_inside(value, half, limits)
+    inside, low, high, bounded = check_inside(value, half, limits)
     check_says_something(value, half, limits, fit.matrices[0])
     left_out = f"{draws.spoilt} of {options.replicates} bootstrap draws could not be corrected and were left out"
-    notes = ((left_out,) if draws.spoilt else ()) + held
+    notes = ((left_out,) if draws.spoilt else ()) + bounded
     return replace(base, value=inside, low=low, high=high, se=se, method="bootstrap over topics", notes=notes)
 
 
@@ -390,13 +390,13 @@ def _by_rates(base: Estimate, lists: JudgedLists, judge: Judge, s: int, options:
     if options.method == "bootstrap":  # algorithm 1 at P@k: the bronze mean of resampled topics
         weights = bootstrap_weights(n, options.replicates, generator(options.seed, "topics"))
         drawn = weights @ f[:, 1] / (n * total)
-    found = interval_of(
+    interval = interval_of(
         rates, rates.df(n - 1.0), options, point=bounded(rates.j * judged, judged, *judge.counts),
         noted=judge.impossible(rates.j), bronze_draws=drawn,
     )  # fmt: skip
-    assert found.se is not None
+    assert interval.se is not None
     scale = total * float(lists.weights.value[1])
     return replace(
-        base, value=found.value * scale, low=found.low * scale, high=found.high * scale, se=found.se * scale,
-        method=found.method, notes=found.notes,
+        base, value=interval.value * scale, low=interval.low * scale, high=interval.high * scale,
+        se=interval.se * scale, method=interval.method, notes=interval.notes,
     )  # fmt: skip

@@ -31,25 +31,6 @@ from truegain.stats.student_t import p_of
 ALPHA = 0.01  # of the test that gold pairs are a random sample
 
 
-def impossible_mean(j: float, m_r: float, m_n: float) -> tuple[str, ...]:
-    """Whether a bronze mean j is impossible for a judge of these rates.
-
-    >>> impossible_mean(0.5, m_r=0.9, m_n=0.8)
-    ()
-    """
-    if j > m_r:
-        return (
-            f"the bronze mean {j:.3f} is above the sensitivity, {m_r:.3f}: even if every document were relevant, this "
-            "judge would accept fewer",
-        )
-    if j < 1 - m_n:
-        return (
-            f"the bronze mean {j:.3f} is below 1 - specificity, {1 - m_n:.3f}: even if no document were relevant, this "
-            "judge would accept more",
-        )
-    return ()
-
-
 def not_at_random(binary: Confusion, whole: float) -> tuple[str, ...]:
     """Whether the share of relevant bronze labels among the gold pairs is clearly another than that of the whole."""
     pairs = float(binary.totals.sum())
@@ -375,16 +356,10 @@ class Judge(Result):
         """
         if level is None:
             return self
-        gold = (
-            gold_relevant_from
-            if gold_relevant_from is not None
-            else level
-            if self.levels[0] == self.levels[1]
-            else self.levels[1]
-        )
-        if self.levels == (level, gold) or not self.confusion.clustered:
-            return self
-        return replace(self, levels=(level, gold))
+        if gold_relevant_from is None:
+            gold_relevant_from = level if self.levels[0] == self.levels[1] else self.levels[1]
+        levels = level, gold_relevant_from
+        return self if levels == self.levels or not self.confusion.clustered else replace(self, levels=levels)
 
     def matrix_for(self, topics: Bools, *, binary: bool, clusters: Clusters | None = None) -> TopicMatrix:
         """The confusion matrix for some of the scored topics, refused where a correction would divide by about 0.
@@ -406,16 +381,12 @@ class Judge(Result):
         if binary:
             clearly_positive(self.rates(clusters=clusters or self._clusters))
         confusion = self.binary if binary else self.confusion.square()
-        return TopicMatrix(confusion, topics, self._pair_codes(confusion, binary))
-
-    def _pair_codes(self, confusion: Confusion, binary: bool) -> PairCodes | None:
-        """The gold pairs, each with a number, its topic, row and column in the matrix, and its weight."""
-        p = self.pairs
-        if p is None:
-            return None
-        number = np.arange(len(p)) if p.item is None else p.item
+        if (p := self.pairs) is None:
+            return TopicMatrix(confusion, topics)
+        number = (np.arange(len(p)) if p.item is None else p.item).astype(np.int64)
         topic = np.unique(p.topic, return_inverse=True)[1]
-        return PairCodes(number.astype(np.int64), topic, *self.codes(confusion.gold, binary=binary), p.weight)
+        pairs = PairCodes(number, topic, *self.codes(confusion.gold, binary=binary), p.weight)
+        return TopicMatrix(confusion, topics, pairs)
 
     def codes(self, classes: Sequence[float], *, binary: bool) -> tuple[Ints, Ints]:
         """The gold and the bronze label of each gold pair, as numbers of classes.
@@ -558,7 +529,17 @@ class Judge(Result):
         tuple of str
             A sentence; empty where it is possible.
         """
-        return impossible_mean(j, self.sensitivity, self.specificity)
+        if j > self.sensitivity:
+            return (
+                f"the bronze mean {j:.3f} is above the sensitivity, {self.sensitivity:.3f}: even if every document "
+                "were relevant, this judge would accept fewer",
+            )
+        if j < 1 - self.specificity:
+            return (
+                f"the bronze mean {j:.3f} is below 1 - specificity, {1 - self.specificity:.3f}: even if no document "
+                "were relevant, this judge would accept more",
+            )
+        return ()
 
     def inverted(self) -> str | None:
         """Why the judge seems to say the opposite of the gold judge.

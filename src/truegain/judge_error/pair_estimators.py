@@ -65,13 +65,13 @@ def strata_of(labels: Floats, sampled: Bools, least: int = LEAST_IN_STRATUM) -> 
     values, code = np.unique(labels, return_inverse=True)
     counts = np.bincount(code[sampled], minlength=len(values))
     least = max(least, int(sampled.sum()) // 20)
-    group, held = np.zeros(len(values), np.int64), 0
+    group, size = np.zeros(len(values), np.int64), 0
     for i, count in enumerate(counts.tolist()):
-        if i and held >= least:
+        if i and size >= least:
             group[i:] += 1
-            held = 0
-        held += count
-    if held < least and group[-1] > 0:  # too few at the top: join with the stratum below
+            size = 0
+        size += count
+    if size < least and group[-1] > 0:  # too few at the top: join with the stratum below
         group[group == group[-1]] -= 1
     return group[code]
 
@@ -173,10 +173,14 @@ class PairFit:
     def by_topic(self) -> Floats:
         """Topic x system: what each topic brings to the scores, whose mean it is; every topic counts once."""
         m = self.expected(np.ones((1, self.pairs.topics)))[0]
-        share = self.drawn.sum(axis=(1, 2))
-        scale = np.divide(self.whole.sum(axis=(1, 2)), share, out=np.zeros(len(share)), where=share != 0)
         right = self.drawn_gold - (self.drawn * m).sum(axis=2)
-        return np.asarray(((self.whole * m).sum(axis=2) + scale[:, None] * right).T)
+        return np.asarray(((self.whole * m).sum(axis=2) + self._scale[:, None] * right).T)
+
+    @cached_property
+    def _scale(self) -> Floats:
+        """By system what the drawn pairs stand for: the whole over their share, 0 where there are none."""
+        share = self.drawn.sum(axis=(1, 2))
+        return np.divide(self.whole.sum(axis=(1, 2)), share, out=np.zeros(len(share)), where=share != 0)
 
     def predicted(self) -> Floats:
         """System x topic: what its documents are worth by their bronze labels; every topic counts once."""
@@ -185,9 +189,7 @@ class PairFit:
     @cached_property
     def load(self) -> Floats:
         """Gold pair x system: how much of a score stands on the pair, with every topic once."""
-        share = self.drawn.sum(axis=(1, 2))
-        scale = np.divide(self.whole.sum(axis=(1, 2)), share, out=np.zeros(len(share)), where=share != 0)
-        return frozen((scale[:, None] * self.coefficient).T * self.pairs.expansion[self.pairs.sampled][:, None])
+        return frozen((self._scale[:, None] * self.coefficient).T * self.pairs.expansion[self.pairs.sampled][:, None])
 
     def residuals(self) -> Floats:
         """Gold pair x system: gold value less prediction, about the mean that moves the system's score."""

@@ -14,7 +14,7 @@ from truegain.errors import InputError, TruegainError, check_one_of, some
 from truegain.io.columns import Coded, frozen
 from truegain.io.warnings import counted, warn
 from truegain.judge_error.confusion import Clusters
-from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, check_scale, scale_of
+from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, on_scale, scale_of
 from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.measures.label_weights import levels_of
 from truegain.message import AGGREGATE, arg, argname, with_marks
@@ -84,8 +84,8 @@ class Judges:
         design_of(design)
         levels, labels = both_levels(relevant, gold_relevant_from), scale_of(scale)
         table, trusted = Judgments.of(bronze), Judgments.of(gold, "gold")
-        check_scale(table, labels)
-        check_scale(trusted, labels)
+        for labeled in (table, trusted):
+            on_scale(labeled, labels)
         if table.assessor is None:
             raise InputError("the bronze labels name no assessor", file=table.source, hint="add a column 'assessor'")
         who = np.unique(np.stack([table.topic.code, table.assessor.code]), axis=1)
@@ -129,8 +129,8 @@ class Judges:
     def rectifier(self, method: str) -> Judge | None:
         """The judge whose gold labels themselves set the scores right; None where confusion matrices do."""
         if self.single is not None and self.single.gold is not None:
-            wanted = method == "rectify" or (method == "default" and is_sample(self.design))
-            return self.single if wanted else None
+            rectifies = method == "rectify" or (method == "default" and is_sample(self.design))
+            return self.single if rectifies else None
         if method == "rectify":
             raise TruegainError("rectify needs the gold labels: give them, or a Judge fitted on them")
         return None
@@ -163,13 +163,13 @@ class Judges:
         if unknown:
             raise TruegainError(f"unknown which judge labeled {len(unknown)} topics ({some(unknown)})")
         who = np.array([self.of_topic[t] for t in topics])
-        found = []
+        matrices = []
         for name in (n for n in self.judges if n in who):
             try:
-                found.append(self.judges[name].matrix_for(who == name, binary=binary))
+                matrices.append(self.judges[name].matrix_for(who == name, binary=binary))
             except TruegainError as error:
                 raise TruegainError(f"judge {name}: {with_marks(error)}") from None
-        return found
+        return matrices
 
     def __str__(self) -> str:
         if self.of_topic is None:

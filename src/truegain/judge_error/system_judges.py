@@ -49,13 +49,13 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             f"{arg('scale', '0:3')} if these are wrong, with {arg('out_of_range', 'drop')} to count them as not "
             "judged; or a list with them if they are right"
         )
-    said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
-    if said is not None:
+    scales = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
+    if scales is not None:
         n = len(judge.pairs.gold)
         seem = f"may be of different scales ({n} gold labels are too few to tell)" if _by_luck(judge) else (
             "are of different scales")  # fmt: skip
         raise TruegainError(
-            f"{name} uses labels as gains, and the two judges' {seem}: {said}; bronze and corrected scores would not "
+            f"{name} uses labels as gains, and the two judges' {seem}: {scales}; bronze and corrected scores would not "
             "be comparable. Map one scale onto the other first (such as bronze 0 and 1 to 0, 2 and 3 to 1; or gold "
             "1 to 3), use a binary measure such as P@10 and give the smallest relevant label of each "
             f"({arg('gold_relevant_from')}), or, if a label means the same to both, declare the labels in use "
@@ -134,12 +134,12 @@ class JudgedLists:
 
     def answered(self, *systems: int) -> Bools:
         """Topics that all these systems answer; refused where there are fewer than two."""
-        found = np.asarray(~np.isnan(self.naive[list(systems)]).any(axis=0), np.bool_)
-        if found.sum() < 2:
+        answered = np.asarray(~np.isnan(self.naive[list(systems)]).any(axis=0), np.bool_)
+        if answered.sum() < 2:
             names = " and ".join(self.ranked.systems[s] for s in systems)
             who = f"{names}: " if len(systems) > 1 else ""  # of one system who asks says which
-            raise TruegainError(f"{who}{int(found.sum())} judged topics are answered; at least 2 are needed")
-        return found
+            raise TruegainError(f"{who}{int(answered.sum())} judged topics are answered; at least 2 are needed")
+        return answered
 
     def topic_names(self, answered: Bools) -> tuple[str, ...]:
         """Topics by name."""
@@ -219,13 +219,13 @@ def check_own(lists: JudgedLists, system: int) -> None:
 
 def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
     """Why a system cannot be corrected, and where its judge was measured; the system itself is not named."""
-    name, said = lists.ranked.systems[system], with_marks(error)
+    name, message = lists.ranked.systems[system], with_marks(error)
     if lists.accuracy == "system":
-        said += (
+        message += (
             f" (the judge was measured on the gold pairs that {name} retrieved; {arg('accuracy', 'lists')} or "
             f"{value_of('accuracy', 'given')} measures it on more)"
         )
-    return Message(said)
+    return Message(message)
 
 
 def score_range(lists: JudgedLists, system: int, answered: Bools) -> tuple[float, float]:
@@ -265,13 +265,13 @@ def check_inside(value: float, half: float, limits: tuple[float, float]) -> tupl
             "bronze labels contradict each other. Check that both come from the same judge, the same kind of "
             "documents and the same scale"
         )
-    held = min(high, max(low, value))
+    inside = min(high, max(low, value))
     notes = (
         ()
-        if held == value
+        if inside == value
         else (f"the plain value {value:.3f} lies outside {low:g} to {high:g} and is set to the nearest bound",)
     )
-    return held, max(low, value - half), min(high, value + half), notes
+    return inside, max(low, value - half), min(high, value + half), notes
 
 
 # ---- How sure the gold labels alone would be, so that a correction that is worse can be told.
@@ -348,9 +348,7 @@ def warn_where_gold_alone_is_surer(
         return
     level = level_of(measure)
     gold = gold_of_items(ranked.pool, judge.at_levels(level, None), level)
-    item = judge.pairs.items_in(ranked.pool)
-    weight = np.ones(len(gold))
-    weight[item[item >= 0]] = judge.pairs.weight[item >= 0]
+    weight = _weights_in(ranked.pool, judge.pairs)
     widths = gold_alone_widths(ranked, gold, weight, measure, confidence, whole_topics=DESIGNS[judge.design].whole)
     worse = [(a, w) for a, w in zip(answers, widths, strict=True) if w is not None and a.width > w]
     if worse:
@@ -417,8 +415,7 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> TopicFit:
         topics = "1 topic is" if partly == 1 else f"{partly} topics are"
         warn(f"{topics} labeled only in part; gold labels there are not used")
     scores = measure.score(bronze)
-    said = np.where(bronze.item_judged, bronze.item_gain, np.nan)
-    filled = np.where(np.isnan(gold), said, gold)
+    filled = np.where(np.isnan(gold), np.where(bronze.item_judged, bronze.item_gain, np.nan), gold)
     truth = np.where(whole[None, :], measure.score(bronze.with_gains(filled)), np.nan)
     labels = np.concatenate([bronze.item_gain[bronze.item_judged], filled[~np.isnan(filled)]])
     return TopicFit.of(scores, truth, _score_range(measure, labels, bronze))
@@ -452,13 +449,13 @@ def _by_pairs(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
     if len(expansion) != len(gold) or not np.all(expansion[has] > 0) or not np.all(np.isfinite(expansion[has])):
         raise TruegainError("weights must be one positive number per judged pair: 1 over its sampling probability")
     expansion = expansion * len(gold) / expansion[has].sum()
-    said = np.where(has, gold, labels)
-    parts = linear_parts(measure, np.concatenate([labels, said]), int(bronze.rank.max(initial=1)))
+    filled = np.where(has, gold, labels)
+    parts = linear_parts(measure, np.concatenate([labels, filled]), int(bronze.rank.max(initial=1)))
     pairs = SampledPairs(
         topic.astype(np.int64),
         strata_of(labels, has),
         parts.worth(labels),
-        np.where(has, parts.worth(said), np.nan),
+        np.where(has, parts.worth(filled), np.nan),
         np.where(has, expansion, 1.0),
         len(bronze.topics),
     )
@@ -476,7 +473,11 @@ def expansion_by_judge(judge: Judge, pool: Pool) -> Floats | None:
             "weights are for gold pairs; whole gold topics count as sampled with equal probability (fit without "
             f"weights, or give {arg('design', 'random')} for pairs sampled with the probabilities behind the weights)"
         )
-    item = judge.pairs.items_in(pool)
-    out = np.ones(len(pool))
-    out[item[item >= 0]] = judge.pairs.weight[item >= 0]
+    return _weights_in(pool, judge.pairs)
+
+
+def _weights_in(pool: Pool, pairs: Pairs) -> Floats:
+    """The weight of each item of a pool, 1 where it is no gold pair."""
+    item, out = pairs.items_in(pool), np.ones(len(pool))
+    out[item[item >= 0]] = pairs.weight[item >= 0]
     return out

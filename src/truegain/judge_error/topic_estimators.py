@@ -34,7 +34,7 @@ class ByTopic(NamedTuple):
     """What some contrasts stand on: a row a topic, a column a contrast."""
 
     gold: Floats  # gold topics only: gold scores
-    said: Floats  # the same topics: bronze scores
+    on_gold: Floats  # the same topics: bronze scores
     bronze: Floats  # bronze scores of all topics
     slopes: Floats  # gold topics only: lambda without each
 
@@ -123,9 +123,9 @@ class TopicFit:
         gold, bronze = contrasts.values(self.gold[:, self.has].T), contrasts.values(self.bronze.T)
         if self.share > 0:
             bronze = bronze - _mean(bronze[~self.has])
-        said = bronze[self.has]
+        on_gold = bronze[self.has]
         used = self.uses and self.share > 0
-        return ByTopic(gold, said, bronze, slopes_without_each(gold, said) if used else np.zeros(gold.shape))
+        return ByTopic(gold, on_gold, bronze, slopes_without_each(gold, on_gold) if used else np.zeros(gold.shape))
 
     # ------------------------------------------------------------------ values, and what each topic does to them
 
@@ -136,7 +136,7 @@ class TopicFit:
         """
         p, n, total = self._parts(contrasts), self.n, self.topics
         out = _mean(p.slopes) * self.share * p.bronze * total / max(total - n, 1)
-        out[self.has] = (p.gold - self.share * p.slopes * p.said) * total / n
+        out[self.has] = (p.gold - self.share * p.slopes * p.on_gold) * total / n
         return np.asarray(out)
 
     def values(self, contrasts: Contrasts) -> Floats:
@@ -170,7 +170,7 @@ class TopicFit:
 
         def of(some: Contrasts) -> list[Floats]:
             p = self._parts(some)
-            own, of_gold, of_bronze = (_s2(x) for x in (p.gold - self.share * p.slopes * p.said, p.gold, p.bronze))
+            own, of_gold, of_bronze = (_s2(x) for x in (p.gold - self.share * p.slopes * p.on_gold, p.gold, p.bronze))
             score = (some.a == NONE) & (self.share > 0)
             left = np.divide(own, of_gold, out=np.ones(len(own)), where=of_gold > TINY)
             borrowed = ((n - 1) * own + BORROWED * np.maximum(own, left * of_bronze)) / (n - 1 + BORROWED)
@@ -193,7 +193,7 @@ class TopicFit:
 
         def of(some: Contrasts) -> list[Floats]:
             p = self._parts(some)
-            own, of_gold, of_bronze = (_s2(x) for x in (p.gold - p.slopes * p.said, p.gold, p.bronze))
+            own, of_gold, of_bronze = (_s2(x) for x in (p.gold - p.slopes * p.on_gold, p.gold, p.bronze))
             one_more = np.where(some.a == NONE, np.maximum(of_gold, of_bronze), of_gold)
             return [((n - 1) * own + one_more) / n * open_, np.full(len(own), n - 1.0)]
 
@@ -210,13 +210,13 @@ class TopicFit:
 
         def of(some: Contrasts) -> list[Floats]:
             p = self._parts(some)
-            missed = _mean(p.slopes) ** 2 * (_s2(p.bronze) - _s2(p.said))
+            missed = _mean(p.slopes) ** 2 * (_s2(p.bronze) - _s2(p.on_gold))
             return [np.maximum(_s2(p.gold) + missed, 0.0) / self.topics * (self.n - 1) / (self.n - 1.5)]
 
         return _by_block(contrasts, of)[0]
 
 
-def slopes_without_each(gold: Floats, said: Floats) -> Floats:
+def slopes_without_each(gold: Floats, bronze: Floats) -> Floats:
     """lambda_-i, a row a gold topic and a column a contrast: see `TopicFit`; 0 where the others' bronze is all alike.
 
     Without topic i the sums of squares and products about the mean lose n/(n - 1) of its own.
@@ -226,7 +226,7 @@ def slopes_without_each(gold: Floats, said: Floats) -> Floats:
     ([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0])
     """
     n = len(gold)
-    y, f = gold - _mean(gold), said - _mean(said)
+    y, f = gold - _mean(gold), bronze - _mean(bronze)
     product, square, whole = (n * _mean(x) - n / (n - 1) * x for x in (f * y, f * f, y * y))
     known = square > ROUNDING * n * _mean(f * f) + TINY
     slope = np.divide(product, square, out=np.zeros(square.shape), where=known)
@@ -256,8 +256,8 @@ def _s2(of_topics: Floats) -> Floats:
 
 def _by_block(contrasts: Contrasts, of: Callable[[Contrasts], list[Floats]]) -> list[Floats]:
     """Numbers, one a contrast, worked out for some contrasts at a time."""
-    found = [of(contrasts.some(first, first + BLOCK)) for first in range(0, max(len(contrasts), 1), BLOCK)]
-    return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+    by_block = [of(contrasts.some(first, first + BLOCK)) for first in range(0, max(len(contrasts), 1), BLOCK)]
+    return [np.concatenate(parts) for parts in zip(*by_block, strict=True)]
 
 
 # ---- Scores behind whose labels stands what confusion matrices say: fitted once for all systems, and again for
@@ -385,7 +385,7 @@ class MatrixFit:
         systems, labels = len(self.matrices), len(self.worth)
         judges = max(len(of) for of in self.matrices)
         size, more = np.zeros((labels, systems)), np.zeros((judges, labels, labels, systems))
-        found: list[tuple[Ints, ...]] = []
+        rows_of: list[tuple[Ints, ...]] = []
         moved: list[tuple[Floats, Floats]] = []
         for s, (matrices, parts) in enumerate(zip(self.matrices, self.parts, strict=True)):
             for i, (matrix, part) in enumerate(zip(matrices, parts, strict=True)):
@@ -393,14 +393,14 @@ class MatrixFit:
                 topic = np.full(len(pairs.number), -1)
                 if matrix.pairs is not None:
                     topic = self._places(i, matrix)[pairs.topic]
-                found.append((i * JUDGE + pairs.number, topic, pairs.gold, np.full(len(topic), s)))
+                rows_of.append((i * JUDGE + pairs.number, topic, pairs.gold, np.full(len(topic), s)))
                 moved.append((-pairs.weight * influence[pairs.gold, pairs.bronze], pairs.weight))
                 each = np.maximum(c.totals, LEAST_DIVISOR) / np.maximum(
                     c.effective, LEAST_DIVISOR
                 )  # weight of a pair, on average
                 size[:, s] += c.effective
                 more[i, :, :, s] = -part.influence(each) * each[:, None]
-        key, topic, label, system = (np.concatenate(x) for x in zip(*found, strict=True))
+        key, topic, label, system = (np.concatenate(x) for x in zip(*rows_of, strict=True))
         unit, row = np.unique(key, return_inverse=True)
         of_row = np.empty((2, len(unit)), np.int64)
         of_row[:, row] = topic, label
@@ -466,8 +466,8 @@ class MatrixFit:
 
     def _over(self, contrasts: Contrasts, *, scored: bool, clusters: bool = True) -> Variance:
         blocks = [contrasts.some(first, first + BLOCK) for first in range(0, len(contrasts), BLOCK)]
-        found = [self._spread(block, scored, clusters) for block in blocks]
-        return Variance(*(np.concatenate(x) for x in zip(*((f.variance, f.df) for f in found), strict=True)))
+        by_block = [self._spread(block, scored, clusters) for block in blocks]
+        return Variance(*(np.concatenate(x) for x in zip(*((f.variance, f.df) for f in by_block), strict=True)))
 
     def _spread(self, contrasts: Contrasts, scored: bool, clusters: bool) -> Variance:
         """Variances of a block of contrasts, and their degrees of freedom."""

@@ -40,8 +40,8 @@ class AP(Binary):
         possible = ranked.per_list(ranked.pool_relevant(self.rel))
         if self.norm == "min" and self.cutoff is not None:
             possible = np.minimum(possible, self.cutoff)
-        found = ranked.found(self.rel)
-        return ratio(found.total(np.where(self.within(found.rank), found.count / found.rank, 0.0)), possible)
+        hits = ranked.found(self.rel)
+        return ratio(hits.total(np.where(self.within(hits.rank), hits.count / hits.rank, 0.0)), possible)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -108,8 +108,8 @@ class YAAP(Binary):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         possible = ranked.per_list(ranked.pool_relevant(self.rel))
-        found = ranked.found(self.rel)
-        total = found.total(found.count / found.rank)
+        hits = ranked.found(self.rel)
+        total = hits.total(hits.count / hits.rank)
         return np.where(possible > 0, np.log((1 + total) / (1 + possible - total)), 0.0)
 
     def bounds(self) -> tuple[float, float]:
@@ -182,8 +182,8 @@ def interpolated(ranked: RankedGains, level: float, recall: float) -> Floats:
     """Interpolated precision of each list at one level of recall."""
     share = recall * ranked.pool_relevant(level)
     cut = np.floor(share + 0.5) if ranked.trec_eval >= 10 else np.trunc(share + 0.9)
-    found = ranked.found(level)
-    reached = found.count >= np.maximum(cut, 1)[ranked.list_topic[found.list]]
+    hits = ranked.found(level)
+    reached = hits.count >= np.maximum(cut, 1)[ranked.list_topic[hits.list]]
     best = np.zeros(ranked.lists)
-    np.maximum.at(best, found.list[reached], found.count[reached] / found.rank[reached])
+    np.maximum.at(best, hits.list[reached], hits.count[reached] / hits.rank[reached])
     return best

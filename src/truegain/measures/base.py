@@ -259,10 +259,7 @@ class Measure(metaclass=MeasureType):
             raise
         except Exception as error:
             raise self._fault(view, error) from error
-        if values.dtype == object:
-            values = np.where(ranked.present, values, np.array(None, object))
-        else:
-            values = np.where(ranked.present, values, np.nan)
+        values = np.where(ranked.present, values, np.array(None, object) if values.dtype == object else np.nan)
         return values.reshape(len(ranked.systems), len(ranked.topics))
 
     def _fault(self, ranked: RankedGains, error: Exception) -> MeasureError:
@@ -307,11 +304,8 @@ class Measure(metaclass=MeasureType):
         """
         if self.of_subtopics:
             facets, level = ranked.facets, float(getattr(self, "rel", None) or np.nextafter(0, 1))
-            good = np.bincount(
-                ranked.pool.topic[facets.item[facets.label >= level]],
-                minlength=len(ranked.topics),
-            )
-            return good > 0
+            good = ranked.pool.topic[facets.item[facets.label >= level]]
+            return np.bincount(good, minlength=len(ranked.topics)) > 0
         return ranked.pool_relevant(getattr(self, "rel", None) or np.nextafter(0, 1)) > 0
 
     def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
@@ -355,7 +349,7 @@ def mean_of_rows(values: Floats) -> Floats:
     there = ~np.isnan(values)
     counts = there.sum(axis=1)
     # added one by one, in topic order, as trec_eval does
-    totals = np.array([_plain_sum(row[mask]) for row, mask in zip(values, there, strict=True)])
+    totals = np.add.accumulate(np.where(there, values, 0.0), axis=1)[:, -1:].sum(axis=1)
     means: Floats = np.divide(totals, counts, out=np.full(len(counts), np.nan), where=counts > 0)
     return means
 
@@ -363,10 +357,6 @@ def mean_of_rows(values: Floats) -> Floats:
 def geometric_mean_of_rows(values: Floats) -> Floats:
     """Geometric mean over the values that are there, each at least FLOOR, as trec_eval's gm_ measures."""
     return np.exp(mean_of_rows(np.log(np.maximum(values, FLOOR))))
-
-
-def _plain_sum(values: Floats) -> float:
-    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
 
 
 def ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Floats:

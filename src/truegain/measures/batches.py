@@ -104,7 +104,7 @@ class BatchScores:
             self.grades = grades if self.grades is None else self.grades + grades
 
     def tell(
-        self, systems: Sequence[str], asked: Sequence[NamedMeasure], levels: Sequence[float], options: Scoring,
+        self, systems: Sequence[str], measures: Sequence[NamedMeasure], levels: Sequence[float], options: Scoring,
         matching: Matching,
     ) -> tuple[str, ...]:  # fmt: skip
         """What is suspicious in all batches together, told in the order in which it is of data read at once.
@@ -121,7 +121,7 @@ class BatchScores:
         check_overlap(Names.joined(self.topics), seen, Names.joined(self.unjudged), all_topics=options.all_topics)
         _, caveats = check_documents(seen, lambda topics: {topic: self.judged_ids[topic] for topic in topics}, matching)
         check_scores(seen, int(options.trec_eval), options.ties)
-        tell_fractions(asked, self.fractions, self.labels.labels)
+        tell_fractions(measures, self.fractions, self.labels.labels)
         if self.grades is not None:
             tell_grades(self.grades, levels, options.no_relevant == "skip")
         return caveats
@@ -151,7 +151,7 @@ class BatchScores:
 def evaluate_in_batches(
     runs: object,
     judgments: object,
-    asked: Sequence[NamedMeasure],
+    measures: Sequence[NamedMeasure],
     scoring: Scoring,
     *,
     jobs: int,
@@ -163,7 +163,7 @@ def evaluate_in_batches(
     They are those of `evaluate` to the last bit: a topic's value depends on the topic alone, topics come in the order
     of their bytes, and means are made of all of them at the end.
     """
-    if not all(is_of_topics_alone(a.measure) for a in asked):
+    if not all(is_of_topics_alone(a.measure) for a in measures):
         return None
     with ExitStack() as open_files:
         try:
@@ -172,18 +172,18 @@ def evaluate_in_batches(
             if error.line is None:  # no fault of a line
                 raise
             raise first_fault_of_files(runs, judgments, error, jobs, scoring.ties) from None
-        return None if batches is None else _in_batches(batches, asked, scoring, jobs, progress)
+        return None if batches is None else _in_batches(batches, measures, scoring, jobs, progress)
 
 
 def _in_batches(
     batches: Batches,
-    asked: Sequence[NamedMeasure],
+    measures: Sequence[NamedMeasure],
     scoring: Scoring,
     jobs: int,
     progress: Callable[[int], None] | None,
 ) -> Scores:
     """The scores of topics that do not all fit into memory."""
-    chosen = [at_level(a.measure, scoring.relevant_from) for a in asked]
+    chosen = [at_level(a.measure, scoring.relevant_from) for a in measures]
     levels, runs = levels_of(chosen), len(batches.runs)
     gathered, graded = BatchScores(runs), any(not m.of_subtopics for m in chosen)
     marked = {str(m): ChosenLabels() for m in chosen}
@@ -198,7 +198,7 @@ def _in_batches(
             gathered.look_at_runs(systems, ranked.pool)
             if ranked.topics:
                 grades = Grades.of(ranked, min(levels, default=None)) if graded else None
-                gathered.add(scored(ranked, asked, scoring), grades)
+                gathered.add(scored(ranked, measures, scoring), grades)
                 for m in chosen if batches.chosen_from is not None else ():
                     marked[str(m)] += ChosenLabels.of(view_of(ranked, m, scoring), m)
             if progress is not None:
@@ -208,8 +208,8 @@ def _in_batches(
     except InputError as error:
         raise first_fault(batches, error, scoring.ties) from None
     Runs.check_names(batches.systems, [lines.file.file for lines in batches.runs])
-    caveats = gathered.tell(batches.systems, asked, levels, scoring, matching)
+    caveats = gathered.tell(batches.systems, measures, levels, scoring, matching)
     for m in chosen:
         marked[str(m)].refuse(m)
-    found = gathered.scores(batches.systems, chosen, lambda m, values: m.summarise(values, ranked, scoring.all_topics))
-    return replace(found, caveats=caveats)
+    scores = gathered.scores(batches.systems, chosen, lambda m, values: m.summarise(values, ranked, scoring.all_topics))
+    return replace(scores, caveats=caveats)

@@ -284,11 +284,11 @@ def _paired(name: str, kind: str, pairs: list[tuple[str, float]]) -> str:
         shown = {"ndcg": "ndcg.1=3,2=9", "rbp": "rbp.p=0.8", "rbp_resid": "rbp_resid.p=0.8"}[kind]
         raise MeasureError(f"{name}: {kind} takes {takes}, not {wrong[0]!r}; write it like {shown}")
     table = "{" + ",".join(f"{int(level)}:{gain!r}" for level, gain in gains.items()) + "}"
-    given = [f"gains={table}"] if gains else []
+    options = [f"gains={table}"] if gains else []
     if kind == "ndcg":
-        return f"nDCG({given[0]})"
+        return f"nDCG({options[0]})"
     p = next((value for level, value in reversed(pairs) if level == "p"), 0.9)
-    more = [*given, "max_rel='topic'"] if kind == "rbp" else ["trec_eval=True"]
+    more = [*options, "max_rel='topic'"] if kind == "rbp" else ["trec_eval=True"]
     return f"{'RBP' if kind == 'rbp' else 'RBPResidual'}({','.join([f'p={p!r}', *more])})"
 
 

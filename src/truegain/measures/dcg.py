@@ -181,8 +181,8 @@ def regained(ranked: RankedGains, gains: Gains | None) -> RankedGains:
     if gains is None:
         return ranked
     own = None if ranked.entry_gains is None else mapped(ranked.entry_gains, gains)
-    known = ranked.item_judged | _named(ranked.item_gain, gains)
-    return ranked.with_gains(np.where(known, mapped(ranked.item_gain, gains), np.nan), own)
+    by_label = ranked.item_judged | _named(ranked.item_gain, gains)
+    return ranked.with_gains(np.where(by_label, mapped(ranked.item_gain, gains), np.nan), own)
 
 
 def gains_of(label: Floats, judged: Bools | None, gains: Gains | None) -> Floats:

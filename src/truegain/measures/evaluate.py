@@ -45,7 +45,7 @@ def evaluate(
     memory: MemoryLike | None = None,
 ) -> Scores:
     """Score runs against judgments as they are, unjudged documents counting 0; `tg.evaluate` says what is taken."""
-    asked, how = parse_measures(measures), scoring or Scoring()
+    parsed, how = parse_measures(measures), scoring or Scoring()
     workers = jobs or cores()
     with ExitStack() as copies:
         if intents is None and corpus is None:
@@ -54,19 +54,19 @@ def evaluate(
                 from truegain.measures.batches import evaluate_in_batches
 
                 scores = evaluate_in_batches(
-                    runs, judgments, asked, how, jobs=workers, progress=progress, memory=memory
+                    runs, judgments, parsed, how, jobs=workers, progress=progress, memory=memory
                 )
                 if scores is not None:
                     return replace(scores, caveats=(*by_whom(None), *scores.caveats))
         ranked = aligned_for(
-            asked, runs, judgments, how, corpus=corpus, judged_corpus=judged_corpus, jobs=jobs, progress=progress,
+            parsed, runs, judgments, how, corpus=corpus, judged_corpus=judged_corpus, jobs=jobs, progress=progress,
             memory=memory,
         )  # fmt: skip
-    return score(with_intents(ranked, intents), measures_for(ranked, asked), how)
+    return score(with_intents(ranked, intents), measures_for(ranked, parsed), how)
 
 
 def aligned_for(
-    asked: Sequence[NamedMeasure],
+    measures: Sequence[NamedMeasure],
     runs: object,
     judgments: object,
     scoring: Scoring,
@@ -76,8 +76,8 @@ def aligned_for(
     **reading: Any,
 ) -> RankedGains:
     """Runs matched with judgments, with as much text as the measures read; further keywords are those of `aligned`."""
-    keep = max((getattr(a.measure, "cutoff", 0) for a in asked if a.measure.reads_text), default=0)
-    matching = matching_for([a.measure for a in asked], scoring)
+    keep = max((getattr(a.measure, "cutoff", 0) for a in measures if a.measure.reads_text), default=0)
+    matching = matching_for([a.measure for a in measures], scoring)
     ranked = aligned(runs, judgments, scoring, keep_top=keep, matching=matching, **reading)
     return with_text(ranked, corpus, judged_corpus)
 
@@ -127,9 +127,9 @@ def aligned(
     )
     Runs.check_names(ranked.systems, [s.source for s in systems])
     check_overlap(ranked.topics, systems, all_topics=scoring.all_topics)
-    doubts, said = check_documents(systems, ranked.pool.ids_of, matching)
+    doubts, notes = check_documents(systems, ranked.pool.ids_of, matching)
     check_scores(systems, ranked.trec_eval, scoring.ties)
-    return replace(ranked, doubts=doubts, caveats=(*by_whom(table), *said))
+    return replace(ranked, doubts=doubts, caveats=(*by_whom(table), *notes))
 
 
 def by_whom(judgments: Judgments | None) -> list[str]:
@@ -150,9 +150,9 @@ def loaders_of(runs: object, judgments: Judgments, jobs: int) -> list[Callable[[
     )
     if paths:
         return run_loaders(runs, jobs=jobs)  # type: ignore[arg-type]
-    given = Runs.of(runs)
-    check_order(given, judgments)
-    return [lambda part=part: [part] for part in given.parts]  # type: ignore[misc]
+    loaded = Runs.of(runs)
+    check_order(loaded, judgments)
+    return [lambda part=part: [part] for part in loaded.parts]  # type: ignore[misc]
 
 
 # ---- Scores: those that are given, or made of runs and judgments.

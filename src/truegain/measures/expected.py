@@ -67,13 +67,13 @@ def levels_of(measure: Measure, labels: Floats) -> Floats:
     """The levels that a measure tells apart, of the labels that were given: its own where it has one."""
     if (level := getattr(measure, "rel", None)) is not None:
         return np.array([float(level)])
-    given = np.unique(labels[labels > 0])
-    if len(given) > MOST_LEVELS:
+    levels = np.unique(labels[labels > 0])
+    if len(levels) > MOST_LEVELS:
         raise MeasureError(
-            f"{measure}: labels have {len(given)} levels above 0; at most {MOST_LEVELS} can be predicted; round "
+            f"{measure}: labels have {len(levels)} levels above 0; at most {MOST_LEVELS} can be predicted; round "
             "them, or use a measure with a level, such as P(rel=2)@10"
         )
-    return given if len(given) else np.array([1.0])
+    return levels if len(levels) else np.array([1.0])
 
 
 def expected(measure: Measure, ranked: RankedGains, chances: Chances) -> Expected:

@@ -158,8 +158,8 @@ def label_weights(
         raise MeasureError(
             f"{len(classes)} different labels: a graded measure needs a few classes; round the labels first"
         )
-    asked = np.array([*classes, level or 0.0])
-    parts = linear_parts(measure, np.concatenate([label, asked]), int(ranked.rank.max(initial=1)))
+    labels = np.array([*classes, level or 0.0])
+    parts = linear_parts(measure, np.concatenate([label, labels]), int(ranked.rank.max(initial=1)))
     view = parts.view(ranked)
     gain, weight = view.gain, parts.weight[view.rank - 1]
     keep = np.flatnonzero(view.judged & (weight != 0))
@@ -170,7 +170,7 @@ def label_weights(
     matrix = np.where(view.present[:, None], sums.reshape(-1, len(shown)), np.nan)
     value = parts.worth(np.array(classes))
     if level is not None:
-        value = np.array([0.0, float(parts.worth(asked[-1:])[0])])
+        value = np.array([0.0, float(parts.worth(labels[-1:])[0])])
     system = view.list[keep] // len(view.topics)
     judged = np.bincount(system, minlength=len(view.systems)).astype(np.int64)
     shape = (len(view.systems), len(view.topics), len(shown))

@@ -121,13 +121,13 @@ def _of_ranx(name: str, at: str | None) -> str | None:
     >>> _of_ranx("rbp.95", None), _of_ranx("mrr-l2", None), _of_ranx("precision", "10-l2")
     ('RBP(p=0.95)', 'RR(rel=2)', 'P(rel=2)@10')
     """
-    if found := _RBP.fullmatch(name):
-        return f"RBP(p=0.{found[1]})" + (f"@{at}" if at else "")
-    found = _LEVEL.fullmatch(name if at is None else f"{name}@{at}")
-    ours = ALIASES.get(found["name"], "") if found else ""
-    if found is None or not ours or "(" in ours:
+    if match := _RBP.fullmatch(name):
+        return f"RBP(p=0.{match[1]})" + (f"@{at}" if at else "")
+    match = _LEVEL.fullmatch(name if at is None else f"{name}@{at}")
+    ours = ALIASES.get(match["name"], "") if match else ""
+    if match is None or not ours or "(" in ours:
         return None
-    return f"{ours}(rel={found['level']})" + (found["at"] or "")
+    return f"{ours}(rel={match['level']})" + (match["at"] or "")
 
 
 def _params(text: str, inside: str | None, kind: type[Measure]) -> dict[str, object]:

@@ -20,10 +20,10 @@ class _AtCutoff(Binary):
 
     cutoff: int | None = None
 
-    def found(self, ranked: RankedGains) -> Floats:
+    def hits(self, ranked: RankedGains) -> Floats:
         """Relevant documents among the first k, C(k)."""
-        found = ranked.found(self.rel)
-        return found.total(self.within(found.rank))
+        hits = ranked.found(self.rel)
+        return hits.total(self.within(hits.rank))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -52,7 +52,7 @@ class P(_SumOfRelevant):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        return self.found(ranked) / float(self.cutoff or 1)
+        return self.hits(ranked) / float(self.cutoff or 1)
 
     def rank_weights(self, depth: int) -> Floats:
         """Every rank down to k alike."""
@@ -74,7 +74,7 @@ class R(_AtCutoff):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        return ratio(self.found(ranked), ranked.per_list(ranked.pool_relevant(self.rel)))
+        return ratio(self.hits(ranked), ranked.per_list(ranked.pool_relevant(self.rel)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -93,7 +93,7 @@ class RelP(_AtCutoff):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         best = np.minimum(ranked.per_list(ranked.pool_relevant(self.rel)), self.cutoff or 0)
-        return ratio(self.found(ranked), best)
+        return ratio(self.hits(ranked), best)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -113,7 +113,7 @@ class Success(_AtCutoff):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        return (self.found(ranked) > 0).astype(np.float64)
+        return (self.hits(ranked) > 0).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -138,7 +138,7 @@ class HitCount(_SumOfRelevant):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        return self.found(ranked)
+        return self.hits(ranked)
 
     def rank_weights(self, depth: int) -> Floats:
         """Every rank down to k alike."""
@@ -164,7 +164,7 @@ class F1(_AtCutoff):
         """One value per list."""
         size = ranked.depth.astype(np.float64) if self.cutoff is None else float(self.cutoff)
         possible = ranked.per_list(ranked.pool_relevant(self.rel)).astype(np.float64)
-        return np.where(possible > 0, ratio(2 * self.found(ranked), size + possible), 0.0)
+        return np.where(possible > 0, ratio(2 * self.hits(ranked), size + possible), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -186,11 +186,11 @@ class Accuracy(_AtCutoff):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        found = ranked.found(self.rel)
-        inside = self.within(found.rank)
-        relevant = found.total(inside)
+        hits = ranked.found(self.rel)
+        inside = self.within(hits.rank)
+        relevant = hits.total(inside)
         depth = ranked.depth if self.cutoff is None else np.minimum(ranked.depth, self.cutoff)
-        above = found.total(np.where(inside, found.rank - found.count, 0))
+        above = hits.total(np.where(inside, hits.rank - hits.count, 0))
         lost = ratio(above, relevant * (depth - relevant))
         return np.where(relevant > 0, 1 - lost, np.nan)
 
@@ -220,8 +220,8 @@ class Rprec(Binary):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         c = ranked.per_list(np.trunc(self.mult * ranked.pool_relevant(self.rel) + 0.9))
-        found = ranked.found(self.rel)
-        return ratio(found.total(found.rank <= c[found.list]), c)
+        hits = ranked.found(self.rel)
+        return ratio(hits.total(hits.rank <= c[hits.list]), c)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -243,9 +243,9 @@ class RR(Binary):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        found = ranked.found(self.rel)
-        first = (found.count == 1) & self.within(found.rank)
-        return found.total(first / found.rank)
+        hits = ranked.found(self.rel)
+        first = (hits.count == 1) & self.within(hits.rank)
+        return hits.total(first / hits.rank)
 
 
 # ---- Measures of the retrieved set, whatever its order.
@@ -257,9 +257,9 @@ class _OfSet(Binary):
 
     def counts(self, ranked: RankedGains) -> tuple[Floats, Floats, Floats]:
         """Relevant retrieved C(n), retrieved n, relevant R."""
-        found = ranked.found(self.rel)
+        hits = ranked.found(self.rel)
         possible = ranked.per_list(ranked.pool_relevant(self.rel)).astype(np.float64)
-        return found.total(np.ones(len(found.rank))), ranked.depth.astype(np.float64), possible
+        return hits.total(np.ones(len(hits.rank))), ranked.depth.astype(np.float64), possible
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -279,8 +279,8 @@ class SetP(_OfSet):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        found, retrieved, possible = self.counts(ranked)
-        return ratio(found, np.minimum(retrieved, possible) if self.relative else retrieved)
+        hits, retrieved, possible = self.counts(ranked)
+        return ratio(hits, np.minimum(retrieved, possible) if self.relative else retrieved)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -298,8 +298,8 @@ class SetR(_OfSet):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        found, _, possible = self.counts(ranked)
-        return ratio(found, possible)
+        hits, _, possible = self.counts(ranked)
+        return ratio(hits, possible)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -319,8 +319,8 @@ class SetF(_OfSet):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        found, retrieved, possible = self.counts(ranked)
-        p, r = ratio(found, retrieved), ratio(found, possible)
+        hits, retrieved, possible = self.counts(ranked)
+        p, r = ratio(hits, retrieved), ratio(hits, possible)
         return ratio((self.beta + 1) * p * r, self.beta * p + r)
 
 
@@ -339,8 +339,8 @@ class SetAP(_OfSet):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        found, retrieved, possible = self.counts(ranked)
-        return ratio(found * found, retrieved * possible)
+        hits, retrieved, possible = self.counts(ranked)
+        return ratio(hits * hits, retrieved * possible)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -368,9 +368,9 @@ class Utility(_OfSet):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        found, retrieved, possible = self.counts(ranked)
-        unseen = self.docs + found - retrieved - possible
-        return self.a * found + self.b * (retrieved - found) + self.c * (possible - found) + self.d * unseen
+        hits, retrieved, possible = self.counts(ranked)
+        unseen = self.docs + hits - retrieved - possible
+        return self.a * hits + self.b * (retrieved - hits) + self.c * (possible - hits) + self.d * unseen
 
 
 # ---- How much of what was retrieved has been judged.

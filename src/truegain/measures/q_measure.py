@@ -22,7 +22,7 @@ class Blend:
     """For each entry of the lists: is it relevant, how many are by then, and the blended ratio there."""
 
     relevant: Bools
-    found: Floats
+    hits: Floats
     ratio: Floats
 
     @classmethod
@@ -30,9 +30,9 @@ class Blend:
         """BR(r) = (C(r) + beta cg(r)) / (r + beta cg*(r)), cg* being the cumulative gain of the best list."""
         gain = np.maximum(ranked.gain, 0.0)
         relevant = gain > 0
-        found = ranked.running(relevant)
+        hits = ranked.running(relevant)
         best = ranked.ideal(np.maximum(ranked.item_gain, 0.0)).total_to(ranked.list_topic[ranked.list], ranked.rank)
-        return cls(relevant, found, (found + beta * ranked.running(gain)) / (ranked.rank + beta * best))
+        return cls(relevant, hits, (hits + beta * ranked.running(gain)) / (ranked.rank + beta * best))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -68,7 +68,7 @@ class O(_Blended):  # noqa: E742
         """One value per list."""
         view = self.view(ranked)
         blend = Blend.of(view, self.beta)
-        return view.total(np.where(blend.relevant & (blend.found == 1), blend.ratio, 0.0))
+        return view.total(np.where(blend.relevant & (blend.hits == 1), blend.ratio, 0.0))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -112,7 +112,7 @@ class PPlus(_Blended):
         view = self.view(ranked)
         blend = Blend.of(view, self.beta)
         so_far = view.running(np.where(blend.relevant, blend.ratio, 0.0))
-        return view.total(np.where(preferred(view), ratio(so_far, blend.found), 0.0))
+        return view.total(np.where(preferred(view), ratio(so_far, blend.hits), 0.0))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -196,7 +196,7 @@ class _Utility(Measure):
         """One value per list."""
         view = regained(ranked, self.gains)
         blend = Blend.of(view, self.beta)
-        utility = blend.ratio if self.BLENDED else blend.found / view.rank
+        utility = blend.ratio if self.BLENDED else blend.hits / view.rank
         weight, total = self.stopping(ranked, blend)
         return ratio(view.total(np.where(blend.relevant, utility * weight, 0.0)), view.per_list(total))
 
@@ -227,7 +227,7 @@ class _RankBiased(_Utility):
         possible = regained(labelled, self.gains).pool_relevant(ANY)
         steps = np.cumsum(self.gamma ** np.arange(int(possible.max(initial=0))))
         total = np.concatenate([[0.0], steps])[possible]
-        return np.asarray(self.gamma ** (blend.found - 1.0)), total
+        return np.asarray(self.gamma ** (blend.hits - 1.0)), total
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -91,15 +91,15 @@ def _predicted(measure: Measure) -> str:
 # ---- How scores are made of ranked gains.
 
 
-def score(ranked: RankedGains, asked: Sequence[NamedMeasure], scoring: Scoring | None = None) -> Scores:
+def score(ranked: RankedGains, measures: Sequence[NamedMeasure], scoring: Scoring | None = None) -> Scores:
     """Scores of ranked gains that are already aligned."""
     how = scoring or Scoring()
-    chosen = [at_level(a.measure, how.relevant_from) for a in asked]
+    chosen = [at_level(a.measure, how.relevant_from) for a in measures]
     if any(not m.of_subtopics for m in chosen):
         check_grades(ranked, levels_of(chosen), how.no_relevant == "skip")
     for measure in chosen:
         refuse_chosen(view_of(ranked, measure, how), measure)
-    return scored(ranked, asked, how)
+    return scored(ranked, measures, how)
 
 
 def levels_of(measures: Sequence[Measure]) -> list[float]:
@@ -128,9 +128,9 @@ def matching_for(measures: Sequence[Measure], scoring: Scoring, unmatched: Unmat
     return Matching(deepest, unmatched, not left_out, tuple(sorted(shallow.items())))
 
 
-def scored(ranked: RankedGains, asked: Sequence[NamedMeasure], scoring: Scoring) -> Scores:
+def scored(ranked: RankedGains, measures: Sequence[NamedMeasure], scoring: Scoring) -> Scores:
     """Scores of ranked gains, without a look at what is suspicious in them."""
-    chosen = [at_level(a.measure, scoring.relevant_from) for a in asked]
+    chosen = [at_level(a.measure, scoring.relevant_from) for a in measures]
     values: dict[str, npt.NDArray[Any]] = {}
     summaries: dict[str, npt.NDArray[np.float64]] = {}
     for measure in chosen:
@@ -142,7 +142,7 @@ def scored(ranked: RankedGains, asked: Sequence[NamedMeasure], scoring: Scoring)
         else:
             summaries[str(measure)] = measure.summarise(matrix, view, scoring.all_topics)
     provenance = {"truegain": __version__, "measures": [str(m) for m in chosen], **vars(scoring)}
-    names = {name: str(m) for a, m in zip(asked, chosen, strict=True) for name in (str(a.measure), a.name)}
+    names = {name: str(m) for a, m in zip(measures, chosen, strict=True) for name in (str(a.measure), a.name)}
     return Scores(
         ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, provenance, names,
         caveats=ranked.caveats,
@@ -193,13 +193,13 @@ def heeded(scoring: Scoring | None, *names: str) -> Scoring:
 # ---- Measures fed with gains that come from ratings, where there are no levels of relevance.
 
 
-def measures_for(ranked: RankedGains, asked: Sequence[NamedMeasure]) -> list[NamedMeasure]:
+def measures_for(ranked: RankedGains, measures: Sequence[NamedMeasure]) -> list[NamedMeasure]:
     """The measures as they take these labels: fed directly where they are gains; where that is doubtful it is told."""
     if ranked.pool.judgments.are_gains:
-        return measures_for_gains(asked)
+        return measures_for_gains(measures)
     label = ranked.pool.judgments.label
-    tell_fractions(asked, fractions_in(label), len(label))
-    return list(asked)
+    tell_fractions(measures, fractions_in(label), len(label))
+    return list(measures)
 
 
 def fractions_in(label: Floats) -> int:
@@ -207,9 +207,9 @@ def fractions_in(label: Floats) -> int:
     return int((label != np.floor(label)).sum())
 
 
-def tell_fractions(asked: Sequence[NamedMeasure], parts: int, labels: int) -> None:
+def tell_fractions(measures: Sequence[NamedMeasure], parts: int, labels: int) -> None:
     """Warn where so many of the labels are not whole numbers, and a measure takes them as levels."""
-    doubtful = [str(a.measure) for a in asked if _for_gains(a).measure != a.measure]
+    doubtful = [str(a.measure) for a in measures if _for_gains(a).measure != a.measure]
     if parts and doubtful:
         warn(
             f"{parts} of {counted(labels, 'label')} are not whole numbers, and {doubtful[0]} takes them as levels; "
@@ -217,7 +217,7 @@ def tell_fractions(asked: Sequence[NamedMeasure], parts: int, labels: int) -> No
         )
 
 
-def measures_for_gains(asked: Sequence[NamedMeasure]) -> list[NamedMeasure]:
+def measures_for_gains(measures: Sequence[NamedMeasure]) -> list[NamedMeasure]:
     """The measures as NTCIREVAL computes them from gains: a cascade's highest gain is that of the topic.
 
     p = gain / (highest gain of the topic + 1), unless the measure says otherwise.  The measure prints
@@ -227,14 +227,14 @@ def measures_for_gains(asked: Sequence[NamedMeasure]) -> list[NamedMeasure]:
     >>> [str(a.measure) for a in measures_for_gains(parse_measures(["nG@1", "nERR@10", "ERR(max_rel='scale')"]))]
     ['nG@1', "nERR(max_rel='topic',rule='gain')@10", "ERR(max_rel='scale')"]
     """
-    return [_for_gains(a) for a in asked]
+    return [_for_gains(a) for a in measures]
 
 
-def _for_gains(asked: NamedMeasure) -> NamedMeasure:
-    measure = asked.measure
-    if not measure.cascades or {"max_rel", "rule"} & set(getattr(measure, "_written", ())):
-        return asked
-    return replace(asked, measure=replace(measure, max_rel="topic", rule="gain"))  # type: ignore[call-arg]
+def _for_gains(named: NamedMeasure) -> NamedMeasure:
+    chosen = named.measure
+    if not chosen.cascades or {"max_rel", "rule"} & set(getattr(chosen, "_written", ())):
+        return named
+    return replace(named, measure=replace(chosen, max_rel="topic", rule="gain"))  # type: ignore[call-arg]
 
 
 # ---- Scores as means over topics: the per-topic values whose mean is the summary of a measure.

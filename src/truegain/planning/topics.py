@@ -20,9 +20,9 @@ from truegain.measures.evaluate import scores_of
 from truegain.measures.parse import MeasureLike
 from truegain.message import arg, argname
 from truegain.results.base import Table
-from truegain.stats.anova import complete, one_way, two_way
 from truegain.stats.results import Plan
 from truegain.stats.student_t import Floats, check_confidence, quantile_of, special
+from truegain.stats.tests.anova import complete, one_way, two_way
 
 # ---- Topic set size design: how many topics an experiment needs before it is run.
 

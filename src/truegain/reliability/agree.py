@@ -70,8 +70,8 @@ def carried(ratings: Grouped, whole: Coefficient, level: str, options: AlphaOpti
     >>> rows += [("1", "trap", f"w{j}", 3) for j in range(60)]
     >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     >>> grouped = Grouped.of(tg.read_ratings(frame))
-    >>> found = carried(grouped, alpha_of(Paired.of(grouped), "nominal"), "nominal", USUAL)
-    >>> found.names, round(found.whole.value, 2), round(found.rest.value, 2)
+    >>> coefficients = carried(grouped, alpha_of(Paired.of(grouped), "nominal"), "nominal", USUAL)
+    >>> coefficients.names, round(coefficients.whole.value, 2), round(coefficients.rest.value, 2)
     (('topic 1, document trap',), 0.52, 0.04)
     """
     paired = Paired.of(ratings)
@@ -417,9 +417,9 @@ def _spreads(grouped: Grouped, paired: Paired) -> list[Coefficient]:
     coefficients = []
     for name, each in zip(names, ratio_spreads(grouped), strict=True):
         known = np.sort(each[~np.isnan(each)])
-        held = bool(np.isfinite(known[len(known) // 2]))  # the upper of the middle two
-        value = float(np.median(known)) if held else math.nan
-        why = "" if held else "most ratios are too large for a floating-point number"
+        finite = bool(np.isfinite(known[len(known) // 2]))  # the upper of the middle two
+        value = float(np.median(known)) if finite else math.nan
+        why = "" if finite else "most ratios are too large for a floating-point number"
         coefficients.append(Coefficient.of(name, value, len(known), len(paired.value), why))
     return coefficients
 

@@ -376,19 +376,19 @@ def _without_assessors(paired: Paired, level: str, seed: int) -> Floats:
             f"no interval: {len(names)} assessors are too few to represent others; at least {FEWEST} are needed"
         )
     group = _groups(len(names), PEOPLE, CREWS, seed)[code]
-    found = [_alone(paired.take(np.asarray(group != g, np.bool_)), level) for g in range(int(group.max()) + 1)]
-    if np.isnan(found).any():
+    alphas = [_alone(paired.take(np.asarray(group != g, np.bool_)), level) for g in range(int(group.max()) + 1)]
+    if np.isnan(alphas).any():
         raise NoIntervalError("no interval: without one of the assessors no two items differ")
-    return np.array(found)
+    return np.array(alphas)
 
 
 def _alone(paired: Paired, level: str) -> float:
     return float(alpha_between(paired, level, np.ones((1, len(paired))))[0]) if len(paired) else math.nan
 
 
-def _groups(units: int, alone: int, groups: int, seed: int) -> Ints:
+def _groups(units: int, most_single: int, groups: int, seed: int) -> Ints:
     """For every unit the number of the group that it is left out with."""
-    if units <= alone:
+    if units <= most_single:
         return np.arange(units)
     return generator(seed, "groups left out").permutation(units) % groups
 
@@ -415,8 +415,8 @@ class Coefficient(Estimate):
     @classmethod
     def of(cls, name: str, value: float = math.nan, items: int = 0, ratings: int = 0, why: str = "") -> Coefficient:
         """One without limits; `why` there is no value, or none of them."""
-        said = (why,) if why else ()
-        return cls("", name, value, math.nan, math.nan, population="other items", n=items, notes=said, ratings=ratings)
+        notes = (why,) if why else ()
+        return cls("", name, value, math.nan, math.nan, population="other items", n=items, notes=notes, ratings=ratings)
 
     @property
     def why(self) -> str:
@@ -470,8 +470,8 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
     >>> import polars as pl
     >>> from truegain.data.rating_groups import Grouped
     >>> from truegain.data.ratings import read_ratings
-    >>> said = {"a": (1, 1), "b": (3, 2), "c": (0, 0), "d": (2, 2), "e": (0, 1), "f": (3, 3)}
-    >>> rows = [("1", d, a, v) for d, vs in said.items() for a, v in zip("xy", vs)]
+    >>> labels = {"a": (1, 1), "b": (3, 2), "c": (0, 0), "d": (2, 2), "e": (0, 1), "f": (3, 3)}
+    >>> rows = [("1", d, a, v) for d, vs in labels.items() for a, v in zip("xy", vs)]
     >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     >>> print(alpha_of(Paired.of(Grouped.of(read_ratings(frame))), "ordinal"))
     alpha ordinal 0.8778 [0.3786, 1.0000] 95% over other items, these assessors, jackknife
@@ -486,28 +486,28 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
     if level == "ratio" and least < 0:
         return Coefficient.of(name, math.nan, items, n, "a ratio scale has no negative ratings")
     value = float(alphas(getattr(paired, level)(np.ones((1, items))))[0])
-    found = Coefficient.of(name, 0.0 if abs(value) < ROUNDING else value, items, n)
-    found = replace(found, confidence=how.confidence, population=how.population, method=how.method)
+    coefficient = Coefficient.of(name, 0.0 if abs(value) < ROUNDING else value, items, n)
+    coefficient = replace(coefficient, confidence=how.confidence, population=how.population, method=how.method)
     if not how.trials:
-        return found
+        return coefficient
     if items == 1:
-        return replace(found, notes=("one item gives no interval",))
+        return replace(coefficient, notes=("one item gives no interval",))
     if how.method == "bootstrap":
-        return _resampled(found, paired, level, how.trials, how.confidence, how.seed)
+        return _resampled(coefficient, paired, level, how.trials, how.confidence, how.seed)
     try:
         low, high = limits_of(paired, level, how.units, how.confidence, how.seed)
     except NoIntervalError as reason:
-        return replace(found, notes=(str(reason),))
-    low, high = min(low, found.value), max(high, found.value)
+        return replace(coefficient, notes=(str(reason),))
+    low, high = min(low, coefficient.value), max(high, coefficient.value)
     if low < LEAST:
         few = "items" if how.units == "items" else "items or assessors"
         why = f"no interval: it rests on too few {few} (its lower limit would be {low:.1f}, and alpha is at least -1)"
-        return replace(found, notes=(why,))
-    return replace(found, low=low, high=high, notes=(TAIL,) if level == "interval" and items < LONG else ())
+        return replace(coefficient, notes=(why,))
+    return replace(coefficient, low=low, high=high, notes=(TAIL,) if level == "interval" and items < LONG else ())
 
 
 def _resampled(
-    found: Coefficient, paired: Paired, level: str, trials: int, confidence: float, seed: int
+    coefficient: Coefficient, paired: Paired, level: str, trials: int, confidence: float, seed: int
 ) -> Coefficient:
     """The percentile interval of the resamples that have an alpha."""
     check_replicates(trials, confidence)
@@ -516,13 +516,13 @@ def _resampled(
     sound = drawn[~np.isnan(drawn)]
     tail, lost = (1 - confidence) / 2, trials - len(sound)
     if lost > MOST_LOST * trials:
-        return replace(found, notes=(f"{lost} of {trials} resamples had a single value: no interval",))
+        return replace(coefficient, notes=(f"{lost} of {trials} resamples had a single value: no interval",))
     low, high = np.quantile(sound, [tail, 1 - tail]).tolist()
     whys = [f"{lost} of {trials} resamples had a single value and were left out"] if lost else []
     if len(paired) < MANY:
         whys.append(f"too narrow: with fewer than {MANY} items bootstrap intervals cover less often than they claim")
-    low, high = min(low, found.value), max(min(1.0, high), found.value)
-    return replace(found, low=low, high=high, notes=tuple(whys))
+    low, high = min(low, coefficient.value), max(min(1.0, high), coefficient.value)
+    return replace(coefficient, low=low, high=high, notes=tuple(whys))
 
 
 def alphas(parts: Parts) -> Floats:

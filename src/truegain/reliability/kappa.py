@@ -93,14 +93,14 @@ def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Coe
         common, tried = _drawn(ratings, seed)
         none = f"of {tried:,} random pairs of {count:,} assessors none rated {LEAST_COMMON} common items"
         about = "{} random pairs of " + f"{every:,}, each with at least {LEAST_COMMON} common items"
-    found = []
+    coefficients = []
     for weights in kinds:
         name = ("mean Cohen's kappa" if several else "Cohen's kappa") + ("" if weights == "none" else f" ({weights})")
         kappas = [_kappa(c.one, c.two, weights) for c in common]
         sound = [(k, c) for k, c in zip(kappas, common, strict=True) if k is not None]
         if not sound:
             why = none if not common or every <= MOST_PAIRS else "no pair of assessors gave more than one label"
-            found.append(Coefficient.of(name, why=why))
+            coefficients.append(Coefficient.of(name, why=why))
             continue
         items = len(np.unique(np.concatenate([c.item for _, c in sound])))
         rated = len(np.unique(np.concatenate([c.rows for _, c in sound])))
@@ -109,8 +109,8 @@ def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Coe
         if len(sound) < FEW_PAIRS and rated < SLIVER * of:
             why = f"{why}: {rated:,} of {of:,} ratings do not represent all"
             mean = math.nan
-        found.append(Coefficient.of(name, mean, items, rated, why))
-    return found
+        coefficients.append(Coefficient.of(name, mean, items, rated, why))
+    return coefficients
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,14 +145,14 @@ def _drawn(ratings: Grouped, seed: int) -> tuple[list[_Common], int]:
     drawn = np.sort(rng.integers(0, len(enough), (2 * MOST_TRIES, 2)), axis=1)
     drawn = drawn[drawn[:, 0] < drawn[:, 1]]
     tries = drawn[np.sort(np.unique(drawn, axis=0, return_index=True)[1])][:MOST_TRIES]
-    found: list[_Common] = []
+    pairs: list[_Common] = []
     for first, second in tries.tolist():
         both = _Common.of(ratings, enough[first], enough[second])
         if len(both.item) >= LEAST_COMMON:
-            found.append(both)
-            if len(found) == MOST_PAIRS:
+            pairs.append(both)
+            if len(pairs) == MOST_PAIRS:
                 break
-    return found, len(tries)
+    return pairs, len(tries)
 
 
 def _kappa(x: Floats, y: Floats, weights: str) -> float | None:

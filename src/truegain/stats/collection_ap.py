@@ -64,8 +64,8 @@ def combine(
     t with k - 1 degrees of freedom in place of z.
     I2 = max(0, (Q - (k-1))/Q).
 
-    >>> found = combine([0.12, 0.05, 0.3, -0.04], [0.004, 0.002, 0.01, 0.003])
-    >>> print(f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}] p = {found.p:.4f}, I2 = {found.i2:.0%}")
+    >>> meta = combine([0.12, 0.05, 0.3, -0.04], [0.004, 0.002, 0.01, 0.003])
+    >>> print(f"{meta.value:.4f} [{meta.low:.4f}, {meta.high:.4f}] p = {meta.p:.4f}, I2 = {meta.i2:.0%}")
     0.0859 [-0.0249, 0.1966] p = 0.1287, I2 = 70%
     """
     check_one_of("meta-analysis", method, META_METHODS)
@@ -224,14 +224,14 @@ def collection_spread(
         _topic_spreads, pieces, shared=(ranked, level, replicates, confidence, seed), progress=progress,
         name=lambda piece: f"topic {ranked.topics[piece[1]]}",
     )  # fmt: skip
-    found = np.full((7, systems, topics), np.nan)
+    by_topic = np.full((7, systems, topics), np.nan)
     sums, redrawn = np.zeros((3, systems, replicates)), 0
     for (_, topic), (there, parts, drawn, again) in zip(pieces, results, strict=True):
-        found[:, there, topic] = parts
+        by_topic[:, there, topic] = parts
         for total, values in zip(sums, (drawn, logits(drawn, EPSILON), np.log(np.maximum(drawn, FLOOR))), strict=True):
             total[there] += values
         redrawn += again
-    ap, sd, sd_logit, low, high, bca_low, bca_high = found
+    ap, sd, sd_logit, low, high, bca_low, bca_high = by_topic
     with np.errstate(invalid="ignore"):  # a system without a topic has no mean
         mean, odds, logs = sums / (~np.isnan(ap)).sum(axis=1)[:, None]
     return CollectionSpread(
@@ -400,12 +400,12 @@ def paper_topic_estimates(spread: CollectionSpread, method: str = "logit") -> li
         raise TruegainError(f"AP of a topic has no {method} interval; choose from {', '.join(METHODS)}")
     low, high = within(*spread.interval(method), BOUNDS, value=spread.ap)
     notes, how = few_relevant(spread.relevant, method), f"{method}, small R"
-    found = []
+    estimates = []
     for s, t in np.argwhere(~np.isnan(spread.ap)).tolist():
         value, lower, upper, error = (float(x[s, t]) for x in (spread.ap, low, high, spread.sd))
         one = Estimate(spread.systems[s], "AP", value, lower, upper, spread.confidence, "collection", how, error)
-        found.append(replace(one, n=int(spread.relevant[t]), topic=spread.topics[t], notes=notes))
-    return found
+        estimates.append(replace(one, n=int(spread.relevant[t]), topic=spread.topics[t], notes=notes))
+    return estimates
 
 
 # ---- Two systems on other collections by meta-analysis: every topic is a test of its own, and topics are weighed.
@@ -528,7 +528,7 @@ def collection_differences(
     ap = np.array([r[0] for r in results])  # topics, systems
     moved = np.array([r[1] for r in results])  # topics, (difference, paired, independent), pairs
     redrawn = sum(r[2] for r in results)
-    found = []
+    differences = []
     for i, (first, second) in enumerate(pairs):
         both = np.flatnonzero(~np.isnan(ap[:, first]) & ~np.isnan(ap[:, second])) if len(scored) else np.empty(0, int)
         names = ranked.systems[first], ranked.systems[second]
@@ -540,23 +540,23 @@ def collection_differences(
         difference, paired, independent = moved[both, :, i].T
         values = ap[both][:, [first, second]].T
         count = relevant[np.array(scored)[both]]
-        found.append(
+        differences.append(
             CollectionDifference(
                 names, topics, values, difference, paired, independent, count, scale, replicates, confidence, redrawn
             )
         )
-    return found
+    return differences
 
 
 def combined_comparisons(
     drawn: Sequence[CollectionDifference], method: MetaMethod, pairing: str, adjustment: str
 ) -> list[Comparison]:
     """Every pair by meta-analysis, its p adjusted for the number of pairs."""
-    found = [one.comparison(method, pairing) for one in drawn]
-    if len(found) == 1:
-        return found
-    adjusted = adjust([c.p for c in found if c.p is not None], adjustment).tolist()
-    return [replace(c, p_adjusted=p, adjustment=adjustment) for c, p in zip(found, adjusted, strict=True)]
+    comparisons = [one.comparison(method, pairing) for one in drawn]
+    if len(comparisons) == 1:
+        return comparisons
+    adjusted = adjust([c.p for c in comparisons if c.p is not None], adjustment).tolist()
+    return [replace(c, p_adjusted=p, adjustment=adjustment) for c, p in zip(comparisons, adjusted, strict=True)]
 
 
 def _topic_differences(
@@ -566,12 +566,12 @@ def _topic_differences(
     ranked, level, a, b, scale, replicates, seed = shared
     lists = lists_of_topic(ranked, topic, level)
     drawn, redrawn = average_precisions(lists, replicates, seed)
-    found = average_precision(lists)
-    values, observed = (drawn, found) if scale == "ap" else (logits(drawn, EPSILON), logits(found, EPSILON))
+    scores = average_precision(lists)
+    values, observed = (drawn, scores) if scale == "ap" else (logits(drawn, EPSILON), logits(scores, EPSILON))
     where = np.full(len(ranked.systems), -1)
     where[lists.systems] = np.arange(len(lists.systems))
     ap = np.full(len(ranked.systems), np.nan)
-    ap[lists.systems] = found
+    ap[lists.systems] = scores
     there = (where[a] >= 0) & (where[b] >= 0)
     moved = np.full((3, len(a)), np.nan)
     for i in np.flatnonzero(there).tolist():

@@ -78,8 +78,8 @@ class Pooled:
         square = np.where(there, own**2 / max(relevant + 1, 3), 0.0)
         if self.lone == "near":
             self.squares[0] += square
-            held = self.lenders.setdefault(relevant, np.zeros((3, len(self.sum))))
-            held += np.stack([there, np.where(there, own, 0.0), square])
+            sums = self.lenders.setdefault(relevant, np.zeros((3, len(self.sum))))
+            sums += np.stack([there, np.where(there, own, 0.0), square])
             return
         self.weighted += np.where(there, (relevant - 1) * relevant * own, 0.0)
         self.weight += np.where(there, relevant - 1, 0)
@@ -90,36 +90,36 @@ class Pooled:
         """V and its degrees of freedom; NaN where every topic has but one relevant document."""
         weight, weighted, squares = self._lent() if self.lone == "near" else (self.weight, self.weighted, self.squares)
         with np.errstate(invalid="ignore", divide="ignore"):
-            lent = np.where(self.single > 0, self.single / weight, 0.0)
-            variance = self.sum + np.where(self.single > 0, lent * weighted, 0.0)
-            freedom = variance**2 / (squares[0] + lent * (squares[1] + lent * squares[2])) - 2
+            factor = np.where(self.single > 0, self.single / weight, 0.0)
+            variance = self.sum + np.where(self.single > 0, factor * weighted, 0.0)
+            freedom = variance**2 / (squares[0] + factor * (squares[1] + factor * squares[2])) - 2
         return variance, np.where(variance > 0, freedom, np.inf)
 
     def _lent(self) -> tuple[Floats, Floats, Floats]:
         """The sums of R - 1 and of (R - 1) own over the topics that lend, and the squares of V's parts."""
         size, every = len(self.sum), sorted(self.lenders)
-        held = np.array([self.lenders[r] for r in every]).reshape(-1, 3, size)
+        sums = np.array([self.lenders[r] for r in every]).reshape(-1, 3, size)
         relevant = np.array(every, np.float64)[:, None]
-        before = np.cumsum(held[:, 0], axis=0) - held[:, 0]  # topics with fewer relevant documents
+        before = np.cumsum(sums[:, 0], axis=0) - sums[:, 0]  # topics with fewer relevant documents
         freedom = np.where((relevant <= NEAR) | (before < LENDERS), relevant - 1, 0.0)
-        near = held * freedom[:, None, :]
+        near = sums * freedom[:, None, :]
         more = np.stack([2 * near[:, 2], near[:, 2] * freedom]).sum(axis=1)
         return near[:, 0].sum(axis=0), near[:, 1].sum(axis=0), np.concatenate([self.squares[:1], more])
 
 
 def pooled(spreads: Sequence[TopicSpread], contrasts: Contrasts, lone: Lone, paired: bool = True) -> Pooled:
     """The topics put together, for scores and differences of systems on the same collections (or on one each)."""
-    found, score = Pooled(len(contrasts), lone), contrasts.a == NONE
+    total, score = Pooled(len(contrasts), lone), contrasts.a == NONE
     first, only = np.maximum(contrasts.a, 0), bool(score.all())
     for topic in spreads:
-        alone = (x[contrasts.b] for x in topic.of_systems())
+        of_scores = (x[contrasts.b] for x in topic.of_systems())
         if only:
-            own, others = alone
+            own, others = of_scores
         else:
             pair = topic.of_pairs(first, contrasts.b, paired)
-            own, others = (np.where(score, x, y) for x, y in zip(alone, pair, strict=True))
-        found.add(topic.relevant, own, others, topic.there[contrasts.b] & (score | topic.there[first]))
-    return found
+            own, others = (np.where(score, x, y) for x, y in zip(of_scores, pair, strict=True))
+        total.add(topic.relevant, own, others, topic.there[contrasts.b] & (score | topic.there[first]))
+    return total
 
 
 def share_limits(
@@ -332,15 +332,15 @@ def topic_estimates(ranked: RankedGains, measure: Measure, confidence: float = 0
     if measure.bounds() != (0.0, 1.0) or measure.of_subtopics or measure.reads_text:
         raise TruegainError(f"intervals by topic over the collection are for scores from 0 to 1, not for {measure}")
     scored = Scored.of(ranked, measure, confidence)
-    found = []
+    estimates = []
     for s in range(len(scored.systems)):
         at = np.flatnonzero(~np.isnan(scored.values[s]))
         sizes = scored.sizes(s)
         low, high = share_limits(scored.values[s, at], sizes, confidence, student=not left_out_of(measure))
         for i, t in enumerate(at.tolist()):
             whole = scored.estimate(s, float(low[i]), float(high[i]), f"Wilson, n = {sizes[i]:.3g}", None, t)
-            found.append(replace(whole, n=int(scored.relevant[t]), topic=scored.topics[t]))
-    return found
+            estimates.append(replace(whole, n=int(scored.relevant[t]), topic=scored.topics[t]))
+    return estimates
 
 
 def check_drawn_method(measure: Measure, method: str) -> None:
@@ -370,8 +370,8 @@ def drawn_estimates(
     else:
         low, high, _ = linear(scored.summaries, spread, confidence)
     ends = zip(low.tolist(), high.tolist(), spread.tolist(), strict=True)
-    found = [scored.estimate(s, least, most, method, se) for s, (least, most, se) in enumerate(ends)]
-    return [replace(e, notes=few_relevant(scored.relevant, method)) for e in found]
+    estimates = [scored.estimate(s, least, most, method, se) for s, (least, most, se) in enumerate(ends)]
+    return [replace(e, notes=few_relevant(scored.relevant, method)) for e in estimates]
 
 
 def few_relevant(relevant: Ints, method: str) -> tuple[str, ...]:

@@ -84,35 +84,35 @@ class MeanDifferences:
         se, freedom = self.errors(self.paired)
         step = quantiles_of(scored.confidence, freedom) * se
         p = two_sided(difference, se, freedom)
-        known = ~np.isnan(p)
+        has_p = ~np.isnan(p)
         adjusted = adjust_asked(p, adjustment)
         how = spread_rule(scored.measure).how
         test = f"mean difference, t, {'paired' if self.paired else 'independent'} collections, documents {how}"
         low, high = within(
             difference - step, difference + step, scored.measure.bounds(), value=difference, differences=True
         )
-        notes = self._notes(se, known, how)
+        notes = self._notes(se, has_p, how)
         several = len(p) > 1
-        found = []
+        comparisons = []
         for i, (first, second) in enumerate(self.pairs):
             one, other, apart = (float(x[i]) for x in (value_a, value_b, difference))
-            least, most, chance = (float(x[i]) if known[i] else None for x in (low, high, p))
-            found.append(
+            least, most, chance = (float(x[i]) if has_p[i] else None for x in (low, high, p))
+            comparisons.append(
                 Comparison(
                     scored.systems[first], scored.systems[second], str(scored.measure), one, other, apart, least, most,
-                    chance, p_adjusted=float(adjusted[i]) if known[i] and several else None, test=test,
+                    chance, p_adjusted=float(adjusted[i]) if has_p[i] and several else None, test=test,
                     adjustment=adjustment if several else "", confidence=scored.confidence, n=int(count[i]),
                     notes=notes,
                 )
             )  # fmt: skip
-        return found
+        return comparisons
 
-    def _notes(self, se: Floats, known: Bools, how: str) -> tuple[str, ...]:
+    def _notes(self, se: Floats, has_p: Bools, how: str) -> tuple[str, ...]:
         notes = ["for other collections and the same topics; all topics weigh the same."]
-        if self.paired and (se[known] > 0).any():
-            alone, _ = self.errors(paired=False)
-            moving = known & (se > 0)
-            ratio = float(np.median(se[moving] / alone[moving]))
+        if self.paired and (se[has_p] > 0).any():
+            unpaired_se, _ = self.errors(paired=False)
+            moving = has_p & (se > 0)
+            ratio = float(np.median(se[moving] / unpaired_se[moving]))
             notes.append(
                 f"on the same collections the standard deviation of a difference is {ratio:.2f} times that of "
                 "independent ones" + (" (median of the pairs)." if moving.sum() > 1 else ".")
@@ -122,7 +122,7 @@ class MeanDifferences:
                 f"{unknown} pairs have only topics with one relevant document, which do not show how a difference "
                 "varies; they have no interval."
             )
-        if still := int((~known & (se == 0)).sum()):
+        if still := int((~has_p & (se == 0)).sum()):
             how = how.replace(" and ", " or ")
             notes.append(
                 f"{still} pairs differ and no document {how} changes their difference, so its variance is unknown; "
@@ -137,9 +137,9 @@ class MeanDifferences:
         rows: list[tuple[float | int | str | bool | None, ...]] = []
         for t in np.flatnonzero(self.common()[0]).tolist():
             spread = self.spreads[t]
-            known = spread.relevant != 1 or spread_rule(self.scored.measure).lone == "own"
+            has_sd = spread.relevant != 1 or spread_rule(self.scored.measure).lone == "own"
             variances = (np.add(*spread.of_pairs(a, b, paired))[0] for paired in (True, False))
-            sds = [float(np.sqrt(variance)) if known else None for variance in variances]
+            sds = [float(np.sqrt(variance)) if has_sd else None for variance in variances]
             one, other = float(values[first, t]), float(values[second, t])
             rows.append((self.scored.topics[t], spread.relevant, one, other, other - one, *sds))
         systems = self.scored.systems
@@ -207,8 +207,8 @@ class CollectionPairs:
 
     def __post_init__(self) -> None:
         check_replicates(self.replicates, check_confidence(self.confidence))
-        for name, known in (("meta", Meta), ("effect", PairScale), ("pairing", Pairing)):
-            check_one_of(name, getattr(self, name), get_args(known))
+        for name, allowed in (("meta", Meta), ("effect", PairScale), ("pairing", Pairing)):
+            check_one_of(name, getattr(self, name), get_args(allowed))
 
     def check(self, measures: Sequence[Measure]) -> None:
         """Refuse measures that meta-analysis has no differences of, and a scale that nothing heeds."""
@@ -233,20 +233,20 @@ class CollectionPairs:
         progress: Progress | None = None,
     ) -> ResultList[Comparison]:
         """Every pair on every measure, the measures one after the other."""
-        found = [one for measure in measures for one in self._comparisons(ranked, measure, pairs, progress)]
+        comparisons = [one for measure in measures for one in self._comparisons(ranked, measure, pairs, progress)]
         provenance = {
             "truegain": __version__, "seed": self.seed, "resamples": self.replicates, "confidence": self.confidence,
             "meta": self.meta, "scale": self.effect, "pairing": self.pairing, "adjust": self.adjust,
         }  # fmt: skip
-        return ResultList(tuple(found), {**provenance, "baseline": baseline}, ranked.caveats)
+        return ResultList(tuple(comparisons), {**provenance, "baseline": baseline}, ranked.caveats)
 
     def _comparisons(
         self, ranked: RankedGains, measure: Measure, pairs: Sequence[tuple[int, int]], progress: Progress | None
     ) -> list[Comparison]:
         if self.meta == "mean":
             paired = self.pairing == "paired"
-            found = mean_differences(ranked, measure, pairs, paired=paired, **self._drawing(progress))
-            return found.comparisons(self.adjust)
+            differences = mean_differences(ranked, measure, pairs, paired=paired, **self._drawing(progress))
+            return differences.comparisons(self.adjust)
         level: float = measure.rel  # type: ignore[attr-defined]
         drawn = collection_differences(ranked, pairs, level=level, scale=self.effect, **self._drawing(progress))
         return combined_comparisons(drawn, self.meta, self.pairing, self.adjust)
@@ -277,14 +277,14 @@ def compare_over_collection(
 ) -> ResultList[Comparison]:
     """Compare systems over collections: `tg.compare(..., population='collection')`."""
     heeded(scoring, *HEEDED)
-    asked = [at_level(a.measure, scoring.relevant_from) for a in parse_measures(measures)]
-    how.check(asked)
+    chosen = [at_level(a.measure, scoring.relevant_from) for a in parse_measures(measures)]
+    how.check(chosen)
     ranked = aligned(
-        runs, judgments, scoring, jobs=how.jobs, keep_keys=keys_needed(asked), matching=matching_for(asked, scoring)
+        runs, judgments, scoring, jobs=how.jobs, keep_keys=keys_needed(chosen), matching=matching_for(chosen, scoring)
     )
-    for one in asked:
-        refuse_chosen(ranked, one)
-    return how.answers(ranked, asked, pairs_of(ranked.systems, baseline), baseline, progress)
+    for measure in chosen:
+        refuse_chosen(ranked, measure)
+    return how.answers(ranked, chosen, pairs_of(ranked.systems, baseline), baseline, progress)
 
 
 def pairs_of(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:

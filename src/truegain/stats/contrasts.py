@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from truegain.errors import TruegainError, there_are
 from truegain.io.columns import Floats, Ints, frozen
@@ -32,8 +34,8 @@ def place_of(name: str, systems: Sequence[str], role: str = "") -> int:
 class Contrasts:
     """Systems by number: `b` minus `a`, or `b` alone where a is -1.
 
-    >>> asked = Contrasts.of([(0, 1), (None, 1)])
-    >>> asked.values(np.array([0.2, 0.5])).tolist()
+    >>> contrasts = Contrasts.of([(0, 1), (None, 1)])
+    >>> contrasts.values(np.array([0.2, 0.5])).tolist()
     [0.3, 0.5]
     """
 
@@ -74,18 +76,18 @@ class Contrasts:
 
     def moved(self, rows: Floats, least: float) -> Ints:
         """How many rows, a number a system each, move each contrast by more than this."""
-        out = np.empty(len(self), np.int64)
-        for first in range(0, len(self), BLOCK):
-            some = Contrasts(self.a[first : first + BLOCK], self.b[first : first + BLOCK])
-            out[first : first + BLOCK] = (np.abs(some.values(rows)) > least).sum(axis=0)
-        return out
+        return self._over(rows, lambda moves: (np.abs(moves) > least).sum(axis=0)).astype(np.int64)
 
     def squares(self, rows: Floats) -> Floats:
         """The sum over rows, a number a system each, of the square of each contrast.
 
         Not c'(M'M)c: where two systems move together that leaves rounding of the size of their own moves.
         """
+        return self._over(rows, lambda moves: (moves**2).sum(axis=0))
+
+    def _over(self, rows: Floats, total: Callable[[Floats], npt.NDArray[Any]]) -> Floats:
+        """A total over rows for each contrast, some contrasts at a time."""
         out = np.empty(len(self))
         for first in range(0, len(self), BLOCK):
-            out[first : first + BLOCK] = (self.some(first, first + BLOCK).values(rows) ** 2).sum(axis=0)
+            out[first : first + BLOCK] = total(self.some(first, first + BLOCK).values(rows))
         return out

@@ -24,27 +24,25 @@ from truegain.io.warnings import warn
 from truegain.keywords import check_whole, takes
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import MeasuresLike, parse_measures
-from truegain.measures.scoring import TopicMeans, check_mean, settled
+from truegain.measures.scoring import TopicMeans, check_mean
 from truegain.message import arg, argname, value_of
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
 from truegain.sampling.streams import generator
-from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.rank_correlation import (
-    METHODS,
+    MOVES,
+    WIDE,
+    RankAgreement,
+    RankOptions,
     TauMethod,
-    check_p,
-    first_ranks,
+    agreement,
+    differences,
     kendall_tau,
-    paired,
+    ranking,
     rbo,
     tau_ap_b,
-    tau_ap_walking,
-    tau_interval,
     top_overlap,
 )
-from truegain.stats.results import Estimate
-from truegain.stats.student_t import check_confidence
 from truegain.text.corpus import CorpusLike
 
 # ---- Swap rates: how often two halves of the topics put two systems in opposite order, by how much they differ.
@@ -124,10 +122,9 @@ def swap_rates(
     data = TopicMeans.of(scores, measure)
     if len(data.systems) < 2:
         raise TruegainError("swaps need at least 2 systems")
-    upper = np.triu_indices(len(data.systems), 1)
     pairs, swaps = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
     for first, second in halves(len(data.topics), splits, seed):
-        a, b = ((m[:, None] - m[None, :])[upper] for m in (data.means(first), data.means(second)))
+        a, b = differences(data.means(first)), differences(data.means(second))
         place = np.minimum((np.abs(a) / width + 1e-9).astype(np.int64), bins - 1)
         pairs += np.bincount(place, minlength=bins)
         swaps += np.bincount(place[a * b < 0], minlength=bins)
@@ -155,245 +152,6 @@ def halves(topics: int, splits: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
         order = generator(seed, "halves of the topics", split).permutation(topics)
         half = topics // 2
         yield np.sort(order[:half]), np.sort(order[half : 2 * half])
-
-
-# ---- Do two score vectors order the systems alike?  Every statistic of it in one answer.
-
-WIDE = (
-    "measure", "a", "b", "systems", "tau", "variant", "low", "high", "confidence", "method", "tau_a", "tau_b",
-    "tau_ap_walking_b", "tau_ap_walking_a", "rbo_p", "rbo", "rbo_min", "rbo_max", "top", "top_overlap",
-    "pairs", "swapped", "tied",
-)  # fmt: skip
-MOVES = ("measure", "system", "rank_a", "rank_b", "moves", "score_a", "score_b")
-
-
-@dataclass(frozen=True)
-class RankOptions:
-    """How two orders are compared: the interval of tau, how many systems the top holds, the p of RBO.
-
-    method, confidence, replicates, seed: those of `tau_interval`.
-    """
-
-    method: TauMethod = "wilson"
-    confidence: float = 0.95
-    top: int = 10
-    rbo_p: float = 0.9
-    replicates: int = 2000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_confidence(self.confidence)
-        if self.top < 1:
-            raise TruegainError(f"the top {self.top} holds no system; give at least 1")
-        check_p("rbo_p", self.rbo_p)
-        check_one_of("interval of tau", self.method, METHODS)
-        if self.method == "bootstrap":
-            check_replicates(self.replicates, self.confidence)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RankAgreement(Result):
-    """How far two score vectors, a and b, order the same systems alike.
-
-    Attributes
-    ----------
-    measure : str
-        The measure; empty where two measures are compared.
-    a, b : str
-        The names of the two orders.
-    systems : tuple of str
-        The systems.
-    scores_a, scores_b : ndarray of float
-        Their scores.
-    tau : Estimate
-        Kendall's tau with its interval; its `measure` is 'tau-a' or 'tau-b'.
-    tau_b, tau_a : float
-        Both variants of tau.
-    tau_ap_walking_b : float
-        AP correlation down the ranking by b, a being the truth.
-    tau_ap_walking_a : float
-        The same down the ranking by a, b being the truth.
-    rbo : Estimate
-        Rank-biased overlap; its limits are the least and the most it can be.
-    rbo_p : float
-        Its persistence.
-    top : int
-        How many of the best systems are compared.
-    top_overlap : float
-        The share of them in common.
-    swapped : int
-        Pairs of systems in opposite order.
-    tied : int
-        Pairs that tie in one order or both.
-    notes : tuple of str
-        What must be said beside it.
-
-    Notes
-    -----
-    Columns of `frame`: `statistic`, `value`, `low`, `high` and `about`, one row a statistic.
-    """
-
-    measure: str
-    a: str
-    b: str
-    systems: tuple[str, ...]
-    scores_a: Floats
-    scores_b: Floats
-    tau: Estimate  # its measure is tau-a or tau-b
-    tau_b: float
-    tau_a: float
-    tau_ap_walking_b: float
-    tau_ap_walking_a: float
-    rbo: Estimate  # its limits are the least and the most there can be
-    rbo_p: float
-    top: int
-    top_overlap: float
-    swapped: int
-    tied: int
-    notes: tuple[str, ...] = ()
-
-    @property
-    def pairs(self) -> int:
-        """All pairs of systems."""
-        return len(self.systems) * (len(self.systems) - 1) // 2
-
-    @property
-    def in_common(self) -> int:
-        """How many systems are among the best of both."""
-        return round(self.top_overlap * self.top)
-
-    def moves(self, most: int = 5) -> list[tuple[str, int, int]]:
-        """The systems that change rank most.
-
-        Parameters
-        ----------
-        most : int, default 5
-            How many.
-
-        Returns
-        -------
-        list of (str, int, int)
-            A system, and its ranks by a and by b; equal scores share the best of their ranks.
-        """
-        a, b = first_ranks(self.scores_a), first_ranks(self.scores_b)
-        order = np.lexsort((a, -np.abs(a - b)))[:most]
-        return [(self.systems[i], int(a[i]), int(b[i])) for i in order if a[i] != b[i]]
-
-    @property
-    def provenance(self) -> dict[str, object]:
-        """How it was made."""
-        return {"method": self.tau.method, "confidence": self.tau.confidence, "top": self.top, "rbo_p": self.rbo_p}
-
-    def in_short(self) -> str:
-        """Tau with its interval, and how many pairs are swapped."""
-        return str(self)
-
-    def row(self) -> tuple[Cell, ...]:
-        """All statistics in one row.
-
-        Returns
-        -------
-        tuple
-            The columns of `Correlation`.
-        """
-        t, r = self.tau, self.rbo
-        return (
-            self.measure, self.a, self.b, len(self.systems), t.value, t.measure[-1], t.low, t.high, t.confidence,
-            t.method, self.tau_a, self.tau_b, self.tau_ap_walking_b, self.tau_ap_walking_a, self.rbo_p, r.value, r.low,
-            r.high,
-            self.top, self.top_overlap, self.pairs, self.swapped, self.tied,
-        )  # fmt: skip
-
-    def table(self) -> Table:
-        """One statistic a row, for people."""
-        t, r = self.tau, self.rbo
-        about = f"{100 * t.confidence:g}% interval, {t.method}"
-        rows: list[tuple[Cell, ...]] = [
-            (t.measure, t.value, t.low, t.high, about),
-            ("tau-a", self.tau_a, None, None, "") if t.measure == "tau-b" else ("tau-b", self.tau_b, None, None, ""),
-            (f"tau_AP, {self.a} is true", self.tau_ap_walking_b, None, None, f"walks the ranking by {self.b}"),
-            (f"tau_AP, {self.b} is true", self.tau_ap_walking_a, None, None, f"walks the ranking by {self.a}"),
-            (f"RBO, p = {self.rbo_p:g}", r.value, r.low, r.high, "extrapolated, least and most"),
-            (f"top {self.top} in common", self.top_overlap, None, None, f"{self.in_common} systems"),
-            ("pairs swapped", self.swapped / self.pairs, None, None, f"{self.swapped} of {self.pairs}{self._tied()}"),
-        ]
-        of = f"{self.measure}: " if self.measure else ""  # two measures have their names as a and b
-        title = f"{of}{len(self.systems)} systems by {self.a} and by {self.b}"
-        return Table(("statistic", "value", "low", "high", "about"), rows, self.provenance, title, self.notes)
-
-    def _tied(self) -> str:
-        return f", {self.tied} tied" if self.tied else ""
-
-    def moves_table(self, most: int = 5) -> Table:
-        """The systems that change rank most, as a table.
-
-        Parameters
-        ----------
-        most : int, default 5
-            How many.
-
-        Returns
-        -------
-        Table
-            Columns as those of `Correlation.moves_table`.
-        """
-        where = {s: i for i, s in enumerate(self.systems)}
-        rows: list[tuple[Cell, ...]] = [
-            (self.measure, s, a, b, f"{a - b:+d}", float(self.scores_a[where[s]]), float(self.scores_b[where[s]]))
-            for s, a, b in self.moves(most)
-        ]
-        title = f"Largest rank changes from {self.a} to {self.b}"
-        return Table(MOVES, rows, title=title)
-
-    def __str__(self) -> str:
-        of = f"{self.measure}, " if self.measure else ""  # two measures have their names as a and b
-        how = f"{of}{self.a} and {self.b}, {len(self.systems)} systems"
-        return f"{how}: {self.tau}; {self.swapped} of {self.pairs} pairs swapped"
-
-
-def agreement(
-    systems: Sequence[str],
-    scores_a: Floats,
-    scores_b: Floats,
-    *,
-    measure: str = "",
-    names: tuple[str, str] = ("a", "b"),
-    options: RankOptions | None = None,
-) -> RankAgreement:
-    """Compare the orders of systems by two score vectors; scores equal to 12 decimals tie.
-
-    >>> found = agreement(["x", "y", "z", "w"], np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1]), measure="AP")
-    >>> print(found)
-    AP, a and b, 4 systems: tau-b 0.6667 [-0.3421, 0.9615] 95% over systems, wilson; 1 of 6 pairs swapped
-    """
-    a, b = (settled(v) for v in paired(scores_a, scores_b, least=3))
-    o = options or RankOptions()
-    tau = tau_interval(a, b, o.method, confidence=o.confidence, replicates=o.replicates, seed=o.seed)
-    first, second = ranking(systems, a), ranking(systems, b)
-    upper = np.triu_indices(len(a), 1)
-    da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
-    tied = int(((da == 0) | (db == 0)).sum())
-    ties = [f"{n} by {name}" for v, name in ((a, names[0]), (b, names[1])) if (n := len(v) - len(np.unique(v)))]
-    notes = list(tau.notes)
-    if ties:
-        notes.append(
-            f"Some systems tie ({', '.join(ties)}): RBO and the top order them by name; the taus allow for ties."
-        )
-    kept = min(o.top, len(a))
-    return RankAgreement(
-        measure, *names, tuple(systems), a, b, tau, kendall_tau(a, b, "b"), kendall_tau(a, b, "a"),
-        tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, o.rbo_p), o.rbo_p, kept,
-        top_overlap(first, second, kept), int((da * db < 0).sum()), tied, tuple(notes),
-    )  # fmt: skip
-
-
-def ranking(systems: Sequence[str], scores: Floats) -> list[str]:
-    """Systems, best first; equal ones by name.
-
-    >>> ranking(["b", "a", "c"], np.array([1.0, 1.0, 2.0]))
-    ['c', 'a', 'b']
-    """
-    return [s for _, s in sorted(zip((-scores).tolist(), systems, strict=True))]
 
 
 # ---- Whether two sets of judgments, two measures, or two halves of the topics order the systems alike.
@@ -628,21 +386,21 @@ def correlate(
     >>> import truegain as tg
     >>> orders = {"x": "abcd", "y": "bacd", "z": "dcba"}
     >>> runs = {s: {"1": {d: -float(i) for i, d in enumerate(o)}} for s, o in orders.items()}
-    >>> found = tg.correlate(runs, {"1": {"a": 1, "b": 0}}, "RR", against={"1": {"a": 0, "b": 1}})
-    >>> print(found.agreements[0])
+    >>> correlation = tg.correlate(runs, {"1": {"a": 1, "b": 0}}, "RR", against={"1": {"a": 0, "b": 1}})
+    >>> print(correlation.agreements[0])
     RR, a and b, 3 systems: tau-b 0.3333 [-0.6812, 0.9095] 95% over systems, wilson; 1 of 3 pairs swapped
     """
     how, again = _between(between, against), resampling or Resampling()
     options = RankOptions(method, confidence, top, rbo_p, 2000 if again.n is None else again.n, again.seed)
     splits = _splits(again)
     if isinstance(runs, Scores):
-        check_asked(how, list(runs.measures), again)
-        scores, other = _given_scores(runs, judgments, measures, against, scoring)
+        check_measures(how, list(runs.measures), again)
+        scores, other = _two_scores(runs, judgments, measures, against, scoring)
     else:
         if judgments is None or measures is None:
             what = "judgments" if judgments is None else "measures"
             raise TruegainError(f"{what} are missing; give them after the runs, or give Scores")
-        check_asked(how, measures, again)
+        check_measures(how, measures, again)
         if isinstance(against, Scores):
             raise TruegainError(f"{argname('against')}: scores are compared with scores; give scores for the runs too")
         scores, other = scored_by_both(runs, judgments, against, measures, scoring=scoring, jobs=again.jobs)
@@ -681,15 +439,15 @@ def _splits(resampling: Resampling) -> int:
     return 100 if resampling.n is None else resampling.n
 
 
-def check_asked(how: Between, measures: MeasuresLike, resampling: Resampling) -> None:
+def check_measures(how: Between, measures: MeasuresLike, resampling: Resampling) -> None:
     """Refuse, before anything is read, what has no answer whatever the files hold."""
     chosen = [a.measure for a in parse_measures(measures)]
     if how == "measures":
         if len(set(map(str, chosen))) < 2:
             raise TruegainError("correlating between measures needs at least 2 of them; give several")
         return
-    for one in chosen:
-        check_mean(one)
+    for measure in chosen:
+        check_mean(measure)
     if how == "halves":
         check_splits(_splits(resampling))
 
@@ -712,7 +470,7 @@ def _are_files(runs: object) -> bool:
     )
 
 
-def _given_scores(
+def _two_scores(
     scores: Scores, judgments: object, measures: object, against: object, scoring: object
 ) -> tuple[Scores, Scores | None]:
     """Scores that are made already, of one set of judgments or two, on the same systems and measures."""
@@ -785,19 +543,23 @@ def _halves(scores: Scores, measure: str, splits: int, options: RankOptions) -> 
     data, p = TopicMeans.of(scores, measure), options.rbo_p
     kept = min(options.top, len(data.systems))
     names = ("tau-b", "tau_AP", f"RBO, p = {p:g}", f"top {kept} in common", "pairs swapped")
-    by_statistic: list[tuple[float, ...]] = []
-    upper = np.triu_indices(len(data.systems), 1)
+    by_split: list[tuple[float, ...]] = []
     for first, second in halves(len(data.topics), splits, options.seed):
         a, b = data.means(first), data.means(second)
-        one, two = ranking(data.systems, a), ranking(data.systems, b)
-        da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
-        swapped = float((da * db < 0).mean())
-        by_statistic.append(
-            (kendall_tau(a, b), tau_ap_b(a, b), rbo(one, two, p).value, top_overlap(one, two, kept), swapped)
+        order_a, order_b = ranking(data.systems, a), ranking(data.systems, b)
+        by_split.append(
+            (
+                kendall_tau(a, b),
+                tau_ap_b(a, b),
+                rbo(order_a, order_b, p).value,
+                top_overlap(order_a, order_b, kept),
+                float((differences(a) * differences(b) < 0).mean()),
+            )
         )
-    by_split = dict(zip(names, np.array(by_statistic).T, strict=True))
-    rates = swap_rates(scores, measure, splits=splits, seed=options.seed)
-    return HalvesAgreement(data.measure, len(data.systems), len(data.topics) // 2, by_split, rates, options.confidence)
+    statistics = dict(zip(names, np.array(by_split).T, strict=True))
+    swaps = swap_rates(scores, measure, splits=splits, seed=options.seed)
+    half = len(data.topics) // 2
+    return HalvesAgreement(data.measure, len(data.systems), half, statistics, swaps, options.confidence)
 
 
 def _short(agreements: Sequence[RankAgreement], provenance: dict[str, object]) -> Table:

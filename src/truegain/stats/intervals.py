@@ -81,8 +81,8 @@ def wilson(
     value = np.asarray(estimate, np.float64)
     u, v = (value - least) / (greatest - least), (np.asarray(se, np.float64) / (greatest - least)) ** 2
     spread = u * (1 - u)
-    known = (spread > 0) & (v > ROUNDING**2)
-    units = np.where(known, spread / np.where(known, v, 1.0), np.asarray(n, np.float64))
+    varies = (spread > 0) & (v > ROUNDING**2)
+    units = np.where(varies, spread / np.where(varies, v, 1.0), np.asarray(n, np.float64))
     low, high = (least + (greatest - least) * end for end in student_wilson(u, units, t))
     return Limits(np.minimum(low, value), np.maximum(high, value))
 
@@ -486,8 +486,8 @@ def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, co
             f"{int(flat.sum())} of {systems} systems have the same value on all topics, so that nothing tells how far "
             f"the mean would move over others: {wide}"
         )
-    alone = n ** (1.0 - n) > (1 - confidence) / 2  # the chance that a resample is one topic n times, and a tail
-    few = fell_back & ~flat & alone & (method == "studentised")
+    of_one_topic = n ** (1.0 - n) > (1 - confidence) / 2  # the chance that a resample is one topic n times, and a tail
+    few = fell_back & ~flat & of_one_topic & (method == "studentised")
     lost = {"of their few topics many resamples hold only one": few, "their topics hardly vary": fell_back & ~few}
     for why, which in lost.items():
         if which.any():

@@ -178,18 +178,18 @@ def adjust(p: npt.ArrayLike, method: str = "holm") -> Floats:
     >>> adjust([0.001, 0.013, 0.021, 0.04, 0.3], "holm").round(4).tolist()
     [0.005, 0.052, 0.063, 0.08, 0.3]
     """
-    given: Floats = np.asarray(p, dtype=np.float64)
+    values: Floats = np.asarray(p, dtype=np.float64)
     check_one_of("adjustment", method, tuple(METHODS))
-    if given.ndim != 1:
-        raise TruegainError(f"p-values must be a plain list, not an array of {given.ndim} dimensions")
-    wrong = ~((given >= 0) & (given <= 1))
+    if values.ndim != 1:
+        raise TruegainError(f"p-values must be a plain list, not an array of {values.ndim} dimensions")
+    wrong = ~((values >= 0) & (values <= 1))
     if wrong.any():
-        raise TruegainError(f"{given[wrong][0]} is not a p-value; leave out tests that gave none, then adjust")
-    if not len(given):
-        return given
-    order = np.argsort(given, kind="stable")
-    adjusted: Floats = np.empty_like(given)
-    adjusted[order] = np.minimum(METHODS[method](given[order]), 1.0)
+        raise TruegainError(f"{values[wrong][0]} is not a p-value; leave out tests that gave none, then adjust")
+    if not len(values):
+        return values
+    order = np.argsort(values, kind="stable")
+    adjusted: Floats = np.empty_like(values)
+    adjusted[order] = np.minimum(METHODS[method](values[order]), 1.0)
     return adjusted
 
 
@@ -201,9 +201,9 @@ def adjust_asked(p: npt.ArrayLike, method: str = "holm") -> Floats:
     >>> adjust_asked([0.01, float("nan"), 0.02], "bonferroni").round(4).tolist()
     [0.03, nan, 0.06]
     """
-    given: Floats = np.asarray(p, dtype=np.float64)
-    none = np.isnan(given)
-    return np.where(none, np.nan, adjust(np.where(none, 1.0, given), method))
+    values: Floats = np.asarray(p, dtype=np.float64)
+    none = np.isnan(values)
+    return np.where(none, np.nan, adjust(np.where(none, 1.0, values), method))
 
 
 def _left(k: int) -> Floats:

@@ -69,11 +69,11 @@ def drawn_scores(
     relevant = near.pool_relevant(least_relevant(measure))
     if kernel is not None:
         near.found(least_relevant(measure))  # shared by all pieces: made once
-        found = runner.run(
+        by_topic = runner.run(
             _drawn_topic, range(len(near.topics)), shared=(near, kernel, replicates, seed), progress=progress,
             name=lambda topic: f"{measure}, topic {near.topics[topic]}",
         )  # fmt: skip
-        for topic, (values, again) in enumerate(found):
+        for topic, (values, again) in enumerate(by_topic):
             gathered.add(slice(topic, topic + 1), slice(None), on_scale(measure, values[:, None, :]), again)
         return _drawn(gathered, measure, relevant)
     pieces = [(first, min(first + BLOCK, replicates)) for first in range(0, replicates, BLOCK)]
@@ -199,11 +199,11 @@ def left_out_spreads(
     near = view if cutoff is None else view.cut(cutoff + 1)
     near.found(least_relevant(measure))  # shared by all pieces: made once
     now = on_scale(measure, np.asarray(measure.score(near), np.float64))
-    found = (engine or engine_for()).run(
+    spreads = (engine or engine_for()).run(
         _topic_without_each, range(len(near.topics)), shared=(near, measure, now, pairs), progress=progress,
         name=lambda topic: f"{measure}, topic {near.topics[topic]}",
     )  # fmt: skip
-    return list(found)
+    return list(spreads)
 
 
 def _topic_without_each(
@@ -351,14 +351,14 @@ class _Without:
         item = np.where(item == lost_item, out.item[made], item)  # which takes the name of the one that is lost
         topics = len(kinds) + 1
         row, lists = turn * topics + lacking, (int(turn.max()) + 1) * topics
-        retrieved, held = np.full(lists, ABSENT), np.zeros(lists, np.int64)
+        retrieved, entries = np.full(lists, ABSENT), np.zeros(lists, np.int64)
         depth = self.ranked.retrieved[self.lists.systems * len(self.ranked.topics) + self.topic]
         retrieved[row] = depth[out.list] - (out.place >= 0)
-        held[row] = np.bincount(made, minlength=len(order))
+        entries[row] = np.bincount(made, minlength=len(order))
         collection = replace(
             self.ranked, systems=tuple(map(str, range(lists // topics))), pool=pool,
             gains=frozen(self.ranked.item_gain[pool_item]), judged_items=frozen(self.ranked.item_judged[pool_item]),
-            retrieved=frozen(retrieved), begin=frozen(np.concatenate([[0], np.cumsum(held)])),
+            retrieved=frozen(retrieved), begin=frozen(np.concatenate([[0], np.cumsum(entries)])),
             rank=frozen(ranks[entry] - (ranks[entry] > gone)),
             item=frozen((pool.begin[lacking[made]] + item - (item > lost_item)).astype(np.int32)), top=None, keys=None,
         )  # fmt: skip

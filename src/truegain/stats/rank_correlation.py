@@ -1,9 +1,10 @@
-"""Rank correlation of two score vectors: Kendall's tau with intervals, AP correlation, rank-biased overlap."""
+"""Rank correlation of two score vectors: Kendall's tau with intervals, AP correlation, rank-biased overlap; or all."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,7 +12,10 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.io.columns import Floats, Ints
+from truegain.measures.scoring import settled
 from truegain.message import argname
+from truegain.results.base import Result, Table
+from truegain.results.table import Cell
 from truegain.sampling.streams import blocks, bootstrap_weights
 from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.results import Estimate
@@ -207,7 +211,7 @@ def _long_cliff(sx: Floats, sy: Floats) -> float:
 def _bootstrap(sx: Floats, sy: Floats, replicates: int, seed: int) -> tuple[Floats, int]:
     """Sorted tau-b of resampled systems: with w_i copies of system i, w'Sw / sqrt(w'|Sx|w w'|Sy|w)."""
     products, untied_x, untied_y = sx * sy, np.abs(sx), np.abs(sy)
-    found: list[Floats] = []
+    taus: list[Floats] = []
     redrawn = 0
     for rng, count in blocks(replicates, seed, "systems"):
         got, kept = 0, []
@@ -218,8 +222,8 @@ def _bootstrap(sx: Floats, sy: Floats, replicates: int, seed: int) -> tuple[Floa
             kept.append(agree[sound] / np.sqrt(x[sound] * y[sound]))
             got += int(sound.sum())
             redrawn += int((~sound).sum())
-        found += kept
-    return np.sort(np.concatenate(found)), redrawn
+        taus += kept
+    return np.sort(np.concatenate(taus)), redrawn
 
 
 # ---- Overlap of two rankings: rank-biased, of rankings that may be cut off and of different lengths; and of the
@@ -305,3 +309,244 @@ def _distinct(ranking: Sequence[Hashable]) -> list[Hashable]:
         twice = [str(i) for i in items if i in seen or seen.add(i)]  # type: ignore[func-returns-value]
         raise TruegainError(f"{some(twice)} appears twice in a ranking; each item must have one rank")
     return items
+
+
+# ---- Do two score vectors order the systems alike?  Every statistic of it in one answer.
+
+WIDE = (
+    "measure", "a", "b", "systems", "tau", "variant", "low", "high", "confidence", "method", "tau_a", "tau_b",
+    "tau_ap_walking_b", "tau_ap_walking_a", "rbo_p", "rbo", "rbo_min", "rbo_max", "top", "top_overlap",
+    "pairs", "swapped", "tied",
+)  # fmt: skip
+MOVES = ("measure", "system", "rank_a", "rank_b", "moves", "score_a", "score_b")
+
+
+@dataclass(frozen=True)
+class RankOptions:
+    """How two orders are compared: the interval of tau, how many systems the top holds, the p of RBO.
+
+    method, confidence, replicates, seed: those of `tau_interval`.
+    """
+
+    method: TauMethod = "wilson"
+    confidence: float = 0.95
+    top: int = 10
+    rbo_p: float = 0.9
+    replicates: int = 2000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        if self.top < 1:
+            raise TruegainError(f"the top {self.top} holds no system; give at least 1")
+        check_p("rbo_p", self.rbo_p)
+        check_one_of("interval of tau", self.method, METHODS)
+        if self.method == "bootstrap":
+            check_replicates(self.replicates, self.confidence)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankAgreement(Result):
+    """How far two score vectors, a and b, order the same systems alike.
+
+    Attributes
+    ----------
+    measure : str
+        The measure; empty where two measures are compared.
+    a, b : str
+        The names of the two orders.
+    systems : tuple of str
+        The systems.
+    scores_a, scores_b : ndarray of float
+        Their scores.
+    tau : Estimate
+        Kendall's tau with its interval; its `measure` is 'tau-a' or 'tau-b'.
+    tau_b, tau_a : float
+        Both variants of tau.
+    tau_ap_walking_b : float
+        AP correlation down the ranking by b, a being the truth.
+    tau_ap_walking_a : float
+        The same down the ranking by a, b being the truth.
+    rbo : Estimate
+        Rank-biased overlap; its limits are the least and the most it can be.
+    rbo_p : float
+        Its persistence.
+    top : int
+        How many of the best systems are compared.
+    top_overlap : float
+        The share of them in common.
+    swapped : int
+        Pairs of systems in opposite order.
+    tied : int
+        Pairs that tie in one order or both.
+    notes : tuple of str
+        What must be said beside it.
+
+    Notes
+    -----
+    Columns of `frame`: `statistic`, `value`, `low`, `high` and `about`, one row a statistic.
+    """
+
+    measure: str
+    a: str
+    b: str
+    systems: tuple[str, ...]
+    scores_a: Floats
+    scores_b: Floats
+    tau: Estimate  # its measure is tau-a or tau-b
+    tau_b: float
+    tau_a: float
+    tau_ap_walking_b: float
+    tau_ap_walking_a: float
+    rbo: Estimate  # its limits are the least and the most there can be
+    rbo_p: float
+    top: int
+    top_overlap: float
+    swapped: int
+    tied: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> int:
+        """All pairs of systems."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    @property
+    def in_common(self) -> int:
+        """How many systems are among the best of both."""
+        return round(self.top_overlap * self.top)
+
+    def moves(self, most: int = 5) -> list[tuple[str, int, int]]:
+        """The systems that change rank most.
+
+        Parameters
+        ----------
+        most : int, default 5
+            How many.
+
+        Returns
+        -------
+        list of (str, int, int)
+            A system, and its ranks by a and by b; equal scores share the best of their ranks.
+        """
+        a, b = first_ranks(self.scores_a), first_ranks(self.scores_b)
+        order = np.lexsort((a, -np.abs(a - b)))[:most]
+        return [(self.systems[i], int(a[i]), int(b[i])) for i in order if a[i] != b[i]]
+
+    @property
+    def provenance(self) -> dict[str, object]:
+        """How it was made."""
+        return {"method": self.tau.method, "confidence": self.tau.confidence, "top": self.top, "rbo_p": self.rbo_p}
+
+    def in_short(self) -> str:
+        """Tau with its interval, and how many pairs are swapped."""
+        return str(self)
+
+    def row(self) -> tuple[Cell, ...]:
+        """All statistics in one row.
+
+        Returns
+        -------
+        tuple
+            The columns of `Correlation`.
+        """
+        t, r = self.tau, self.rbo
+        return (
+            self.measure, self.a, self.b, len(self.systems), t.value, t.measure[-1], t.low, t.high, t.confidence,
+            t.method, self.tau_a, self.tau_b, self.tau_ap_walking_b, self.tau_ap_walking_a, self.rbo_p, r.value, r.low,
+            r.high,
+            self.top, self.top_overlap, self.pairs, self.swapped, self.tied,
+        )  # fmt: skip
+
+    def table(self) -> Table:
+        """One statistic a row, for people."""
+        t, r = self.tau, self.rbo
+        about = f"{100 * t.confidence:g}% interval, {t.method}"
+        swaps = f"{self.swapped} of {self.pairs}" + (f", {self.tied} tied" if self.tied else "")
+        rows: list[tuple[Cell, ...]] = [
+            (t.measure, t.value, t.low, t.high, about),
+            ("tau-a", self.tau_a, None, None, "") if t.measure == "tau-b" else ("tau-b", self.tau_b, None, None, ""),
+            (f"tau_AP, {self.a} is true", self.tau_ap_walking_b, None, None, f"walks the ranking by {self.b}"),
+            (f"tau_AP, {self.b} is true", self.tau_ap_walking_a, None, None, f"walks the ranking by {self.a}"),
+            (f"RBO, p = {self.rbo_p:g}", r.value, r.low, r.high, "extrapolated, least and most"),
+            (f"top {self.top} in common", self.top_overlap, None, None, f"{self.in_common} systems"),
+            ("pairs swapped", self.swapped / self.pairs, None, None, swaps),
+        ]
+        of = f"{self.measure}: " if self.measure else ""  # two measures have their names as a and b
+        title = f"{of}{len(self.systems)} systems by {self.a} and by {self.b}"
+        return Table(("statistic", "value", "low", "high", "about"), rows, self.provenance, title, self.notes)
+
+    def moves_table(self, most: int = 5) -> Table:
+        """The systems that change rank most, as a table.
+
+        Parameters
+        ----------
+        most : int, default 5
+            How many.
+
+        Returns
+        -------
+        Table
+            Columns as those of `Correlation.moves_table`.
+        """
+        where = {s: i for i, s in enumerate(self.systems)}
+        rows: list[tuple[Cell, ...]] = [
+            (self.measure, s, a, b, f"{a - b:+d}", float(self.scores_a[where[s]]), float(self.scores_b[where[s]]))
+            for s, a, b in self.moves(most)
+        ]
+        title = f"Largest rank changes from {self.a} to {self.b}"
+        return Table(MOVES, rows, title=title)
+
+    def __str__(self) -> str:
+        of = f"{self.measure}, " if self.measure else ""  # two measures have their names as a and b
+        how = f"{of}{self.a} and {self.b}, {len(self.systems)} systems"
+        return f"{how}: {self.tau}; {self.swapped} of {self.pairs} pairs swapped"
+
+
+def agreement(
+    systems: Sequence[str],
+    scores_a: Floats,
+    scores_b: Floats,
+    *,
+    measure: str = "",
+    names: tuple[str, str] = ("a", "b"),
+    options: RankOptions | None = None,
+) -> RankAgreement:
+    """Compare the orders of systems by two score vectors; scores equal to 12 decimals tie.
+
+    >>> ranks = agreement(["x", "y", "z", "w"], np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1]), measure="AP")
+    >>> print(ranks)
+    AP, a and b, 4 systems: tau-b 0.6667 [-0.3421, 0.9615] 95% over systems, wilson; 1 of 6 pairs swapped
+    """
+    a, b = (settled(v) for v in paired(scores_a, scores_b, least=3))
+    o = options or RankOptions()
+    tau = tau_interval(a, b, o.method, confidence=o.confidence, replicates=o.replicates, seed=o.seed)
+    first, second = ranking(systems, a), ranking(systems, b)
+    da, db = differences(a), differences(b)
+    ties = [f"{n} by {name}" for v, name in ((a, names[0]), (b, names[1])) if (n := len(v) - len(np.unique(v)))]
+    notes = list(tau.notes)
+    if ties:
+        notes.append(
+            f"Some systems tie ({', '.join(ties)}): RBO and the top order them by name; the taus allow for ties."
+        )
+    kept = min(o.top, len(a))
+    return RankAgreement(
+        measure, *names, tuple(systems), a, b, tau, kendall_tau(a, b, "b"), kendall_tau(a, b, "a"),
+        tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, o.rbo_p), o.rbo_p, kept,
+        top_overlap(first, second, kept), int((da * db < 0).sum()),
+        int(((da == 0) | (db == 0)).sum()), tuple(notes),
+    )  # fmt: skip
+
+
+def differences(scores: Floats) -> Floats:
+    """Of each pair of systems once, the earlier minus the later."""
+    return np.asarray((scores[:, None] - scores[None, :])[np.triu_indices(len(scores), 1)])
+
+
+def ranking(systems: Sequence[str], scores: Floats) -> list[str]:
+    """Systems, best first; equal ones by name.
+
+    >>> ranking(["b", "a", "c"], np.array([1.0, 1.0, 2.0]))
+    ['c', 'a', 'b']
+    """
+    return [s for _, s in sorted(zip((-scores).tolist(), systems, strict=True))]

@@ -279,25 +279,27 @@ def by_which_test(
     >>> by_which_test("paired-t", "holm", 28, 0.95, measures=2)
     "by paired t tests, Holm's correction for 28 pairs of each measure, alpha = 0.05"
     """
-    said = [f"by {TESTS.get(test, f'a test of differences ({test})')}"] if test else []
+    words = [f"by {TESTS.get(test, f'a test of differences ({test})')}"] if test else []
     each = " of each measure" if measures > 1 else ""
     if adjustment:
-        said.append(f"{CORRECTIONS.get(adjustment, adjustment)} for {counted(pairs, 'pair')}{each}")
+        words.append(f"{CORRECTIONS.get(adjustment, adjustment)} for {counted(pairs, 'pair')}{each}")
     elif each:
-        said.append("each measure by itself")
+        words.append("each measure by itself")
     if isinstance(trials, int):
-        said.append(f"{trials:,} trials")
-    return ", ".join([*said, f"alpha = {round(1 - level, 12):g}"])
+        words.append(f"{trials:,} trials")
+    return ", ".join([*words, f"alpha = {round(1 - level, 12):g}"])
 
 
-def wide_estimates(found: Sequence[Estimate], provenance: Mapping[str, object], notes: tuple[str, ...] = ()) -> Wide:
+def wide_estimates(
+    estimates: Sequence[Estimate], provenance: Mapping[str, object], notes: tuple[str, ...] = ()
+) -> Wide:
     """A row a system with all its intervals: a column a measure, and one a source where there are several.
 
     Values that nothing corrected have a column of their own.
     """
-    several = len({e.population for e in found}) > 1
+    several = len({e.population for e in estimates}) > 1
     columns: dict[str, dict[str, Estimate]] = {}
-    for e in found:
+    for e in estimates:
         columns.setdefault(f"{e.measure} ({e.population})" if several else e.measure, {})[e.system] = e
     made: list[Column] = []
     for name, by_system in columns.items():
@@ -305,22 +307,23 @@ def wide_estimates(found: Sequence[Estimate], provenance: Mapping[str, object], 
             made.append(Column(f"{name} uncorrected", {s: e.uncorrected for s, e in by_system.items()}))
         value, low, high = ({s: getattr(e, end) for s, e in by_system.items()} for end in ("value", "low", "high"))
         made.append(Column(name, value, low, high))
-    systems = tuple(dict.fromkeys(e.system for e in found))
-    measures = list(dict.fromkeys(e.measure for e in found))
-    levels, kinds = {f"{100 * e.confidence:g}%" for e in found}, dict.fromkeys((e.population, e.method) for e in found)
+    systems = tuple(dict.fromkeys(e.system for e in estimates))
+    measures = list(dict.fromkeys(e.measure for e in estimates))
+    levels = {f"{100 * e.confidence:g}%" for e in estimates}
+    kinds = dict.fromkeys((e.population, e.method) for e in estimates)
     sources = listed([f"over {over} ({method})" if method else f"over {over}" for over, method in kinds])
     limits = f"{' and '.join(sorted(levels))} intervals {sources}"
-    told = f"{listed(measures)} of {counted(len(systems), 'system')}." + _corrected(provenance)
-    return Wide(systems, tuple(made), told, limits=limits, with_limits=True, provenance=provenance, notes=notes)
+    caption = f"{listed(measures)} of {counted(len(systems), 'system')}." + _corrected(provenance)
+    return Wide(systems, tuple(made), caption, limits=limits, with_limits=True, provenance=provenance, notes=notes)
 
 
 def wide_comparisons(
-    found: Sequence[Comparison], provenance: Mapping[str, object], notes: tuple[str, ...] = ()
+    comparisons: Sequence[Comparison], provenance: Mapping[str, object], notes: tuple[str, ...] = ()
 ) -> Wide:
     """A row a system, best first by the first measure, with the systems that it is told to be better than."""
     value: dict[str, dict[str, float]] = {}
     beats: dict[str, dict[str, list[str]]] = {}
-    for c in found:
+    for c in comparisons:
         value.setdefault(c.measure, {}).update({c.a: c.value_a, c.b: c.value_b})
         if c.differs and c.difference != 0:
             better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
@@ -329,12 +332,12 @@ def wide_comparisons(
     baseline = provenance.get("baseline")
     first = next(iter(value.values()))
     systems = best_first({s: first.get(s, math.nan) for v in value.values() for s in v}, baseline)
-    one, pairs = found[0], max(sum(c.measure == m for c in found) for m in value)
-    topics = sorted({c.n for c in found if c.n is not None})
+    one, pairs = comparisons[0], max(sum(c.measure == m for c in comparisons) for m in value)
+    topics = sorted({c.n for c in comparisons if c.n is not None})
     marked = by_which_test(one.test, one.adjustment, pairs, one.confidence, measures=len(value))
-    told = about(list(value), len(systems), topics) + _corrected(provenance)
+    caption = about(list(value), len(systems), topics) + _corrected(provenance)
     named = baseline if isinstance(baseline, str) else None
-    return Wide(systems, columns, told, marked, baseline=named, provenance=provenance, notes=notes)
+    return Wide(systems, columns, caption, marked, baseline=named, provenance=provenance, notes=notes)
 
 
 def about(measures: Sequence[str], systems: int, topics: Sequence[int]) -> str:
@@ -498,11 +501,11 @@ class ResultList(Result, Sequence[Answer], Generic[Answer]):
         Comparison
             b - a.
         """
-        found = [one for one in self.items if isinstance(one, Comparison) and {one.a, one.b} == {a, b}]
-        measures = list(dict.fromkeys(one.measure for one in found))
-        if found and (len(measures) > 1 if measure is None else measure not in measures):
+        pairs = [one for one in self.items if isinstance(one, Comparison) and {one.a, one.b} == {a, b}]
+        measures = list(dict.fromkeys(one.measure for one in pairs))
+        if pairs and (len(measures) > 1 if measure is None else measure not in measures):
             raise TruegainError(f"on which measure? There are {', '.join(measures)}")
-        for one in found:
+        for one in pairs:
             if measure in (None, one.measure):
                 return one if one.a == a else one.turned()
         there = sorted({name for c in self.items if isinstance(c, Comparison) for name in (c.a, c.b)})
@@ -588,9 +591,9 @@ class ResultList(Result, Sequence[Answer], Generic[Answer]):
         if not self.items:
             return "none"
         kind = "comparison" if self.items and isinstance(self.items[0], Comparison) else "estimate"
-        told = "; ".join(str(one) for one in self.items[:FEW])
+        first = "; ".join(str(one) for one in self.items[:FEW])
         more = f" and {len(self) - FEW:,} more" if len(self) > FEW else ""
-        return f"{len(self):,} {kind}{'' if len(self) == 1 else 's'}: {told}{more}"
+        return f"{len(self):,} {kind}{'' if len(self) == 1 else 's'}: {first}{more}"
 
 
 def _renamed(one: Answer, new: Mapping[str, str]) -> Answer:

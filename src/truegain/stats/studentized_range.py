@@ -39,16 +39,16 @@ def studentized_range_sf(q: npt.ArrayLike, systems: int, df: float) -> Floats:
     [1.0, 0.16546, 0.037651]
     """
     _check(systems, df)
-    asked: Floats = np.atleast_1d(np.asarray(q, dtype=np.float64))
-    if np.isnan(asked).any() or (asked < 0).any():
+    ranges: Floats = np.atleast_1d(np.asarray(q, dtype=np.float64))
+    if np.isnan(ranges).any() or (ranges < 0).any():
         raise TruegainError("a studentised range is a number of at least 0")
-    flat = asked.ravel()
+    flat = ranges.ravel()
     values: Floats = np.empty(len(flat))
     near = flat <= NEAR if len(flat) > MANY else np.zeros(len(flat), np.bool_)
     if near.any():
         values[near] = _tabulated(flat[near], systems, df)
     values[~near] = _in_parts(flat[~near], systems, df)
-    return np.clip(values, 0.0, 1.0).reshape(asked.shape)
+    return np.clip(values, 0.0, 1.0).reshape(ranges.shape)
 
 
 def studentized_range_isf(p: float, systems: int, df: float) -> float:

@@ -31,13 +31,13 @@ from truegain.measures.parse import MeasureLike, MeasuresLike, parse_measure, pa
 from truegain.measures.scoring import at_level, heeded
 from truegain.message import Message, arg, argname, with_marks
 from truegain.stats.collection_pairs import CollectionPairs, compare_over_collection
-from truegain.stats.comparisons import Comparisons, ComparisonsByMeasure, PairList
 from truegain.stats.contrasts import place_of
 from truegain.stats.multiple_testing import METHODS, Trials, adjust_asked, nothing
 from truegain.stats.multiple_testing import adjust as adjusted
 from truegain.stats.results import Comparison, ResultList
 from truegain.stats.student_t import check_confidence
-from truegain.stats.tests import FEW, TRIALS, FamilyTest, PairTest, all_at_once, effort_of, find_test, pair_by_pair
+from truegain.stats.tests import FEW, TRIALS, FamilyTest, PairTest, effort_of, find_test, run_test
+from truegain.stats.tests.comparisons import Comparisons, ComparisonsByMeasure, PairList
 from truegain.study.corrected_scores import Corrected, bronze_labels, gold_labels, in_line
 
 Population = Literal["topics", "collection"]
@@ -417,16 +417,12 @@ def compared(
     x = x[order]
     first, second = _wanted(np.argsort(order), None if baseline is None else scores.systems.index(baseline))
     alpha = round(1 - confidence, 12)
-    effort = effort_of(chosen, test, resampling.n, len(first), x.shape[1], how, alpha, asked.counting)
+    effort = effort_of(test, resampling.n, len(first), x.shape[1], how, alpha, asked.counting)
     settings = Trials(
         effort.trials, effort.most, resampling.seed, confidence, resampling.jobs, asked.counting,
         asked.progress or nothing,
     )  # fmt: skip
-    if isinstance(chosen, FamilyTest):
-        found = all_at_once(chosen, x, first, second, settings)
-    else:
-        found = pair_by_pair(chosen, x, first, second, settings, systems)
-    found = found.within((values.least, values.greatest))
+    found = run_test(test, x, first, second, settings, systems).within((values.least, values.greatest))
     few = int(found.n.min())
     said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = None if how is None else adjusted(found.p, how)

@@ -63,25 +63,22 @@ class Named:
     @classmethod
     def open(cls, folder: Path, name: str) -> Named:
         """From the files of a corpus."""
-        return cls(
-            on_disk(folder / f"{name}.hash", "<u8"),
-            on_disk(folder / f"{name}.start", "<i8"),
-            on_disk(folder / f"{name}.text", "u1"),
-        )
+        columns = (("hash", "<u8"), ("start", "<i8"), ("text", "u1"))
+        return cls(*(on_disk(folder / f"{name}.{column}", kind) for column, kind in columns))
 
     def find(self, ids: Ids) -> Ints:
         """For every id its place, -1 where it is not there."""
         place = np.searchsorted(self.hash, ids.hash)
-        found = np.full(len(ids), -1, np.int64)
+        rows = np.full(len(ids), -1, np.int64)
         open_ = np.flatnonzero(place < len(self))
         while len(open_):
             open_ = open_[self.hash[place[open_]] == ids.hash[open_]]
             same = np.array([self.bytes_of(int(place[i])) == _bytes(ids, int(i)) for i in open_], np.bool_)
-            found[open_[same]] = place[open_[same]]
+            rows[open_[same]] = place[open_[same]]
             open_ = open_[~same] if len(open_) else open_
             place[open_] += 1
             open_ = open_[place[open_] < len(self)]
-        return found
+        return rows
 
     def bytes_of(self, row: int) -> bytes:
         """One name."""
@@ -208,7 +205,8 @@ class Corpus:
             raise InputError("a corpus must be on this machine", file=os.fspath(path), hint=hint)
         folder = Path(path)
         manifest = read_manifest(folder)
-        parts = tuple(_open_part(folder / name) for name in manifest["parts"])
+        columns = (("begin", "<i8"), ("term", "<i4"), ("count", "<i4"), ("onto", "<i4"))
+        parts = tuple(Part(*(on_disk(folder / part / c, kind) for c, kind in columns)) for part in manifest["parts"])
         return cls(
             Cutting(**{"cjk": "words", **manifest["cutting"], "stop": tuple(manifest["cutting"]["stop"])}),
             int(manifest["documents"]),
@@ -293,15 +291,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             hint="index the documents again, or use the truegain that made it",
         )
     return manifest  # type: ignore[no-any-return]
-
-
-def _open_part(folder: Path) -> Part:
-    return Part(
-        on_disk(folder / "begin", "<i8"),
-        on_disk(folder / "term", "<i4"),
-        on_disk(folder / "count", "<i4"),
-        on_disk(folder / "onto", "<i4"),
-    )
 
 
 def tell_missing(corpus: Corpus, docs: Ids, places: Ints, what: str) -> None:

@@ -138,14 +138,14 @@ class Handout:
 
     def __init__(self, pieces: Iterator[Piece], progress: Callable[[int], None]) -> None:
         self.progress = progress
-        self.pieces, self.lock, self.given, self.ended = pieces, threading.Lock(), 0, False
+        self.pieces, self.lock, self.handed, self.ended = pieces, threading.Lock(), 0, False
 
     def take(self) -> list[tuple[int, Piece]]:
         """The next piece with its number; none where there is no more."""
         with self.lock:
             piece = None if self.ended else next(self.pieces, None)
-            self.given += piece is not None
-            return [] if piece is None else [(self.given - 1, piece)]
+            self.handed += piece is not None
+            return [] if piece is None else [(self.handed - 1, piece)]
 
     def close(self) -> None:
         """Hand out no more; a thread that waits for bytes is not waited for."""
@@ -172,13 +172,13 @@ class DocumentStretch:
     def __str__(self) -> str:
         return shown_path(self.file)
 
-    def taken(self, fields: Fields, size: int) -> Iterator[tuple[int, Piece]]:
+    def pieces(self, fields: Fields, size: int) -> Iterator[tuple[int, Piece]]:
         """The pieces to be counted, with their numbers."""
         if self.piece is not None:
             yield self.number[1], self.piece
         elif self.source is not None:
-            while found := self.source.take():
-                yield found.pop()  # not held here while the next is read
+            while handed := self.source.take():
+                yield handed.pop()  # not held here while the next is read
                 self.source.progress(1)
         else:
             for at, piece in enumerate(in_order(self.path, self.kind, fields, size)):
@@ -200,7 +200,7 @@ def count(shared: tuple[Place, Settings], stretch: DocumentStretch, seed: object
     _check_seen(stretch)
     parts: list[CountedPiece] = []
     here, held = place.seen, 0
-    for at, piece in stretch.taken(settings.fields, settings.piece):
+    for at, piece in stretch.pieces(settings.fields, settings.piece):
         number = (stretch.number[0], at)
         if held >= _AT_ONCE:
             return CountedStretch(parts, at)

@@ -52,8 +52,8 @@ class RankedText(RankedGains):
                 f"the corpora {opened.source} and {judged.source} were not tokenized alike: {'; '.join(faults)}",
                 hint="index both with the same options",
             )
-        given = {f.name: getattr(ranked, f.name) for f in fields(RankedGains)}
-        return cls(**{**given, "corpus": opened, "judged_corpus": judged})
+        ranked_fields = {f.name: getattr(ranked, f.name) for f in fields(RankedGains)}
+        return cls(**{**ranked_fields, "corpus": opened, "judged_corpus": judged})
 
     @cached_property
     def texts(self) -> Texts:

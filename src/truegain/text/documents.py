@@ -66,7 +66,7 @@ def separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterat
                 check_unnamed([name.strip() for name in top.split(separator)], path)
             ident, text = fields.of(names, path)
             where, columns = names.index(ident), [names.index(n) for n in text]
-            first, held, ids, texts, begin = 0, 0, list[str](), list[str](), reader.line_num + 1
+            first, size_held, ids, texts, begin = 0, 0, list[str](), list[str](), reader.line_num + 1
             for row in reader:
                 before, begin = begin, reader.line_num + 1
                 if not row or row == [_END]:
@@ -82,10 +82,10 @@ def separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterat
                     raise InputError(f"{len(row)} fields, not {len(names)}", file=path, line=reader.line_num)
                 ids.append(row[where])
                 texts.append("\n".join([row[c] for c in columns if row[c]]))
-                held += len(texts[-1])
-                if held >= size:
+                size_held += len(texts[-1])
+                if size_held >= size:
                     yield Piece(path, kind, first, first + len(ids), lines.documents(ids, texts))
-                    first, held, ids, texts = first + len(ids), 0, [], []
+                    first, size_held, ids, texts = first + len(ids), 0, [], []
             if ids:
                 yield Piece(path, kind, first, first + len(ids), lines.documents(ids, texts))
         except csv.Error as error:
@@ -279,10 +279,10 @@ def _folder_pieces(path: str, size: int) -> Iterator[Piece]:
 
 def _files_below(root: Path) -> dict[str, int]:
     """All files below a folder by their path in it, with their sizes; none that is hidden."""
-    found = (
+    files = (
         p for p in root.rglob("*") if p.is_file() and not any(q.startswith(".") for q in p.relative_to(root).parts)
     )
-    return {p.relative_to(root).as_posix(): p.stat().st_size for p in found}
+    return {p.relative_to(root).as_posix(): p.stat().st_size for p in files}
 
 
 def _text_files(piece: Piece, fields: Fields) -> Documents:
@@ -317,5 +317,5 @@ def all_pieces(paths: Iterable[str], kind: Kind | None, fields: Fields, size: in
     """The pieces of several inputs, one after the other."""
     for path in paths:
         of = kind or kind_of(path)
-        found = apart(path, of, fields, size)
-        yield from in_order(path, of, fields, size) if found is None else found
+        pieces = apart(path, of, fields, size)
+        yield from in_order(path, of, fields, size) if pieces is None else pieces

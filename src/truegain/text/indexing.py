@@ -86,18 +86,18 @@ def merge(place: Place, parts: Sequence[str], most: int, engine: Engine, here: E
     for path in [*folder.glob(f"{NODE}*"), *(p / n for p in map(folder.joinpath, parts) for n in ("up", "onto"))]:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     levels: list[list[Group]] = []
-    told: list[tuple[int, list[str]]] = []
+    merged: list[tuple[int, list[str]]] = []
     nodes = list(parts)
     while True:
         groups = _groups(nodes, len(levels))
         levels.append(groups)
-        told += _done(merge_group, (place, most), groups, engine, here)
+        merged += _done(merge_group, (place, most), groups, engine, here)
         if len(groups) == 1:
             break
         nodes = [group.into for group in groups]
     for groups in levels[-2::-1]:
         _done(number_group, (place, most), groups, engine, here)
-    return Merged(told[-1][0], sorted(name for _, names in told for name in names))
+    return Merged(merged[-1][0], sorted(name for _, names in merged for name in names))
 
 
 def _groups(nodes: Sequence[str], level: int) -> list[Group]:
@@ -175,11 +175,11 @@ def _ranges(nodes: Sequence[Path], name: str, most: int) -> Iterator[list[tuple[
 
 def _gathered(nodes: Sequence[Path], name: str, rows: Sequence[tuple[int, int]]) -> Ids:
     """The names of a range from all nodes."""
-    found = []
+    texts = []
     for node, (first, last) in zip(nodes, rows, strict=True):
         start = np.array(on_disk(node / f"{name}.start", "<i8")[first : last + 1])
-        found.append((start, np.array(on_disk(node / f"{name}.text", "u1")[start[0] : start[-1]])))
-    return joined(found)
+        texts.append((start, np.array(on_disk(node / f"{name}.text", "u1")[start[0] : start[-1]])))
+    return joined(texts)
 
 
 def _column(nodes: Sequence[Path], name: str, dtype: str, rows: Sequence[tuple[int, int]]) -> npt.NDArray[Any]:
@@ -308,13 +308,13 @@ def index(
     progress: Callable[[int], None] | None = None,
 ) -> Corpus:
     """Index documents into a folder; one that holds the same corpus already is left as it is."""
-    given = settings or Settings.within(memory)
+    chosen = settings or Settings.within(memory)
     if is_remote(os.fspath(output)):
         raise InputError("a corpus is written to this machine only", file=str(output), hint="name a local folder")
     target = Path(os.path.realpath(output))
     partial = target.with_name(target.name + ".partial")
     named = named_inputs(inputs)
-    plan = given.plan(named)
+    plan = chosen.plan(named)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         if read_manifest(target)["plan"] != plan:
             raise InputError("another corpus is there", file=str(output), hint="remove it, or name another folder")
@@ -322,7 +322,9 @@ def index(
     with write_failures(shown_path(output)), _told_as_here(partial, shown_path(output)):
         _prepare(partial, plan)
         if not (partial / MANIFEST).exists():
-            _fill(partial, named, given, plan, max(1, min(jobs, memory // (given.piece * PER_PIECE))), memory, progress)
+            _fill(
+                partial, named, chosen, plan, max(1, min(jobs, memory // (chosen.piece * PER_PIECE))), memory, progress
+            )
         _finish(partial, target)
     return Corpus.open(target)
 
@@ -330,7 +332,7 @@ def index(
 def _fill(
     partial: Path,
     inputs: Sequence[str],
-    given: Settings,
+    settings: Settings,
     plan: str,
     workers: int,
     memory: int,
@@ -339,7 +341,7 @@ def _fill(
     """Index all pieces and merge them."""
     engine, place = engine_for(workers), Place.prepared(partial)
     try:
-        pieces = _counted(inputs, place, given, engine, progress or (lambda _: None))
+        pieces = _counted(inputs, place, settings, engine, progress or (lambda _: None))
         if not sum(s["documents"] for s in pieces.values()):
             hint = "check the kind of the input"
             raise InputError("no documents were found", file=some([shown_path(i) for i in inputs], 10), hint=hint)
@@ -349,7 +351,7 @@ def _fill(
     except TruegainError:
         _forget(partial)
         raise
-    _tell(partial, [pieces[number] for number in numbers], parts, merged, given, plan)
+    _tell(partial, [pieces[number] for number in numbers], parts, merged, settings, plan)
 
 
 @contextmanager
@@ -361,21 +363,21 @@ def _told_as_here(partial: Path, output: str) -> Iterator[None]:
         own, cause = shown_path(partial), error.__cause__
         if isinstance(cause, TruegainError | OSError) and not str(cause).startswith(own):
             raise cause from None
-        if said := _renamed(str(error), {own: output}):
-            raise TruegainError(said) from None
+        if message := _renamed(str(error), {own: output}):
+            raise TruegainError(message) from None
         raise
 
 
-def _renamed(told: str, names: Mapping[str, str]) -> str:
+def _renamed(message: str, names: Mapping[str, str]) -> str:
     """Words about a piece that name their file themselves, by the name it has for the user; empty where they do not.
 
     >>> _renamed("a.tsv: a.tsv:3: two fields", {}), _renamed("a.tsv: c.partial: no room", {"c.partial": "c"})
     ('a.tsv:3: two fields', 'c: no room')
     """
-    file, _, said = told.partition(": ")
+    file, _, reason = message.partition(": ")
     for name, ours in {file: file, absolute(file): file, **names}.items():
-        if said.startswith(f"{name}:"):
-            return ours + said.removeprefix(name)
+        if reason.startswith(f"{name}:"):
+            return ours + reason.removeprefix(name)
     return ""
 
 
@@ -386,43 +388,43 @@ def _counted(
     inputs: Sequence[str], place: Place, settings: Settings, engine: Engine, progress: Callable[[int], None]
 ) -> Numbered:
     """Summaries of all pieces, by number; those that are there are not counted again."""
-    found: Numbered = {}
+    summaries: Numbered = {}
     todo: list[DocumentStretch] = []
     try:
-        todo += _stretches(inputs, place, settings, engine, progress, found)
-        progress(len(found))
+        todo += _stretches(inputs, place, settings, engine, progress, summaries)
+        progress(len(summaries))
         while todo:
             open_ = Counter(stretch.number[0] for stretch in todo if stretch.piece is None)
             left = []
             answers = engine.run(count, todo, shared=(place, settings), name=str)
             for stretch, answer in zip(todo, answers, strict=True):
-                _take(place, answer, found)
+                _take(place, answer, summaries)
                 progress(0 if stretch.source else len(answer.parts))
                 if answer.left is not None:
                     left.append(replace(stretch, number=(stretch.number[0], answer.left)))
                 elif stretch.piece is None:
                     open_[stretch.number[0]] -= 1
                     if not open_[stretch.number[0]]:
-                        _note_read(place, stretch.number[0], found)
+                        _note_read(place, stretch.number[0], summaries)
             todo = left
     finally:
         for stretch in todo:
             if stretch.source is not None:
                 stretch.source.close()
-    return found
+    return summaries
 
 
-def _take(place: Place, answer: CountedStretch, found: Numbered) -> None:
+def _take(place: Place, answer: CountedStretch, summaries: Numbered) -> None:
     """Note what was counted, and write what the worker could not."""
     for number, summary, files in answer.parts:
         if files is not None and summary["documents"]:
             keep(place.part(number), files)
-        found[number] = summary
+        summaries[number] = summary
 
 
-def _note_read(place: Place, number: int, found: Numbered) -> None:
+def _note_read(place: Place, number: int, summaries: Numbered) -> None:
     """Note that an input was read to its end, so that nobody does so again."""
-    pieces = sorted(at for of, at in found if of == number and found[of, at]["documents"])
+    pieces = sorted(at for of, at in summaries if of == number and summaries[of, at]["documents"])
     _write(Path(place.folder) / f"{_READ}{number:06d}", json.dumps(pieces).encode())
 
 
@@ -432,7 +434,7 @@ def _stretches(
     settings: Settings,
     engine: Engine,
     progress: Callable[[int], None],
-    found: Numbered,
+    summaries: Numbered,
 ) -> Iterator[DocumentStretch]:
     """What there is to do; what was done before goes to `found`."""
     there = {path.name for path in Path(place.folder).iterdir()}
@@ -440,7 +442,7 @@ def _stretches(
         kind, note = settings.kind or kind_of(file), f"{_READ}{number:06d}"
         if note in there:
             for at in json.loads((Path(place.folder) / note).read_text()):
-                found[number, at] = summary_of(place.part((number, at)))
+                summaries[number, at] = summary_of(place.part((number, at)))
             continue
         pieces = apart(file, kind, settings.fields, settings.piece)
         if pieces is None and isinstance(engine, Local) and engine.kind == "threads":
@@ -448,20 +450,20 @@ def _stretches(
             yield from [DocumentStretch((number, 0), file, kind, source=source)] * engine.workers
         elif pieces is None:
             yield DocumentStretch(
-                (number, _first_missing(number, place, there, found)), file, kind, path=absolute(file)
+                (number, _first_missing(number, place, there, summaries)), file, kind, path=absolute(file)
             )
         for at, piece in enumerate(pieces or ()):
             if part_name((number, at)) in there:
-                found[number, at] = summary_of(place.part((number, at)))
+                summaries[number, at] = summary_of(place.part((number, at)))
             else:
                 yield DocumentStretch((number, at), file, kind, piece)
 
 
-def _first_missing(number: int, place: Place, there: Collection[str], found: Numbered) -> int:
+def _first_missing(number: int, place: Place, there: Collection[str], summaries: Numbered) -> int:
     """The first piece of an input that is not there; those before it go to `found`."""
     at = 0
     while part_name((number, at)) in there:
-        found[number, at] = summary_of(place.part((number, at)))
+        summaries[number, at] = summary_of(place.part((number, at)))
         at += 1
     return at
 

@@ -98,8 +98,8 @@ def likely_id(names: Sequence[str], values: Sequence[object] | None = None) -> s
     free = {n: cell for n, cell in zip(names, cells, strict=True) if plain_name(n) not in TEXT_FIELDS}
     could = [n for n, cell in free.items() if len(cell) <= LONG and " " not in cell.strip()]
     named = [n for n in could if plain_name(n).endswith("id") or any(stem in plain_name(n) for stem in STEMS["doc"])]
-    found = named or (could if len(could) == 1 else [])
-    return found[0].replace("'", "") if found else NAME
+    candidates = named or (could if len(could) == 1 else [])
+    return candidates[0].replace("'", "") if candidates else NAME
 
 
 @dataclass(frozen=True)
@@ -258,14 +258,14 @@ def located(piece: Piece) -> tuple[Piece, bytes]:
         """Where the first document ends that does so at a place or after it."""
         nonlocal data
         start = max(0, place - origin - len(boundary))
-        while (found := data.find(boundary, start)) < 0:
+        while (end := data.find(boundary, start)) < 0:
             stop = origin + len(data)
             if stop >= piece.size:
                 return len(data)
             if len(data) > largest():
                 raise endless(piece.file)
             data += stretch(piece.path, stop, min(piece.size, stop + len(data)))
-        return found + len(boundary)
+        return end + len(boundary)
 
     first = after(piece.begin) if piece.begin else 0
     last = after(piece.end) if piece.end < piece.size else len(data)
@@ -369,8 +369,8 @@ def unnamed(path: str, fields: Fields) -> tuple[str, ...]:
     if fields.columns is not None:
         check_unnamed(first, path)
         return fields.columns
-    given = (fields.id, *(fields.text or ()))
-    is_marco = len(first) == 2 and first[0].isascii() and first[0].isdigit() and not {*given} & {*first}
+    names = (fields.id, *(fields.text or ()))
+    is_marco = len(first) == 2 and first[0].isascii() and first[0].isdigit() and not {*names} & {*first}
     return (fields.id or "id", *(fields.text or ("text",))) if is_marco and len(fields.text or "1") == 1 else ()
 
 

@@ -99,9 +99,9 @@ class Cutting:
         """Terms of texts, and term counts of the texts to keep (all of them unless told otherwise)."""
         encoded = [text.encode(errors="replace") for text in texts]
         end = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), dtype=np.int64)
-        wanted = np.ones(len(encoded), np.uint8) if keep is None else keep.astype(np.uint8)
+        kept = np.ones(len(encoded), np.uint8) if keep is None else keep.astype(np.uint8)
         begin = np.concatenate([np.zeros(min(1, len(end)), np.int64), end[:-1]])
-        raw = _words.count(b"".join(encoded), begin, end, wanted, *_tables(self.cjk))
+        raw = _words.count(b"".join(encoded), begin, end, kept, *_tables(self.cjk))
         before, term, count, length, text, start, frequency = raw
         starts = np.frombuffer(start, np.int64)
         vocabulary = Ids.stretches(text, starts[:-1].copy(), np.diff(starts).astype(np.int32))
@@ -113,7 +113,7 @@ class Cutting:
             np.frombuffer(term, np.int32),
             np.frombuffer(count, np.int32),
         )
-        return counts.mapped(*self._onto(vocabulary), wanted) if self.stop or self.stemmer else counts
+        return counts.mapped(*self._onto(vocabulary), kept) if self.stop or self.stemmer else counts
 
     def _onto(self, vocabulary: Ids) -> tuple[Ids, Codes]:
         """The terms that words become, and which term each word becomes, -1 for none."""

@@ -34,7 +34,7 @@ class PairList(Sequence[Comparison]):
     systems: tuple[str, ...]
     first: Places
     second: Places
-    found: FamilyResults
+    results: FamilyResults
     adjusted: Floats | None
     measure: str
     test: str
@@ -44,7 +44,7 @@ class PairList(Sequence[Comparison]):
     @property
     def shown(self) -> Floats:
         """The adjusted p of every pair where there is one, else p."""
-        return self.found.p if self.adjusted is None else self.adjusted
+        return self.results.p if self.adjusted is None else self.adjusted
 
     def __len__(self) -> int:
         return len(self.first)
@@ -75,11 +75,11 @@ class PairList(Sequence[Comparison]):
     @cached_property
     def effect_name(self) -> str:
         """What the effect sizes are called; empty where there is none."""
-        return "" if np.isnan(self.found.effect).all() else self.found.effect_name
+        return "" if np.isnan(self.results.effect).all() else self.results.effect_name
 
     def columns(self, places: Places | slice = slice(None)) -> dict[str, Sequence[Any]]:
         """By name the columns that hold something, of all pairs or of some."""
-        f, named = self.found, np.array(self.systems, dtype=object)
+        f, named = self.results, np.array(self.systems, dtype=object)
         a, b = named[self.first[places]].tolist(), named[self.second[places]].tolist()
         first, second = f.first[places], f.second[places]
         limits = {} if f.low is None or f.high is None else {"low": f.low[places], "high": f.high[places]}
@@ -89,17 +89,17 @@ class PairList(Sequence[Comparison]):
             "value_a": first, "value_b": second, "difference": second - first, **limits, "p": f.p[places], **adjusted,
             **effect, "n": f.n[places],
         }  # fmt: skip
-        told = {
+        columns = {
             name: column.tolist() if name != "effect" else cells(column.tolist()) for name, column in numbers.items()
         }
-        return {"a": a, "b": b, "measure": [self.measure] * len(a), **told}
+        return {"a": a, "b": b, "measure": [self.measure] * len(a), **columns}
 
     def _made(self, places: Places) -> tuple[Comparison, ...]:
         none = [None] * len(places)
         columns = {"low": none, "high": none, **self.columns(places)}
         of_all: dict[str, Any] = {
             "test": self.test, "adjustment": self.adjustment, "confidence": self.confidence,
-            "effect_name": self.found.effect_name,
+            "effect_name": self.results.effect_name,
         }  # fmt: skip
         rows = zip(*columns.values(), strict=True)
         return tuple(Comparison(**dict(zip(columns, row, strict=True)), **of_all) for row in rows)
@@ -163,13 +163,13 @@ def marks(groups: Sequence[Sequence[int]], systems: int) -> list[str]:
 
 def _maximal_cliques(alike: Sequence[int]) -> list[tuple[int, ...]] | None:
     """All maximal cliques, sets as bits; None where there are too many."""
-    found: list[tuple[int, ...]] = []
+    cliques: list[tuple[int, ...]] = []
     waiting: list[tuple[int, int, int]] = [(0, (1 << len(alike)) - 1, 0)]
     while waiting:
         members, candidates, done = waiting.pop()
         if not candidates and not done:
-            found.append(tuple(_bits(members)))
-            if len(found) > max(LETTERS, len(alike)):
+            cliques.append(tuple(_bits(members)))
+            if len(cliques) > max(LETTERS, len(alike)):
                 return None
             continue
         if not candidates:
@@ -180,7 +180,7 @@ def _maximal_cliques(alike: Sequence[int]) -> list[tuple[int, ...]] | None:
             waiting.append((members | bit, candidates & alike[v], done & alike[v]))
             candidates &= ~bit
             done |= bit
-    return found
+    return cliques
 
 
 def _bits_of(alike: Bools) -> list[int]:
@@ -201,15 +201,15 @@ def _bits(number: int) -> list[int]:
 def _stretches(differ: Bools) -> list[tuple[int, ...]]:
     """Longest stretches of the ranking in which no two systems differ."""
     m = len(differ)
-    found: list[tuple[int, ...]] = []
+    stretches: list[tuple[int, ...]] = []
     end = 0
     for start in range(m):
         reached = end
         while end + 1 < m and not differ[start : end + 1, end + 1].any():
             end += 1
         if end > reached or start == 0:
-            found.append(tuple(range(start, end + 1)))
-    return found
+            stretches.append(tuple(range(start, end + 1)))
+    return stretches
 
 
 # ---- What a comparison of systems says: pairs, groups that do not differ significantly, tables.
@@ -244,8 +244,8 @@ class Comparisons(ResultList[Comparison]):
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
     >>> poor = {str(t): {"a": 1.0, "b": 2.0 if t < 5 else 0.0} for t in range(6)}
-    >>> found = tg.compare({"poor": poor, "good": good}, qrels, "AP")
-    >>> found.significant, found.groups()
+    >>> comparison = tg.compare({"poor": poor, "good": good}, qrels, "AP")
+    >>> comparison.significant, comparison.groups()
     (1, (('good',), ('poor',)))
     """
 
@@ -315,9 +315,9 @@ class Comparisons(ResultList[Comparison]):
         rest = "; groups are stretches of the ranking, so some that share none do not differ either (see the pairs)"
         if is_complete(differ, groups):
             rest = ", those that share none do"
-        said = f"systems that share a group do not differ significantly{rest}"
+        reading = f"systems that share a group do not differ significantly{rest}"
         limits = f"low and high: {self.means[0].confidence:g} {self.means[0].method}"
-        return Table(columns, rows, self.provenance, self._title(), (said, limits, *self.notes))
+        return Table(columns, rows, self.provenance, self._title(), (reading, limits, *self.notes))
 
     def _title(self) -> str:
         one = self.items
@@ -369,7 +369,7 @@ def wide_of(parts: Sequence[Comparisons]) -> Wide:
     """Comparisons of the same systems on several measures, side by side; rows best first by the first of them."""
     first = parts[0]
     columns = tuple(part.column() for part in parts)
-    topics = sorted({int(n) for part in parts for n in (part.items.found.n.min(), part.items.found.n.max())})
+    topics = sorted({int(n) for part in parts for n in (part.items.results.n.min(), part.items.results.n.max())})
     marked = by_which_test(
         first.items.test, first.items.adjustment, len(first), first.items.confidence, measures=len(parts),
         trials=first.provenance.get("resamples"),
@@ -436,10 +436,10 @@ class ComparisonsByMeasure(ResultList[Comparison]):
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
     >>> poor = {str(t): {"a": 1.0, "b": 2.0 if t < 5 else 0.0} for t in range(6)}
-    >>> found = tg.compare({"good": good, "poor": poor}, qrels, ["AP", "P@1"])
-    >>> round(found.between("good", "poor", "P@1").difference, 4)
+    >>> comparison = tg.compare({"good": good, "poor": poor}, qrels, ["AP", "P@1"])
+    >>> round(comparison.between("good", "poor", "P@1").difference, 4)
     -0.8333
-    >>> round(found.on("AP").between("poor", "good").difference, 4)
+    >>> round(comparison.on("AP").between("poor", "good").difference, 4)
     0.4167
     """
 

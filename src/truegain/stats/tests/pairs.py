@@ -168,8 +168,8 @@ def _exact(w: Floats, ranks: Floats) -> Floats:
     doubled = np.rint(2 * ranks).astype(np.int64)
     plain = (doubled == 2 * np.arange(1, ranks.shape[1] + 1)).all(axis=1)  # no ties, no zeros: one set for most rows
     p: Floats = np.ones(len(w))
-    found, which = np.unique(doubled[~plain], axis=0, return_inverse=True)
-    groups = [(row, np.flatnonzero(~plain)[which.ravel() == i]) for i, row in enumerate(found)]
+    rank_sets, which = np.unique(doubled[~plain], axis=0, return_inverse=True)
+    groups = [(row, np.flatnonzero(~plain)[which.ravel() == i]) for i, row in enumerate(rank_sets)]
     if plain.any():
         groups.append((doubled[int(np.argmax(plain))], np.flatnonzero(plain)))
     for row, here in groups:
@@ -232,19 +232,19 @@ def randomisation_p(z: Floats, how: Trials = USUAL) -> Floats:
     far = np.abs(z.sum(axis=1)) - n * TOLERANCE
     starts = range(0, len(z), STRETCH)  # the same signs for every stretch of pairs
     stretches = [PairStretch(at, z[at : at + STRETCH], far[at : at + STRETCH]) for at in starts]
-    found: Iterable[Floats]
+    p_values: Iterable[Floats]
     if is_exact(n, how.last):
-        found = (_told(_exact_p(rows, bars), how) for _, rows, bars in stretches)
+        p_values = (_settled(_exact_p(rows, bars), how) for _, rows, bars in stretches)
     elif len(stretches) >= MANY and n * how.last * STRETCH <= LONGEST:
-        alone = replace(how, jobs=1, progress=nothing)
-        done = engine_for(how.jobs).run(_stretch_p, stretches, shared=alone, name=PairStretch.name)
-        found = (_told(p, how) for p in done)
+        in_worker = replace(how, jobs=1, progress=nothing)
+        done = engine_for(how.jobs).run(_stretch_p, stretches, shared=in_worker, name=PairStretch.name)
+        p_values = (_settled(p, how) for p in done)
     else:
-        found = (_counted_p(_count_signs, rows, bars, how) for _, rows, bars in stretches)
-    return np.concatenate([np.ones(0), *found])
+        p_values = (_counted_p(_count_signs, rows, bars, how) for _, rows, bars in stretches)
+    return np.concatenate([np.ones(0), *p_values])
 
 
-def _told(p: Floats, how: Trials) -> Floats:
+def _settled(p: Floats, how: Trials) -> Floats:
     """P-values of pairs, once it is told that they are settled."""
     how.progress(len(p))
     return p
@@ -262,9 +262,9 @@ class PairStretch(NamedTuple):
         return f"pairs {self.first + 1} to {self.first + len(self.rows)}"
 
 
-def _stretch_p(alone: Trials, stretch: PairStretch, _: np.random.SeedSequence) -> Floats:
+def _stretch_p(in_worker: Trials, stretch: PairStretch, _: np.random.SeedSequence) -> Floats:
     """P-values of a stretch, all its replicates in one piece of work: many short ones would wait for one another."""
-    return _counted_p(_count_signs, stretch.rows, stretch.bars, alone)
+    return _counted_p(_count_signs, stretch.rows, stretch.bars, in_worker)
 
 
 def bootstrap_p(z: Floats, how: Trials = USUAL) -> Bootstrapped:
@@ -278,8 +278,8 @@ def bootstrap_p(z: Floats, how: Trials = USUAL) -> Bootstrapped:
 
     Sakai 2006, SIGIR; Efron and Tibshirani 1993, section 16.4.
 
-    >>> found = bootstrap_p(np.array([[0.0, 0.0, 0.0], [0.1, 0.2, -0.1]]), Trials(trials=100))
-    >>> float(found.p[0])
+    >>> resampled = bootstrap_p(np.array([[0.0, 0.0, 0.0], [0.1, 0.2, -0.1]]), Trials(trials=100))
+    >>> float(resampled.p[0])
     1.0
     """
     trials = how.trials

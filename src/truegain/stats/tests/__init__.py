@@ -1,4 +1,9 @@
-"""The catalogue of tests, how many trials each takes, and all pairs of systems put to one of them."""
+"""Classical and published tests of systems over a matrix of scores, systems by topics.
+
+`TESTS` is the catalogue; `run_test` puts pairs of systems to one of them by its name, `effort_of` tells how many trials
+it takes.  The tests themselves are in `pairs` (one pair at a time: t, Wilcoxon, sign, randomization, bootstrap, Welch)
+and `anova` (all pairs at once: analysis of variance, Tukey); `comparisons` has what a comparison gives.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +20,11 @@ from truegain.io.columns import Bools, Floats
 from truegain.io.warnings import warn
 from truegain.measures.base import mean_of_rows
 from truegain.message import Message, arg, with_marks
-from truegain.stats.anova import Tukey, complete, randomised_tukey_hsd, tukey_hsd
 from truegain.stats.intervals import means_and_errors, student, within
 from truegain.stats.multiple_testing import ENOUGH, MARGIN, Counting, Trials, check_trials, trials_needed
-from truegain.stats.pair_tests import (
+from truegain.stats.results import Estimate
+from truegain.stats.tests.anova import Tukey, complete, randomised_tukey_hsd, tukey_hsd
+from truegain.stats.tests.pairs import (
     SMALLEST_SPREAD,
     RowResults,
     bootstrap_p,
@@ -30,7 +36,6 @@ from truegain.stats.pair_tests import (
     welch_rows,
     wilcoxon_rows,
 )
-from truegain.stats.results import Estimate
 
 # ---- The tests by name, one line each; a new test is one more line.
 
@@ -63,9 +68,9 @@ class FamilyTest:
 
 def _bootstrap(first: Floats, second: Floats, how: Trials) -> RowResults:
     z = second - first
-    found = bootstrap_p(z, how)
-    margin = found.critical * z.std(axis=1, ddof=1) / np.sqrt(z.shape[1])
-    return RowResults(found.p, z.mean(axis=1) - margin, z.mean(axis=1) + margin)
+    resampled = bootstrap_p(z, how)
+    margin = resampled.critical * z.std(axis=1, ddof=1) / np.sqrt(z.shape[1])
+    return RowResults(resampled.p, z.mean(axis=1) - margin, z.mean(axis=1) + margin)
 
 
 TESTS: dict[str, PairTest | FamilyTest] = {
@@ -137,14 +142,7 @@ class Effort:
 
 
 def effort_of(
-    chosen: PairTest | FamilyTest,
-    test: str,
-    trials: int | None,
-    pairs: int,
-    topics: int,
-    how: str | None,
-    alpha: float,
-    counting: Counting,
+    test: str, trials: int | None, pairs: int, topics: int, how: str | None, alpha: float, counting: Counting
 ) -> Effort:
     """The trials that a test of so many pairs takes.
 
@@ -153,31 +151,30 @@ def effort_of(
     many, whatever was asked for, for the pairs that are not settled before.  MOST_WORK is for trials that are drawn;
     all signs, counted by halves of the topics, are less work than as many trials.
     """
-    asked = check_trials(TRIALS if trials is None else trials)
+    chosen, drawn = find_test(test), check_trials(TRIALS if trials is None else trials)
     family = isinstance(chosen, FamilyTest)
     adjusted = pairs > 1 and how not in (None, "none")
     needed = trials_needed(pairs if adjusted else 1, alpha, how or "none")
     asks = f"{how} over {pairs:,} pairs requires p-values below {1 / needed:.1g}" if adjusted else ""
-    most = asked if counting == "published" else max(asked, MARGIN * needed)
+    most = drawn if counting == "published" else max(drawn, MARGIN * needed)
     if isinstance(chosen, PairTest) and chosen.by_signs and (not chosen.resamples or is_exact(topics, most)):
-        return Effort(asked, most, _few_topics(test, topics, needed, alpha, asks))
-    if not chosen.resamples or asked >= (needed if counting == "published" else most):
-        return Effort(asked, asked)
+        return Effort(drawn, most, _few_topics(test, topics, needed, alpha, asks))
+    if not chosen.resamples or drawn >= (needed if counting == "published" else most):
+        return Effort(drawn, drawn)
+    asks = asks or f"significance requires p below {alpha:g}"
     if counting == "published":
-        asks = asks or f"significance requires p below {alpha:g}"
         warn(
-            f"{asks}; {asked:,} trials cannot distinguish such p-values from 0, and count/trials makes them 0: give "
+            f"{asks}; {drawn:,} trials cannot distinguish such p-values from 0, and count/trials makes them 0: give "
             f"at least {needed:,} trials, or leave out {arg('counting', 'published')}"
         )
-        return Effort(asked, asked)
-    asks = asks or f"significance requires p below {alpha:g}"
-    few = f"one of {asked:,} trials that reaches a pair is too many"
-    if asked < needed:
-        few = f"{asked:,} trials have none"
+        return Effort(drawn, drawn)
+    few = (
+        f"{drawn:,} trials have none" if drawn < needed else f"one of {drawn:,} trials that reaches a pair is too many"
+    )
     if needed * pairs > MOST_WORK and not family:
-        if asked >= needed:
+        if drawn >= needed:
             return Effort(
-                asked, asked, (Message(f"{asks}, and {few}; {most:,} trials ({arg('resamples')}) may find more"),)
+                drawn, drawn, (Message(f"{asks}, and {few}; {most:,} trials ({arg('resamples')}) may find more"),)
             )
         raise TruegainError(
             f"{asks}, which takes {needed:,} trials of {test}; give that many ({arg('resamples')}), or use "
@@ -185,9 +182,9 @@ def effort_of(
         )
     if family or not adjusted:
         return Effort(most, most, (f"{asks}, and {few}: {most:,} were drawn",))
-    first = MARGIN * trials_needed(1, alpha) if asked < trials_needed(1, alpha) else asked
-    said = f"{asks}, and {few}: pairs that fewer than {ENOUGH} of {first:,} trials reached got up to {most:,}"
-    return Effort(first, most, (said,))
+    first = MARGIN * trials_needed(1, alpha) if drawn < trials_needed(1, alpha) else drawn
+    note = f"{asks}, and {few}: pairs that fewer than {ENOUGH} of {first:,} trials reached got up to {most:,}"
+    return Effort(first, most, (note,))
 
 
 def _few_topics(test: str, topics: int, needed: int, alpha: float, asks: str) -> tuple[str, ...]:
@@ -229,11 +226,11 @@ class FamilyResults(NamedTuple):
     def within(self, bounds: tuple[float, float]) -> FamilyResults:
         """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
         low_mean, high_mean = within(self.low_mean, self.high_mean, bounds, value=self.means)
-        found = self._replace(low_mean=low_mean, high_mean=high_mean)
+        inside = self._replace(low_mean=low_mean, high_mean=high_mean)
         if self.low is None or self.high is None:
-            return found
+            return inside
         low, high = within(self.low, self.high, bounds, value=self.second - self.first, differences=True)
-        return found._replace(low=low, high=high)
+        return inside._replace(low=low, high=high)
 
     def estimates(self, systems: Sequence[str], measure: str, confidence: float) -> tuple[Estimate, ...]:
         """The mean of each system with its limits."""
@@ -244,38 +241,54 @@ class FamilyResults(NamedTuple):
         )
 
 
-def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Trials) -> FamilyResults:
+def run_test(
+    test: str, x: Floats, first: Places, second: Places, settings: Trials, systems: Sequence[str]
+) -> FamilyResults:
+    """Put the pairs first[i], second[i] of systems, rows of `x`, whose columns are topics, to a test of `TESTS`.
+
+    >>> scores = np.array([[0.3, 0.1, 0.55, 0.25], [0.42, 0.15, 0.6, 0.2], [0.51, 0.12, 0.72, 0.41]])
+    >>> first, second = np.triu_indices(3, 1)
+    >>> run_test("tukey-hsd", scores, first, second, Trials(), "abc").p.round(4).tolist()
+    [0.6023, 0.0377, 0.1319]
+    >>> run_test("paired-t", scores, first, second, Trials(), "abc").p.round(4).tolist()
+    [0.3112, 0.0431, 0.1438]
+    """
+    chosen = find_test(test)
+    if isinstance(chosen, FamilyTest):
+        return _all_at_once(chosen, x, first, second, settings)
+    return _pair_by_pair(chosen, x, first, second, settings, systems)
+
+
+def _all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Trials) -> FamilyResults:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all, unless each has its own."""
     if not chosen.own_topics or not np.isnan(x).any():
         x = complete(x, LEAST)
-    found = chosen.run(x, settings)
-    anova, means = found.anova, found.anova.means
+    tukey = chosen.run(x, settings)
+    anova, means = tukey.anova, tukey.anova.means
     apart = means[second] - means[first]
     low, high = None, None
-    if found.margin is not None:
-        margin = np.broadcast_to(found.margin, found.p.shape)[first, second]
+    if tukey.margin is not None:
+        margin = np.broadcast_to(tukey.margin, tukey.p.shape)[first, second]
         low, high = apart - margin, apart + margin
     if not chosen.resamples:  # which tell themselves
         settings.progress(len(apart))
     low_mean, high_mean = anova.intervals(settings.confidence)
     interval = f"interval, residual variance of the {anova.layout} analysis"
-    notes: tuple[str, ...] = ()
-    if found.trials is not None:
-        notes = (f"{found.trials:,} permutations, {'all there are' if found.exact else 'drawn at random'}",)
+    notes = []
+    if tukey.trials is not None:
+        notes.append(f"{tukey.trials:,} permutations, {'all there are' if tukey.exact else 'drawn at random'}")
     if anova.own is not None:
-        notes = (
-            *notes,
-            f"Tukey-Kramer: of {anova.own.min()} to {anova.own.max()} topics of each system; n is the fewer",
-        )
+        notes.append(f"Tukey-Kramer: of {anova.own.min()} to {anova.own.max()} topics of each system; n is the fewer")
     residual = "V_E2" if anova.layout == "two-way" else "V_E1"
     return FamilyResults(
-        means[first], means[second], found.p[first, second], low, high, anova.effects[first, second],
+        means[first], means[second], tukey.p[first, second], low, high, anova.effects[first, second],
         f"ES_HSD ({residual})",
-        np.minimum(anova.sizes[first], anova.sizes[second]), means, low_mean, high_mean, interval, notes,
+        np.minimum(anova.sizes[first], anova.sizes[second]), means, low_mean, high_mean, interval,
+        tuple(notes),
     )  # fmt: skip
 
 
-def pair_by_pair(
+def _pair_by_pair(
     chosen: PairTest, x: Floats, first: Places, second: Places, settings: Trials, systems: Sequence[str]
 ) -> FamilyResults:
     """Tests of pairs, each over the topics that both have; pairs that lack the same topics go together."""
@@ -286,7 +299,7 @@ def pair_by_pair(
     n = np.empty(k, np.int64)
     for topics, here in patterns:
         n[here] = topics.sum()
-    _tell_missing(n, x.shape[1], first, second, systems)
+    _warn_of_missing(n, x.shape[1], first, second, systems)
     p, low, high = np.ones(k), np.full(k, np.nan), np.full(k, np.nan)
     mean_first, mean_second, effect = np.zeros(k), np.zeros(k), np.full(k, np.nan)
     for topics, places in patterns:
@@ -294,44 +307,42 @@ def pair_by_pair(
         for here in (places[i : i + step] for i in range(0, len(places), step)):
             a, b = x[first[here]][:, topics], x[second[here]][:, topics]
             try:
-                found = chosen.run(a, b, settings)
+                results = chosen.run(a, b, settings)
             except TruegainError as error:
                 raise _named(error, b - a, first[here], second[here], systems) from error
-            p[here] = found.p
-            if found.low is not None and found.high is not None:
-                low[here], high[here] = found.low, found.high
+            p[here] = results.p
+            if results.low is not None and results.high is not None:
+                low[here], high[here] = results.low, results.high
             mean_first[here], mean_second[here] = a.mean(axis=1), b.mean(axis=1)
             effect[here] = _dz(b - a) if chosen.paired else _hedges(a, b)
             if not chosen.resamples:  # which tell themselves
                 settings.progress(len(here))
-    known = not np.isnan(low).any()
+    has_limits = not np.isnan(low).any()
     means, low_mean, high_mean = _means(x, settings.confidence)
     return FamilyResults(
-        mean_first, mean_second, p, low if known else None, high if known else None, effect,
+        mean_first, mean_second, p, low if has_limits else None, high if has_limits else None, effect,
         "dz" if chosen.paired else "Hedges g", n, means, low_mean, high_mean,
         "t interval of the system's own topics",
         (chosen.question,) if chosen.question else (),
     )  # fmt: skip
 
 
-def _topics_of_pairs(there: Bools, first: Places, second: Places) -> list[tuple[Bools, Places]]:
+def _topics_of_pairs(answered: Bools, first: Places, second: Places) -> list[tuple[Bools, Places]]:
     """The sets of topics that pairs have, each with the places of its pairs."""
-    packed = [row.tobytes() for row in np.packbits(there, axis=1)]  # np.unique by rows makes a field of each topic
+    packed = [row.tobytes() for row in np.packbits(answered, axis=1)]  # np.unique by rows makes a field of each topic
     numbers = {bits: number for number, bits in enumerate(sorted(set(packed)))}
     kind = np.array([numbers[bits] for bits in packed])
-    kinds = there[[packed.index(bits) for bits in numbers]]
-    one, two = np.minimum(kind[first], kind[second]), np.maximum(kind[first], kind[second])
-    codes, which = np.unique(one * len(kinds) + two, return_inverse=True)
-    ordered = np.argsort(which.ravel(), kind="stable")
-    ends = np.cumsum(np.bincount(which.ravel(), minlength=len(codes)))
-    parts = np.split(ordered, ends[:-1])
+    kinds = answered[[packed.index(bits) for bits in numbers]]
+    least, greatest = np.minimum(kind[first], kind[second]), np.maximum(kind[first], kind[second])
+    codes, which, counts = np.unique(least * len(kinds) + greatest, return_inverse=True, return_counts=True)
+    places = np.split(np.argsort(which, kind="stable"), np.cumsum(counts)[:-1])
     return [
         (kinds[code // len(kinds)] & kinds[code % len(kinds)], part)
-        for code, part in zip(codes.tolist(), parts, strict=True)
+        for code, part in zip(codes.tolist(), places, strict=True)
     ]
 
 
-def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems: Sequence[str]) -> None:
+def _warn_of_missing(n: Places, topics: int, first: Places, second: Places, systems: Sequence[str]) -> None:
     short = n < topics
     if short.any():
         warn(

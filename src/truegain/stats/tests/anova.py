@@ -20,9 +20,9 @@ from truegain.parallel.jobs import engine_for
 from truegain.sampling import _deals
 from truegain.sampling.streams import Keys, stream_keys
 from truegain.stats.multiple_testing import Trials, monte_carlo_p
-from truegain.stats.pair_tests import TOLERANCE, USUAL, named
 from truegain.stats.student_t import check_confidence, quantile_of, special
 from truegain.stats.studentized_range import studentized_range_isf, studentized_range_sf
+from truegain.stats.tests.pairs import TOLERANCE, USUAL, named
 
 # ---- Analysis of variance of a matrix of scores: systems by topics, one score in each cell.
 
@@ -257,25 +257,25 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
     [1.0, 0.602295, 0.037651]
     """
     check_confidence(confidence)
-    found = two_way(matrix) if blocked else one_way(matrix)
+    anova = two_way(matrix) if blocked else one_way(matrix)
     name = "tukey-hsd" if blocked else "one-way-tukey-hsd"
-    m = len(found.means)
-    if found.no_residual and found.f is None:
+    m = len(anova.means)
+    if anova.no_residual and anova.f is None:
         raise TruegainError(
             "the systems differ by the same amount on every topic: there is no residual variance to test their "
             "means against; use the randomised Tukey test"
         )
-    if found.no_residual:
-        return Tukey(name, found, np.ones((m, m)), 0.0)
+    if anova.no_residual:
+        return Tukey(name, anova, np.ones((m, m)), 0.0)
     first, second = np.triu_indices(m, 1)
-    share = 1 / found.sizes
-    error = np.sqrt(found.v_e * (share[first] + share[second]) / 2)
-    q = np.abs(found.means[first] - found.means[second]) / error
-    p = square(studentized_range_sf(q, m, found.df_e), m)
-    critical = studentized_range_isf(round(1 - confidence, 12), m, found.df_e)
-    if found.own is None:
-        return Tukey(name, found, p, critical * math.sqrt(found.v_e / found.topics))
-    return Tukey(name, found, p, critical * np.sqrt(found.v_e * (share[:, None] + share[None, :]) / 2))
+    share = 1 / anova.sizes
+    error = np.sqrt(anova.v_e * (share[first] + share[second]) / 2)
+    q = np.abs(anova.means[first] - anova.means[second]) / error
+    p = square(studentized_range_sf(q, m, anova.df_e), m)
+    critical = studentized_range_isf(round(1 - confidence, 12), m, anova.df_e)
+    if anova.own is None:
+        return Tukey(name, anova, p, critical * math.sqrt(anova.v_e / anova.topics))
+    return Tukey(name, anova, p, critical * np.sqrt(anova.v_e * (share[:, None] + share[None, :]) / 2))
 
 
 def randomised_tukey_hsd(matrix: npt.ArrayLike, how: Trials = USUAL, *, exact: bool | None = None) -> Tukey:
