@@ -137,8 +137,8 @@ def _figures(facts: Facts, m: MeasureMarks) -> list[Html]:
 
 def _mark(outcome: Outcome, mark: Mark) -> Html:
     """What was said, and right or wrong with its sign: never by colour alone."""
-    said = "" if outcome in ("inconclusive", "unchecked") else outcome
-    return cell(chip(SIGNS[mark], mark), el("span", f" {said}", class_="of"), kind="tv")
+    words = "" if outcome in ("inconclusive", "unchecked") else outcome
+    return cell(chip(SIGNS[mark], mark), el("span", f" {words}", class_="of"), kind="tv")
 
 
 def _claims(facts: Facts, m: MeasureMarks) -> Html:
