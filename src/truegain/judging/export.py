@@ -149,16 +149,8 @@ def audit_trail(database: Readable) -> list[dict[str, Any]]:
 
 Judges = Literal["people", "models", "all"]
 KINDS = {"people": "human", "models": "model"}
-OF_RATINGS = (
-    "unit",
-    "seconds",
-    "comment",
-    "order",
-    "anchor",
-    "backs",
-    "sent_back",
-    CHOSEN,
-)  # what tables of ratings know
+# columns that tables of ratings know
+OF_RATINGS = ("unit", "seconds", "comment", "order", "anchor", "backs", "sent_back", CHOSEN)
 MOST_NAMED = 3  # labels in a sentence
 FREE_TEXT = ("comment", "note", "claim")
 IDS = ("topic", "doc", "assessor", "unit", "typed", "doc_a", "doc_b", "left", "passage")
@@ -200,18 +192,17 @@ class Export:
 
     def judgments(self, source: str = "the study") -> Judgments:
         """The same as ratings in memory; those without a label are left out."""
-        columns = self.columns
-        there = [i for i, label in enumerate(columns["label"]) if label is not None]
-        taken = {name: [values[i] for i in there] for name, values in columns.items()}
-        if not there:
+        labeled = [i for i, label in enumerate(self.columns["label"]) if label is not None]
+        if not labeled:
             raise InputError("there are no ratings yet", file=source, hint="wait for a unit to be finished")
+        columns = {name: [values[i] for i in labeled] for name, values in self.columns.items()}
         return judgments_of_columns(
-            taken["topic"],
-            taken["doc"],
-            np.array(taken["label"], np.float64),
+            columns["topic"],
+            columns["doc"],
+            np.array(columns["label"], np.float64),
             source,
-            assessors=taken["assessor"],
-            extra={n: taken[n] for n in OF_RATINGS if n in taken},
+            assessors=columns["assessor"],
+            extra={n: columns[n] for n in OF_RATINGS if n in columns},
         )
 
     def write(self, path: PathLike) -> None:
@@ -284,10 +275,10 @@ def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tup
     beside people.  The label is the lower median of people's, so that it is one that somebody gave; a pair that nobody
     could judge is marked so, and those below it count.
     """
-    wanted, others = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    planned, others = Counter[tuple[str, str]](), Counter[tuple[str, str]]()  # units that hold a pair
     for unit in study.units:
         for pair in {(unit.topic, doc) for item in unit.items for doc in item.docs}:
-            (others if base_of(unit.id) else wanted)[pair] += 1
+            (others if base_of(unit.id) else planned)[pair] += 1
     units = {unit.id: unit for unit in study.units}
     finished: dict[tuple[str, str], set[str]] = {}
     values: dict[tuple[str, str], list[float]] = {}
@@ -299,7 +290,7 @@ def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tup
                 values.setdefault(pair, []).append(row["value"])
     pairs = list(zip(listed.topics, listed.docs, strict=True))
     most = study.rules.others
-    ready = [len(finished.get(pair, ())) >= max(1, wanted[pair] + min(most, others[pair])) for pair in pairs]
+    ready = [len(finished.get(pair, ())) >= max(1, planned[pair] + min(most, others[pair])) for pair in pairs]
     kept = np.arange(len(pairs)) < listed.judged
     first = next((i for i, (mine, had) in enumerate(zip(ready, kept, strict=True)) if not (mine or had)), len(pairs))
     labels: dict[str, dict[str, float]] = {}

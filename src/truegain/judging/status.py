@@ -150,35 +150,34 @@ def figures(
 
     """
     ratings = data.ratings()
-    lines = [*_sets(study, data), *_answers(ratings), _ends(data), *_cost(study, data)]
+    lines = [_sets(study, data), _answers(ratings), _ends(data), *_cost(study, data)]
     if agreement is not None:
         lines.append(_agreement(study, ratings, agreement))
     people = _people(study, data, ratings, *_far(study, ratings, far))
     return Figures(_progress(study, data), people, tuple(line for line in lines if line))
 
 
-def _sets(study: JudgingStudy, data: Collected) -> list[str]:
+def _sets(study: JudgingStudy, data: Collected) -> str:
     states = Counter(row["state"] for row in data.units)
-    total = len(data.units) or len(study.units)
-    done, held = states[DONE], states["held"]
-    return [
-        f"{done:,} of {total:,} units finished ({done / total:.0%}), {held:,} being judged" if total else "no units"
-    ]
+    total, done = len(data.units) or len(study.units), states[DONE]
+    if not total:
+        return "no units"
+    return f"{done:,} of {total:,} units finished ({done / total:.0%}), {states['held']:,} being judged"
 
 
-def _answers(ratings: Sequence[Row]) -> list[str]:
+def _answers(ratings: Sequence[Row]) -> str:
     """What counts as it is exported unless told otherwise: people's, models' where there are no people's."""
     mine, models = rows_that_count(ratings), rows_that_count(ratings, "models")
     if not mine:
-        return ["no judgments that count yet"]
+        return "no judgments that count yet"
     judged = [r for r in mine if r["value"] is not None]
     summary = f"{counted(len(judged), 'judgment')} that count"
     summary += f", {len(mine) - len(judged):,} could not be judged" if len(judged) < len(mine) else ""
     seconds = [r["seconds"] for r in mine if r["kind"] == "human"]
     if not seconds:
-        return [f"{summary}, of models"]
+        return f"{summary}, of models"
     beside = f"; {len(models):,} of models beside them" if models else ""
-    return [f"{summary}; median time on one {median(seconds):.0f} s{beside}"]
+    return f"{summary}; median time on one {median(seconds):.0f} s{beside}"
 
 
 def _ends(data: Collected) -> str:
@@ -221,8 +220,8 @@ def _far(study: JudgingStudy, ratings: Sequence[Row], far: Far | None) -> tuple[
 
 def _progress(study: JudgingStudy, data: Collected) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    there = dict.fromkeys(row["topic"] for row in data.units)
-    for topic in (*(t for t in study.topics if t in there), *(t for t in there if t not in study.topics)):
+    topics = dict.fromkeys(row["topic"] for row in data.units)
+    for topic in (*(t for t in study.topics if t in topics), *(t for t in topics if t not in study.topics)):
         states = Counter(row["state"] for row in data.units if row["topic"] == topic)
         title = study.topics[topic].title if topic in study.topics else None
         total = states.total()

@@ -78,7 +78,7 @@ def _row(record: dict[str, Cell], who: str, name: str) -> Row:
 def _column(title: str, what: str, rows: list[Row], undefined: int, kinds: Sequence[str]) -> Any:
     """One panel of lines, and above it where all lie if some are left out."""
     alt = altair()
-    shown = sorted(rows[:MOST], key=lambda r: float(str(r["value"])))
+    lines_shown = sorted(rows[:MOST], key=lambda r: float(str(r["value"])))
     about = [f"{len(rows):,} {what}"]
     if len(rows) > MOST:
         looked = sum(r["look"] != QUIET for r in rows[:MOST])
@@ -88,10 +88,10 @@ def _column(title: str, what: str, rows: list[Row], undefined: int, kinds: Seque
         about = [f"{MOST} of {len(rows):,} {what}: {first};", f"the other {len(rows) - MOST:,} only in the histogram"]
     if undefined:
         about[-1] += f"; {undefined:,} without (see the table)"
-    ends = [float(str(r[k])) for r in rows for k in ("low", "value", "high") if r[k] is not None]
-    low, high = min(0.0, *(max(-1.0, e) for e in ends)), 1.0
+    limits = [float(str(r[k])) for r in rows for k in ("low", "value", "high") if r[k] is not None]
+    low, high = min(0.0, *(max(-1.0, e) for e in limits)), 1.0
     x = alt.Scale(domain=[float(np.floor(low * 10) / 10), high], nice=False, clamp=True)
-    lines = _lines(shown, x, kinds)
+    lines = _lines(lines_shown, x, kinds)
     heading = alt.TitleParams(title, subtitle=[*about, " "][:2], anchor="start", fontSize=12)
     if len(rows) <= MOST:
         return alt.vconcat(lines.properties(title=heading))
@@ -149,13 +149,13 @@ def documents_chart(table: Table, title: str = "") -> Any:
     2
     """
     alt = altair()
-    known = [r for r in table.records() if r["max/min"] is not None and r["geometric sd"] is not None]
-    check_some(known, "documents with two magnitudes")
-    usual, names = float(np.median([int(str(r["ratings"])) for r in known])), list(KINDS)
+    records = [r for r in table.records() if r["max/min"] is not None and r["geometric sd"] is not None]
+    check_some(records, "documents with two magnitudes")
+    usual, names = float(np.median([int(str(r["ratings"])) for r in records])), list(KINDS)
     rows: list[dict[str, Cell]] = [
         {"topic": r["topic"], "doc": r["doc"], "ratings": r["ratings"], "ratio": r["max/min"], "sd": r["geometric sd"],
          "kind": names[int(str(r["ratings"])) > MANY * usual]}
-        for r in known
+        for r in records
     ]  # fmt: skip
     ratios = np.array([float(str(r["ratio"])) for r in rows])
     sds = np.array([float(str(r["sd"])) for r in rows])
@@ -167,9 +167,9 @@ def documents_chart(table: Table, title: str = "") -> Any:
         x=alt.X("from:Q", title="greatest magnitude over least", scale=scale, axis=axis), x2="to:Q",
         y=alt.Y("documents:Q", title="documents"), y2="zero:Q", tooltip=["from:Q", "to:Q", "documents:Q"],
     ).properties(width=440, height=170, title=heading)  # fmt: skip
-    shown = [name for name in names if any(r["kind"] == name for r in rows)]
-    colour = alt.Color("kind:N", sort=shown, title="documents with", legend=alt.Legend() if shown[1:] else None,
-                       scale=alt.Scale(domain=shown, range=[KINDS[name] for name in shown]))  # fmt: skip
+    kinds = [name for name in names if any(r["kind"] == name for r in rows)]
+    colour = alt.Color("kind:N", sort=kinds, title="documents with", legend=alt.Legend() if kinds[1:] else None,
+                       scale=alt.Scale(domain=kinds, range=[KINDS[name] for name in kinds]))  # fmt: skip
     below = alt.TitleParams(_correlation(ratios, sds), anchor="start", fontSize=12)
     points = alt.Chart(data_of(rows)).mark_point(filled=True, size=24, opacity=0.6).encode(
         x=alt.X("ratio:Q", title="greatest magnitude over least", scale=scale, axis=axis),
@@ -183,8 +183,10 @@ def _bars(ratios: Any) -> list[dict[str, Cell]]:
     """A histogram with bars of one width on a scale of logarithms."""
     logs = np.log10(ratios)
     counts, edges = np.histogram(logs, np.linspace(float(logs.min()) - 0.01, float(logs.max()) + 0.01, BINS + 1))
-    ends = (10.0**edges).tolist()
-    return [{"from": ends[i], "to": ends[i + 1], "documents": n, "zero": 0} for i, n in enumerate(counts.tolist()) if n]
+    limits = (10.0**edges).tolist()
+    return [
+        {"from": limits[i], "to": limits[i + 1], "documents": n, "zero": 0} for i, n in enumerate(counts.tolist()) if n
+    ]
 
 
 def _correlation(ratios: Any, sds: Any) -> str:
@@ -204,8 +206,8 @@ TIMES = (0.5, 2.0)  # errors that are drawn, of the one asked for
 def assessor_chart(plan: Plan) -> Any:
     """Assessors against the error of a mean rating, a line for each sigma; the error asked for is marked."""
     alt = altair()
-    asked = [row for row in plan.details.records() if not str(row.get("for", "")).startswith("topic ")]
-    first = asked[0]
+    records = [row for row in plan.details.records() if not str(row.get("for", "")).startswith("topic ")]
+    first = records[0]
     error = float(plan.provenance.get("error") or first["error"])  # type: ignore[arg-type]
     confidence = float(plan.provenance.get("confidence") or first["confidence"])  # type: ignore[arg-type]
     rows = [
@@ -214,7 +216,7 @@ def assessor_chart(plan: Plan) -> Any:
             "assessors": needed_within(sigma, e, confidence),
             "line": f"{row.get('for', 'sigma')} ({sigma:.3g})",
         }
-        for row in asked
+        for row in records
         if (sigma := float(row["sigma"] or 0.0)) > 0
         for e in np.geomspace(error * TIMES[0], error * TIMES[1], POINTS).tolist()
     ]
@@ -261,8 +263,8 @@ def spending_chart(table: Table) -> Any:
     """The share of right verdicts against the number of gold labels, a line a way of drawing them."""
     alt = altair()
     rows = [{"labels": r["gold labels"], "way": r["drawn from"], "right": r["right"]} for r in table.records()]
-    ways = list(dict.fromkeys(r["way"] for r in rows))
-    colour = alt.Color("way:N", sort=ways, title=None, scale=alt.Scale(domain=ways, range=COLOURS[: len(ways)]))
+    lines = list(dict.fromkeys(r["way"] for r in rows))
+    colour = alt.Color("way:N", sort=lines, title=None, scale=alt.Scale(domain=lines, range=COLOURS[: len(lines)]))
     line = alt.Chart(data_of(rows)).mark_line(point=True).encode(
         x=alt.X("labels:Q", title="gold labels"), y=alt.Y("right:Q", title="pairs decided rightly",
         axis=alt.Axis(format="%")), color=colour, tooltip=["way:N", "labels:Q", alt.Tooltip("right:Q", format=".0%")],

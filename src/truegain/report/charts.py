@@ -95,10 +95,10 @@ def dressed(chart: Any, title: str, subtitle: str = "") -> Any:
 class _Svg:
     """A chart that a notebook shows as SVG, which needs no network; by altair's way where the user chose one."""
 
-    def _repr_mimebundle_(self, *given: Any, **options: Any) -> Any:
+    def _repr_mimebundle_(self, *arguments: Any, **options: Any) -> Any:
         if altair().renderers.active == "default" and find_spec("vl_convert") is not None:
             return {"image/svg+xml": render(self, ".svg").decode()}
-        return super()._repr_mimebundle_(*given, **options)  # type: ignore[misc]
+        return super()._repr_mimebundle_(*arguments, **options)  # type: ignore[misc]
 
 
 @cache
@@ -258,8 +258,8 @@ def curves_chart(table: Table, title: str = "") -> Any:
         {"keep": r["keep %"], "way": r["way"], "tau": r["tau"], "low": r["low"], "high": r["high"]}
         for r in table.records()
     ]
-    ways = list(dict.fromkeys(r["way"] for r in rows))
-    colour = alt.Color("way:N", sort=ways, title=None, scale=alt.Scale(domain=ways, range=COLOURS[: len(ways)]))
+    lines = list(dict.fromkeys(r["way"] for r in rows))
+    colour = alt.Color("way:N", sort=lines, title=None, scale=alt.Scale(domain=lines, range=COLOURS[: len(lines)]))
     x = alt.X("keep:Q", title="judgments kept, %")
     base = alt.Chart(data_of(rows)).encode(x=x, color=colour)
     band = base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", title="Kendall's tau"), y2="high:Q")

@@ -217,8 +217,8 @@ def form_of(measure: Measure) -> Form:
     >>> form_of(parse_measure("RBP(p=0.9)")).words.partition("; ")[2]
     'p = 0.9; the gain is the label (Moffat and Zobel 2008).'
     """
-    told = (inspect.getdoc(type(measure)) or "").partition(">>>")[0].replace("`", "")
-    first, *rest = [" ".join(b.split()) for b in told.split("\n\n") if b.strip()] or [""]
+    docstring = (inspect.getdoc(type(measure)) or "").partition(">>>")[0].replace("`", "")
+    first, *rest = [" ".join(b.split()) for b in docstring.split("\n\n") if b.strip()] or [""]
     first = re.sub(r": \w+\(of=.*", "", first)  # another way to write it
     formula = next((b for b in rest if " = " in b[:40]), "")
     at = getattr(measure, measure.AT) if measure.AT else None
@@ -251,10 +251,10 @@ def _judged(measure: Measure) -> list[str]:
 
 def _parameters(measure: Measure) -> list[str]:
     """The parameters that no sentence here explains, with their values."""
-    known = ("cutoff", "rel", "judged_only", measure.AT)
-    given = [(f.name, getattr(measure, f.name)) for f in fields(measure) if f.name not in known]
+    explained = ("cutoff", "rel", "judged_only", measure.AT)
+    parameters = [(f.name, getattr(measure, f.name)) for f in fields(measure) if f.name not in explained]
     return [
-        *(f"{name} = {value}" for name, value in given if value is not None and value is not False),
+        *(f"{name} = {value}" for name, value in parameters if value is not None and value is not False),
         *_relevant(measure),
         *_judged(measure),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -16,7 +17,7 @@ from truegain.measures.base import Measure
 from truegain.pooling.bounds import OpenOrder
 from truegain.reliability.agree import AgreementReport
 from truegain.report.facts import Check, JudgeFacts
-from truegain.report.html import count, many, named, percent
+from truegain.report.html import count, many, named, percent, sentence
 from truegain.study.unjudged import tied_lists
 
 DEEP = 100  # ranks looked at where a measure has no cutoff
@@ -43,39 +44,39 @@ def topics_check(ranked: RankedGains, judgments: Judgments) -> Check:
 def unjudged_by_system(ranked: RankedGains, depth: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Unjudged documents in the first `depth` of each system's lists, and how many documents there are."""
     topics = len(ranked.topics)
-    there = ranked.depth if depth is None else np.minimum(ranked.depth, depth)
+    documents = ranked.depth if depth is None else np.minimum(ranked.depth, depth)
     near = np.ones(len(ranked.rank), np.bool_) if depth is None else ranked.rank <= depth
-    seen = np.bincount(ranked.list[near & ranked.judged], minlength=ranked.lists)
+    judged = np.bincount(ranked.list[near & ranked.judged], minlength=ranked.lists)
     shape = len(ranked.systems), topics
-    return (there - seen).reshape(shape).sum(axis=1), there.reshape(shape).sum(axis=1)
+    return (documents - judged).reshape(shape).sum(axis=1), documents.reshape(shape).sum(axis=1)
 
 
 def holes_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None) -> Check:
     """Unjudged documents where a measure looks, who has them, and what they could do."""
     cutoff = getattr(measure, "cutoff", None)
-    holes, shown = unjudged_by_system(ranked, cutoff)
-    total, whole = int(holes.sum()), int(shown.sum())
+    holes, documents = unjudged_by_system(ranked, cutoff)
+    total, whole = int(holes.sum()), int(documents.sum())
     where = "in the runs" if cutoff is None else f"in the top {cutoff}"
     name = f"Unjudged documents {where}"
     if not total:
         return Check(name, True, f"none of {count(whole)}", ())
-    share = holes / np.maximum(shown, 1)
+    share = holes / np.maximum(documents, 1)
     order = np.argsort(-share, kind="stable")
     worst = [f"{ranked.systems[i]} {percent(float(share[i]), 1)}" for i in order[:5] if holes[i]]
     half = float(np.median(share))
     usual = "half of the systems have none" if half == 0 else f"half of the systems have {percent(half, 1)} or less"
     about = [f"Most: {', '.join(worst)}{f'; {usual}' if len(share) >= FEW_SYSTEMS else ''}."]
-    value = f"{count(total)} of {count(whole)} ({_share(total, whole)})"
+    part = percent(total / whole, 1) if total / whole >= 0.0005 else "less than 0.1%"
+    value = f"{count(total)} of {count(whole)} ({part})"
     if are_idle(bounds, measure):
         same = "the two systems keep" if len(ranked.systems) == 2 else "all pairs of systems keep"
         about.append(f"For any labels of these, {same} their order by {measure}.")
         return Check(name, True, value, tuple(about))
     if bounds is not None and bounds.measure == str(measure) and len(bounds.systems) > 2:
-        n = len(bounds.systems)
-        opened = int(np.triu(bounds.open_order, 1).sum())
+        pairs, opened = math.comb(len(bounds.systems), 2), int(np.triu(bounds.open_order, 1).sum())
         about.append(
-            f"For any labels of these, {count(n * (n - 1) // 2 - opened)} of {many(n * (n - 1) // 2, 'pair')} of "
-            f"systems keep their order by {measure}; {count(opened)} could change it."
+            f"For any labels of these, {count(pairs - opened)} of {many(pairs, 'pair')} of systems keep their order by "
+            f"{measure}; {count(opened)} could change it."
         )
     return Check(name, False, value, tuple(about))
 
@@ -92,24 +93,17 @@ def are_idle(bounds: OpenOrder | None, measure: Measure) -> bool:
     return bounds is not None and bounds.measure == str(measure) and not bounds.open_order.any()
 
 
-def _share(part: int, whole: int) -> str:
-    """A share, never 0 of what there is."""
-    return percent(part / whole, 1) if part / whole >= 0.0005 else "less than 0.1%"
-
-
 def ties_check(runs: Runs, depth: int) -> Check:
     """Lists in which equal scores reach into the ranks that count; their order is that of document ids."""
-    lists, tied, by = 0, 0, defaultdict[str, int](int)
+    lists, by = 0, defaultdict[str, int](int)
     for part in runs.parts:
-        here, of = tied_lists(part, depth)
-        tied, lists = tied + here, lists + of
-        by[part.system] += here
-    most = sorted((n, s) for s, n in by.items() if n)[::-1]
-    about = [
-        f"Lists with tied scores in the top {depth}; document ids break the ties, as in trec_eval.",
-        *([f"Most: {named([f'{s} ({n:,})' for n, s in most], 4)}."] if most else []),
-    ]
-    return Check("Tied scores", not tied, f"{count(tied)} of {many(lists, 'list')}", tuple(about))
+        tied, of = tied_lists(part, depth)
+        by[part.system] += tied
+        lists += of
+    most = sorted(((n, s) for s, n in by.items() if n), reverse=True)
+    about = [f"Lists with tied scores in the top {depth}; document ids break the ties, as in trec_eval."]
+    about += [f"Most: {named([f'{s} ({n:,})' for n, s in most], 4)}."] if most else []
+    return Check("Tied scores", not most, f"{count(sum(by.values()))} of {many(lists, 'list')}", tuple(about))
 
 
 def identical_check(ranked: RankedGains) -> Check:
@@ -131,27 +125,21 @@ def identical_check(ranked: RankedGains) -> Check:
 def labels_check(judgments: Judgments, ranked: RankedGains) -> Check:
     """Which labels there are, which are rare, and topics with nothing to find."""
     values, n = np.unique(judgments.label, return_counts=True)
-    about: list[str] = []
-    fine = True
-    few = len(values) <= 12
-    if few:
-        about.append(", ".join(f"{v:g}: {c:,}" for v, c in zip(values, n, strict=True)) + ".")
-        rare = [f"{v:g} ({c:,})" for v, c in zip(values, n, strict=True) if c < FEW_LABELS]
-        if rare:
-            fine = False
-            about.append(f"Used fewer than {FEW_LABELS} times, perhaps by mistake: {', '.join(rare)}.")
+    counts: list[str] = []
+    odd: list[str] = []
+    if len(values) <= 12:
+        counts.append(", ".join(f"{v:g}: {c:,}" for v, c in zip(values, n, strict=True)) + ".")
+        if rare := [f"{v:g} ({c:,})" for v, c in zip(values, n, strict=True) if c < FEW_LABELS]:
+            odd.append(f"Used fewer than {FEW_LABELS} times, perhaps by mistake: {', '.join(rare)}.")
     if (values < 0).any():
-        fine = False
-        about.append(f"{count(int(n[values < 0].sum()))} below 0: pooled, not judged, as in trec_eval.")
+        odd.append(f"{count(int(n[values < 0].sum()))} below 0: pooled, not judged, as in trec_eval.")
     if len(values) == 1:
-        fine = False
-        about.append("Only one label is used, so no measure can compare systems by it alone.")
+        odd.append("Only one label is used, so no measure can compare systems by it alone.")
     empty = [t for t, r in zip(ranked.topics, ranked.pool_relevant(1.0), strict=True) if r == 0]
     if empty and values.max() >= 1:
-        fine = False
-        about.append(f"{many(len(empty), 'topic')} without a document of label 1 or more: {named(empty, 5)}.")
-    shown = f"{values.min():g} to {values.max():g}" if len(values) > 4 else ", ".join(f"{v:g}" for v in values)
-    return Check("Labels", fine, f"{count(len(judgments))}: {shown}", tuple(about))
+        odd.append(f"{many(len(empty), 'topic')} without a document of label 1 or more: {named(empty, 5)}.")
+    labels = f"{values.min():g} to {values.max():g}" if len(values) > 4 else ", ".join(f"{v:g}" for v in values)
+    return Check("Labels", not odd, f"{count(len(judgments))}: {labels}", (*counts, *odd))
 
 
 def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
@@ -162,11 +150,11 @@ def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
         "Judge better than chance", not judge.not_chance, f"informedness {judge.rates[2]:.2f}",
         (f"{judge.told}.", "D is 0 for a coin toss and 1 for a perfect judge.", *filter(None, [judge.not_chance])),
     )  # fmt: skip
-    found = [drawn, better]
+    checks = [drawn, better]
     if judge.by_system is not None:
         words = "not equally accurate" if judge.by_system.differs else "no difference shown"
-        found.append(Check("Judge equally accurate for all systems", not judge.by_system.differs, words, (LATER,)))
-    return found
+        checks.append(Check("Judge equally accurate for all systems", not judge.by_system.differs, words, (LATER,)))
+    return checks
 
 
 def unchecked_check(labels: str) -> Check:
@@ -192,11 +180,11 @@ def assessors_check(agreement: AgreementReport) -> Check:
 def scales_check(ratings: Judgments, level: str | None) -> Check:
     """Whether assessors rated on one scale: means of 0 to 2 and of 0 to 100 are none."""
     name = "Scales of the assessors"
-    found = None if level in ("ratio", "nominal") else mixed(ratings)
-    if found is None:
+    scales = None if level in ("ratio", "nominal") else mixed(ratings)
+    if scales is None:
         return Check(name, True, "nothing odd")
     assert ratings.assessor is not None
-    names, low, high = found
+    names, low, high = scales
     about = (
         f"{many(len(names), 'assessor')} of {count(len(ratings.assessor.values))} rate up to {low:g} "
         f"({named(names, 4)}), others up to {high:g} on the same topics: {MIXED}.",
@@ -206,7 +194,7 @@ def scales_check(ratings: Judgments, level: str | None) -> Check:
     return Check(name, False, MIXED, about)
 
 
-def told_check(told: Sequence[str]) -> Check:
+def warnings_check(messages: Sequence[str]) -> Check:
     """What reading the files warned of."""
-    words = [f"{x[:1].upper()}{x[1:].rstrip('.')}." for x in dict.fromkeys(told)]
+    words = list(map(sentence, dict.fromkeys(messages)))
     return Check("Warnings while reading", not words, many(len(words), "warning") if words else "none", tuple(words))

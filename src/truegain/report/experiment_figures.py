@@ -36,11 +36,11 @@ def cdf_chart(values: Mapping[str, npt.ArrayLike], title: str = "") -> Any:
     alt = altair()
     check_some(values, "scores")
     panels = []
-    for topic, given in list(values.items())[:MOST]:
-        v = np.sort(np.asarray(given, np.float64))
+    for topic, scores in list(values.items())[:MOST]:
+        v = np.sort(np.asarray(scores, np.float64))
         check_some(v, f"scores of {topic}")
-        shown = np.unique(np.linspace(0, len(v) - 1, min(len(v), POINTS)).astype(int))
-        data = [{"score": float(v[i]), "share": float((i + 1) / len(v))} for i in shown]
+        places = np.unique(np.linspace(0, len(v) - 1, min(len(v), POINTS)).astype(int))
+        data = [{"score": float(v[i]), "share": float((i + 1) / len(v))} for i in places]
         x = alt.X("score:Q", title=None, scale=alt.Scale(type="log"),
                   axis=alt.Axis(format="~g", labelOverlap=True, tickCount=5))  # fmt: skip
         y = alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]))
@@ -77,11 +77,11 @@ def levels_chart(table: Table, title: str = "") -> Any:
     """
     alt = altair()
     name, count = table.columns[:2]
-    known = [r for r in table.records() if r["median"] is not None]
-    check_some(known, f"{name}s")
+    records = [r for r in table.records() if r["median"] is not None]
+    check_some(records, f"{name}s")
     rows = [{"level": _shown(r[name]), "low": r["5%"], "q1": r["25%"], "mid": r["median"], "q3": r["75%"],
              "high": r["95%"], "n": r[count], "about": f"n = {r[count]:,}", "mean": r.get("mean")}
-            for r in known]  # fmt: skip
+            for r in records]  # fmt: skip
     x = alt.X("level:N", title="experts' level" if name == "level" else None, sort=None, axis=alt.Axis(labelAngle=0))
     base = alt.Chart(data_of(rows)).encode(x=x, tooltip=["level:N", "n:Q", "low:Q", "q1:Q", "mid:Q", "q3:Q", "high:Q"])
     scale = alt.Scale(type="log")
@@ -198,9 +198,9 @@ def _edges(taus: Floats, everything: Floats, systems: int | None) -> Floats:
         low, high = float(np.floor(low * 20) / 20), float(np.ceil(high * 20) / 20)
         return np.linspace(low, max(high, low + 0.05), MOST_BARS + 1)
     first, last = round((low + 1) / step), round((high + 1) / step)
-    held = max(1, -(-(last - first + 1) // MOST_BARS))
-    bars = max(1, -(-(last - first + 1) // held))
-    return np.asarray((first - 0.5 + held * np.arange(bars + 1)) * step - 1, np.float64)
+    in_a_bar = max(1, -(-(last - first + 1) // MOST_BARS))
+    bars = max(1, -(-(last - first + 1) // in_a_bar))
+    return np.asarray((first - 0.5 + in_a_bar * np.arange(bars + 1)) * step - 1, np.float64)
 
 
 def systems_chart(
@@ -225,13 +225,13 @@ def systems_chart(
                        scale=alt.Scale(domain=domain, range=[BAD, "#d1812b", "#7a5195", SOFT]))  # fmt: skip
     drawn = []
     for name, systems, by_magnitudes, by_experts, top_magnitudes, top_experts in panels:
-        one, two = np.asarray(by_magnitudes, np.float64), np.asarray(by_experts, np.float64)
-        place = np.minimum(np.argsort(np.argsort(-one)), np.argsort(np.argsort(-two)))
+        scores, expert_scores = np.asarray(by_magnitudes, np.float64), np.asarray(by_experts, np.float64)
+        place = np.minimum(np.argsort(np.argsort(-scores)), np.argsort(np.argsort(-expert_scores)))
         top = [s for _, s in sorted(zip(place.tolist(), systems, strict=True)) if s in {*top_magnitudes, *top_experts}]
         rows = [{"system": s, "magnitudes": float(a), "experts": float(b),
                  "top": kinds.get((s in top_magnitudes, s in top_experts), "neither"),
                  "above": s if s in top[:NAMED:2] else "", "below": s if s in top[1:NAMED:2] else ""}
-                for s, a, b in zip(systems, one, two, strict=True)]  # fmt: skip
+                for s, a, b in zip(systems, scores, expert_scores, strict=True)]  # fmt: skip
         base = alt.Chart(data_of(rows)).encode(
             x=alt.X("magnitudes:Q", title="by magnitudes", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
             y=alt.Y("experts:Q", title="by experts", scale=alt.Scale(zero=False)),
@@ -344,15 +344,15 @@ def sigma_chart(table: Table, sds: Floats, title: str = "") -> Any:
     2
     """
     alt = altair()
-    known = np.asarray(sds, np.float64)
-    check_some(known, "documents with two magnitudes")
-    most = float(np.quantile(known, 0.95)) or 1.0
-    counts, edges = np.histogram(known[known <= most], BINS, range=(0, most))
+    values = np.asarray(sds, np.float64)
+    check_some(values, "documents with two magnitudes")
+    most = float(np.quantile(values, 0.95)) or 1.0
+    counts, edges = np.histogram(values[values <= most], BINS, range=(0, most))
     bars = [{"from": float(a), "to": float(b), "documents": int(n), "zero": 0}
             for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)]  # fmt: skip
-    beyond = int((known > most).sum())
-    about = f"median {float(np.median(known)):.3g}; {beyond:,} beyond are not shown"
-    heading = alt.TitleParams(f"{len(known):,} documents by sd", anchor="start", fontSize=12, subtitle=about)
+    beyond = int((values > most).sum())
+    about = f"median {float(np.median(values)):.3g}; {beyond:,} beyond are not shown"
+    heading = alt.TitleParams(f"{len(values):,} documents by sd", anchor="start", fontSize=12, subtitle=about)
     histogram = alt.Chart(data_of(bars)).mark_rect(color=SOFT, stroke="white", strokeWidth=0.5).encode(
         x=alt.X("from:Q", title="sd of a document's magnitudes"), x2="to:Q",
         y=alt.Y("documents:Q", title="documents"), y2="zero:Q",
@@ -417,11 +417,14 @@ def units_chart(table: Table, title: str = "") -> Any:
 def _stacked(kinds: dict[str, Floats], edges: Floats, powers: bool = False) -> list[dict[str, Cell]]:
     """Bars of one histogram, one kind on top of the other."""
     below, rows = np.zeros(len(edges) - 1, np.int64), []
-    ends = (10.0**edges if powers else edges).tolist()
+    limits = (10.0**edges if powers else edges).tolist()
     for kind, values in kinds.items():
         counts, _ = np.histogram(values, edges)
-        rows += [{"from": ends[i], "to": ends[i + 1], "low": int(below[i]), "high": int(below[i] + n), "units": int(n),
-                  "kind": kind} for i, n in enumerate(counts.tolist()) if n]  # fmt: skip
+        rows += [
+            {"from": low, "to": high, "low": int(b), "high": int(b + n), "units": int(n), "kind": kind}
+            for low, high, b, n in zip(limits[:-1], limits[1:], below, counts, strict=True)
+            if n
+        ]
         below += counts
     return rows
 
@@ -508,15 +511,15 @@ def mappings_chart(table: Table, title: str = "") -> Any:
     'nDCG@10'
     """
     alt = altair()
-    known = [r for r in table.records() if r["tau"] is not None]
-    check_some(known, "mappings whose ranking has a tau")
-    gains = list(dict.fromkeys(str(r["gain"]) for r in known))
+    records = [r for r in table.records() if r["tau"] is not None]
+    check_some(records, "mappings whose ranking has a tau")
+    gains = list(dict.fromkeys(str(r["gain"]) for r in records))
     panels: list[Any] = []
-    lows = [float(str(r["low"])) for r in known]
+    lows = [float(str(r["low"])) for r in records]
     scale = alt.Scale(domain=[max(-1.0, float(np.floor(min(lows) * 10) / 10)), 1.0], nice=False, clamp=True)
-    for measure in dict.fromkeys(str(r["measure"]) for r in known):
+    for measure in dict.fromkeys(str(r["measure"]) for r in records):
         rows = [{"gain": r["gain"], "tau": r["tau"], "low": r["low"], "high": min(1.0, float(str(r["high"]))),
-                 "top": r["top sets"]} for r in known if r["measure"] == measure]  # fmt: skip
+                 "top": r["top sets"]} for r in records if r["measure"] == measure]  # fmt: skip
         y = alt.Y("gain:N", sort=gains, title="gain" if not panels else None)
         base = alt.Chart().encode(y=y, tooltip=["gain:N", "tau:Q", "low:Q", "high:Q", "top:Q"])
         bars = base.mark_rule(strokeWidth=2, color=SOFT).encode(
@@ -593,8 +596,8 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
     named = sorted((row for row in rows if row["system"] in chosen), key=lambda r: (-r["aware"], -r["raw"]))
     height = SIDE + APART
     for at, row in enumerate(named):
-        wanted = SIDE * (row["aware"] - low) / (high - low)
-        height = max(min(wanted, height - APART), APART * (len(named) - 1 - at))
+        own_height = SIDE * (row["aware"] - low) / (high - low)
+        height = max(min(own_height, height - APART), APART * (len(named) - 1 - at))
         row["to_x"] = right + ROOM * (right - left) / SIDE
         row["to_y"] = low + height * (high - low) / SIDE
     for row in rows:
@@ -640,15 +643,15 @@ def grid_chart(table: Table, title: str = "") -> Any:
     'nG@1'
     """
     alt = altair()
-    known = [r for r in table.records() if r["tau"] is not None]
-    check_some(known, "cells whose rankings have a tau")
-    scales = [str(d) for d in dict.fromkeys(r["Dmax"] for r in known)]
-    low = min(float(str(r["tau"])) for r in known)
+    records = [r for r in table.records() if r["tau"] is not None]
+    check_some(records, "cells whose rankings have a tau")
+    scales = [str(d) for d in dict.fromkeys(r["Dmax"] for r in records)]
+    low = min(float(str(r["tau"])) for r in records)
     colours = alt.Scale(domain=scales, range=COLOURS[: len(scales)])
     colour = alt.Color("Dmax:N", sort=scales, title="Dmax", scale=colours)
     panels = []
-    for measure in dict.fromkeys(str(r["measure"]) for r in known):
-        rows = [{"N": r["N"], "Dmax": str(r["Dmax"]), "tau": r["tau"]} for r in known if r["measure"] == measure]
+    for measure in dict.fromkeys(str(r["measure"]) for r in records):
+        rows = [{"N": r["N"], "Dmax": str(r["Dmax"]), "tau": r["tau"]} for r in records if r["measure"] == measure]
         y = alt.Y("tau:Q", title="Kendall's tau", scale=alt.Scale(domain=[low - 0.02, 1.0], nice=False, clamp=True))
         ticks = alt.Axis(values=sorted({int(str(r["N"])) for r in rows}))
         x = alt.X("N:Q", title="assessors", scale=alt.Scale(type="log"), axis=ticks)

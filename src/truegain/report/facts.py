@@ -56,9 +56,9 @@ class Truth:
         """Refuse a truth that is about nothing here."""
         if any(self.score(m, s) is not None for m in measures for s in systems):
             return
-        asked = f"{some([str(m) for m in measures])} of {some(systems)}"
-        known = dict.fromkeys(f"{m} of {s}" for m, s in self.values)
-        raise InputError(f"no true score is about {asked}", file=self.file or None, hint=f"there is {some([*known])}")
+        scores = f"{some([str(m) for m in measures])} of {some(systems)}"
+        true = [f"{m} of {s}" for m, s in self.values]
+        raise InputError(f"no true score is about {scores}", file=self.file or None, hint=f"there is {some(true)}")
 
 
 def read_truth(path: str | PathLike[str]) -> Truth:
@@ -78,7 +78,7 @@ def read_truth(path: str | PathLike[str]) -> Truth:
 
 def _values(table: RawTable, at: Sequence[int], file: str) -> dict[tuple[str, str], float]:
     """Every row, checked."""
-    found: dict[tuple[str, str], float] = {}
+    scores: dict[tuple[str, str], float] = {}
     for row, cells in enumerate(zip(*(table.column(i) for i in at), strict=True)):
         system, measure, value = (str(cell).strip() for cell in cells)
         line = table.places.of(row)["line"]
@@ -92,12 +92,12 @@ def _values(table: RawTable, at: Sequence[int], file: str) -> dict[tuple[str, st
             key = str(parse_measure(measure)), system
         except MeasureError as error:
             raise InputError(error.message, file=file, line=line) from None
-        if key in found:
+        if key in scores:
             raise InputError(f"{key[0]} of {system} stands here twice", file=file, line=line, hint="leave one line")
-        found[key] = number
-    if not found:
+        scores[key] = number
+    if not scores:
         raise InputError("there is no true score", file=file, hint="write lines of system,measure,value")
-    return found
+    return scores
 
 
 # ---- The facts of a page, as its sections read them.
@@ -177,7 +177,6 @@ class JudgeFacts:
     design: str
     by_label: Table
     by_system: Homogeneity | None
-    measure: str
     notes: tuple[str, ...]  # what does not fit together
     by_rank: tuple[str, ...]  # whether accuracy changes with rank, or why that is not told
 
@@ -329,32 +328,32 @@ def counts(marks: Iterable[Mark]) -> dict[Mark, int]:
     >>> counts(["right", "undecided", "right"])
     {'right': 2, 'wrong': 0, 'undecided': 1}
     """
-    found = Counter(marks)
-    return {"right": found["right"], "wrong": found["wrong"], "undecided": found["undecided"]}
+    n = Counter(marks)
+    return {"right": n["right"], "wrong": n["wrong"], "undecided": n["undecided"]}
 
 
 def marks_of(facts: Facts) -> tuple[MeasureMarks, ...]:
     """Every measure of which some true score is known, beside it; none where no truth was given."""
     if facts.truth is None:
         return ()
-    found = (_of_measure(facts, i) for i in range(len(facts.measures)))
-    return tuple(m for m in found if m is not None)
+    marks = (_of_measure(facts, i) for i in range(len(facts.measures)))
+    return tuple(m for m in marks if m is not None)
 
 
 def _of_measure(facts: Facts, at: int) -> MeasureMarks | None:
     assert facts.truth is not None
     m = facts.measures[at]
-    known = {s: x for s in facts.systems if (x := facts.truth.score(m.measure, s)) is not None}
-    if not known:
+    true = {s: x for s in facts.systems if (x := facts.truth.score(m.measure, s)) is not None}
+    if not true:
         return None
     claims = [
-        _marked(c.verdicts[at], known[c.b] - known[c.a], facts.min_effect)
+        _marked(c.verdicts[at], true[c.b] - true[c.a], facts.min_effect)
         for c in facts.claims
-        if c.a in known and c.b in known
+        if c.a in true and c.b in true
     ]
-    scores = tuple((e, known[e.system]) for e in m.estimates if e.system in known and not math.isnan(e.low))
-    order = [(i, s) for i, s in enumerate(m.ranking.systems) if s in known]
-    ahead = [(known[s], known[t]) for i, s in order for j, t in order if m.ahead[i, j]]
+    scores = tuple((e, true[e.system]) for e in m.estimates if e.system in true and not math.isnan(e.low))
+    order = [(i, s) for i, s in enumerate(m.ranking.systems) if s in true]
+    ahead = [(true[s], true[t]) for i, s in order for j, t in order if m.ahead[i, j]]
     right = sum(first > second for first, second in ahead)
     pairs = len(order) * (len(order) - 1) // 2
     return MeasureMarks(m, tuple(claims), len(facts.claims) - len(claims), scores, len(ahead), right, pairs)

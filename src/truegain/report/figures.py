@@ -73,8 +73,13 @@ def pairs_chart(
 
 def _places(systems: Sequence[str]) -> dict[str, Any]:
     """An axis that tells the places of systems, every tenth, where there are too many for their names."""
-    told = {s: str(i) for i, s in enumerate(systems, 1) if i == 1 or i % EVERY == 0}
-    return {"values": list(told), "labelExpr": f"({json.dumps(told)})[datum.value]", "labelFontSize": 10, "ticks": True}
+    labels = {s: str(i) for i, s in enumerate(systems, 1) if i == 1 or i % EVERY == 0}
+    return {
+        "values": list(labels),
+        "labelExpr": f"({json.dumps(labels)})[datum.value]",
+        "labelFontSize": 10,
+        "ticks": True,
+    }
 
 
 def _steps(rows: list[dict[str, Any]], alpha: float) -> Any:
@@ -148,15 +153,15 @@ def scatter_chart(
     'NIST'
     """
     alt = altair()
-    one, two = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    check_some(one, "systems")
-    together = np.concatenate([one, two])
-    domain_a, domain_b = (_range(together), _range(together)) if same_scale else (_range(one), _range(two))
+    scores_a, scores_b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    check_some(scores_a, "systems")
+    together = np.concatenate([scores_a, scores_b])
+    domain_a, domain_b = (_range(together), _range(together)) if same_scale else (_range(scores_a), _range(scores_b))
     x = alt.X("a:Q", title=names[0], scale=alt.Scale(domain=domain_a, nice=False, zero=False))
     y = alt.Y("b:Q", title=names[1], scale=alt.Scale(domain=domain_b, nice=False, zero=False))
-    rows = [{"system": s, "a": float(v), "b": float(w)} for s, v, w in zip(systems, one, two, strict=True)]
-    ends = [{"a": v, "b": v} for v in domain_a] if same_scale else []
-    diagonal = alt.Chart(data_of(ends)).mark_line(color="#999", strokeDash=[5, 4]).encode(x=x, y=y)
+    rows = [{"system": s, "a": float(v), "b": float(w)} for s, v, w in zip(systems, scores_a, scores_b, strict=True)]
+    corners = [{"a": v, "b": v} for v in domain_a] if same_scale else []
+    diagonal = alt.Chart(data_of(corners)).mark_line(color="#999", strokeDash=[5, 4]).encode(x=x, y=y)
     points = alt.Chart(data_of(rows)).mark_point(filled=True, size=55, color=INK, opacity=0.7).encode(
         x=x, y=y, tooltip=["system:N", alt.Tooltip("a:Q", title=names[0], format=".4f"),
                            alt.Tooltip("b:Q", title=names[1], format=".4f")])  # fmt: skip
@@ -307,8 +312,8 @@ def asl_chart(p_values: Mapping[str, npt.ArrayLike], alpha: float = 0.05, title:
         p = np.sort(np.asarray(values, np.float64))
         check_some(p, f"p-values of {measure}")
         names[measure] = f"{measure} ({float((p < alpha).mean()):.1%})"
-        shown = np.unique(np.linspace(0, len(p) - 1, min(len(p), 1500)).astype(int))
-        rows += [{"measure": names[measure], "pair": int(i) + 1, "p": float(p[i])} for i in shown]
+        places = np.unique(np.linspace(0, len(p) - 1, min(len(p), 1500)).astype(int))
+        rows += [{"measure": names[measure], "pair": int(i) + 1, "p": float(p[i])} for i in places]
     colour = alt.Color("measure:N", sort=None, title=f"measure (pairs below {alpha:g})", scale=alt.Scale(
         domain=list(names.values()), range=[COLOURS[i % len(COLOURS)] for i in range(len(names))]),
         legend=alt.Legend(labelLimit=300, titleLimit=300))  # fmt: skip

@@ -43,10 +43,10 @@ from truegain.report.data_health import (
     labels_check,
     scales_check,
     ties_check,
-    told_check,
     topics_check,
     unchecked_check,
     unjudged_by_system,
+    warnings_check,
 )
 from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
 from truegain.results.base import Table
@@ -54,7 +54,6 @@ from truegain.results.serialization import hints_of
 from truegain.sampling.catalogue import is_sample
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.rank_correlation import tau_interval
-from truegain.stats.results import Comparison
 from truegain.study.config import RunsInput, of_topics
 from truegain.study.gold import Labels
 from truegain.study.intervals import intervals
@@ -77,14 +76,14 @@ def judges_by_list(
     gold = Gold(listed, relevant_from=gold_relevant_from)
     resampling = Resampling(seed=seed, jobs=jobs)
     study = Study(runs, bronze, measure, gold=gold, resampling=resampling)
-    found = judge_facts(study, gold_relevant_from, replicates)
-    assert found is not None
-    by_system = None if found.by_system is None else found.by_system.table()
+    facts = judge_facts(study, gold_relevant_from, replicates)
+    assert facts is not None
+    by_system = None if facts.by_system is None else facts.by_system.table()
     if show == "systems" and by_system is None:
-        raise TruegainError(found.by_rank[0])
-    table = by_system if by_system is not None and show != "labels" else found.by_label
-    said = () if by_system is None else by_system.notes
-    return replace(table, notes=(found.told, *found.notes, *found.by_rank, *said))
+        raise TruegainError(facts.by_rank[0])
+    table = by_system if by_system is not None and show != "labels" else facts.by_label
+    notes = () if by_system is None else by_system.notes
+    return replace(table, notes=(facts.told, *facts.notes, *facts.by_rank, *notes))
 
 
 def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 2000) -> JudgeFacts | None:
@@ -97,14 +96,14 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
         measure = parse_measure(f"P@{getattr(study.measures[0], 'cutoff', None) or 10}")
     ordered = study.gold_list is not None  # drawn with unequal chances, which its weights make up for
     notes = [] if ordered else [*judge.consistency()]
-    if (said := judge.inverted()) is not None:
-        notes.append(said)
-    found = None
+    if (inverted := judge.inverted()) is not None:
+        notes.append(inverted)
+    by_system = None
     try:
         if ordered and _leaves_out(study):
             raise TruegainError("the list was drawn to tell differences, and leaves out documents that systems share")
         lists = JudgedLists.of(study.ranked, judge, measure, gold_relevant_from=gold_relevant_from)
-        found = homogeneity(lists, trials=trials, seed=study.seed)
+        by_system = homogeneity(lists, trials=trials, seed=study.seed)
         ranks = rank_notes(lists, always=True, rectified=True)
     except TruegainError as error:
         ranks = [f"Not told by system: {error}"]
@@ -113,12 +112,18 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
         clearly_positive(judge.rates())
     except TruegainError as error:
         chance = str(error)
-    rectified, design = is_sample(judge.design), "ordered" if ordered else judge.design
-    rates, by_label = (judge.sensitivity, judge.specificity, judge.informedness), _by_label(judge)
     return JudgeFacts(
-        _on_list(judge) if ordered else str(judge), rates, chance, rectified, judge.size, design, by_label, found,
-        str(measure), tuple(notes), tuple(ranks),
-    )  # fmt: skip
+        told=_on_list(judge) if ordered else str(judge),
+        rates=(judge.sensitivity, judge.specificity, judge.informedness),
+        not_chance=chance,
+        rectified=is_sample(judge.design),
+        pairs=judge.size,
+        design="ordered" if ordered else judge.design,
+        by_label=_by_label(judge),
+        by_system=by_system,
+        notes=tuple(notes),
+        by_rank=tuple(ranks),
+    )
 
 
 def _leaves_out(study: Study) -> bool:
@@ -129,14 +134,14 @@ def _leaves_out(study: Study) -> bool:
 
 def _by_label(judge: Judge) -> Table:
     """What the judge says, given the gold label: shares by weight, and how many pairs were judged."""
-    found = label_table(judge.confusion)
+    table = label_table(judge.confusion)
     if judge.pairs is None:
-        return found
+        return table
     rows = [
         (label, int((judge.pairs.gold == g).sum()), *shares)
-        for g, (label, _, *shares) in zip(judge.confusion.gold, found.rows, strict=True)
+        for g, (label, _, *shares) in zip(judge.confusion.gold, table.rows, strict=True)
     ]
-    return replace(found, rows=rows)
+    return replace(table, rows=rows)
 
 
 def _on_list(judge: Judge) -> str:
@@ -172,8 +177,8 @@ class FiledRuns(Runs):
     @cached_property
     def parts(self) -> tuple[Run, ...]:
         """Of every file."""
-        found = read_runs(self.files, name_by=self.name_by)
-        return found.parts if self.rename is None else self.rename(found).parts
+        runs = read_runs(self.files, name_by=self.name_by)
+        return runs.parts if self.rename is None else self.rename(runs).parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,18 +206,18 @@ class Filed(RunsInput):
         make = super().aligned
 
         def now() -> dict[str, Any]:
-            with heard() as said:
+            with heard() as messages:
                 ranked = make(labels, keep_keys, few)[0]
-            return {**{name: getattr(ranked, name) for name in COLUMNS}, "topics": ranked.topics, "said": said}
+            return {**{name: getattr(ranked, name) for name in COLUMNS}, "topics": ranked.topics, "said": messages}
 
-        found = self.kept(
+        aligned = self.kept(
             ("aligned", digest_of_labels(labels), keep_keys, few, self.complete, self.matching), now,
             {**COLUMNS, "topics": tuple[str, ...], "said": list[str]},
         )  # fmt: skip
-        topics = found["topics"]
-        tell(found["said"])
+        topics = aligned["topics"]
+        tell(aligned["said"])
         left = labels if len(topics) == len(labels.topic.values) else of_topics(labels, set(topics))
-        return _against(left, {name: found[name] for name in COLUMNS}), left
+        return _against(left, {name: aligned[name] for name in COLUMNS}), left
 
 
 def _against(labels: Judgments, columns: dict[str, Any]) -> RankedGains:
@@ -280,27 +285,44 @@ def gather(
         for m in study.measures:
             study.variance_model(m)  # what is refused, is refused first
         measures = tuple(_scores(study, m, kept) for m in study.measures)
-        asked = _asked(pairs, baselines, measures[0].ranking.systems)
-        claims = asked or (_usual_claim(study, measures),)
-        answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept, made.words)) for c in claims)
-        answered = _together(study, answered, kept)
+        requested = _claims(pairs, baselines, measures[0].ranking.systems)
+        claims = requested or (_usual_claim(study, measures),)
+        claims = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept, made.words)) for c in claims)
+        claims = _together(study, claims, kept)
         judge = judge_facts(study, gold_relevant_from)
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
         bounds = _holes(study, kept)
         measures = tuple(_without_idle_holes(m, bounds) for m in measures)
-        to_judge = _next(study, runs, labels, answered[0] if asked else None, bounds, kept)
+        to_judge = _next(study, runs, labels, claims[0] if requested else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
     return Facts(
-        study.systems, len(study.topics), len(judgments), 0 if study.judge is None else study.judge.size,
-        0 if study.raters is None else len(study.raters), study.confidence, study.min_effect, frozenset(study.over),
-        study.holds_for, study.not_covered, measures, answered, bool(asked), tuple(checks),
-        made, judge, agreement, to_judge,
-        content, _rule(study) if rated else "", study.resamples, study.seed,
+        systems=study.systems,
+        topics=len(study.topics),
+        labels=len(judgments),
+        gold=0 if study.judge is None else study.judge.size,
+        assessors=0 if study.raters is None else len(study.raters),
+        confidence=study.confidence,
+        min_effect=study.min_effect,
+        over=frozenset(study.over),
+        holds_for=study.holds_for,
+        not_covered=study.not_covered,
+        measures=measures,
+        claims=claims,
+        asked=bool(requested),
+        checks=tuple(checks),
+        made=made,
+        judge=judge,
+        agreement=agreement,
+        next=to_judge,
+        content=content,
+        rule=_rule(study) if rated else "",
+        replicates=study.resamples,
+        seed=study.seed,
         unchecked="" if study.trust_judge else study.unchecked,
-    )  # fmt: skip
+    )
 
 
 def _rule(study: Study) -> str:
@@ -315,8 +337,8 @@ def _rule(study: Study) -> str:
 
 def _scores(study: Study, m: Measure, kept: Keeping) -> MeasureFacts:
     """As kept, but for how it was made: the study may have other measures beside this one."""
-    found = MeasureFacts(m, **kept(("scores", str(m)), partial(_of_measure, study, m), SCORES))
-    return replace(found, ranking=replace(found.ranking, provenance=study.provenance))
+    facts = MeasureFacts(m, **kept(("scores", str(m)), partial(_of_measure, study, m), SCORES))
+    return replace(facts, ranking=replace(facts.ranking, provenance=study.provenance))
 
 
 def _of_measure(study: Study, m: Measure) -> dict[str, Any]:
@@ -325,51 +347,52 @@ def _of_measure(study: Study, m: Measure) -> dict[str, Any]:
     by_system = {e.system: e for e in study.estimates(m)}
     place = {s: i for i, s in enumerate(ranking.systems)}
     n = len(place)
-    alone: Bools = np.zeros((n, n), np.bool_)
-    compared: tuple[Comparison, ...] = ()
-    if n <= MOST_COMPARED:
-        compared = tuple(study.compare(measure=m))
-        for c in compared:
-            if c.p is not None and c.p < 1 - study.confidence and not {c.a, c.b} & set(ranking.open):
-                i, j = place[c.a], place[c.b]
-                alone[i, j] = alone[j, i] = True
+    differs: Bools = np.zeros((n, n), np.bool_)  # if the pair is tested alone
+    pairs = tuple(study.compare(measure=m)) if n <= MOST_COMPARED else ()
+    for c in pairs:
+        if c.p is not None and c.p < 1 - study.confidence and not {c.a, c.b} & set(ranking.open):
+            i, j = place[c.a], place[c.b]
+            differs[i, j] = differs[j, i] = True
     naive = None
     if study.judge is not None:
         value = study.variance_model(m).uncorrected.value
         naive = tuple(float(value[study.systems.index(s)]) for s in ranking.systems)
     assert ranking.ahead is not None
-    holes, shown = unjudged_by_system(study.ranked, getattr(m, "cutoff", None))
-    unjudged = (0 if study.unjudged_sample is not None else int(holes.sum()), int(shown.sum()))
+    holes, documents = unjudged_by_system(study.ranked, getattr(m, "cutoff", None))
+    unjudged = (0 if study.unjudged_sample is not None else int(holes.sum()), int(documents.sum()))
     estimates = tuple(by_system[s] for s in ranking.systems)
     notes = tuple(n for n in ranking.notes if n != study.population)
-    values = (ranking, estimates, naive, ranking.ahead, alone, compared, unjudged, notes)
+    values = (ranking, estimates, naive, ranking.ahead, differs, pairs, unjudged, notes)
     return dict(zip(SCORES, values, strict=True))
 
 
 # ---------------------------------------------------------------------- claims
 
 
-def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]) -> tuple[Claim, ...]:
-    found = [Claim(a, b, ()) for a, b in pairs]
-    found += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b not in baselines]
+def _claims(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]) -> tuple[Claim, ...]:
+    """The claims that somebody asked for."""
+    claims = [Claim(a, b, ()) for a, b in pairs]
+    claims += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b not in baselines]
     if baselines and not set(best_first) - set(baselines):
         raise TruegainError("every system is a baseline; leave one out, which may be better than the others")
-    if len(found) > MOST_CLAIMS:
-        raise TruegainError(f"{len(found):,} claims are too many for a page; name pairs of systems, or fewer baselines")
-    return tuple(found)
+    if len(claims) > MOST_CLAIMS:
+        raise TruegainError(
+            f"{len(claims):,} claims are too many for a page; name pairs of systems, or fewer baselines"
+        )
+    return tuple(claims)
 
 
 def _verdicts(
     study: Study, claim: Claim, costs: Costs, kept: Keeping, words: Callable[[str], str]
 ) -> tuple[Verdict, ...]:
-    a, b, given = claim.a, claim.b, str(costs)
+    a, b = claim.a, claim.b
 
     def worded(m: Measure) -> Verdict:
         verdict = study.verdict(a, b, m, costs)
         return replace(verdict, notes=tuple(map(words, verdict.notes)), withheld=tuple(map(words, verdict.withheld)))
 
-    found = (kept(("verdict", a, b, str(m), given), partial(worded, m), Verdict) for m in study.measures)
-    return tuple(replace(verdict, provenance=study.provenance) for verdict in found)
+    verdicts = (kept(("verdict", a, b, str(m), str(costs)), partial(worded, m), Verdict) for m in study.measures)
+    return tuple(replace(verdict, provenance=study.provenance) for verdict in verdicts)
 
 
 def _together(study: Study, claims: tuple[Claim, ...], kept: Keeping) -> tuple[Claim, ...]:
@@ -378,10 +401,10 @@ def _together(study: Study, claims: tuple[Claim, ...], kept: Keeping) -> tuple[C
     if len(verdicts) < 2:
         return claims
     pairs = [(v.comparison.a, v.comparison.b) for v in verdicts]
-    found: tuple[Outcome, ...] = kept(
+    outcomes: tuple[Outcome, ...] = kept(
         ("together", str(study.measures[0]), str(pairs)), partial(study.together, verdicts), tuple[Outcome, ...]
     )
-    by = dict(zip(pairs, found, strict=True))
+    by = dict(zip(pairs, outcomes, strict=True))
     return tuple(replace(c, together=by[c.a, c.b]) if c.baseline else c for c in claims)
 
 
@@ -413,8 +436,8 @@ def _holes(study: Study, kept: Keeping) -> OpenOrder | None:
     for m in study.measures:
         if is_known(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
             try:
-                found: OpenOrder = kept(("holes", str(m)), partial(OpenOrder.of, study.ranked, m), OpenOrder)
-                return found
+                bounds: OpenOrder = kept(("holes", str(m)), partial(OpenOrder.of, study.ranked, m), OpenOrder)
+                return bounds
             except TruegainError:
                 continue
     return None
@@ -440,11 +463,11 @@ def _next(
         pair = None if claim is None else (claim.a, claim.b)
         try:
             make = partial(next_to_judge, runs, judgments, m, pair=pair, most=LISTED)
-            found: Next = kept(("next", str(m), pair), make, Next)
+            listed: Next = kept(("next", str(m), pair), make, Next)
         except TruegainError:
             continue
-        if found.documents:
-            return found
+        if listed.documents:
+            return listed
     return None
 
 
@@ -452,24 +475,21 @@ def _content(
     study: Study, runs: Runs, judgments: Judgments, main: MeasureFacts, corpus: Any, judged_corpus: Any
 ) -> ContentFacts:  # fmt: skip
     """Measures that read text, over topics, and Kendall's tau with the main measure over systems like these."""
-    order = [study.systems.index(s) for s in main.ranking.systems]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
-        found = intervals(
+        scores = intervals(
             runs, judgments, list(BY_TEXT), confidence=study.confidence, resampling=Resampling(seed=study.seed),
             corpus=corpus, judged_corpus=judged_corpus,
         )  # fmt: skip
-    names = list(dict.fromkeys(e.measure for e in found))
-    rows = {m: [e for e in found if e.measure == m] for m in names}
-    by_system = {m: {e.system: e for e in row} for m, row in rows.items()}
-    estimates = {m: tuple(by_system[m][study.systems[i]] for i in order) for m in names}
+    by_system = {(e.measure, e.system): e for e in scores}
+    names = dict.fromkeys(e.measure for e in scores)
+    estimates = {m: tuple(by_system[m, s] for s in main.ranking.systems) for m in names}
     tau = {}
     for m in names:
         with suppress(TruegainError):  # too few systems, or all tied
             both = [e.value for e in main.estimates], [e.value for e in estimates[m]]
             tau[m] = tau_interval(*both, confidence=study.confidence)
-    said = tuple(str(w.message) for w in caught if "corpus" in str(w.message))
-    return ContentFacts(estimates, tau, said)
+    return ContentFacts(estimates, tau, tuple(str(w.message) for w in caught if "corpus" in str(w.message)))
 
 
 # ---------------------------------------------------------------------- data health
@@ -479,27 +499,27 @@ def _checks(
     study: Study, runs: Runs, judgments: Judgments, judge: JudgeFacts | None, agreement: AgreementReport | None,
     bounds: OpenOrder | None, told: Sequence[str], kept: Keeping,
 ) -> list[Check]:  # fmt: skip
-    found = [topics_check(study.ranked, judgments)]
+    checks = [topics_check(study.ranked, judgments)]
     if doubts := study.ranked.doubts:
-        found.append(ids_check(doubts, len(study.systems)))
+        checks.append(ids_check(doubts, len(study.systems)))
         told = [x for x in told if x not in {d.why for d in doubts}]
     seen: set[object] = set()
     for m in study.measures:
         cutoff = getattr(m, "cutoff", None)
         if cutoff not in seen:
-            found.append(holes_check(study.ranked, m, bounds))
+            checks.append(holes_check(study.ranked, m, bounds))
             seen.add(cutoff)
     depth = max(getattr(m, "cutoff", None) or DEEP for m in study.measures)
-    found.append(kept(("ties", depth), partial(ties_check, runs, depth), Check))
-    found += [identical_check(study.ranked), labels_check(judgments, study.ranked)]
+    checks.append(kept(("ties", depth), partial(ties_check, runs, depth), Check))
+    checks += [identical_check(study.ranked), labels_check(judgments, study.ranked)]
     if judge is not None:
-        found += gold_checks(judge, len(judgments))
+        checks += gold_checks(judge, len(judgments))
     if study.unchecked:
-        found.append(unchecked_check(study.unchecked))
+        checks.append(unchecked_check(study.unchecked))
     if agreement is not None:
-        found.append(assessors_check(agreement))
+        checks.append(assessors_check(agreement))
     if study.raters is not None and len(study.raters) > 1 and study.raters.normalize == "none":
-        found.append(scales_check(study.raters.ratings.judgments, study.raters.scale.level))
+        checks.append(scales_check(study.raters.ratings.judgments, study.raters.scale.level))
         told = [x for x in told if MIXED not in x]
-    found.append(told_check(told))
-    return found
+    checks.append(warnings_check(told))
+    return checks

@@ -51,15 +51,13 @@ def el(tag: str, *children: Child, **attributes: Attribute) -> Html:
     >>> el("a", "<x>", class_="b", data_n=3, hidden=True, title=None)
     '<a class="b" data-n="3" hidden>&lt;x&gt;</a>'
     """
-    said = ""
+    start = tag
     for key, value in attributes.items():
         if value is None or value is False:
             continue
         name = key.rstrip("_").replace("_", "-")
-        said += f" {name}" if value is True else f' {name}="{escaped(str(value))}"'
-    if tag in VOID:
-        return Html(f"<{tag}{said}>")
-    return Html(f"<{tag}{said}>{join(*children)}</{tag}>")
+        start += f" {name}" if value is True else f' {name}="{escaped(str(value))}"'
+    return Html(f"<{start}>" if tag in VOID else f"<{start}>{join(*children)}</{tag}>")
 
 
 def join(*children: Child) -> Html:
@@ -108,11 +106,11 @@ def names_in(text: str, names: Iterable[str]) -> Html:
     >>> names_in("a-1 beats a", ["a", "a-1"])
     '<bdi class="nb">a-1</bdi> beats <bdi class="nb">a</bdi>'
     """
-    known = sorted({n for n in names if n}, key=len, reverse=True)
-    if not known:
+    longest_first = sorted({n for n in names if n}, key=len, reverse=True)
+    if not longest_first:
         return escaped(text)
-    either = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, known))})(?![\w-])")
-    return join(*(name(part) if i % 2 else part for i, part in enumerate(either.split(text))))
+    parts = re.split(rf"(?<![\w-])({'|'.join(map(re.escape, longest_first))})(?![\w-])", text)
+    return join(*(name(part) if i % 2 else part for i, part in enumerate(parts)))
 
 
 def unseen(text: str) -> Html:
@@ -215,10 +213,10 @@ def many(n: int, noun: str, nouns: str = "") -> str:
     return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
 
 
-def held(n: int, of: int, noun: str) -> str:
+def contain(n: int, of: int, noun: str) -> str:
     """How many of some contain something.
 
-    >>> held(1, 1, "claim"), held(1, 3, "claim"), held(0, 2, "interval")
+    >>> contain(1, 1, "claim"), contain(1, 3, "claim"), contain(0, 2, "interval")
     ('1 of 1 claim contains', '1 of 3 claims contains', '0 of 2 intervals contain')
     """
     return f"{n:,} of {many(of, noun)} {'contains' if n == 1 else 'contain'}"
@@ -242,6 +240,30 @@ def named(names: list[str] | tuple[str, ...], most: int = 3) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most:,} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def true_minus(text: str) -> str:
+    """Numbers below 0 with a true minus.
+
+    >>> true_minus("from -0.05 to 0.1, of run-1").replace(MINUS, "minus ")
+    'from minus 0.05 to 0.1, of run-1'
+    """
+    return re.sub(r"(?<![\w.-])-(?=\d)", MINUS, text).replace("+-", "±")
+
+
+def notes(texts: Iterable[str], names: Iterable[str] = ()) -> Html:
+    """A small paragraph for each text, in which the names stand out."""
+    names = list(names)
+    return join(*(paragraph(names_in(true_minus(text), names), class_="note") for text in texts))
+
+
+def sentence(text: str) -> str:
+    """A text with a capital letter and a full stop.
+
+    >>> sentence("one topic is missing")
+    'One topic is missing.'
+    """
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def small(words: str) -> str:
@@ -349,6 +371,14 @@ def folded(summary: Child, *children: Child, kind: str = "again", opened: bool =
     return el("details", el("summary", summary), *children, class_=kind, open=opened)
 
 
+def figure(
+    content: Child, *caption: Child, kind: str | None = None, fold: str | None = None, opened: bool = False
+) -> Html:
+    """A figure with its caption; `fold` is the summary under which both are folded away."""
+    parts = (content, el("figcaption", *caption))
+    return el("figure", folded(fold, *parts, opened=opened) if fold else parts, class_=kind)
+
+
 def scrolls(inside: Html, words: str) -> Html:
     """Something wider than a phone, that can be moved by finger and by keys."""
     return el("div", inside, class_="scroll", role="region", tabindex="0", aria_label=words)
@@ -392,28 +422,23 @@ class Section:
 _AS_THEY_ARE = ",.:;/-_+()=!*'@"
 
 
-def csv_link(file: str, columns: Sequence[str], rows: Iterable[tuple[Cell, ...]], words: str = "data (CSV)") -> Html:
-    """A link that holds a table.
+def downloads(stem: str, columns: Sequence[str], rows: Iterable[tuple[Cell, ...]], svg: str = "") -> Html:
+    """Links that hold the data of a figure and, where there is one, its drawing.
 
-    >>> csv_link("a.csv", ("x",), [(1.5,)])
-    '<a class="data" download="a.csv" href="data:text/csv;charset=utf-8,x%0A1.5%0A">data (CSV)</a>'
+    >>> downloads("a", ("x",), [(1.5,)])[19:]
+    ' <a class="data" download="a.csv" href="data:text/csv;charset=utf-8,x%0A1.5%0A">data (CSV)</a></span>'
     """
-    text = separated(tuple(columns), [tuple(map(_cell, row)) for row in rows], ",").encode(errors="backslashreplace")
-    return el(
-        "a", words, class_="data", download=file, href=f"data:text/csv;charset=utf-8,{quote(text, safe=_AS_THEY_ARE)}"
-    )
+    text = separated(tuple(columns), [tuple(map(_cell, row)) for row in rows], ",")
+    links = [" ", _link(f"{stem}.csv", "text/csv", text, _AS_THEY_ARE, "data (CSV)")]
+    if svg:
+        drawing = svg.replace('"', "'")
+        links += [" ", _link(f"{stem}.svg", "image/svg+xml", drawing, _AS_THEY_ARE + " ", "figure (SVG)")]
+    return el("span", *links, class_="take")
 
 
-def svg_link(file: str, svg: str, words: str = "figure (SVG)") -> Html:
-    """A link that holds a drawing."""
-    text = svg.replace('"', "'").encode(errors="backslashreplace")
-    held = quote(text, safe=_AS_THEY_ARE + " ")
-    return el("a", words, class_="data", download=file, href=f"data:image/svg+xml;charset=utf-8,{held}")
-
-
-def links(*given: Html | None) -> Html:
-    """Links to take along, after a caption."""
-    return el("span", *[x for link in given if link for x in (" ", link)], class_="take")
+def _link(file: str, media_type: str, text: str, safe: str, words: str) -> Html:
+    content = quote(text.encode(errors="backslashreplace"), safe=safe)
+    return el("a", words, class_="data", download=file, href=f"data:{media_type};charset=utf-8,{content}")
 
 
 def file_name(words: str) -> str:

@@ -255,15 +255,15 @@ def _drawable(estimates: Sequence[Estimate]) -> list[Estimate]:
     return kept
 
 
-def _differences(found: Sequence[Comparison]) -> Any:
+def _differences(comparisons: Sequence[Comparison]) -> Any:
     """Every difference with its interval."""
     rows: list[Row] = [
         {"name": f"{c.b} - {c.a}", "value": c.difference, "low": c.low, "high": c.high, "panel": c.measure}
-        for c in found
+        for c in comparisons
     ]
-    measures = dict.fromkeys(c.measure for c in found)
-    title = f"Differences, {', '.join(measures)}"
-    return limits_chart(rows, title, "difference", zero=True, subtitle=f"{100 * found[0].confidence:g}% intervals")
+    title = f"Differences, {', '.join(dict.fromkeys(c.measure for c in comparisons))}"
+    subtitle = f"{100 * comparisons[0].confidence:g}% intervals"
+    return limits_chart(rows, title, "difference", zero=True, subtitle=subtitle)
 
 
 def _beside(charts: Sequence[Any]) -> Any:

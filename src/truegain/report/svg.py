@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from truegain.report.html import Child, Html, csv_link, el, join, limits, links, plain, signed, svg_link, unseen
+from truegain.report.html import Child, Html, downloads, el, figure, join, limits, plain, signed, unseen
+from truegain.stats.results import Estimate
 
 # ---- An axis: numbers to per cent of a width, and round numbers to mark on it.
 
@@ -31,8 +32,8 @@ class Axis:
     @classmethod
     def of(cls, values: Iterable[float | None], marks: int = 5, zero: bool = False) -> Axis:
         """An axis that holds the values (and 0), and ends at round numbers."""
-        there = [v for v in values if v is not None and math.isfinite(v)] + ([0.0] if zero else [])
-        low, high = (min(there), max(there)) if there else (0.0, 1.0)
+        finite = [v for v in values if v is not None and math.isfinite(v)] + ([0.0] if zero else [])
+        low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
         if high - low < 1e-9:
             pad = 0.05 * max(1.0, abs(low))
             low, high = low - pad, high + pad
@@ -40,6 +41,11 @@ class Axis:
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(s * power for s in STEPS if s * power >= rough * (1 - 1e-9))
         return cls(_round(math.floor(low / step + 1e-9) * step), _round(math.ceil(high / step - 1e-9) * step), step)
+
+    @classmethod
+    def over(cls, spans: Iterable[Span | Estimate], marks: int = 5, zero: bool = False) -> Axis:
+        """An axis that holds values with their limits."""
+        return cls.of((x for s in spans for x in (s.low, s.high, s.value)), marks, zero)
 
     def at(self, x: float) -> float:
         """Where a number stands, in per cent, held inside."""
@@ -148,19 +154,14 @@ def hidden_svg(inner: Html, height: int, class_: str = "r") -> Html:
 
 def axis_head(axis: Axis, *, signs: bool = False, words: str = "interval plot") -> Html:
     """The axis of a column of rows, for its head; a phone shows 0 alone, or both ends where there is none."""
-    marks = _fewer(axis.marks(), zero=signs)
+    marks = axis.marks()
+    every = -(-len(marks) // 5)  # no more than a narrow column can hold, 0 among them
+    marks = marks[marks.index(0.0) % every if signs and 0.0 in marks else 0 :: every]
     kept = {0.0} if signs and 0.0 in marks else {marks[0], marks[-1]}
-    shown = [
+    labels = [
         text(_mark(axis, x, signs), axis.at(x), 12, None if x in kept else "wide", _anchor(axis.at(x))) for x in marks
     ]
-    return join(hidden_svg(join(*shown), 16, "ax"), unseen(words))
-
-
-def _fewer(marks: list[float], zero: bool = False) -> list[float]:
-    """No more marks than a narrow column can hold, 0 among them."""
-    every = -(-len(marks) // 5)
-    start = marks.index(0.0) % every if zero and 0.0 in marks else 0
-    return marks[start::every]
+    return join(hidden_svg(join(*labels), 16, "ax"), unseen(words))
 
 
 def _mark(axis: Axis, x: float, signs: bool) -> str:
@@ -184,18 +185,11 @@ def bottom_axis(axis: Axis, y: float, *, signs: bool = True) -> Html:
     return join(*parts)
 
 
-def figure(inner: Html, height: int, words: str, class_: str = "big") -> Html:
-    """A drawing of its own, with its whole content in words."""
-    return el("svg", inner, class_=class_, width="100%", height=height, role="img", aria_label=words)
-
-
-def alone(inner: Html, width: int, height: int, title: str) -> str:
+def standalone(inner: Html, width: int, height: int, title: str) -> str:
     """A drawing that leaves the page, with its own look."""
-    whole = el(
-        "svg", el("title", title), el("style", Html(LOOK)), el("rect", width="100%", height="100%", fill="#fff"), inner,
-        xmlns="http://www.w3.org/2000/svg", width=width, height=height,
-    )  # fmt: skip
-    return str(whole)
+    background = el("rect", width="100%", height="100%", fill="#fff")
+    parts = el("title", title), el("style", Html(LOOK)), background, inner
+    return str(el("svg", *parts, xmlns="http://www.w3.org/2000/svg", width=width, height=height))
 
 
 def stacked(
@@ -222,13 +216,11 @@ def listed(rows: Sequence[tuple[str, Html]], title: str, below: Html | None = No
     parts: list[Html] = []
     for i, (label, inner) in enumerate(rows):
         y = 30 + HIGH * i
-        parts.append(
-            text(label if len(label) <= 34 else f"{label[:33]}\N{HORIZONTAL ELLIPSIS}", 0, y + 14, anchor="start", dx=8)
-        )
+        parts.append(text(_cut(label, 34), 0, y + 14, anchor="start", dx=8))
         parts.append(el("svg", inner, x=left, y=y, width=wide - left - 20, height=HIGH))
     marks = el("svg", below, x=left, y=34 + HIGH * len(rows), width=wide - left - 20, height=30) if below else None
     head = el("text", title, class_="b", x=8, y=18)
-    return alone(join(head, *parts, marks), wide, 70 + HIGH * len(rows), title)
+    return standalone(join(head, *parts, marks), wide, 70 + HIGH * len(rows), title)
 
 
 # ---- A difference on a number line: bars with their words above them, zero, and the smallest gain that matters.
@@ -252,28 +244,27 @@ class NumberLine:
 
     def html(self, caption: Child) -> Html:
         """The figure, with its data and itself to take along."""
-        words, axis = self.words, self.axis
+        words, axis, height = self.words, self.axis, self.height + FOOT
         rows = [(w, s.value, s.low, s.high) for w, s in self.bars]
-        data = csv_link("difference.csv", ("what", "difference", "low", "high"), rows)
-        ends = [
-            text(*end) for end in zip(self.ends(axis), (0, 100), (15, 15), ("m", "m"), ("start", "end"), strict=True)
-        ]
-        whole = alone(join(*ends, el("svg", self._drawn(axis), y=HEAD)), 860, HEAD + self.height + FOOT, words)
-        beside = el("div", *(el("span", end) for end in self.ends(axis)), class_="ends m", aria_hidden="true")
-        drawn = figure(self._drawn(axis), self.height + FOOT, words)
-        return el("figure", beside, drawn, el("figcaption", caption, links(data, svg_link("difference.svg", whole))))
+        left, right = self.sides(axis)
+        sides = text(left, 0, 15, "m", "start"), text(right, 100, 15, "m", "end")
+        whole = standalone(join(*sides, el("svg", self._drawn(axis), y=HEAD)), 860, HEAD + height, words)
+        beside = el("div", el("span", left), el("span", right), class_="ends m", aria_hidden="true")
+        drawn = el("svg", self._drawn(axis), class_="big", width="100%", height=height, role="img", aria_label=words)
+        take = downloads("difference", ("what", "difference", "low", "high"), rows, whole)
+        return figure((beside, drawn), caption, take)
 
     @property
     def axis(self) -> Axis:
         """From the least to the greatest limit, with 0 and the smallest gain that matters."""
-        return Axis.of([*(x for _, s in self.bars for x in (s.low, s.high, s.value)), self.min_effect], zero=True)
+        return Axis.over([*(s for _, s in self.bars), Span(self.min_effect, None, None)], zero=True)
 
     @property
     def height(self) -> int:
         """Of the drawing without its axis, in pixels."""
         return 4 + BAR * len(self.bars)
 
-    def ends(self, axis: Axis) -> tuple[str, str]:
+    def sides(self, axis: Axis) -> tuple[str, str]:
         """Who is better on either side of 0; nothing of a side that is not drawn."""
         zero = axis.at(0.0)
         left = f"{LEFT} {_cut(self.a)} better" if zero > 0 else ""
@@ -282,14 +273,14 @@ class NumberLine:
     @property
     def words(self) -> str:
         """The whole content of the figure."""
-        told = "; ".join(f"{w}: {', '.join(self._numbers(s))}" for w, s in self.bars)
+        bars = "; ".join(f"{w}: {', '.join(self._numbers(s))}" for w, s in self.bars)
         least = f" The smallest gain that matters is {signed(self.min_effect)}." if self.min_effect > 0 else ""
-        return f"Number line of the difference in {self.measure}, {self.b} minus {self.a}. {told}.{least}"
+        return f"Number line of the difference in {self.measure}, {self.b} minus {self.a}. {bars}.{least}"
 
     def _numbers(self, span: Span) -> tuple[str, str]:
         """A value and its limits, in words."""
-        ends = limits(span.low, span.high, signs=True, min_effect=self.min_effect)
-        return signed(span.value, min_effect=self.min_effect), ends
+        interval = limits(span.low, span.high, signs=True, min_effect=self.min_effect)
+        return signed(span.value, min_effect=self.min_effect), interval
 
     def _drawn(self, axis: Axis) -> Html:
         zero, height = axis.at(0.0), self.height
@@ -300,12 +291,10 @@ class NumberLine:
         ]
         for i, (words, span) in enumerate(self.bars):
             y = 33 + BAR * i
-            value, ends = self._numbers(span)
-            told = el("tspan", words, class_=f"b {'nt' if span.is_open else 'ct'}")
-            parts.append(
-                el("text", told, el("tspan", f"{value} ({ends})", dx=8), class_="t halo", x="0", dx=2, y=y - 9)
-            )
-            parts.append(span.drawn(axis, y + 6, 14.0))
+            value, interval = self._numbers(span)
+            bold = el("tspan", words, class_=f"b {'nt' if span.is_open else 'ct'}")
+            numbers = el("tspan", f"{value} ({interval})", dx=8)
+            parts += [el("text", bold, numbers, class_="t halo", x="0", dx=2, y=y - 9), span.drawn(axis, y + 6, 14.0)]
         return join(*parts, bottom_axis(axis, height))
 
     def _hatched(self, axis: Axis, height: int) -> Html | None:
@@ -322,9 +311,9 @@ class NumberLine:
     def _upright(self, x: float, class_: str) -> Html:
         """A line beside the bars, with gaps where their words stand."""
         last = len(self.bars) - 1
-        ends = [(TOP + BAR * i, self.height + 4 if i == last else TOP + BAR * (i + 1) - WORDS) for i in range(last + 1)]
-        return join(*(line(x, top, bottom, class_) for top, bottom in ends))
+        bottoms = [*(TOP + BAR * (i + 1) - WORDS for i in range(last)), self.height + 4]
+        return join(*(line(x, TOP + BAR * i, bottom, class_) for i, bottom in enumerate(bottoms)))
 
 
-def _cut(words: str) -> str:
-    return words if len(words) <= 24 else f"{words[:23]}\N{HORIZONTAL ELLIPSIS}"
+def _cut(words: str, most: int = 24) -> str:
+    return words if len(words) <= most else f"{words[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -23,8 +23,9 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 from truegain.judging.study.study import JudgingStudy
-from truegain.judging.tasks.base import Fields, Wrong
-from truegain.judging.workflow.steps import Elsewhere, Entered, Page, PageStep, Person
+from truegain.judging.tasks.base import Wrong
+from truegain.judging.workflow.assessor import AssessorService
+from truegain.judging.workflow.steps import Elsewhere, Page, PageStep
 from truegain.judging.workflow.tokens import JudgeKeys, LlmJudge
 
 LONGEST = 10_000  # characters of a text, as the tasks have it
@@ -229,30 +230,6 @@ ItemNumber = Annotated[int, Path(ge=1, le=10_000, description="Of the item, from
 Responses = dict[int | str, dict[str, Any]]
 
 
-class JudgeService(Protocol):
-    """What is needed of the service."""
-
-    def enter(self, person: Person, *, invitation: str = "") -> Entered:
-        """Begin, or go on."""
-        ...
-
-    def owns(self, person: Person, token: str) -> bool:
-        """Whether a unit is theirs."""
-        ...
-
-    def where(self, token: str) -> PageStep:
-        """The current step."""
-        ...
-
-    def page(self, token: str, step: PageStep | None = None) -> Page:
-        """The page of a step."""
-        ...
-
-    def send(self, token: str, step: PageStep, fields: Fields) -> PageStep:
-        """What follows from a page."""
-        ...
-
-
 class _AsWritten(Request):
     """A request whose JSON numbers are the digits that were sent, with the study's decimal mark: 1.50 is no 1.5."""
 
@@ -296,16 +273,17 @@ def _problem(status: int, detail: str = "", **more: Any) -> JSONResponse:
     return JSONResponse(problem.model_dump(), status, headers)
 
 
-def _statuses(*some: int) -> Responses:
-    return {
-        status: {"model": ApiProblem, "description": DETAILS[status]} for status in sorted({401, 422, 429, 503, *some})
-    }
+def _statuses(*more: int) -> Responses:
+    statuses = sorted({401, 422, 429, 503, *more})
+    return {status: {"model": ApiProblem, "description": DETAILS[status]} for status in statuses}
 
 
-def judge_routes(study: JudgingStudy, service: JudgeService, keys: JudgeKeys) -> APIRouter:
+def judge_routes(study: JudgingStudy, service: AssessorService, keys: JudgeKeys) -> APIRouter:
     """The routes of LLM judges, for the app to include."""
 
-    def known(request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]) -> None:
+    def authenticate(
+        request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
+    ) -> None:
         request.state.judge = keys.judge(credentials.credentials) if credentials is not None else None
         if request.state.judge is None:
             raise HTTPException(401, DETAILS[401], {"WWW-Authenticate": "Bearer"})
@@ -317,7 +295,9 @@ def judge_routes(study: JudgingStudy, service: JudgeService, keys: JudgeKeys) ->
     class Route(_JudgeRoute):
         decimal = study.rules.decimal
 
-    router = APIRouter(prefix=f"/api/{study.name}", tags=["judges"], route_class=Route, dependencies=[Depends(known)])
+    router = APIRouter(
+        prefix=f"/api/{study.name}", tags=["judges"], route_class=Route, dependencies=[Depends(authenticate)]
+    )
 
     @router.get("", summary="What is asked", responses=_statuses())
     def study_of(request: Request) -> ApiStudy:
@@ -367,7 +347,7 @@ def _judge(request: Request) -> LlmJudge:
     return judge
 
 
-def _now(service: JudgeService, token: str) -> ApiPage:
+def _now(service: AssessorService, token: str) -> ApiPage:
     """The page where a judge stands; pages that ask a judge nothing are passed."""
     again = False
     for _ in range(MOST_MOVES):

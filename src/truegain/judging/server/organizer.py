@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from argon2 import PasswordHasher, extract_parameters
@@ -34,6 +34,7 @@ from truegain.judging.server.security import network_of
 from truegain.judging.status import Insight
 from truegain.judging.store.schema import assessors, settings
 from truegain.judging.study.study import JudgingStudy
+from truegain.judging.workflow.organizer import OrganizerService
 
 HOURS = 12.0  # that one stays signed in
 TRIES = 5  # passwords that one address may try ...
@@ -187,44 +188,6 @@ NOTICES = ("paused", "resumed", "excluded", "readmitted", "stale")
 Field = Annotated[str, Form()]
 
 
-class OrganizerOffice(Protocol):
-    """What is needed of the organizer."""
-
-    @property
-    def database(self) -> Readable:
-        """Where everything is."""
-        ...
-
-    @property
-    def paused(self) -> bool:
-        """Whether no new units are given out."""
-        ...
-
-    def pause(self) -> object:
-        """Give out no new units."""
-        ...
-
-    def resume(self) -> object:
-        """Give them out again."""
-        ...
-
-    def exclude(self, assessor: str, why: str) -> object:
-        """Leave an assessor out; the judgments are kept."""
-        ...
-
-    def readmit(self, assessor: str) -> object:
-        """Take an assessor back."""
-        ...
-
-    def end_visit(self, visit: str, until: float) -> object:
-        """Let nobody in by a visit any more, which would have ended at `until`."""
-        ...
-
-    def is_ended(self, visit: str) -> bool:
-        """Whether a visit was ended."""
-        ...
-
-
 class _OrganizerRoute(APIRoute):
     """Every answer has the headers of this page; a request that cannot be read is told so, without repeating it."""
 
@@ -244,7 +207,7 @@ class _OrganizerRoute(APIRoute):
 
 
 def organizer_routes(
-    study: JudgingStudy, organizer: OrganizerOffice, insight: Insight, password_hash: str
+    study: JudgingStudy, organizer: OrganizerService, insight: Insight, password_hash: str
 ) -> APIRouter:
     """The routes of the organizer's page, for the app to include."""
     reception = _Reception(
@@ -274,7 +237,7 @@ def _secret(database: Readable) -> bytes:
 class _Reception:
     """Looks who comes before anything is shown or done."""
 
-    def __init__(self, study: JudgingStudy, organizer: OrganizerOffice, insight: Insight, door: Door) -> None:
+    def __init__(self, study: JudgingStudy, organizer: OrganizerService, insight: Insight, door: Door) -> None:
         self._study, self._organizer, self._door = study, organizer, door
         self._pages = OrganizerPages(study, insight)
 
@@ -417,10 +380,10 @@ class _Reception:
         from truegain.judging.export import Wanted, rating_table
 
         everything = Wanted(unfinished=True, excluded=True, cannot=True, judges="all")
-        wanted = everything if "all" in request.query_params else Wanted()
+        answers = everything if "all" in request.query_params else Wanted()
 
         def write(path: Path) -> None:
-            rating_table(self._study, collected(self._organizer.database).ratings(), wanted).write(path)
+            rating_table(self._study, collected(self._organizer.database).ratings(), answers).write(path)
 
         return self._file(request, "ratings.csv", "text/csv", write)
 

@@ -154,20 +154,22 @@ def _check_texts(opened: Opened, faults: list[str], notes: list[str]) -> None:
             tagged.append(name)
     _check_shown(opened, faults, notes)
     if empty:
-        faults.append(f"{counted(len(empty), 'document')} without text: {some(empty, LISTED)}")
+        faults.append(_listing(empty, "document without text"))
     if marked:
         counts = ", ".join(f"{kind} in {n}" for kind, n in sorted(kinds.items()))
-        notes.append(
-            f"{counted(len(marked), 'document')} with markup that pages remove ({counts}): {some(marked, LISTED)}"
-        )
+        notes.append(_listing(marked, f"document with markup that pages remove ({counts})"))
     if tagged:
-        notes.append(
-            f"{counted(len(tagged), 'document')} with tags, which pages show as text: {some(tagged, LISTED)}; "
-            f"if they are HTML, set format = 'html' in {FILE}, or a field `format` of the document"
-        )
+        mend = f"if they are HTML, set format = 'html' in {FILE}, or a field `format` of the document"
+        notes.append(f"{_listing(tagged, 'document with tags, which pages show as text')}; {mend}")
     alike = Counter(d.text.strip() for d in opened.documents.values() if d.text.strip())
     if double := [name for name, d in opened.documents.items() if alike[d.text.strip()] > 1]:
-        notes.append(f"{counted(len(double), 'document')} with the same text as another: {some(double, LISTED)}")
+        notes.append(_listing(double, "document with the same text as another"))
+
+
+def _listing(names: Sequence[str], what: str) -> str:
+    """How many of something there are, and the first of their names; `what` begins with the noun."""
+    noun, _, words = what.partition(" ")
+    return f"{counted(len(names), noun)} {words}: {some(names, LISTED)}"
 
 
 def _check_shown(opened: Opened, faults: list[str], notes: list[str]) -> None:
@@ -191,35 +193,27 @@ def _check_shown(opened: Opened, faults: list[str], notes: list[str]) -> None:
         elif lost := lost_words(document):
             short.append(f"{document.id} ({lost.words:,} of {lost.of:,} words, from {lost.first!r} on)")
     if bare:
-        faults.append(f"{counted(len(bare), 'document')} with markup and no text: {some(bare, LISTED)}")
+        faults.append(_listing(bare, "document with markup and no text"))
     if short:
-        faults.append(
-            f"{counted(len(short), 'document')} with words that pages would lose: {some(short, LISTED)}; "
-            "fix the markup, or set format = 'text'"
-        )
+        lost_in = _listing(short, "document with words that pages would lose")
+        faults.append(f"{lost_in}; fix the markup, or set format = 'text'")
 
 
 def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str]) -> None:
     bare = [t.topic.id for t in opened.topics if not t.topic.text]
     if bare:
-        notes.append(
-            f"{counted(len(bare), 'topic')} with a title but no text that describes the need: {some(bare, LISTED)}"
-        )
+        notes.append(_listing(bare, "topic with a title but no text that describes the need"))
     reported = " ".join(opened.faults)
     lacking = [t.topic.id for t in opened.topics if t.topic.question is None]
     lacking = [name for name in lacking if f"the question of topic {name} " not in reported]  # which was told
     if lacking and task.has_practice:
-        faults.append(
-            f"{counted(len(lacking), 'topic')} without a question of four options: {some(lacking, LISTED)} "
-            "(give `question`: asked, options, right)"
-        )
+        bare_topics = _listing(lacking, "topic without a question of four options")
+        faults.append(f"{bare_topics} (give `question`: asked, options, right)")
     elif lacking:
-        notes.append(f"{counted(len(lacking), 'topic')} without a question, so none is asked: {some(lacking, LISTED)}")
+        notes.append(_listing(lacking, "topic without a question, so none is asked"))
     size = opened.settings.design.size if opened.settings else 0
     if small := sorted({unit.topic for unit in opened.units if len(unit.items) < size}):
-        notes.append(
-            f"{counted(len(small), 'topic')} with too few documents for units of {size}: {some(small, LISTED)}"
-        )
+        notes.append(_listing(small, f"topic with too few documents for units of {size}"))
     if opened.settings and opened.settings.design.order == "decisive" and size > 1:
         ranks = {(row.topic, row.item.key): place for place, row in reversed(list(enumerate(opened.pool.rows)))}
         if (share := first_tenth(opened.units, ranks)) > LATE:
@@ -229,10 +223,7 @@ def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str
             )
     apart = sorted({u.topic for u in opened.units for i in u.items if i.claim and i.claim not in i.answer and i.answer})
     if apart:
-        notes.append(
-            f"{counted(len(apart), 'topic')} with a claim that does not occur verbatim in its answer: "
-            f"{some(apart, LISTED)}"
-        )
+        notes.append(_listing(apart, "topic with a claim that does not occur verbatim in its answer"))
 
 
 def _check_list(opened: Opened, settings: JudgingSettings, task: Task, faults: list[str], notes: list[str]) -> None:
@@ -320,28 +311,28 @@ def _check_people(
         )
     if people.number is None:
         return
-    before, there = len(faults), "1 person" if people.number == 1 else f"{people.number:,} people"
+    before, number = len(faults), "1 person" if people.number == 1 else f"{people.number:,} people"
     if of_topic is not None and people.number * of_topic < needs.most_of_a_topic:
-        wanted = -(-needs.most_of_a_topic // of_topic)
+        needed = -(-needs.most_of_a_topic // of_topic)
         faults.append(
-            f"a topic has {needs.most_of_a_topic} units, which need {wanted} people, and there "
+            f"a topic has {needs.most_of_a_topic} units, which need {needed} people, and there "
             f"{'is' if people.number == 1 else 'are'} {people.number} (number in [people]; or "
             "most_of_topic = 'any', or fewer judgments in [units])"
         )
     if people.number * needs.each < needs.units:
         faults.append(
-            f"{needs.units} units are too many for {there} with {needs.each} each: there are "
+            f"{needs.units} units are too many for {number} with {needs.each} each: there are "
             "too few topics, or people, or units that one may take"
         )
     if len(faults) == before and (done := _given_out(opened, settings, people.number)) < needs.units:
         faults.append(
-            f"{there} can take {done:,} of {needs.units:,} units, since nobody judges a "
+            f"{number} can take {done:,} of {needs.units:,} units, since nobody judges a "
             f"document twice: {needs.people:,} are needed (number in [people]; or fewer judgments, or "
             "smaller units, in [units])"
         )
     if settings.rules.others > max(0, people.number - settings.design.judgments):
         faults.append(
-            f"others = {settings.rules.others}: with {there} and {settings.design.judgments} for each "
+            f"others = {settings.rules.others}: with {number} and {settings.design.judgments} for each "
             "document there are fewer left to ask where one cannot judge (others in [rules])"
         )
 
@@ -355,8 +346,8 @@ def _needs(opened: Opened, settings: JudgingSettings) -> Needs:
     of_a_topic = Counter(unit.topic for unit in units)
     most, of_topic = max(of_a_topic.values()), people.most_of_topic
     each = min(people.most or len(units), len(units) if of_topic is None else of_topic * len(of_a_topic))
-    held = max(map(len, holding(units).values()), default=1)  # units that ask about one item
-    least = max(held, -(-len(units) // max(1, each)), 0 if of_topic is None else -(-most // of_topic))
+    shared = max(map(len, holding(units).values()), default=1)  # units that ask about one item
+    least = max(shared, -(-len(units) // max(1, each)), 0 if of_topic is None else -(-most // of_topic))
     spent = [unit_minutes(unit, opened, settings) for unit in units]
     minutes = people.minutes or statistics.median(spent)
     hours = (len(units) * people.minutes if people.minutes else sum(spent)) / 60

@@ -106,6 +106,55 @@ def gather(
 
 
 MOST_LEVELS = 11  # labels that a page lists to choose from
+TOML = {  # tables of `judging.toml`, their keys, and the comment behind each
+    "": {
+        "name": "part of the addresses",
+        "task": ", ".join(TASKS),
+        "topics": "",
+        "documents": "",
+        "format": "default format of documents: text or html",
+        "pool": "what is judged, in this order",
+        "gold_list": "the list that the pool was made from",
+        "bronze": "the judge's labels that it was sampled with, for the verdict so far",
+        "runs": "for the verdict so far",
+        "opponents": "that each document is compared with",
+    },
+    "units": {
+        "judgments": "judgments per item, at least",
+        "size": "items per unit",
+        "order": "spread, or decisive: units follow the pool",
+        "seed": "",
+    },
+    "words": {
+        "title": "what assessors read at the top",
+        "language": "en, de",
+        "contact": "whom assessors can ask",
+        "approved": "ethics board and number",
+    },
+    "rules": {
+        "seconds": "on each item, at least",
+        "practice_tries": "",
+        "question_tries": "",
+        "check_tries": "how often a set may be submitted",
+        "first_lease": "seconds that a place is kept until its first document is judged",
+        "lease": "seconds that it is kept after each later step",
+        "decimal": "the mark in numbers",
+        "show_previous": "",
+        "reason": "whether a reason is required",
+        "others": "how many more people judge an item that someone cannot judge",
+    },
+    "people": {
+        "platform": "open, invitation, prolific, mturk",
+        "most_of_topic": "units of one topic that a person may take, or any",
+        "pay": "for a finished unit",
+        "currency": "",
+        "minutes": "that a unit takes",
+        "most": "units a person may take",
+        "number": "number of people",
+    },
+}
+EXAMPLES = {"pay": 1.5, "currency": "EUR", "minutes": 8.0, "most": 4, "number": 30}  # of what is not set
+NO_CODES = '# codes = { completed = "", screened = "", failed = "" }  # Prolific\'s'
 
 
 def write_study(
@@ -129,8 +178,8 @@ def write_study(
         **{name: source.read_bytes() for name, source in copied.items()},
         FILE: toml_of(settings).encode(),
     }
-    if there := [name for name in texts if (place / name).exists()]:
-        raise InputError("this file exists already", file=shown_path(place / there[-1]), hint="name another folder")
+    if existing := [name for name in texts if (place / name).exists()]:
+        raise InputError("this file exists already", file=shown_path(place / existing[-1]), hint="name another folder")
     with write_failures(shown_path(place)):
         place.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -202,99 +251,33 @@ def _value(value: Any) -> str:
 
 def toml_of(settings: JudgingSettings) -> str:
     """The text of `judging.toml`; what is not set stands behind `#`, ready to be."""
-    has_pairs = TASKS[settings.task].docs_per_item == 2
-    s, units, words, rules, people = settings, settings.design, settings.words, settings.rules, settings.people
-    lines = [
-        "# A study of judgments.  `truegain annotate check FOLDER` shows what is wrong with it and what it costs.",
-        *_lines(
-            [
-                ("name", s.name, "part of the addresses"),
-                ("task", s.task, ", ".join(TASKS)),
-                ("topics", s.topics, ""),
-                ("documents", s.documents, ""),
-                ("format", s.format, "default format of documents: text or html"),
-                ("pool", s.pool[0] if len(s.pool) == 1 else s.pool, "what is judged, in this order"),
-                ("gold_list", s.gold_list or None, "the list that the pool was made from"),
-                ("bronze", s.bronze or None, "the judge's labels that it was sampled with, for the verdict so far"),
-                ("runs", s.runs or None, "for the verdict so far"),
-                ("opponents", s.opponents if has_pairs else None, "that each document is compared with"),
-            ]
-        ),
-        "",
-        "[units]",
-        *_lines(
-            [
-                ("judgments", units.judgments, "judgments per item, at least"),
-                ("size", units.size, "items per unit"),
-                ("order", units.order, "spread, or decisive: units follow the pool"),
-                ("seed", units.seed, ""),
-            ]
-        ),
-        "",
-        "[words]",
-        *_lines(
-            [
-                ("title", words.title, "what assessors read at the top"),
-                ("language", words.language, "en, de"),
-                ("contact", words.contact or "", "whom assessors can ask"),
-                ("approved", words.approved or "", "ethics board and number"),
-            ]
-        ),
-        "",
-        "[rules]",
-        *_lines(
-            [
-                ("seconds", rules.seconds, "on each item, at least"),
-                ("practice_tries", rules.practice_tries, ""),
-                ("question_tries", rules.question_tries, ""),
-                ("check_tries", rules.check_tries, "how often a set may be submitted"),
-                ("first_lease", rules.first_lease, "seconds that a place is kept until its first document is judged"),
-                ("lease", rules.lease, "seconds that it is kept after each later step"),
-                ("decimal", rules.decimal, "the mark in numbers"),
-                ("show_previous", rules.show_previous, ""),
-                ("reason", rules.reason, "whether a reason is required"),
-                ("others", rules.others, "how many more people judge an item that someone cannot judge"),
-            ]
-        ),
-        "",
-        "[people]",
-        *_lines(
-            [
-                ("platform", people.platform, "open, invitation, prolific, mturk"),
-                ("most_of_topic", people.most_of_topic or ANY, "units of one topic that a person may take, or any"),
-            ]
-        ),
-        *_unset(
-            [
-                ("pay", people.pay, 1.5, "for a finished unit"),
-                ("currency", people.currency or None, "EUR", ""),
-                ("minutes", people.minutes, 8.0, "that a unit takes"),
-                ("most", people.most, 4, "units a person may take"),
-                ("number", people.number, 30, "number of people"),
-            ]
-        ),
-        *(
-            [f"codes = {{ {', '.join(f'{k} = {_value(people.codes[k])}' for k in CODES if k in people.codes)} }}"]
-            if people.codes
-            else ['# codes = { completed = "", screened = "", failed = "" }  # Prolific\'s']
-        ),
-    ]
-    if s.labels:
-        lines += ["", "# what assessors choose from, in the order shown"]
+    s, words, people = settings, settings.words, settings.people
+    tables: dict[str, dict[str, Any]] = {
+        "": vars(s)
+        | {
+            "pool": s.pool[0] if len(s.pool) == 1 else s.pool,
+            "opponents": s.opponents if TASKS[s.task].docs_per_item == 2 else None,
+            **{key: getattr(s, key) or None for key in ("gold_list", "bronze", "runs")},
+        },
+        "units": vars(s.design),
+        "words": vars(words),
+        "rules": vars(s.rules),
+        "people": vars(people) | {"most_of_topic": people.most_of_topic or ANY, "currency": people.currency or None},
+    }
+    lines = ["# A study of judgments.  `truegain annotate check FOLDER` shows what is wrong with it and what it costs."]
+    for table, keys in TOML.items():
+        lines += ["", f"[{table}]"] if table else []
+        for key, about in keys.items():
+            value, comment = tables[table][key], f"  # {about}" if about else ""
+            if value is not None:
+                lines.append(f"{key} = {_value(value)}{comment}")
+            elif key in EXAMPLES:
+                lines.append(f"# {key} = {_value(EXAMPLES[key])}{comment}")
+    codes = ", ".join(f"{k} = {_value(people.codes[k])}" for k in CODES if k in people.codes)
+    lines.append(f"codes = {{ {codes} }}" if people.codes else NO_CODES)
+    lines += ["", "# what assessors choose from, in the order shown"] if s.labels else []
     for label in s.labels:
         lines += ["", "[[labels]]", *(f"{k} = {_value(v)}" for k, v in label.items())]
     if words.texts:
         lines += ["", "[texts]", *(f"{_value(k)} = {_value(v)}" for k, v in words.texts.items())]
     return "\n".join(lines) + "\n"
-
-
-def _lines(keys: Iterable[tuple[str, Any, str]]) -> list[str]:
-    return [f"{k} = {_value(v)}{f'  # {about}' if about else ''}" for k, v, about in keys if v is not None]
-
-
-def _unset(keys: Iterable[tuple[str, Any, Any, str]]) -> list[str]:
-    return [
-        line if v is not None else f"# {line}"
-        for k, v, example, about in keys
-        for line in _lines([(k, example if v is None else v, about)])
-    ]

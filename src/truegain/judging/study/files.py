@@ -10,8 +10,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from truegain.data.judgments import CHOSEN, NEXT, Judgments
 from truegain.data.label_list_reading import MARKS, gold_list_of
@@ -27,7 +28,7 @@ from truegain.io.named_tables import Columns, is_guarded, unguarded
 from truegain.io.plain_text import TO_UTF8
 from truegain.io.separated import check_spread, first_line, separator_of
 from truegain.io.trec import loaded
-from truegain.judging.tasks.base import TEXT, Document, Format, Item, Question, Topic
+from truegain.judging.tasks.base import FORMATS, TEXT, Document, Format, Item, Question, Topic
 from truegain.message import with_marks
 
 TEXTS = ("query", "document")  # names of ids that are names of texts, too
@@ -112,45 +113,29 @@ def _lines(path: PathLike) -> Iterator[Iterator[str]]:
                     yield line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError:
                     raise InputError(
-                        "not UTF-8 text",
-                        file=file,
-                        line=number,
-                        text=line.decode(errors="replace"),
-                        hint=TO_UTF8,
+                        "not UTF-8 text", file=file, line=number, text=line.decode(errors="replace"), hint=TO_UTF8
                     ) from None
 
         yield decoded()
 
 
 def _json_lines(first: str, lines: Iterator[str], file: str, faults: list[str]) -> Iterator[FileRow]:
-    number = 0
-    line = first
-    while line:
-        number += 1
-        if line.strip():
-            try:
-                value = STRICT.decode(line)
-            except RepeatedKeyError:
-                faults.append(str(repeated(line.encode(), file, number)))
-                line = next(lines, "")
-                continue
-            except (ValueError, RecursionError):
-                value = None
-            if isinstance(value, dict):
-                yield FileRow(number, value)
-            else:
-                faults.append(
-                    str(
-                        InputError(
-                            "not a JSON object",
-                            file=file,
-                            line=number,
-                            text=line.strip(),
-                            hint="write one object per line",
-                        )
-                    )
-                )
-        line = next(lines, "")
+    for number, line in enumerate(chain([first], lines), 1):
+        text = line.strip()
+        if not text:
+            continue
+        try:
+            value = STRICT.decode(line)
+        except RepeatedKeyError:
+            faults.append(str(repeated(line.encode(), file, number)))
+            continue
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            yield FileRow(number, value)
+        else:
+            hint = "write one object per line"
+            faults.append(str(InputError("not a JSON object", file=file, line=number, text=text, hint=hint)))
 
 
 def _json_list(text: str, file: str) -> Iterator[FileRow]:
@@ -161,9 +146,8 @@ def _json_list(text: str, file: str) -> Iterator[FileRow]:
     except json.JSONDecodeError as error:
         raise InputError(f"not readable JSON: {error.msg}", file=file, line=error.lineno) from None
     if not isinstance(whole, list) or not all(isinstance(x, dict) for x in whole):
-        raise InputError(
-            "not a list of JSON objects", file=file, hint="write one object per line, or a list of objects"
-        )
+        hint = "write one object per line, or a list of objects"
+        raise InputError("not a list of JSON objects", file=file, hint=hint)
     for number, row in enumerate(whole, 1):
         yield FileRow(number, row)
 
@@ -179,27 +163,18 @@ def _cells(
     first: str, lines: Iterator[str], file: str, separator: str, names: Mapping[int, Sequence[str]], faults: list[str]
 ) -> Iterator[FileRow]:
     """Rows of cells under the names of the first line, or under those that so many columns have."""
-
-    def every() -> Iterator[str]:
-        yield first
-        yield from lines
-
+    every = chain([first], lines)
     top = [cell.strip().strip('"').lower() for cell in first.rstrip("\r\n").split(separator)]
     named = bool({plain_name(name) for name in top} & set(IDS)) and not any(map(is_number, top))
     if not named and separator == "\t" and len(top) in names:
-        reader: Any = csv.reader(every(), delimiter="\t", quoting=csv.QUOTE_NONE)
+        reader: Any = csv.reader(every, delimiter="\t", quoting=csv.QUOTE_NONE)
         columns = list(names[len(top)])
     elif named:
-        reader = csv.reader(every(), delimiter=separator, strict=True)
+        reader = csv.reader(every, delimiter=separator, strict=True)
         columns = [cell.strip().lower() for cell in next(reader)]
     else:
-        raise InputError(
-            "the columns are not named",
-            file=file,
-            line=1,
-            text=first.strip(),
-            hint="begin the table with a header, such as id,title,text",
-        )
+        hint = "begin the table with a header, such as id,title,text"
+        raise InputError("the columns are not named", file=file, line=1, text=first.strip(), hint=hint)
     csv.field_size_limit(LONGEST)
     begin = reader.line_num + 1
     try:
@@ -253,9 +228,9 @@ def read_topics(path: PathLike, faults: list[str]) -> list[TopicRow]:
     for row in rows_of(path, faults, names=TOPIC_COLUMNS):
         name = _first(row, TOPIC_ID)
         if not name:
-            faults.append(_said("a topic without an id", file, row, f"give it one of {', '.join(TOPIC_ID)}"))
+            faults.append(_fault("a topic without an id", file, row, f"give it one of {', '.join(TOPIC_ID)}"))
         elif name in first:
-            faults.append(_said(f"topic {name} appears twice, first on line {first[name]}", file, row, "keep one"))
+            faults.append(_fault(f"topic {name} appears twice, first on line {first[name]}", file, row, "keep one"))
         else:
             first[name] = row.line
             topics.append(_topic(name, row, file, faults))
@@ -271,7 +246,7 @@ def _topic(name: str, row: FileRow, file: str, faults: list[str]) -> TopicRow:
         name, title, "" if text == title else text, _first(row, COUNTS), word(values.get("counts_not")), question
     )
     if not title:
-        faults.append(_said(f"topic {name} has no text", file, row, "give it title, text, description or query"))
+        faults.append(_fault(f"topic {name} has no text", file, row, "give it title, text, description or query"))
     return TopicRow(topic, word(values.get("high")), word(values.get("low")), f"{file}:{row.line}")
 
 
@@ -297,7 +272,7 @@ def _question(name: str, row: FileRow, file: str, faults: list[str]) -> Question
     elif right not in options:
         problem = f"has the right option {right!r}, which is none of its options (write its text)"
     if problem:
-        faults.append(_said(f"the question of topic {name} {problem}", file, row))
+        faults.append(_fault(f"the question of topic {name} {problem}", file, row))
         return None
     return Question(text, options, options.index(right))
 
@@ -316,11 +291,11 @@ def read_documents(
     for row in rows_of(path, faults, names=DOC_COLUMNS):
         name = _first(row, DOC_ID)
         if not name:
-            faults.append(_said("a document without an id", file, row, f"give it one of {', '.join(DOC_ID)}"))
+            faults.append(_fault("a document without an id", file, row, f"give it one of {', '.join(DOC_ID)}"))
         elif only is not None and name not in only:
             continue
         elif name in documents:
-            faults.append(_said(f"document {name} appears twice, first on line {first[name]}", file, row, "keep one"))
+            faults.append(_fault(f"document {name} appears twice, first on line {first[name]}", file, row, "keep one"))
         else:
             first[name] = row.line
             text = next((t for t in (str(row.values.get(n) or "").strip() for n in DOC_TEXT) if t), "")
@@ -331,10 +306,10 @@ def read_documents(
 
 def _format(name: str, row: FileRow, file: str, usual: Format, faults: list[str]) -> Format:
     name_in_file = word(row.values.get("format")).lower()
-    format_ = next((one for one in get_args(Format) if one == name_in_file), None)
+    format_ = next((known for known in FORMATS if known == name_in_file), None)
     if name_in_file and format_ is None:
         what = f"document {name} has the format {name_in_file!r}"
-        faults.append(_said(what, file, row, f"give {' or '.join(get_args(Format))}, or leave it out"))
+        faults.append(_fault(what, file, row, f"give {' or '.join(FORMATS)}, or leave it out"))
     return format_ or usual
 
 
@@ -347,7 +322,7 @@ def _first(row: FileRow, names: Sequence[str]) -> str:
     return next((text for text in (word(plain.get(name)) for name in names) if text), "")
 
 
-def _said(problem: str, file: str, row: FileRow, hint: str | None = None) -> str:
+def _fault(problem: str, file: str, row: FileRow, hint: str | None = None) -> str:
     return str(InputError(problem, file=file, line=row.line, hint=hint))
 
 
@@ -375,13 +350,9 @@ class PoolRow:
         fields: dict[str, Any] = {"topic": self.topic, **docs}
         if item.probability != 1:
             fields["probability"] = item.probability
-        more = {
-            "label": self.label,
-            "claim": item.claim or None,
-            "answer": item.answer or None,
-            CHOSEN: item.chosen or None,
-        }
-        fields |= {name: value for name, value in more.items() if value is not None}
+        fields |= {"label": self.label} if self.label is not None else {}
+        more = {"claim": item.claim, "answer": item.answer, CHOSEN: item.chosen}
+        fields |= {name: value for name, value in more.items() if value}
         return json.dumps(fields, ensure_ascii=False) + "\n"
 
 
@@ -460,11 +431,13 @@ def _file(name: str, lists: list[str]) -> list[PoolRow] | None:
         ids = {*TOPIC, *DOC, *(n for pair in PAIRS for n in pair)}
         columns |= {n: unguarded(table, column) for n, column in columns.items() if n in ids}
     count = len(next(iter(columns.values()), []))
-    made = []
-    for at in range(count):
-        where: dict[str, Any] = {"file": file, **(places.of(at) if places else {"row": at + 1})}
-        made.append(_row({n: column[at] for n, column in columns.items()}, where))
-    return made
+    return [
+        _row(
+            {n: column[at] for n, column in columns.items()},
+            {"file": file, **(places.of(at) if places else {"row": at + 1})},
+        )
+        for at in range(count)
+    ]
 
 
 def _names_pairs(name: str) -> str | None:
@@ -484,14 +457,13 @@ def _row(values: Mapping[str, Any], where: Mapping[str, Any]) -> PoolRow:
         if all(word(values.get(n)) for n in pair):
             docs = tuple(word(values[n]) for n in pair)
     if not docs:
-        one = next((values[n] for n in DOC if values.get(n) not in (None, "")), "")
-        docs = tuple(map(word, one)) if isinstance(one, list) else tuple(filter(None, [word(one)]))
+        value = next((values[n] for n in DOC if values.get(n) not in (None, "")), "")
+        docs = tuple(map(word, value)) if isinstance(value, list) else tuple(filter(None, [word(value)]))
     if not topic or not docs or not all(docs):
         raise InputError("a row without topic or document", **where, hint="give both, or take the row out")
     label = next((values[n] for n in LABEL if word(values.get(n))), None)
-    probability = _number("probability", values.get("probability", 1), where)
-    if probability is None:
-        probability = 1.0
+    number = _number("probability", values.get("probability", 1), where)
+    probability = 1.0 if number is None else number
     if not 0 < probability <= 1:
         raise InputError(f"probability is {probability:g}", **where, hint="give a number above 0 and at most 1")
     chosen = NEXT if word(values.get(CHOSEN)) == NEXT else ""
@@ -528,20 +500,17 @@ def _once(rows: Iterable[PoolRow]) -> list[PoolRow]:
     first_rows: dict[tuple[str, str], PoolRow] = {}
     for row in rows:
         key = row.topic, row.item.key
-        there = first_rows.setdefault(key, row)
-        if there is row:
+        first = first_rows.setdefault(key, row)
+        if first is row:
             continue
-        if there.label is not None and row.label not in (None, there.label):
+        if first.label is not None and row.label not in (None, first.label):
             raise InputError(
-                f"topic {row.topic}, document {row.item.key} has the labels {there.label:g} and {row.label:g}",
+                f"topic {row.topic}, document {row.item.key} has the labels {first.label:g} and {row.label:g}",
                 hint="decide which one counts",
             )
-        item = replace(
-            there.item,
-            probability=max(there.item.probability, row.item.probability),
-            chosen=there.item.chosen if row.item.chosen else "",
-        )
-        first_rows[key] = replace(there, item=item, label=row.label if there.label is None else there.label)
+        probability = max(first.item.probability, row.item.probability)
+        item = replace(first.item, probability=probability, chosen=first.item.chosen if row.item.chosen else "")
+        first_rows[key] = replace(first, item=item, label=row.label if first.label is None else first.label)
     return list(first_rows.values())
 
 

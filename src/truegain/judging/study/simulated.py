@@ -186,12 +186,7 @@ DYE = Subject(
     "How to wash, dry, hang and mend the cloth so that its colour stays, and what harms it.",
     "Where to buy it, how the dye is made, and its place in fashion.",
     "What is the problem with the curtain?",
-    (
-        "Its colour may fade",
-        "It is too long for the window",
-        "It was delivered late",
-        "Its pattern was copied",
-    ),
+    ("Its colour may fade", "It is too long for the window", "It was delivered late", "Its pattern was copied"),
     (
         Fact(
             "Wash {name} cloth cold, at no more than 20 degrees, with two spoons of vinegar and no soap powder. Powder "

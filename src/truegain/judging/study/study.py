@@ -260,13 +260,8 @@ def _table(content: Mapping[str, Any], table: str, text: str, file: str, faults:
     checks = KEYS[table]
     values = content.get(table, {}) if table else {k: v for k, v in content.items() if k not in (*KEYS, "texts")}
     if not isinstance(values, Mapping):
-        faults.append(
-            str(
-                InputError(
-                    f"{table} is {values!r}", file=file, line=line_of(text, "", table), hint=f"write a table [{table}]"
-                )
-            )
-        )
+        problem, hint = f"{table} is {values!r}", f"write a table [{table}]"
+        faults.append(str(InputError(problem, file=file, line=line_of(text, "", table), hint=hint)))
         return {}
     good: dict[str, Any] = {}
     for key, value in values.items():
@@ -311,11 +306,7 @@ def _settings(parts: Mapping[str, dict[str, Any]], folder: Path) -> JudgingSetti
         rules = {"practice_tries": 2, "question_tries": 2, **rules}
     top = {"name": name_of(folder), **parts[""]}
     return JudgingSettings(
-        **top,
-        design=Design(**parts["units"]),
-        words=Words(**words),
-        rules=Rules(**rules),
-        people=People(**people),
+        **top, design=Design(**parts["units"]), words=Words(**words), rules=Rules(**rules), people=People(**people)
     )
 
 
@@ -502,9 +493,9 @@ def open_study(folder: str | Path) -> Opened:
     opened.topics = read_topics(opened.folder / settings.topics, faults)
     with collecting(faults):
         opened.pool = read_pool([opened.folder / name for name in settings.pool], depth=settings.depth)
-    wanted = {doc for row in opened.pool.rows for doc in row.item.docs}
-    wanted |= {doc for t in opened.topics for doc in (t.high, t.low) if doc}
-    opened.documents = read_documents(opened.folder / settings.documents, faults, wanted, settings.format)
+    ids = {doc for row in opened.pool.rows for doc in row.item.docs}
+    ids |= {doc for t in opened.topics for doc in (t.high, t.low) if doc}
+    opened.documents = read_documents(opened.folder / settings.documents, faults, ids, settings.format)
     if opened.task is not None and opened.topics and opened.pool.rows:
         _build(opened, settings, opened.task)
     return opened

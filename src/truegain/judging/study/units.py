@@ -149,19 +149,12 @@ def given_out(units: Sequence[Unit], people: int, most: int | None, of_topic: in
     while free and left:
         for who in tuple(left):
             mine, of = had[who], topics[who]
-            may = most is None or len(mine) < most
-            at = (
-                next(
-                    (
-                        i
-                        for i, unit in enumerate(free)
-                        if (of_topic is None or of[unit.topic] < of_topic) and mine.isdisjoint(barred[unit.id])
-                    ),
-                    None,
-                )
-                if may
-                else None
+            allowed = (
+                i
+                for i, unit in enumerate(free)
+                if (of_topic is None or of[unit.topic] < of_topic) and mine.isdisjoint(barred[unit.id])
             )
+            at = next(allowed, None) if most is None or len(mine) < most else None
             if at is None:
                 left.remove(who)
                 continue
@@ -277,8 +270,8 @@ def anchors_of(
         if high == low:
             faults.append(f"{row.place}: topic {topic} has the same document, {high}, as Hk and as Nk")
             continue
-        there = {r.item.docs[0]: r.item for r in own}
-        anchors[topic] = (there.get(high, Item((high,))), there.get(low, Item((low,))))
+        items = {r.item.docs[0]: r.item for r in own}
+        anchors[topic] = (items.get(high, Item((high,))), items.get(low, Item((low,))))
     if bare:
         faults.append(
             f"Hk and Nk ({ANCHORS}) are unknown for {counted(len(bare), 'topic')}: {some(bare, LISTED)}; {SAY}"
@@ -329,8 +322,8 @@ def _problem(topic: str, items: Sequence[Item], task: Task) -> str:
     if task.item != "claim" and claims:
         return f"topic {topic}: {counted(claims, 'row')} of the pool with a claim, which {task.name} does not ask about"
     if sizes - {1, task.docs_per_item} or len(sizes) > 1:
-        wanted = "one document" if task.docs_per_item == 1 else "two documents, or all of them one"
-        return f"topic {topic}: each row of the pool must have {wanted}"
+        number = "one document" if task.docs_per_item == 1 else "two documents, or all of them one"
+        return f"topic {topic}: each row of the pool must have {number}"
     if any(len(set(item.docs)) < len(item.docs) for item in items):
         return f"topic {topic}: a pair has the same document twice"
     return ""
@@ -373,9 +366,7 @@ def places_of(items: Mapping[str, Sequence[Item]], rows: Sequence[PoolRow]) -> d
     for place, row in enumerate(rows):
         first.setdefault((row.topic, row.item.key), place)
     return {
-        (topic, item.key): first[topic, item.key]
-        if (topic, item.key) in first
-        else min(first[topic, doc] for doc in item.docs)
+        (topic, item.key): min(first[topic, key] for key in ([item.key] if (topic, item.key) in first else item.docs))
         for topic, own in items.items()
         for item in own
     }

@@ -144,17 +144,18 @@ def write_report(
     name = os.fspath(path)
     if name != STANDARD_INPUT and not name.lower().endswith(ENDINGS):
         raise TruegainError(f"path {name!r}: a report is a page; end its name in .html")
-    with heard() as told:
+    with heard() as messages:
         table, judged = Runs.of(runs), _labels(judgments, config.ratings)
         made = Study.configured(table, judged, measures, config)
-    tell(told)
+    tell(messages)
     if len(made.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({made.systems[0]}); give another run")
-    asked = {**made.provenance, "pairs": [list(pair) for pair in pairs], "baselines": list(baselines)}
+    options = {**made.provenance, "pairs": [list(pair) for pair in pairs], "baselines": list(baselines)}
     facts = gather(
         made, table, judged, pairs=pairs, baselines=baselines, costs=costs,
         gold_relevant_from=None if config.gold is None else config.gold.relevant_from,
-        corpus=corpus, judged_corpus=judged_corpus, told=told, made=Made(str(made.provenance["truegain"]), "", asked),
+        corpus=corpus, judged_corpus=judged_corpus, told=messages,
+        made=Made(str(made.provenance["truegain"]), "", options),
     )  # fmt: skip
     write_bytes(path, page(facts, title).encode(errors="backslashreplace"))
     return path

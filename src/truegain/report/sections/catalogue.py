@@ -39,4 +39,4 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
 
 def sections_for(facts: Facts) -> list[Section]:
     """Those that apply."""
-    return [found for make in SECTIONS if (found := make(facts)) is not None]
+    return [section for make in SECTIONS if (section := make(facts)) is not None]

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truegain.report.claims import chip_of, shared_lines, true_minus
+from truegain.report.claims import chip_of, shared_lines
 from truegain.report.facts import Facts, with_unjudged
 from truegain.report.html import (
     Html,
     Section,
-    csv_link,
+    downloads,
     el,
+    figure,
     folded,
     head,
     join,
     label,
     limits,
-    links,
     many,
     name,
-    names_in,
+    notes,
     num,
     paragraph,
     plot,
     signed,
-    svg_link,
     table,
     tr,
     who,
 )
-from truegain.report.svg import Axis, Span, alone, axis_head, hidden_svg, line, listed, pc, row, stacked
+from truegain.report.svg import Axis, Span, axis_head, hidden_svg, line, listed, pc, row, stacked, standalone
 from truegain.sampling.catalogue import SOURCES
 from truegain.study.variance import InfluentialUnit, largest_of
 from truegain.study.verdict import ASSUMES_WORST, Verdict
@@ -46,8 +45,7 @@ def section(facts: Facts) -> Section | None:
     first, *others = verdicts[:MOST_CARDS]
     cards = [_card(facts, v, i) for i, v in enumerate(others, 1)]
     left = len(verdicts) - MOST_CARDS
-    said = f"{many(left, 'more claim')}: the page's data (JSON) has all." if left > 0 else ""
-    more = paragraph(said, class_="note") if said else None
+    more = notes([f"{many(left, 'more claim')}: the page's data (JSON) has all."] if left > 0 else [])
     rest = folded(f"Details of {many(len(cards), 'other claim')}", *cards, more) if cards else None
     parts = _parts(facts, first, 0)
     body = join(el("div", el("h3", _about(first), _mostly(first)), *parts, class_="claim-body", id=anchor(0)), rest)
@@ -70,8 +68,7 @@ def anchor(number: int) -> str:
 
 def anchors(facts: Facts) -> list[str]:
     """Where the details of each claim are, by the first measure; empty where there are none."""
-    shown = detailed(facts)[:MOST_CARDS]
-    at = {id(v): anchor(i) for i, v in enumerate(shown)}
+    at = {id(v): anchor(i) for i, v in enumerate(detailed(facts)[:MOST_CARDS])}
     return [at.get(id(c.first), "") for c in facts.claims]
 
 
@@ -87,17 +84,12 @@ def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
 
 def _parts(facts: Facts, verdict: Verdict, number: int) -> list[Html | None]:
     c = verdict.comparison
-    notes = (*verdict.withheld, *verdict.notes)
     return [
         _shares(verdict, number),
         _sources(facts, verdict, number),
-        *(
-            _influential_units(verdict, source, influential_units, number)
-            for source, influential_units in verdict.influential.items()
-            if influential_units
-        ),
+        *(_influential_units(verdict, source, units, number) for source, units in verdict.influential.items() if units),
         _holes(facts, verdict),
-        *(paragraph(names_in(true_minus(x), (c.a, c.b)), class_="note") for x in notes),
+        notes((*verdict.withheld, *verdict.notes), (c.a, c.b)),
     ]
 
 
@@ -117,12 +109,8 @@ def _shares(verdict: Verdict, number: int) -> Html:
     shares = shared_lines(verdict)
     fixed = f"Not covered, and so without a share: {verdict.not_covered}."
     if len(shares) < 2:
-        only = (
-            f"All of the variance comes from {SOURCES[shares[0][0]].shown}: nothing else was sampled. "
-            if shares
-            else ""
-        )
-        return paragraph(only, fixed, class_="note")
+        only = [f"All of the variance comes from {SOURCES[s].shown}: nothing else was sampled. " for s, _ in shares]
+        return paragraph(*only, fixed, class_="note")
     total = sum(share.value for _, share in shares) or 1.0
     parts, at = [], 0.0
     for i, (source, share) in enumerate(shares, 1):
@@ -135,92 +123,70 @@ def _shares(verdict: Verdict, number: int) -> Html:
             words = f"{SOURCES[source].shown} {share}"
             parts.append(el("text", words, class_=f"on{kind}", x=pc(at), dx=9, y=18))
         at += wide
-    told = ", ".join(f"{SOURCES[source].shown} {share}" for source, share in shares)
-    bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {told}.")
+    ranges = ", ".join(f"{SOURCES[source].shown} {share}" for source, share in shares)
+    bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {ranges}.")
     data = [(SOURCES[source].shown, share.estimate, *share.ends) for source, share in shares]
     c = verdict.comparison
-    drawn = alone(join(*parts), 860, 26, f"{c.b} minus {c.a}, {c.measure}: shares of the variance: {told}")
-    columns = ("source", "share", "low", "high")
-    take = links(csv_link(f"shares-{number}.csv", columns, data), svg_link(f"shares-{number}.svg", drawn))
-    return el(
-        "figure",
-        bar,
-        el(
-            "figcaption",
-            el("b", "Shares of the variance"),
-            f": the bar shows the estimates, the numbers are 90% ranges: {told}. {fixed}",
-            take,
-        ),
-    )
+    svg = standalone(join(*parts), 860, 26, f"{c.b} minus {c.a}, {c.measure}: shares of the variance: {ranges}")
+    take = downloads(f"shares-{number}", ("source", "share", "low", "high"), data, svg)
+    words = f": the bar shows the estimates, the numbers are 90% ranges: {ranges}. {fixed}"
+    return figure(bar, el("b", "Shares of the variance"), words, take)
 
 
 def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
     """The difference over each source alone, over all sources, and uncorrected."""
-    found = verdict.table(words=False)
-    if len(found.rows) < 2:
+    sources = verdict.table(words=False)
+    if len(sources.rows) < 2:
         return None
     spans: list[tuple[str, Span]] = []
-    first = found.columns.index("source")  # behind what was asked, which is the same in every row
-    for over, value, low, high, *_ in (cells[first:] for cells in found.rows):
-        if isinstance(value, float):
-            spans.append((str(over), Span(value, _float(low), _float(high), over == verdict.uncorrected.source)))
-    axis = Axis.of([x for _, s in spans for x in (s.low, s.high, s.value)], zero=True)
+    for r in sources.records():
+        if isinstance(value := r["difference"], float):
+            is_open = r["source"] == verdict.uncorrected.source
+            spans.append((str(r["source"]), Span(value, _float(r["low"]), _float(r["high"]), is_open)))
+    axis = Axis.over([s for _, s in spans], zero=True)
     rows = []
     for words, s in spans:
-        ends = limits(s.low, s.high, signs=True, min_effect=facts.min_effect)
-        numbers = num(signed(s.value, min_effect=facts.min_effect)), num(ends, more="o")
+        interval = limits(s.low, s.high, signs=True, min_effect=facts.min_effect)
+        numbers = num(signed(s.value, min_effect=facts.min_effect)), num(interval, more="o")
         rows.append(tr(label(words), plot(row(axis, [s], zero=True, height=20)), *numbers))
     top = [head("source"), head(axis_head(axis, signs=True), "p"), head("difference", "n0")]
     top.append(head(f"{facts.level} interval", "n0 o"))
     c = verdict.comparison
-    drawn = stacked([(w, [s]) for w, s in spans], axis, f"{c.b} minus {c.a}, {c.measure}, by source", signs=True)
-    take = links(csv_link(f"sources-{number}.csv", found.columns, found.rows), svg_link(f"sources-{number}.svg", drawn))
+    svg = stacked([(w, [s]) for w, s in spans], axis, f"{c.b} minus {c.a}, {c.measure}, by source", signs=True)
     about = "The difference with the interval over each source alone, and over all"
-    return el(
-        "figure", table(about, top, rows, cols=("w", None, "x", "y o"), kind="src"), el("figcaption", take)
-    )  # fmt: skip
+    made = table(about, top, rows, cols=("w", None, "x", "y o"), kind="src")
+    return figure(made, downloads(f"sources-{number}", sources.columns, sources.rows, svg))
 
 
 def _float(cell: object) -> float | None:
     return cell if isinstance(cell, float) else None
 
 
-def _influential_units(
-    verdict: Verdict, source: str, influential_units: Sequence[InfluentialUnit], number: int
-) -> Html:
+def _influential_units(verdict: Verdict, source: str, units: Sequence[InfluentialUnit], number: int) -> Html:
     """The most influential units; without it: all fitted again."""
-    most = max(abs(p.influence) for p in influential_units) or 1.0
-    refit, digits = all(p.without is not None for p in influential_units), 3 if most >= 0.01 else 4
+    most = max(abs(p.influence) for p in units) or 1.0
+    refit, digits = all(p.without is not None for p in units), 3 if most >= 0.01 else 4
     rows, drawn = [], []
-    for p in influential_units:
+    for p in units:
         wide = 48 * abs(p.influence) / most
-        bar = el(
-            "rect", class_="mb", x=pc(50 - wide if p.influence < 0 else 50.0), y=6, width=pc(max(wide, 0.4)), height=9
-        )
+        left = pc(50 - wide if p.influence < 0 else 50.0)
+        bar = el("rect", class_="mb", x=left, y=6, width=pc(max(wide, 0.4)), height=9)
         numbers = [num(signed(p.influence, digits)), *([num(signed(p.without, digits))] if refit else [])]
         drawn.append((p.unit, join(bar, line(50, 0, 20, "zero"))))
         rows.append(tr(who(p.unit), plot(hidden_svg(drawn[-1][1], 20)), *numbers))
     top = [head(SOURCES[source].units.lower().removesuffix("s")), head(MIDDLE, "mid"), head("influence", "n0")]
     top += [head("without it", "n0")] if refit else []
     cols = ("w", None, "x", *(["x"] if refit else []))
-    about = table(f"Most influential {SOURCES[source].units.lower()}", top, rows, cols=cols, kind="mv")
-    data = csv_link(f"{source}-{number}.csv", ("unit", "move", "without"), [tuple(p) for p in influential_units])
-    c = verdict.comparison
-    largest = signed(most, digits)[1:]
-    title = (
-        f"Most influential {SOURCES[source].units.lower()}: {c.b} minus {c.a}, {c.measure}; largest influence {largest}"
-    )
-    take = links(data, svg_link(f"{source}-{number}.svg", listed(drawn, title)))
-    return el("figure", about, el("figcaption", _turned(verdict, influential_units) if refit else "", take))
-
-
-def _turned(verdict: Verdict, influential_units: Sequence[InfluentialUnit]) -> str:
-    """Whether any of them alone turns the sign: fitted again, not guessed."""
-    d = verdict.comparison.difference
-    turned = [p.unit for p in influential_units if p.without is not None and p.without * d < 0]
-    if turned:
-        return f"Without {' or '.join(turned)}, the difference would change sign."
-    return f"Without any one of them, the difference keeps its sign ({signed(d)} with all)."
+    about, c = f"Most influential {SOURCES[source].units.lower()}", verdict.comparison
+    title = f"{about}: {c.b} minus {c.a}, {c.measure}; largest influence {signed(most, digits)[1:]}"
+    columns = ("unit", "move", "without")
+    take = downloads(f"{source}-{number}", columns, [tuple(p) for p in units], listed(drawn, title))
+    words = ""
+    if refit:
+        words = f"Without any one of them, the difference keeps its sign ({signed(c.difference)} with all)."
+        if turned := [p.unit for p in units if p.without is not None and p.without * c.difference < 0]:
+            words = f"Without {' or '.join(turned)}, the difference would change sign."
+    return figure(table(about, top, rows, cols=cols, kind="mv"), words, take)
 
 
 def _holes(facts: Facts, verdict: Verdict) -> Html | None:
@@ -228,10 +194,10 @@ def _holes(facts: Facts, verdict: Verdict) -> Html | None:
     if hidden is None or not hidden.documents:
         return None
     how = ASSUMES_WORST if verdict.unjudged_policy == "bound" else "the verdict counts them as not relevant"
-    found = hidden.counted + (f" that {verdict.comparison.measure} would count" if hidden.first is None else "")
+    counted = hidden.counted + (f" that {verdict.comparison.measure} would count" if hidden.first is None else "")
     if not hidden.least and not hidden.most:
-        return paragraph(f"{found} cannot change the difference: they count the same in both.", class_="note")
+        return paragraph(f"{counted} cannot change the difference: they count the same in both.", class_="note")
     move = limits(hidden.least, hidden.most, signs=True)
     wide = with_unjudged(facts, verdict)
     to = "" if wide is None else f", and widen its interval to {limits(*wide, signs=True, min_effect=facts.min_effect)}"
-    return paragraph(f"{found} could change the difference by {move}{to}; {how}.", class_="note")
+    return paragraph(f"{counted} could change the difference by {move}{to}; {how}.", class_="note")

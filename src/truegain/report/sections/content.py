@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from truegain.report.claims import true_minus
 from truegain.report.facts import ContentFacts, Facts
 from truegain.report.html import (
     Html,
     Section,
-    csv_link,
-    el,
-    folded,
+    downloads,
+    figure,
     head,
     join,
     limits,
-    links,
     name,
+    notes,
     num,
     paragraph,
     plain,
     plot,
     room,
     soft,
-    svg_link,
     table,
     tr,
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
+from truegain.stats.results import Estimate
 
 UNFOLDED = 24
 
@@ -50,25 +48,24 @@ def section(facts: Facts) -> Section | None:
         "Berberich and Mele 2017). Unjudged documents count by their text, so they matter less; relevance is taken "
         "from the uncorrected judgments."
     )
-    notes = (paragraph(true_minus(n), class_="note") for n in content.notes)
-    body = join(lede, paragraph(about, class_="prose-p"), _figure(facts, content), *notes)
+    body = join(lede, paragraph(about, class_="prose-p"), _figure(facts, content), notes(content.notes))
     data = {
-        "scores": {m: [_record(e.system, e.value, e.low, e.high) for e in row] for m, row in content.estimates.items()},
-        "tau": {m: {"value": t.value, "low": t.low, "high": t.high} for m, t in content.tau.items()},
+        "scores": {m: [{"system": e.system, **_limits(e)} for e in row] for m, row in content.estimates.items()},
+        "tau": {m: _limits(tau) for m, tau in content.tau.items()},
         "notes": list(content.notes),
     }
     return Section("content", "By the text itself", "Content", body, data)
 
 
-def _record(system: str, value: float, low: float, high: float) -> dict[str, object]:
-    return {"system": system, "value": value, "low": low, "high": high}
+def _limits(e: Estimate) -> dict[str, float]:
+    return {"value": e.value, "low": e.low, "high": e.high}
 
 
 def _figure(facts: Facts, content: ContentFacts) -> Html:
     """A row a system, best by the main measure on top: the first measure drawn, the others as numbers."""
     first, *others = content.estimates
     spans = [(e.system, Span(e.value, e.low, e.high)) for e in content.estimates[first]]
-    axis = Axis.of([x for _, s in spans for x in (s.low, s.high, s.value)], 5)
+    axis = Axis.over(content.estimates[first])
     rows, data = [], []
     for i, (system, s) in enumerate(spans):
         more = [content.estimates[m][i].value for m in others]
@@ -79,17 +76,10 @@ def _figure(facts: Facts, content: ContentFacts) -> Html:
     top = [head("system"), head(soft(facts.main.name), "n0"), head(axis_head(axis), "p"), head(first, "n0")]
     top += [head(f"{facts.level} interval", "n0 o"), *(head(m, "n0 o") for m in others)]
     cols = ("cs", "x", None, "z", "ci o", *("z o" for _ in others))
-    made = table(
-        f"{first}, systems in the order of {facts.main.name}",
-        top,
-        rows,
-        cols=cols,
-        kind=f"sort {room(s for s, _ in spans)}",
-    )
+    about = f"{first}, systems in the order of {facts.main.name}"
+    made = table(about, top, rows, cols=cols, kind=f"sort {room(s for s, _ in spans)}")
     columns = ("system", facts.main.name, first, "low", "high", *others)
-    drawn = stacked([(w, [s]) for w, s in spans], axis, f"{first} with {facts.level} intervals")
-    take = links(csv_link("content.csv", columns, data), svg_link("content.svg", drawn))
-    caption = el("figcaption", f"Intervals are over topics, each system alone ({facts.level}).", take)
-    if len(spans) > UNFOLDED:
-        return el("figure", folded(f"{first} of {len(spans):,} systems", made, caption))
-    return el("figure", made, caption)
+    svg = stacked([(w, [s]) for w, s in spans], axis, f"{first} with {facts.level} intervals")
+    caption = f"Intervals are over topics, each system alone ({facts.level})."
+    fold = f"{first} of {len(spans):,} systems" if len(spans) > UNFOLDED else None
+    return figure(made, caption, downloads("content", columns, data, svg), fold=fold)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from truegain.report.claims import true_minus
 from truegain.report.facts import Check, Facts
-from truegain.report.html import Html, Section, count, csv_link, el, join, links, names_in, paragraph, unseen
+from truegain.report.html import Html, Section, count, downloads, el, join, names_in, paragraph, true_minus, unseen
 
 SIGNS = {
     "fine": ("ok", "\N{CHECK MARK}", "passed"),
@@ -17,18 +16,20 @@ def section(facts: Facts) -> Section:
     """Always there."""
     fails, n = [c for c in facts.checks if c.fails], len(facts.checks)
     looks = sum(not c.fine for c in facts.checks) - len(fails)
-    said = f"All {count(n)} checks passed."
-    worth = f"{count(looks)} {'needs' if looks == 1 else 'need'} a look" if looks else ""
+    lede, need = f"All {count(n)} checks passed.", "needs" if looks == 1 else "need"
     if fails:
-        said = f"{count(len(fails))} of {count(n)} checks failed{f', and {worth}' if worth else ''}."
+        rest = f", and {count(looks)} {need} a look" if looks else ""
+        lede = f"{count(len(fails))} of {count(n)} checks failed{rest}."
     elif looks:
-        said = f"{count(looks)} of {count(n)} checks {'needs' if looks == 1 else 'need'} a look; none failed."
-    held = f"Not covered by any interval: {facts.not_covered}."
+        lede = f"{count(looks)} of {count(n)} checks {need} a look; none failed."
+    columns = ("check", "state", "value", "about")
     rows = [(c.name, c.state, c.value, " ".join(c.about)) for c in facts.checks]
     body = join(
-        paragraph(said, class_="lede"),
+        paragraph(lede, class_="lede"),
         el("div", *(_row(facts, c) for c in facts.checks), class_="checks"),
-        paragraph(held, links(csv_link("health.csv", ("check", "state", "value", "about"), rows)), class_="note"),
+        paragraph(
+            f"Not covered by any interval: {facts.not_covered}.", downloads("health", columns, rows), class_="note"
+        ),
     )
     data = {"checks": [{"name": a, "state": b, "value": c, "about": d} for a, b, c, d in rows]}
     return Section("health", "Data health", "Data health", body, data)

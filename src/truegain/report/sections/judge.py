@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from truegain.judge_error.diagnostics import ALPHA, Homogeneity
-from truegain.report.claims import true_minus
-from truegain.report.facts import Facts, JudgeFacts
+from truegain.report.facts import Facts
 from truegain.report.html import (
     NONE,
     Child,
     Html,
     Section,
     count,
-    csv_link,
+    downloads,
     el,
-    folded,
+    figure,
     head,
     heads,
     join,
     label,
     limits,
-    links,
     many,
     names_in,
+    notes,
     num,
     p_value,
     paragraph,
@@ -31,12 +30,12 @@ from truegain.report.html import (
     room,
     scrolls,
     signed,
-    svg_link,
     table,
     tr,
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
+from truegain.results.base import Table
 
 UNFOLDED = 24
 OF_LIST = ", among the documents that the list was drawn from"
@@ -56,15 +55,12 @@ def section(facts: Facts) -> Section | None:
     parts: list[Child] = []
     if judge.by_system is not None:
         lede = f"{lede} {_favored(judge.by_system)}"
-        parts += [
-            paragraph(names_in(_tested(judge.by_system), facts.systems), class_="prose-p"),
-            _favors(facts, judge),
-        ]
+        tests = paragraph(names_in(_tested(judge.by_system), facts.systems), class_="prose-p")
+        parts += [tests, _favors(facts, judge.by_system)]
     parts.insert(0, paragraph(names_in(lede, facts.systems), class_="lede"))
     if facts.main.naive is not None and len(facts.systems) > 2:
         parts.append(_scores(facts))
-    parts.append(_labels(judge))
-    parts += [paragraph(names_in(true_minus(n), facts.systems), class_="note") for n in (*judge.by_rank, *judge.notes)]
+    parts += [_labels(judge.by_label), notes((*judge.by_rank, *judge.notes), facts.systems)]
     data = {
         "told": judge.told,
         "sensitivity": right,
@@ -81,54 +77,43 @@ def section(facts: Facts) -> Section | None:
     return Section("judge", "How good is the judge?", "The judge", join(*parts), data, chip=chip)
 
 
-def _clearest(found: Homogeneity) -> tuple[str, str, str] | None:
-    """The system of the clearest favor, its size and its limits, adjusted for all tests and systems."""
-    most = found.clearest
-    if most is None or most.value is None:
-        return None
-    tests = sum(p is not None for p in found.adjusted.values())
-    low, high = most.interval(tests * (1 if len(found.systems) == 2 else len(found.systems))) or (None, None)
-    return most.system, signed(most.value), limits(low, high, signs=True)
-
-
-def _favored(found: Homogeneity) -> str:
+def _favored(tests: Homogeneity) -> str:
     """Whether the judge favors a system; as a fact only where the test shows it."""
-    most, p = _clearest(found), found.adjusted.get("favor")
-    if most is not None and p is not None and p < ALPHA:
-        system, size, _ = most
-        side = "It favors" if size.startswith("+") else "It is hard on"
-        return f"{side} {system}: {size} {found.measure} relative to the others, at equal gold labels."
+    most, p = tests.clearest, tests.adjusted.get("favor")
+    if most is not None and most.value is not None and p is not None and p < ALPHA:
+        size = f"{signed(most.value)} {tests.measure} relative to the others, at equal gold labels"
+        return f"{'It favors' if size.startswith('+') else 'It is hard on'} {most.system}: {size}."
     uneven = "It is not equally accurate for all systems, but no favored system is shown."
-    return uneven if found.differs else "No favored system is shown."
+    return uneven if tests.differs else "No favored system is shown."
 
 
-def _tested(found: Homogeneity) -> str:
+def _tested(tests: Homogeneity) -> str:
     """What was tested, and what the gold pairs leave open."""
-    ps = ", ".join(f"{name} {'not testable' if p is None else p_value(p)}" for name, p in found.adjusted.items())
+    ps = ", ".join(f"{name} {'not testable' if p is None else p_value(p)}" for name, p in tests.adjusted.items())
     how = "rates by permutation within topics, favor by t over topics, all adjusted by Bonferroni"
-    said = f"Differences between systems: {ps} ({how})."
-    if found.differs:
-        said += " Its errors need not cancel, so they may explain a difference by its labels alone."
+    shows = "This does not prove that there are none."
+    if tests.differs:
+        shows = "Its errors need not cancel, so they may explain a difference by its labels alone."
+    most = tests.clearest
+    if most is None or most.value is None:
+        clearest = "Favor cannot be estimated: some system lacks gold labels of one kind, or has no errors."
     else:
-        said += " This does not prove that there are none."
-    if (most := _clearest(found)) is None:
-        return f"{said} Favor cannot be estimated: some system lacks gold labels of one kind, or has no errors."
-    system, size, ends = most
-    size = f"{size} {found.measure} relative to the others, adjusted interval {ends}"
-    return f"{said} The clearest effect of its errors is on {system}: {size}."
+        testable = sum(p is not None for p in tests.adjusted.values())
+        low, high = most.interval(testable * (1 if len(tests.systems) == 2 else len(tests.systems))) or (None, None)
+        size = f"{signed(most.value)} {tests.measure} relative to the others, adjusted interval"
+        clearest = f"The clearest effect of its errors is on {most.system}: {size} {limits(low, high, signs=True)}."
+    return f"Differences between systems: {ps} ({how}). {shows} {clearest}"
 
 
-def _favors(facts: Facts, judge: JudgeFacts) -> Html:
+def _favors(facts: Facts, tests: Homogeneity) -> Html:
     """Accuracy on the documents that each system retrieved, and what the errors add to its score."""
-    found = judge.by_system
-    assert found is not None
-    place = {s: i for i, s in enumerate(found.systems)}
+    place = {s: i for i, s in enumerate(tests.systems)}
     order = [s for s in facts.main.ranking.systems if s in place]
-    favors = [found.favors[place[s]] for s in order]
+    favors = [tests.favors[place[s]] for s in order]
     axis = Axis.of([x for f in favors for x in (f.value, f.low, f.high)], 4, zero=True)
     rows, data, spans = [], [], []
     for s, f in zip(order, favors, strict=True):
-        (k_n, k_r), (n_n, n_r) = found.right[place[s]].tolist(), found.pairs[place[s]].tolist()
+        (k_n, k_r), (n_n, n_r) = tests.right[place[s]].tolist(), tests.pairs[place[s]].tolist()
         drawn: Child = "too few gold labels"
         if f.value is not None:
             spans.append((s, [Span(f.value, f.low, f.high)]))
@@ -138,24 +123,18 @@ def _favors(facts: Facts, judge: JudgeFacts) -> Html:
         rates = int(n_r), k_r / n_r if n_r else None, int(n_n), k_n / n_n if n_n else None
         data.append((s, *rates, f.value, f.low, f.high))
     top = [head("system"), *heads("sensitivity", "specificity")]
-    top += [
-        head(axis_head(axis, signs=True, words="favor, plot"), "p"),
-        head("favor", "n0"),
-        head("95% interval", "n0 o"),
-    ]
-    about = f"On the documents each system retrieved ({found.measure}), best system on top"
+    top += [head(axis_head(axis, signs=True, words="favor, plot"), "p"), *heads("favor")]
+    top.append(head("95% interval", "n0 o"))
+    about = f"On the documents each system retrieved ({tests.measure}), best system on top"
     made = table(about, top, rows, cols=("cs", "z", "z", None, "x", "y o"), kind=f"sort jd {room(order)}")
-    said = (
-        f": how much more the judge's errors add to a system's {found.measure} than to the others', at equal gold "
+    caption = (
+        f": how much more the judge's errors add to a system's {tests.measure} than to the others', at equal gold "
         "labels. Each interval is for one system alone; the sentence above is adjusted for all of them."
     )
     columns = ("system", "gold_relevant", "sensitivity", "gold_non_relevant", "specificity", "favor", "low", "high")
-    drawing = svg_link("judge.svg", stacked(spans, axis, f"Favor, {found.measure}", signs=True)) if spans else None
-    take = links(csv_link("judge.csv", columns, data), drawing)
-    caption = el("figcaption", el("b", "Favor"), said, take)
-    if len(order) > UNFOLDED:
-        return el("figure", folded(f"The judge, system by system ({count(len(order))})", made, caption, opened=True))
-    return el("figure", made, caption)
+    svg = stacked(spans, axis, f"Favor, {tests.measure}", signs=True) if spans else ""
+    fold = f"The judge, system by system ({count(len(order))})" if len(order) > UNFOLDED else None
+    return figure(made, el("b", "Favor"), caption, downloads("judge", columns, data, svg), fold=fold, opened=True)
 
 
 def _rate(right: float, of: float) -> tuple[Child, ...]:
@@ -170,7 +149,7 @@ def _scores(facts: Facts) -> Html | None:
     if not both:
         return None
     spans = [(e.system, [Span(n, None, None, True), Span(e.value, e.low, e.high)]) for e, n in both]
-    axis = Axis.of([x for _, two in spans for s in two for x in (s.low, s.high, s.value)], 5)
+    axis = Axis.over([s for _, two in spans for s in two])
     rows = []
     for system, two in spans:
         was, now = two[0].value, two[1].value
@@ -180,25 +159,20 @@ def _scores(facts: Facts) -> Html | None:
     about = f"{m.name}, uncorrected and corrected"
     made = table(about, top, rows, cols=("cs", None, "xu", "x", "x o"), kind=f"sort {room(s for s, _ in spans)}")
     columns = ("system", "uncorrected", "corrected", "low", "high")
-    data = csv_link("corrected.csv", columns, [(s, a.value, b.value, b.low, b.high) for s, (a, b) in spans])
-    said = f"Hollow: uncorrected. Filled: corrected by gold labels, with {facts.level} intervals."
-    caption = el("figcaption", said, links(data, svg_link("corrected.svg", stacked(spans, axis, m.name))))
-    if len(spans) > UNFOLDED:
-        return el(
-            "figure", folded(f"{m.name} of {many(len(spans), 'system')}, uncorrected and corrected", made, caption)
-        )
-    return el("figure", made, caption)
+    data = [(s, a.value, b.value, b.low, b.high) for s, (a, b) in spans]
+    caption = f"Hollow: uncorrected. Filled: corrected by gold labels, with {facts.level} intervals."
+    fold = f"{m.name} of {many(len(spans), 'system')}, uncorrected and corrected" if len(spans) > UNFOLDED else None
+    return figure(made, caption, downloads("corrected", columns, data, stacked(spans, axis, m.name)), fold=fold)
 
 
-def _labels(judge: JudgeFacts) -> Html:
+def _labels(confusion: Table) -> Html:
     """The confusion matrix."""
-    found = judge.by_label
     rows = [
         tr(label(str(gold)), num(count(float(n or 0))), *(num(NONE if x is None else f"{x:.2f}") for x in shares))
-        for gold, n, *shares in found.rows
+        for gold, n, *shares in confusion.rows
     ]
-    first, *rest = (c.replace("bronze", "judge says") for c in found.columns)
+    first, *rest = (c.replace("bronze", "judge says") for c in confusion.columns)
     about = "The judge's label, given the gold label"
     made = scrolls(table(about, [head(first), *heads(*rest)], rows, kind="cm"), about)
-    take = links(csv_link("labels.csv", found.columns, found.rows))
-    return el("figure", made, el("figcaption", "Shares of the judge's labels, by gold label.", take))
+    take = downloads("labels", confusion.columns, confusion.rows)
+    return figure(made, "Shares of the judge's labels, by gold label.", take)

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from truegain.report.citations import PAPERS, Form, form_of, itself
-from truegain.report.claims import true_minus
 from truegain.report.facts import Facts
-from truegain.report.html import MINUS, Child, Html, Section, el, folded, join, many, named, paragraph, small
+from truegain.report.html import (
+    MINUS,
+    Child,
+    Html,
+    Section,
+    el,
+    folded,
+    join,
+    many,
+    named,
+    paragraph,
+    small,
+    true_minus,
+)
 from truegain.sampling.catalogue import DESIGNS, SOURCES, outermost
 from truegain.study.estimates import DRAWS
 
@@ -21,7 +33,7 @@ def section(facts: Facts) -> Section:
         el("h3", "For the paper"),
         paragraph(_what(facts)),
         paragraph(*_moves(facts)),
-        _formula(_variance(facts)),
+        paragraph(_variance(facts), class_="f"),
         *(paragraph(x) for x in _more(facts)),
         el("h3", "Measures"),
         *(_measure(form_of(m.measure), str(m.measure)) for m in facts.measures),
@@ -36,15 +48,15 @@ def section(facts: Facts) -> Section:
 def _moves(facts: Facts) -> tuple[str, ...]:
     """How the variance of each source is found."""
     left_out = " and ".join(name for name, s in SOURCES.items() if s.left_out and name in facts.over)
-    found = []
+    sentences = []
     if left_out:
-        found.append(
+        sentences.append(
             f"Variance over {left_out} was estimated with the jackknife: each unit was left out in turn and everything "
             "fitted again (Efron and Stein 1981). "
         )
     if facts.judge is not None and facts.judge.rectified:
-        found.append("The influence of a gold label is its weight times its residual. ")
-    return (*found, "Intervals use Student's t with Satterthwaite's degrees of freedom (1946).")
+        sentences.append("The influence of a gold label is its weight times its residual. ")
+    return (*sentences, "Intervals use Student's t with Satterthwaite's degrees of freedom (1946).")
 
 
 def _variance(facts: Facts) -> str:
@@ -60,10 +72,6 @@ def _variance(facts: Facts) -> str:
     return "V = Σ V(source);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
 
 
-def _formula(words: str) -> Html:
-    return paragraph(words, class_="f")
-
-
 def _cited(facts: Facts) -> list[str]:
     keys = ["efron1981", "satterthwaite1946"]
     keys += [key for name, s in sorted(SOURCES.items()) if name in facts.over for key in s.cites]
@@ -77,42 +85,42 @@ def _cited(facts: Facts) -> list[str]:
 
 def _what(facts: Facts) -> str:
     names = named([m.name for m in facts.measures], len(facts.measures))
-    said = (
+    text = (
         f"We compared {many(len(facts.systems), 'system')} by {names} on {many(facts.topics, 'topic')}, with "
         f"{many(facts.labels, 'rating' if facts.rule else 'label')}"
     )
     if facts.rule:
-        said += f" by {many(facts.assessors, 'assessor')}, combined into one label per document by the {facts.rule}"
-    said += f" (truegain {facts.made.version}). "
+        text += f" by {many(facts.assessors, 'assessor')}, combined into one label per document by the {facts.rule}"
+    text += f" (truegain {facts.made.version}). "
     if facts.judge is not None:
         drawn = DESIGNS[facts.judge.design].drawn if facts.judge.design in DESIGNS else ORDERED
-        said += f"Scores were corrected with {many(facts.gold, 'gold label')} ({drawn}). "
-    return f"{said}The results hold {small(facts.holds_for)}. Not covered: {facts.not_covered}."
+        text += f"Scores were corrected with {many(facts.gold, 'gold label')} ({drawn}). "
+    return f"{text}The results hold {small(facts.holds_for)}. Not covered: {facts.not_covered}."
 
 
 def _more(facts: Facts) -> list[str]:
     least = f", and not below the smallest gain that matters ({facts.min_effect:g})" if facts.min_effect else ""
     short = ", and not better if it lies below that gain" if facts.min_effect else ""
-    found = [
+    sentences = [
         f"A system is called better than another if the whole {facts.level} interval of the difference lies above "
         f"0{least}, with unjudged documents at their worst where that is known. It is called worse if the interval "
         f"lies below 0 with unjudged documents at their best{short}. Otherwise the comparison is inconclusive."
     ]
     if facts.judge is not None and not facts.judge.rectified:
-        found.append(
+        sentences.append(
             "Scores were corrected by inverting the judge's confusion matrix, estimated from the gold labels (Goldberg "
             "et al. 2018). Every interval includes the sampling error of the gold labels."
         )
     elif facts.corrected:
-        found.append(
+        sentences.append(
             "Scores were corrected by prediction-powered inference: the score by the judge's labels, minus its error "
             "estimated from the gold labels, weighted by their sampling probabilities (Angelopoulos et al. 2023). "
             "Every interval includes the sampling error of the gold labels."
         )
     sources = [s for name, s in SOURCES.items() if name in facts.over and s.method]
-    found += [s.method.format(resamples=facts.replicates, seed=facts.seed) for s in sources]
+    sentences += [s.method.format(resamples=facts.replicates, seed=facts.seed) for s in sources]
     if len(facts.systems) > 2:
-        found.append(
+        sentences.append(
             "Pairs of systems were tested simultaneously with the distribution of the largest t, drawn with the "
             f"covariance of the scores (Westfall and Young 1993; {DRAWS[0]:,} to {DRAWS[1]:,} draws, the more systems "
             f"the fewer; seed {facts.seed}). A system's possible ranks run from 1 + the number of systems "
@@ -120,19 +128,23 @@ def _more(facts: Facts) -> list[str]:
             "Zwet 2018)."
         )
     if facts.judge is not None and facts.judge.by_system is not None:
-        found.append(
+        sentences.append(
             "Whether the judge is equally accurate for all systems was tested by permuting its errors within topics "
             f"({facts.judge.by_system.trials:,} permutations, seed {facts.seed})."
         )
     if facts.agreement is not None:
-        found.append("Agreement is Krippendorff's alpha (Hayes and Krippendorff 2007), its interval over documents.")
+        sentences.append(
+            "Agreement is Krippendorff's alpha (Hayes and Krippendorff 2007), its interval over documents."
+        )
     if facts.content is not None:
         names = " and ".join(facts.content.estimates)
-        found.append(f"{names} compare the text of retrieved documents with that of relevant ones (Hui et al. 2017).")
-    return found
+        sentences.append(
+            f"{names} compare the text of retrieved documents with that of relevant ones (Hui et al. 2017)."
+        )
+    return sentences
 
 
 def _measure(form: Form, name: str) -> Html:
     """A sentence with its formula and its paper."""
     about = paragraph(el("b", name), ": ", true_minus(form.words))
-    return join(about, _formula(true_minus(form.formula)) if form.formula else None)
+    return join(about, paragraph(true_minus(form.formula), class_="f") if form.formula else None)

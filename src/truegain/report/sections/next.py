@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 import shlex
 
-from truegain.pooling.next_to_judge import Next
-from truegain.report.claims import true_minus
 from truegain.report.facts import Facts
 from truegain.report.html import (
     Html,
     Section,
     cell,
     count,
-    csv_link,
+    downloads,
     el,
+    figure,
     head,
     heads,
     join,
     label,
     limits,
-    links,
     many,
     name,
     names_in,
@@ -30,9 +28,9 @@ from truegain.report.html import (
     plot,
     scrolls,
     signed,
-    svg_link,
     table,
     tr,
+    true_minus,
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
@@ -43,6 +41,12 @@ BLOCKED = "Judge the unjudged documents first"
 NO_CHANCE = (
     "How likely they are to be relevant is not estimated: every judged document that a system retrieved is relevant, "
     "so these labels would predict that all others are. "
+)
+ORDER_FOR_PAIR = "Order: top documents of topics with fewer than two judged ones, then the most informative ones."
+ORDER = (
+    "Order: one of each topic in turn; first top documents of topics with fewer than two judged ones, then documents "
+    "of systems without a judged document of their own, then those most informative about pairs of systems whose order "
+    "is still open."
 )
 SHOWN = 10  # documents with a row; the CSV has more
 
@@ -106,28 +110,19 @@ def _steps(verdict: Verdict, steps: tuple[Step, ...], blocked: bool) -> Html:
     top += [head(axis_head(axis, signs=True, words="expected interval, plot"), "p"), *heads("expected")]
     cols = (None, *(["x"] if priced else []), "w2", "x")
     made = table("Expected interval after each step alone", top, rows, cols=cols, kind="pl", unseen=True)
-    title = (
-        "The claim is settled; more data would only narrow the interval" if verdict.settled else _title(verdict, steps)
-    )
-    title = BLOCKED if blocked else title
-    told = (
+    title = BLOCKED if blocked else _title(verdict, steps)
+    half_widths = (
         f", {c.measure}: the half-width of the interval is now {plain(now)}. Each row shows the half-width expected "
         "after that step alone."
     )
     data = [(s.what, s.have, s.more, s.half, s.cost) for s in steps]
-    halves = [("now", now), *((_bought(s, whole=True), s.half) for s in steps)]
-    drawn = stacked(
-        [(w, [Span(0.0, -h, h)]) for w, h in halves],
-        axis,
-        f"{c.b} minus {c.a}, {c.measure}: expected interval",
-        signs=True,
-    )
-    columns = ("what", "have", "more", "half_width", "cost")
-    take = links(csv_link("next.csv", columns, data), svg_link("next.svg", drawn))
-    about = join(
-        _why_blocked(verdict) if blocked else None, paragraph("About ", name(c.b), " against ", name(c.a), told)
-    )
-    return el("div", el("h3", title), about, made, paragraph(take, class_="note"), class_="card")
+    bars = [("now", now), *((_bought(s, whole=True), s.half) for s in steps)]
+    expected = f"{c.b} minus {c.a}, {c.measure}: expected interval"
+    svg = stacked([(words, [Span(0.0, -h, h)]) for words, h in bars], axis, expected, signs=True)
+    take = downloads("next", ("what", "have", "more", "half_width", "cost"), data, svg)
+    about = paragraph("About ", name(c.b), " against ", name(c.a), half_widths)
+    why = _why_blocked(verdict) if blocked else None
+    return el("div", el("h3", title), why, about, made, paragraph(take, class_="note"), class_="card")
 
 
 def _why_blocked(verdict: Verdict) -> Html:
@@ -143,11 +138,13 @@ def _why_blocked(verdict: Verdict) -> Html:
 
 def _bought(step: Step, whole: bool = False) -> str:
     if step.phrase:
-        return f"{step.phrase[:1].upper()}{step.phrase[1:]}" if whole else step.phrase
+        return step.phrase[:1].upper() + step.phrase[1:] if whole else step.phrase
     return f"{step.more:,} more {step.words}" + (f" ({step.have + step.more:,} in total)" if whole else "")
 
 
 def _title(verdict: Verdict, steps: tuple[Step, ...]) -> str:
+    if verdict.settled:
+        return "The claim is settled; more data would only narrow the interval"
     if verdict.aim <= 0:
         return "To narrow the interval"
     enough = next((s for s in steps if s.enough), None)
@@ -163,43 +160,32 @@ def _step(axis: Axis, words: str, cost: float | None, half: float, priced: bool,
     )
 
 
-def _order(found: Next) -> str:
-    """By what the list is ordered."""
-    if found.pair is not None:
-        return "Order: top documents of topics with fewer than two judged ones, then the most informative ones."
-    return (
-        "Order: one of each topic in turn; first top documents of topics with fewer than two judged ones, then "
-        "documents of systems without a judged document of their own, then those most informative about pairs of "
-        "systems whose order is still open."
-    )
-
-
 def _documents(facts: Facts) -> Html | None:
     """Unjudged documents in the order they should be judged in."""
-    found = facts.next
-    if found is None:
+    listed = facts.next
+    if listed is None:
         return None
     rows = []
-    for i, d in enumerate(found.documents[:SHOWN], 1):
-        chance = [num(f"{d.predicted:.2f}")] if found.tells_chance else []
+    for i, d in enumerate(listed.documents[:SHOWN], 1):
+        chance = [num(f"{d.predicted:.2f}")] if listed.tells_chance else []
         numbers = *chance, num(signed(d.shift, 4)), num(count(d.systems), more="o")
         rows.append(tr(cell(count(i), kind="k"), who(d.topic), cell(name(d.doc)), *numbers))
     top = [head("#"), head("topic"), head("document")]
-    top += heads(*(["probability of relevance"] if found.tells_chance else []), "largest change")
+    top += heads(*(["probability of relevance"] if listed.tells_chance else []), "largest change")
     top += heads("retrieved by", kind="n0 o")
-    pair = "" if found.pair is None else f"{true_minus(str(found.pair))}. "
-    of = f"The first {count(len(rows))} of {many(found.open, 'unjudged document')} that could change {found.measure}"
-    said = (
-        f"{pair}{of} (the CSV has {count(len(found.documents))}). {_order(found)} “Largest change” is the most that "
-        f"the highest label would change the difference of two systems. {'' if found.tells_chance else NO_CHANCE}Label "
+    pair, order = ("", ORDER) if listed.pair is None else (f"{true_minus(str(listed.pair))}. ", ORDER_FOR_PAIR)
+    of = f"The first {count(len(rows))} of {many(listed.open, 'unjudged document')} that could change {listed.measure}"
+    caption = (
+        f"{pair}{of} (the CSV has {count(len(listed.documents))}). {order} “Largest change” is the most that the "
+        f"highest label would change the difference of two systems. {'' if listed.tells_chance else NO_CHANCE}Label "
         "them, add the labels to the judgments, and write the report again. Labels chosen in this order are not a "
         "random sample and say nothing about the other unjudged documents."
     )
-    listed = found.table()
-    take = links(csv_link("judge-next.csv", listed.columns, listed.rows))
-    about = f"Documents to judge first, by {found.measure}"
+    documents = listed.table()
+    take = downloads("judge-next", documents.columns, documents.rows)
+    about = f"Documents to judge first, by {listed.measure}"
     made = scrolls(table(about, top, rows, kind="docs"), about)
-    return el("figure", made, el("figcaption", names_in(said, facts.systems), _sample(facts), take))
+    return figure(made, names_in(caption, facts.systems), _sample(facts), take)
 
 
 def _sample(facts: Facts) -> Html | None:

@@ -15,29 +15,28 @@ from truegain.report.html import (
     Section,
     cell,
     count,
-    csv_link,
+    downloads,
     el,
+    figure,
     file_name,
     folded,
     head,
     heads,
     join,
-    links,
     many,
     name,
     named,
-    names_in,
+    notes,
     num,
     p_value,
     paragraph,
     scrolls,
     signed,
-    svg_link,
     table,
     tr,
     who,
 )
-from truegain.report.svg import alone
+from truegain.report.svg import standalone
 
 CELLS = 10  # systems up to which every pair has numbers
 TRIANGLE = 400  # systems up to which every pair has a cell
@@ -55,24 +54,24 @@ def section(facts: Facts) -> Section | None:
     first, *others = facts.measures
     n = len(facts.systems)
     pairs = many(n * (n - 1) // 2, "pair")
-    said = (
+    differ = (
         f"{count(_counts(first)[2])} of {pairs} of systems differ significantly on {first.name} (simultaneous "
         f"{facts.level} confidence)."
     )
-    said = by_whom(first.ranking.labels_by, said)
+    lede = paragraph(by_whom(first.ranking.labels_by, differ), class_="lede")
     more = (folded(f"The same by {m.name}", _figure(m), _open(m)) for m in others)
-    body = join(paragraph(said, class_="lede"), _figure(first), _open(first), *more)
-    data = {m.name: _data(m) for m in facts.measures if n <= TRIANGLE}
+    body = join(lede, _figure(first), _open(first), *more)
+    data = {
+        m.name: {"systems": list(m.ranking.systems), "pairs": _digits(m), "classes": list(CLASSES)}
+        for m in facts.measures
+        if n <= TRIANGLE
+    }
     return Section("apart", "Which systems differ?", "Differences", body, data, chip=f"{first.name}, {pairs}")
 
 
 def classes(m: MeasureFacts) -> Ints:
     """System by system, best first: 0 not different, 1 only if tested alone, 2 significantly different."""
     return np.where(m.apart, 2, np.where(m.alone, 1, 0))
-
-
-def _data(m: MeasureFacts) -> dict[str, object]:
-    return {"systems": list(m.ranking.systems), "pairs": _digits(m), "classes": list(CLASSES)}
 
 
 def _digits(m: MeasureFacts) -> list[str]:
@@ -83,8 +82,7 @@ def _digits(m: MeasureFacts) -> list[str]:
 
 def _counts(m: MeasureFacts) -> list[int]:
     """How many pairs there are of each class."""
-    found = classes(m)[np.triu_indices(len(m.estimates), 1)]
-    return [int((found == k).sum()) for k in (0, 1, 2)]
+    return [int(n) for n in np.bincount(classes(m)[np.triu_indices(len(m.estimates), 1)], minlength=3)]
 
 
 def _figure(m: MeasureFacts) -> Html:
@@ -99,16 +97,13 @@ def _open(m: MeasureFacts) -> Html | None:
     if not m.ranking.open:
         return None
     why = "the judge may favor them, or too few of their documents have gold labels"
-    return paragraph(
-        names_in(f"Not compared with any other: {named(m.ranking.open, 5)}; {why}.", m.ranking.open), class_="note"
-    )
+    return notes([f"Not compared with any other: {named(m.ranking.open, 5)}; {why}."], m.ranking.open)
 
 
 def _legend(m: MeasureFacts) -> Html:
-    kinds = [(k, x) for k, x in reversed(list(enumerate(_counts(m)))) if x or k != 1]
-    swatch = [el("span", class_=f"sw s{k}", aria_hidden="true") for k, _ in kinds]
-    words = [(el("b", count(x)), f" {CLASSES[k]}") for k, x in kinds]
-    return el("ul", *(el("li", s, *w) for s, w in zip(swatch, words, strict=True)), class_="leg")
+    kinds = [(k, n) for k, n in reversed(list(enumerate(_counts(m)))) if n or k != 1]
+    swatches = {k: el("span", class_=f"sw s{k}", aria_hidden="true") for k, _ in kinds}
+    return el("ul", *(el("li", swatches[k], el("b", count(n)), f" {CLASSES[k]}") for k, n in kinds), class_="leg")
 
 
 # ---------------------------------------------------------------------- few systems: numbers
@@ -119,14 +114,14 @@ def _cells(m: MeasureFacts) -> Html:
     names, kinds = m.ranking.systems, classes(m)
     by = {frozenset((c.a, c.b)): c for c in m.pairs}
     rows, data = [], []
-    told: dict[tuple[int, int], tuple[str, str]] = {}
+    numbers: dict[tuple[int, int], tuple[str, str]] = {}  # the difference and its p
     for i, s in enumerate(names[:-1]):
         cells: list[Child] = [cell() for _ in names[1 : i + 1]]
         for j in range(i + 1, len(names)):
             c = by[frozenset((s, names[j]))]
             d = c.difference if c.b == s else -c.difference
-            told[i, j] = signed(d), p_value(c.p_shown)
-            words = el("b", told[i, j][0]), el("br"), el("span", told[i, j][1])
+            difference, p = numbers[i, j] = signed(d), p_value(c.p_shown)
+            words = el("b", difference), el("br"), el("span", p)
             cells.append(el("td", *words, class_=f"k{kinds[i, j]}", data_s=names[j]))  # which a phone says
             data.append((s, names[j], d, c.p, c.p_adjusted, CLASSES[kinds[i, j]]))
         rows.append(tr(who(s), *cells))
@@ -138,12 +133,12 @@ def _cells(m: MeasureFacts) -> Html:
         "its simultaneous interval excludes 0."
     )
     stem = f"pairs-{file_name(m.name)}"
-    take = links(csv_link(f"{stem}.csv", columns, data), svg_link(f"{stem}.svg", _grid(m, kinds, told)))
+    take = downloads(stem, columns, data, _grid(m, kinds, numbers))
     inside = scrolls(table(about, top, rows, kind="cells", unseen=True), about)
-    return el("figure", inside, _legend(m), el("figcaption", el("b", "Row minus column."), caption, take))
+    return figure((inside, _legend(m)), el("b", "Row minus column."), caption, take)
 
 
-def _grid(m: MeasureFacts, kinds: Ints, told: Mapping[tuple[int, int], tuple[str, str]]) -> str:
+def _grid(m: MeasureFacts, kinds: Ints, numbers: Mapping[tuple[int, int], tuple[str, str]]) -> str:
     """The same cells as a drawing that leaves the page; their columns have the numbers of the rows."""
     names, (left, wide, high) = m.ranking.systems, GRID
     parts = [el("text", f"Differences in {m.name}, row minus column", class_="b", x=8, y=18)]
@@ -152,7 +147,7 @@ def _grid(m: MeasureFacts, kinds: Ints, told: Mapping[tuple[int, int], tuple[str
             parts.append(el("text", f"{i + 1} {s[:26]}", x=8, y=50 + high * i + 22))
         if i:
             parts.append(el("text", f"{i + 1} {s[:9]}", x=left + wide * (i - 1) + wide - 8, y=42, text_anchor="end"))
-    for (i, j), (difference, p) in told.items():
+    for (i, j), (difference, p) in numbers.items():
         x, y, kind = left + wide * (j - 1), 50 + high * i, int(kinds[i, j])
         at = x + wide - 8
         words = (
@@ -162,18 +157,18 @@ def _grid(m: MeasureFacts, kinds: Ints, told: Mapping[tuple[int, int], tuple[str
         box = el("rect", class_=f"m{kind}", x=x, y=y, width=wide - 2, height=high - 2)
         parts.append(el("g", box, el("g", *words, class_=f"k{kind}")))
     size = left + wide * (len(names) - 1) + 8, 60 + high * (len(names) - 1)
-    return alone(join(*parts), *size, f"Differences in {m.name}, row minus column")
+    return standalone(join(*parts), *size, f"Differences in {m.name}, row minus column")
 
 
 # ---------------------------------------------------------------------- many: a triangle of cells
 
 
 def _triangle(m: MeasureFacts) -> Html:
-    n, kinds, told = len(m.estimates), classes(m), _counts(m)
+    n, kinds, counts = len(m.estimates), classes(m), _counts(m)
     paths = join(*(el("path", class_=f"m{k}", d=_path(kinds, k)) for k in (0, 1, 2)))
     words = (
-        f"Triangle of {many(n * (n - 1) // 2, 'pair')} of systems, best first: {count(told[2])} significantly "
-        f"different, {count(told[1])} only if tested alone, {count(told[0])} not."
+        f"Triangle of {many(n * (n - 1) // 2, 'pair')} of systems, best first: {count(counts[2])} significantly "
+        f"different, {count(counts[1])} only if tested alone, {count(counts[0])} not."
     )
     example = _example(m)
     outline = None
@@ -185,19 +180,18 @@ def _triangle(m: MeasureFacts) -> Html:
     left = el("div", el("div", drawing, *_ticks(n), *_beside_diagonal(m), class_="mx"))
     right = el("div", el("h3", "Read along a row"), _example_words(m, example), _legend(m), _leaders(m))
     bold = el("b", "The plain band along the diagonal holds pairs that do not differ significantly.")
-    said = (
+    caption = (
         " A row is a system, best on top; its cells are the systems below it by score, numbered along the top. "
         f"{_gap_words(m)} The CSV has a digit per pair: 2 significantly different, 1 only if tested alone, 0 not."
     )
     rows = [(i, s, f"|{d}") for i, (s, d) in enumerate(zip(m.ranking.systems, _digits(m), strict=True), 1)]
     stem = f"pairs-{file_name(m.name)}"
-    take = links(csv_link(f"{stem}.csv", ("rank", "system", "pairs_below"), rows), _square(stem, paths, n, words))
-    return el("figure", el("div", left, right, class_="mxg"), el("figcaption", bold, said, take))
+    take = downloads(stem, ("rank", "system", "pairs_below"), rows, _square(paths, n, words))
+    return figure(el("div", left, right, class_="mxg"), bold, caption, take)
 
 
-def _square(stem: str, inner: Html, n: int, words: str) -> Html:
-    drawn = el("svg", inner, viewBox=f"0 0 {n} {n}", width=SIDE, height=SIDE)
-    return svg_link(f"{stem}.svg", alone(drawn, SIDE, SIDE, words))
+def _square(inner: Html, n: int, words: str) -> str:
+    return standalone(el("svg", inner, viewBox=f"0 0 {n} {n}", width=SIDE, height=SIDE), SIDE, SIDE, words)
 
 
 def _ticks(n: int) -> list[Html]:
@@ -234,11 +228,10 @@ def _example_words(m: MeasureFacts, i: int | None) -> Html:
         return paragraph("No system is significantly better than one below it.")
     first, n = _first_below(m)[i] or 0, len(m.estimates)
     below = int(m.apart[i, i + 1 :].sum())
-    told = (
-        f", rank {i + 1}: it differs significantly from {count(below)} of the {count(n - i - 1)} below it, first from "
-    )
+    of = f"{count(below)} of the {count(n - i - 1)} below it, first from "
+    differs = f", rank {i + 1}: it differs significantly from {of}"
     systems = m.ranking.systems
-    return paragraph("The outlined row is ", name(systems[i]), told, name(systems[first]), f" at rank {first + 1}.")
+    return paragraph("The outlined row is ", name(systems[i]), differs, name(systems[first]), f" at rank {first + 1}.")
 
 
 def _gap_words(m: MeasureFacts) -> str:
@@ -256,24 +249,24 @@ def _tier_leaders(m: MeasureFacts) -> list[int]:
 
 def _beside_diagonal(m: MeasureFacts) -> list[Html]:
     """Heads of tiers, in the empty half; those that would overlap are left to the table."""
-    n, found, last = len(m.estimates), [], -9.0
+    n, labels, last = len(m.estimates), [], -9.0
     for i in _tier_leaders(m):
         at = 100 * (i + 0.5) / n
         if at < 12 or at > 95 or at - last < 5:
             continue
         place = f"right:{100 - at:.2f}%;top:{at:.2f}%"
-        found.append(el("span", name(m.ranking.systems[i][:24]), " ", el("b", str(i + 1)), class_="dl", style=place))
+        labels.append(el("span", name(m.ranking.systems[i][:24]), " ", el("b", str(i + 1)), class_="dl", style=place))
         last = at
-    return found
+    return labels
 
 
 def _leaders(m: MeasureFacts) -> Html:
-    rows, asked = [], len(m.estimates) <= TRIANGLE  # of more, nobody asked about pairs alone
+    rows, singly = [], len(m.estimates) <= TRIANGLE  # of more, no pair was tested alone
     for i in _tier_leaders(m):
-        told, single = int(m.apart[i].sum()), int((m.alone[i] & ~m.apart[i]).sum())
-        numbers = [num(str(i + 1)), num(count(told)), *([num(count(single))] if asked else [])]
+        differs, more = int(m.apart[i].sum()), int((m.alone[i] & ~m.apart[i]).sum())
+        numbers = [num(str(i + 1)), num(count(differs)), *([num(count(more))] if singly else [])]
         rows.append(tr(who(m.ranking.systems[i]), *numbers))
-    top = [head("system"), *heads("rank", "differs from", *(["more if tested alone"] if asked else []))]
+    top = [head("system"), *heads("rank", "differs from", *(["more if tested alone"] if singly else []))]
     return table("Best of each tier", top, rows, kind="ld")
 
 
@@ -298,11 +291,10 @@ def _staircase(m: MeasureFacts) -> Html:
         (i, s, None if f is None else f + 1) for i, (s, f) in enumerate(zip(m.ranking.systems, first, strict=False), 1)
     ]
     stem = f"told-{file_name(m.name)}"
-    data = csv_link(f"{stem}.csv", ("rank", "system", "first_rank_told_apart_from"), rows)
+    take = downloads(stem, ("rank", "system", "first_rank_told_apart_from"), rows, _square(inner, n, words))
     bold = el("b", "Across: rank. Down: the first rank that differs significantly from it.")
-    said = (
+    caption = (
         " The diagonal is the rank itself; the further the stairs lie below it, the fewer systems differ. "
         f"{_gap_words(m)} For so many systems, pairs were not tested alone."
     )
-    caption = el("figcaption", bold, said, links(data, _square(stem, inner, n, words)))
-    return el("figure", el("div", left, el("div", _legend(m), _leaders(m)), class_="mxg"), caption)
+    return figure(el("div", left, el("div", _legend(m), _leaders(m)), class_="mxg"), bold, caption, take)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from truegain.io.columns import Ints
-from truegain.report.claims import by_whom, true_minus
+from truegain.report.claims import by_whom
 from truegain.report.facts import Facts, MeasureFacts
 from truegain.report.html import (
     EN,
@@ -18,16 +18,16 @@ from truegain.report.html import (
     Section,
     cell,
     count,
-    csv_link,
+    downloads,
     el,
     file_name,
     folded,
     head,
     join,
     limits,
-    links,
     many,
     names_in,
+    notes,
     num,
     paragraph,
     plain,
@@ -35,7 +35,6 @@ from truegain.report.html import (
     room,
     small,
     soft,
-    svg_link,
     table,
     tr,
     who,
@@ -61,15 +60,14 @@ def section(facts: Facts) -> Section | None:
     if len(facts.systems) < 3:
         return None
     first, *others = facts.measures
-    more = (folded(f"The same by {m.name}", _said(m, "note"), _figure(facts, m)) for m in others)
-    body = join(_said(first, "lede"), _figure(facts, first), *more)
+    more = (folded(f"The same by {m.name}", _may_be_best(m, "note"), _figure(facts, m)) for m in others)
+    body = join(_may_be_best(first, "lede"), _figure(facts, first), *more)
     chip = f"{first.name}, {many(len(facts.systems), 'system')}"
-    return Section(
-        "systems", "Systems in tiers", "Systems", body, {m.name: _data(m) for m in facts.measures}, chip=chip
-    )
+    data = {m.name: _data(m) for m in facts.measures}
+    return Section("systems", "Systems in tiers", "Systems", body, data, chip=chip)
 
 
-def _said(m: MeasureFacts, kind: str) -> Html:
+def _may_be_best(m: MeasureFacts, kind: str) -> Html:
     n, k, tiers = len(m.ranking.systems), len(m.ranking.best), int(m.ranking.tier.max())
     if k == n:
         words = f"Any of the {count(n)} systems may be best by {m.name}; there is one tier."
@@ -80,12 +78,12 @@ def _said(m: MeasureFacts, kind: str) -> Html:
 
 
 def _data(m: MeasureFacts) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = [dict(zip(COLUMNS, line_, strict=True)) for line_ in _lines(m)]
-    for i, (one, e) in enumerate(zip(found, m.estimates, strict=True)):
-        one["notes"] = list(e.notes)
+    records: list[dict[str, object]] = [dict(zip(COLUMNS, cells, strict=True)) for cells in _lines(m)]
+    for i, (record, e) in enumerate(zip(records, m.estimates, strict=True)):
+        record["notes"] = list(e.notes)
         if m.naive is not None:
-            one["uncorrected"] = m.naive[i]
-    return found
+            record["uncorrected"] = m.naive[i]
+    return records
 
 
 def _lines(m: MeasureFacts) -> list[tuple[str, float, float | None, float | None, int, int, int, int]]:
@@ -106,7 +104,7 @@ def _span(e: Estimate) -> Span:
 
 def _figure(facts: Facts, m: MeasureFacts) -> Html:
     n, tier = len(m.estimates), m.ranking.tier
-    axis = Axis.of([x for e in m.estimates for x in (e.low, e.high, e.value)], 5)
+    axis = Axis.over(m.estimates)
     if n <= UNFOLDED:
         inside = _rows(facts, m, axis, range(n), tiers=True)
     else:
@@ -115,24 +113,16 @@ def _figure(facts: Facts, m: MeasureFacts) -> Html:
         groups = [np.flatnonzero(tier == t) for t in range(1, own + 1)]
         groups += [np.flatnonzero(tier > own)] if own < last else []
         inside = join(*(_tier(facts, m, axis, g, t) for t, g in enumerate(groups, 1)))
-    known = [(e.system, [_span(e)]) for e in m.estimates if not e.refused]
-    drawn = stacked(known[:ROWS], axis, f"{m.name} with {facts.level} intervals")
-    stem = f"systems-{file_name(m.name)}"
+    spans = [(e.system, [_span(e)]) for e in m.estimates if not e.refused]
+    svg = stacked(spans[:ROWS], axis, f"{m.name} with {facts.level} intervals") if spans else ""
     bars = [
         el("b", "Do not compare systems by overlapping bars; use the column “possible ranks”."),
         f" Bars are {facts.level} intervals of each score, {small(facts.holds_for)}.",
     ]
-    read = READ.format("best system by score") if known else READ.format("first system").strip()
-    data = csv_link(f"{stem}.csv", COLUMNS, _lines(m))
-    take = links(data, svg_link(f"{stem}.svg", drawn)) if known else links(data)
-    notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
-    return el(
-        "figure",
-        inside,
-        el("figcaption", *(bars if known else ()), read, take),
-        *notes,
-        class_=f"lbf {room(m.ranking.systems)}",
-    )
+    read = READ.format("best system by score") if spans else READ.format("first system").strip()
+    take = downloads(f"systems-{file_name(m.name)}", COLUMNS, _lines(m), svg)
+    caption = el("figcaption", *(bars if spans else ()), read, take)
+    return el("figure", inside, caption, notes(m.notes, facts.systems), class_=f"lbf {room(m.ranking.systems)}")
 
 
 def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> Html:
@@ -142,35 +132,27 @@ def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> H
     what = names_in(f"led by {leader}", [leader])
     values = [m.estimates[int(i)].value for i in at if not m.estimates[int(i)].refused]
     rug = hidden_svg(join(*(line(axis.at(v), 3, 17, "rug") for v in values)), 20)
-    ends = NONE if not values else plain(values[0]) if n == 1 else limits(min(values), max(values))
+    scores = NONE if not values else plain(values[0]) if n == 1 else limits(min(values), max(values))
     summary = join(
         el("span", el("b", tiers), f" {many(n, 'system')}, ", what),
         el("span", rug, class_="tr"),
-        el("span", f"{m.name} {ends}", class_="te m"),
+        el("span", f"{m.name} {scores}", class_="te m"),
     )
-    shown, note = [int(i) for i in at], None
+    places, note = [int(i) for i in at], None
     if len(facts.systems) > ROWS:
-        asked = {s for c in facts.claims for s in (c.a, c.b)}
-        shown = [i for k, i in enumerate(shown) if (number == 1 and k < FIRST) or m.estimates[i].system in asked]
-        note = paragraph(f"{many(n - len(shown), 'more system')} of this tier: the CSV below has them.", class_="note")
-    rows = _rows(facts, m, axis, shown) if shown else None
+        claimed = {s for c in facts.claims for s in (c.a, c.b)}
+        places = [i for k, i in enumerate(places) if (number == 1 and k < FIRST) or m.estimates[i].system in claimed]
+        note = notes([f"{many(n - len(places), 'more system')} of this tier: the CSV below has them."])
+    rows = _rows(facts, m, axis, places) if places else None
     return folded(summary, el("div", rows, note, class_="tw"), kind=f"tier t{min(number, 5)}", opened=number == 1)
 
 
 def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: bool = False) -> Html:
-    known = any(not e.refused for e in m.estimates)  # else there is nothing to draw
-    top = [
-        head("#", "k"),
-        head("system"),
-        head(soft(m.name), "n0"),
-        head(axis_head(axis) if known else "why there is no score", "p"),
-    ]
-    top += [
-        head(f"{facts.level} interval", "n0 o"),
-        head("possible ranks", "n0"),
-        *([head("tier", "n0 k")] if tiers else []),
-    ]
-    asked = {s for c in facts.claims for s in ((c.a,) if c.baseline else (c.a, c.b))} if facts.asked else set()
+    drawing = "why there is no score" if all(e.refused for e in m.estimates) else axis_head(axis)
+    top = [head("#", "k"), head("system"), head(soft(m.name), "n0"), head(drawing, "p")]
+    top += [head(f"{facts.level} interval", "n0 o"), head("possible ranks", "n0")]
+    top += [head("tier", "n0 k")] if tiers else []
+    claimed = {s for c in facts.claims for s in ((c.a,) if c.baseline else (c.a, c.b))} if facts.asked else set()
     rows, r = [], m.ranking
     for i in at:
         e = m.estimates[i]
@@ -178,7 +160,7 @@ def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: b
         cells = [cell(count(i + 1), kind="k"), who(e.system), num(plain(e.value)), plot(drawn, "g")]
         cells += [num(limits(e.low, e.high), more="o"), num(f"{r.low[i]}{EN}{r.high[i]}")]
         cells += [num(str(r.tier[i]), more="k")] if tiers else []
-        rows.append(tr(*cells, kind="on" if e.system in asked else None))
+        rows.append(tr(*cells, kind="on" if e.system in claimed else None))
     cols = ("ck", "cs", "cv", None, "ci o", "cr", *(["ck"] if tiers else []))
     step = 100 * axis.step / (axis.high - axis.low)
     return table(f"Systems by {m.name}", top, rows, cols=cols, kind="lb sort", unseen=True, step=step)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truegain.report.claims import CHIPS
+from truegain.report.claims import chip, difference_spans
 from truegain.report.facts import Facts, Mark, MarkedClaim, MeasureMarks, counts, marks_of
 from truegain.report.html import (
     Child,
     Html,
     Section,
     cell,
+    contain,
     count,
-    csv_link,
+    downloads,
     el,
+    figure,
     file_name,
     folded,
     head,
     heads,
-    held,
     join,
     limits,
-    links,
     many,
     name,
     names_in,
@@ -31,7 +31,6 @@ from truegain.report.html import (
     plot,
     room,
     signed,
-    svg_link,
     table,
     tr,
     who,
@@ -41,47 +40,43 @@ from truegain.study.verdict import Outcome
 
 UNFOLDED, NAMED = 24, 3
 SIGNS = {"right": "better", "wrong": "worse", "undecided": "inconclusive"}
-SAYS = {"inconclusive": "", "unchecked": ""}
 
 
 def section(facts: Facts) -> Section | None:
     """Only where the truth was given."""
-    found = marks_of(facts)
-    if not found:
+    marks = marks_of(facts)
+    if not marks:
         return None
-    first, *others = found
+    first, *others = marks
     both = facts.corrected
-    more = (folded(f"The same by {m.measure.name}", paragraph(said(m, both)), *_figures(facts, m)) for m in others)
+    more = (folded(f"The same by {m.measure.name}", paragraph(summary(m, both)), *_figures(facts, m)) for m in others)
+    details = " ".join([*_wrong(first, both), *_besides(first), _one_draw(both)])
     body = join(
-        paragraph(said(first, both), class_="lede"),
-        paragraph(
-            names_in(" ".join([*_wrong(first, both), *_besides(first), _one_draw(both)]), facts.systems),
-            class_="prose-p",
-        ),
+        paragraph(summary(first, both), class_="lede"),
+        paragraph(names_in(details, facts.systems), class_="prose-p"),
         *_figures(facts, first),
         *more,
-        paragraph(_unknown(facts, found), class_="note"),
+        paragraph(_unknown(facts, marks), class_="note"),
     )
-    data = {m.measure.name: _data(m, both) for m in found}
+    data = {m.measure.name: _data(m, both) for m in marks}
     return Section("truth", "Which verdicts are right", "Truth", body, data, chip="the truth is known")
 
 
 def in_short(facts: Facts) -> str:
     """What the section says first, in one line; every measure."""
-    return " ".join(said(m, facts.corrected) for m in marks_of(facts))
+    return " ".join(summary(m, facts.corrected) for m in marks_of(facts))
 
 
-def said(m: MeasureMarks, both: bool) -> str:
+def summary(m: MeasureMarks, both: bool) -> str:
     """How many verdicts are right, as the labels are and corrected, and how many intervals hold the truth."""
-    by, scores = m.measure.name, f"{held(m.held, len(m.scores), 'score interval')} the true score."
+    by, scores = m.measure.name, f"{contain(m.held, len(m.scores), 'score interval')} the true score."
     if not m.claims:
         return f"By {by}, the truth of no claim is known; {scores}"
-    found = counted([c.mark for c in m.claims])
+    of, marks = f"Of {many(len(m.claims), 'verdict')} by {by}", counted([c.mark for c in m.claims])
     if not both:
-        return f"Of {many(len(m.claims), 'verdict')} by {by}, {found}; {scores}"
+        return f"{of}, {marks}; {scores}"
     labels = counted([c.labels_mark for c in m.claims])
-    of = many(len(m.claims), "verdict")
-    return f"Of {of} by {by}, the uncorrected labels have {labels}; corrected by gold labels, {found}. {scores}"
+    return f"{of}, the uncorrected labels have {labels}; corrected by gold labels, {marks}. {scores}"
 
 
 def counted(marks: Sequence[Mark]) -> str:
@@ -96,21 +91,16 @@ def counted(marks: Sequence[Mark]) -> str:
 def _wrong(m: MeasureMarks, both: bool) -> list[str]:
     """Who is wrong about what."""
     labels = [(c.labels, c) for c in m.claims if both and c.labels_mark == "wrong"]
-    said_by = {
-        "The uncorrected labels": labels,
-        "The verdict" if not both else "The corrected verdict": [
-            (c.verdict.outcome, c) for c in m.claims if c.mark == "wrong"
-        ],
-    }
-    found = []
-    for who_says, rows in said_by.items():
+    verdicts = [(c.verdict.outcome, c) for c in m.claims if c.mark == "wrong"]
+    says = "The corrected verdict wrongly says" if both else "The verdict wrongly says"
+    sentences = []
+    for subject, rows in (("The uncorrected labels wrongly say", labels), (says, verdicts)):
         for outcome, c in rows[:NAMED]:
             v, true = c.verdict.comparison, signed(c.true)
-            verb = "says" if who_says.endswith("verdict") else "say"
-            found.append(f"{who_says} wrongly {verb} that {v.b} is {outcome} than {v.a} (true difference {true}).")
+            sentences.append(f"{subject} that {v.b} is {outcome} than {v.a} (true difference {true}).")
         if len(rows) > NAMED:
-            found.append(f"And {count(len(rows) - NAMED)} more.")
-    return found
+            sentences.append(f"And {count(len(rows) - NAMED)} more.")
+    return sentences
 
 
 def _one_draw(both: bool) -> str:
@@ -125,20 +115,18 @@ def _besides(m: MeasureMarks) -> list[str]:
     """Pairs that differ significantly, jointly, and which of them in the true order."""
     if m.pairs < 2:
         return []
-    told = f"{count(m.apart)} of {many(m.pairs, 'pair')} of systems differ significantly, jointly"
-    return (
-        [f"{told}; {count(m.in_order)} of these {count(m.apart)} are in the true order."] if m.apart else [f"{told}."]
-    )
+    order = f"; {count(m.in_order)} of these {count(m.apart)} are in the true order" if m.apart else ""
+    return [f"{count(m.apart)} of {many(m.pairs, 'pair')} of systems differ significantly, jointly{order}."]
 
 
-def _unknown(facts: Facts, found: Sequence[MeasureMarks]) -> str:
+def _unknown(facts: Facts, marks: Sequence[MeasureMarks]) -> str:
     """What the truth leaves out."""
-    left = [m.name for m in facts.measures if m not in [f.measure for f in found]]
+    left = [m.name for m in facts.measures if m not in [x.measure for x in marks]]
     words = [f"No true score is known by {', '.join(left)}."] if left else []
     words += [
-        f"{many(f.unknown, 'claim')} by {f.measure.name} not counted: a true score is missing."
-        for f in found
-        if f.unknown
+        f"{many(m.unknown, 'claim')} by {m.measure.name} not counted: a true score is missing."
+        for m in marks
+        if m.unknown
     ]
     return " ".join(["The true scores come from the file given as truth, and were used for nothing else.", *words])
 
@@ -149,36 +137,28 @@ def _figures(facts: Facts, m: MeasureMarks) -> list[Html]:
 
 def _mark(outcome: Outcome, mark: Mark) -> Html:
     """What was said, and right or wrong with its sign: never by colour alone."""
-    kind, sign = CHIPS[SIGNS[mark]]
-    return cell(
-        el("span", el("b", sign, aria_hidden="true"), " ", mark, class_=f"v v-{kind}"),
-        el("span", f" {SAYS.get(outcome, outcome)}", class_="of"),
-        kind="tv",
-    )
+    words = "" if outcome in ("inconclusive", "unchecked") else outcome
+    return cell(chip(SIGNS[mark], mark), el("span", f" {words}", class_="of"), kind="tv")
 
 
 def _claims(facts: Facts, m: MeasureMarks) -> Html:
     """A row a claim: what was said, and the difference with the true one beside it."""
-    both, one = facts.corrected, len({c.verdict.comparison.a for c in m.claims}) == 1
-    axis = Axis.of([x for c in m.claims for x in _ends(c, both)], 4, zero=True)
-    rows: list[Html] = []
-    drawn_rows: list[tuple[str, list[Span]]] = []
-    for c in m.claims:
+    both, single = facts.corrected, len({c.verdict.comparison.a for c in m.claims}) == 1  # one system to be better than
+    spans = [difference_spans(c.verdict, both) for c in m.claims]
+    true = [Span(c.true, None, None) for c in m.claims]
+    axis = Axis.over([*true, *(s for pair in spans for s in pair)], 4, zero=True)
+    rows, drawn = [], []
+    for c, pair in zip(m.claims, spans, strict=True):
         v = c.verdict.comparison
-        spans = [Span(v.difference, v.low, v.high)]
-        if both and v.uncorrected is not None:
-            spans.insert(0, Span(v.uncorrected, c.verdict.uncorrected.low, c.verdict.uncorrected.high, True))
-        drawn_rows.append((v.b if one else f"{v.b} against {v.a}", spans))
-        drawn = row(axis, spans, zero=True, more=line(axis.at(c.true), 0, 26, "tru"))
+        drawn.append((v.b if single else f"{v.b} against {v.a}", pair))
+        bars = row(axis, pair, zero=True, more=line(axis.at(c.true), 0, 26, "tru"))
         marks = [*([_mark(c.labels, c.labels_mark)] if both else []), _mark(c.verdict.outcome, c.mark)]
-        rows.append(tr(who(v.b) if one else _claim(v.b, v.a), *marks, plot(drawn), num(signed(c.true))))
-    top = [head("system" if one else "claim"), *([head("uncorrected", "tv")] if both else [])]
-    top += [
-        head("corrected" if both else "verdict", "tv"),
-        head(axis_head(axis, signs=True), "p"),
-        *heads("true difference"),
-    ]
-    about = join("Is it better than ", name(m.claims[0].verdict.comparison.a), "?") if one else "Is the first better?"
+        rows.append(tr(who(v.b) if single else _claim(v.b, v.a), *marks, plot(bars), num(signed(c.true))))
+    top = [head("system" if single else "claim"), *([head("uncorrected", "tv")] if both else [])]
+    top += [head("corrected" if both else "verdict", "tv"), head(axis_head(axis, signs=True), "p")]
+    top += heads("true difference")
+    first = m.claims[0].verdict.comparison.a
+    about = join("Is it better than ", name(first), "?") if single else "Is the first better?"
     words = join(about, el("span", f", by {m.measure.name}, with the truth", class_="m"))
     cols = ("cs", *(["tv"] if both else []), "tv", None, "x")
     key = (
@@ -190,26 +170,14 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
     data = [_record(c, both) for c in m.claims]
     stem = f"truth-{file_name(m.measure.name)}"
     title = f"Differences in {m.measure.name}; dashed: the true ones"
-    drawing = stacked(drawn_rows, axis, title, signs=True, true=[c.true for c in m.claims])
-    take = links(
-        csv_link(f"{stem}.csv", tuple(data[0]), [tuple(d.values()) for d in data]), svg_link(f"{stem}.svg", drawing)
-    )
-    return el(
-        "figure",
-        table(words, top, rows, cols=cols, kind=f"sort own {room(c.verdict.comparison.b for c in m.claims)}"),
-        el("figcaption", key, take),
-        class_="claims",
-    )
+    svg = stacked(drawn, axis, title, signs=True, true=[c.true for c in m.claims])
+    take = downloads(stem, tuple(data[0]), [tuple(d.values()) for d in data], svg)
+    made = table(words, top, rows, cols=cols, kind=f"sort own {room(c.verdict.comparison.b for c in m.claims)}")
+    return figure(made, key, take, kind="claims")
 
 
 def _claim(b: str, a: str) -> Html:
     return el("th", name(b), el("span", " against ", class_="m"), name(a), scope="row", title=f"{b} better than {a}")
-
-
-def _ends(c: MarkedClaim, both: bool) -> tuple[float | None, ...]:
-    v = c.verdict.comparison
-    labels = (v.uncorrected, c.verdict.uncorrected.low, c.verdict.uncorrected.high) if both else ()
-    return (c.true, v.difference, v.low, v.high, *labels)
 
 
 def _scores(facts: Facts, m: MeasureMarks) -> Html:
@@ -222,13 +190,8 @@ def _scores(facts: Facts, m: MeasureMarks) -> Html:
         numbers: list[Child] = [num(plain(true)), num(plain(e.value)), num(limits(e.low, e.high), more="o")]
         rows.append(tr(who(e.system), plot(drawn), *numbers, num("yes" if holds else el("b", "no"))))
         data.append((e.system, true, e.value, e.low, e.high, "yes" if holds else "no"))
-    top = [
-        head("system"),
-        head(axis_head(axis), "p"),
-        *heads("true", "estimated"),
-        head(f"{facts.level} interval", "n0 o"),
-    ]
-    top.append(head("contains it", "n0"))
+    top = [head("system"), head(axis_head(axis), "p"), *heads("true", "estimated")]
+    top += [head(f"{facts.level} interval", "n0 o"), head("contains it", "n0")]
     made = table(
         join("True scores and intervals", el("span", f", by {m.measure.name}", class_="m")), top, rows,
         cols=("cs", None, "x", "x", "ci o", "x"), kind=f"sort {room(e.system for e, _ in m.scores)}",
@@ -236,28 +199,25 @@ def _scores(facts: Facts, m: MeasureMarks) -> Html:
     columns = ("system", "true", "score", "low", "high", "holds_it")
     stem = f"true-scores-{file_name(m.measure.name)}"
     spans = [(e.system, [Span(e.value, e.low, e.high)]) for e, _ in m.scores]
-    drawing = stacked(spans, axis, f"{m.measure.name}; dashed: the true scores", true=[true for _, true in m.scores])
-    take = links(csv_link(f"{stem}.csv", columns, data), svg_link(f"{stem}.svg", drawing))
-    bold = el("b", f"{held(m.held, len(rows), 'interval')} the true score.")
-    caption = el("figcaption", bold, " Dashed line: the true score.", take)
-    if len(rows) > UNFOLDED:
-        return el("figure", folded(f"True scores of {many(len(rows), 'system')}", made, caption))
-    return el("figure", made, caption)
+    svg = stacked(spans, axis, f"{m.measure.name}; dashed: the true scores", true=[true for _, true in m.scores])
+    bold = el("b", f"{contain(m.held, len(rows), 'interval')} the true score.")
+    fold = f"True scores of {many(len(rows), 'system')}" if len(rows) > UNFOLDED else None
+    return figure(made, bold, " Dashed line: the true score.", downloads(stem, columns, data, svg), fold=fold)
 
 
 def _record(c: MarkedClaim, both: bool) -> dict[str, str | float | None]:
     v = c.verdict.comparison
-    found: dict[str, str | float | None] = {
+    record: dict[str, str | float | None] = {
         "system": v.b, "against": v.a, "true_difference": c.true, "difference": v.difference, "low": v.low,
         "high": v.high, "outcome": c.verdict.outcome, "mark": c.mark,
     }  # fmt: skip
     if both:
-        found |= {"uncorrected": v.uncorrected, "uncorrected_outcome": c.labels, "uncorrected_mark": c.labels_mark}
-    return found
+        record |= {"uncorrected": v.uncorrected, "uncorrected_outcome": c.labels, "uncorrected_mark": c.labels_mark}
+    return record
 
 
 def _data(m: MeasureMarks, both: bool) -> dict[str, object]:
-    found: dict[str, object] = {
+    data: dict[str, object] = {
         "claims": [_record(c, both) for c in m.claims],
         "verdicts": counts(c.mark for c in m.claims),
         "scores": [
@@ -267,4 +227,4 @@ def _data(m: MeasureMarks, both: bool) -> dict[str, object]:
         "pairs": {"apart": m.apart, "in_order": m.in_order, "of": m.pairs},
         "unknown": m.unknown,
     }
-    return found | ({"uncorrected": counts(c.labels_mark for c in m.claims)} if both else {})
+    return data | ({"uncorrected": counts(c.labels_mark for c in m.claims)} if both else {})

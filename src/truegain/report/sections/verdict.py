@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from truegain.report.claims import CHIPS, ClaimRows, by_whom, chip, chip_of, in_short, true_minus
+from truegain.report.claims import CHIPS, by_whom, chip, chip_of, claims_table, in_short
 from truegain.report.facts import Claim, Facts, MeasureFacts, with_unjudged
 from truegain.report.html import (
     Child,
@@ -22,6 +22,7 @@ from truegain.report.html import (
     name,
     named,
     names_in,
+    notes,
     num,
     p_value,
     paragraph,
@@ -31,6 +32,7 @@ from truegain.report.html import (
     small,
     table,
     tr,
+    true_minus,
 )
 from truegain.report.sections.claims import anchors
 from truegain.report.svg import NumberLine, Span
@@ -97,8 +99,8 @@ def _lede(facts: Facts, verdict: Verdict) -> Html:
     if math.isnan(c.difference):
         return paragraph(true_minus(verdict.sentence), class_="lede")
     by = f"Corrected by {many(facts.gold, 'gold label')}, the" if facts.corrected else "The"
-    found = el("b", f"{_signed(facts, c.difference)} {c.measure}", class_="nb")
-    parts: list[Child] = [f"{by} difference is ", found]
+    difference = el("b", f"{_signed(facts, c.difference)} {c.measure}", class_="nb")
+    parts: list[Child] = [f"{by} difference is ", difference]
     if not math.isnan(c.value_a + c.value_b):  # a list of gold labels may tell differences alone
         parts.append(f" ({plain(c.value_b)} against {plain(c.value_a)})")
     if c.low is not None and c.high is not None and c.low != c.high:
@@ -113,18 +115,15 @@ def _as_labelled(verdict: Verdict) -> str:
     c, naive = verdict.comparison, verdict.uncorrected
     if c.uncorrected is None or c.uncorrected == c.difference or naive.low is None or naive.high is None:
         return ""
-    found = f"{signed(c.uncorrected)} ({limits(naive.low, naive.high, signs=True)}; {p_value(c.uncorrected_p)})"
+    outcome = f"called it {'better' if naive.low > 0 else 'worse'}"
     if naive.low <= 0 <= naive.high:
-        return f"The uncorrected labels would have been inconclusive: {found}."
-    return f"The uncorrected labels would have called it {_better(naive.low)}: {found}."
+        outcome = "been inconclusive"
+    interval = f"{limits(naive.low, naive.high, signs=True)}; {p_value(c.uncorrected_p)}"
+    return f"The uncorrected labels would have {outcome}: {signed(c.uncorrected)} ({interval})."
 
 
 def _at_zero(low: float, high: float) -> str:
     return "includes 0" if low <= 0 <= high else f"lies {'above' if low > 0 else 'below'} 0"
-
-
-def _better(low: float) -> str:
-    return "better" if low > 0 else "worse"
 
 
 def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
@@ -178,8 +177,7 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
         paragraph(PICKED, class_="note"),
         _number_line(facts, verdict),
     )
-    notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
-    below = join(paragraph(*lede, class_="lede"), *notes, two)
+    below = join(paragraph(*lede, class_="lede"), notes(m.notes, facts.systems), two)
     outcome = "unchecked" if facts.unchecked else "better" if k == 1 else "inconclusive"
     short = "unchecked" if facts.unchecked else "one may be best" if k == 1 else f"{count(k)} may be best"
     return outcome, short, by_whom(verdict.labels_by, _ranking_words(m)), below
@@ -210,30 +208,22 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
     against = list(dict.fromkeys(c.a for c in claims))
     if facts.unchecked:
         return _not_checked(facts, claims, against)
-    said: dict[str, set[str]] = {}
-    alone: dict[str, set[str]] = {}
-    for c in claims:
-        said.setdefault(c.b, set()).add(c.at_once)
-        alone.setdefault(c.b, set()).add(c.first.outcome)
-    by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
-    better, n, several = by["better"], len(said), len(against) > 1
+    by = _by_outcome([(c.b, c.at_once) for c in claims])
+    singly = _by_outcome([(c.b, c.first.outcome) for c in claims])
+    better, n, several = by["better"], sum(map(len, by.values())), len(against) > 1
     than = f"{_than(against)} on {facts.main.name}"
     verb = "is" if len(better) < 2 else "are"
     heading = f"{count(len(better)) if better else 'None'} of {count(n)} systems {verb} shown to be better than {than}."
     if n == 1:
-        heading = f"{next(iter(said))} is {'' if better else 'not '}shown to be better than {than}."
+        heading = f"{claims[0].b} is {'' if better else 'not '}shown to be better than {than}."
     elif len(better) == 1:
         heading = f"Only {better[0]}, of {count(n)} systems, is shown to be better than {than}."
-    some = f" against {'one or both' if len(against) == 2 else 'one or more'}" if several else ""
-    told = {
-        "better": f"better: {named(better, NAMED)}",
-        "worse": f"worse{some}: {named(by['worse'], NAMED)}",
-        "not better": f"not better{some}: {named(by['not better'], NAMED)}",
-        "inconclusive": f"inconclusive{some}: {named(by['inconclusive'], NAMED)}",
-    }
-    words = "; ".join(told[o] for o, systems in by.items() if systems)
+    baselines = f" against {'one or both' if len(against) == 2 else 'one or more'}" if several else ""
+    words = "; ".join(
+        f"{o}{'' if o == 'better' else baselines}: {named(names, NAMED)}" for o, names in by.items() if names
+    )
     sure = f"{small(facts.holds_for)}, {_jointly(facts, len(claims))}"
-    only = {o: [b for b, found in alone.items() if _joint(found) == o and b in by["inconclusive"]] for o in SETTLED}
+    only = {o: [b for b in singly[o] if b in by["inconclusive"]] for o in SETTLED}
     would = " and ".join(f"{named(names, NAMED)} would be {o}" for o, names in only.items() if names)
     more = f" Tested alone, {would}." if would else ""
     lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).{more}", facts.systems), class_="lede")
@@ -265,18 +255,20 @@ def _not_checked(facts: Facts, claims: Sequence[Claim], against: Sequence[str]) 
     who = f"{systems[0]} is not" if len(systems) == 1 else f"None of {count(len(systems))} systems is"
     than = f"{_than(against)} on {facts.main.name}"
     heading = f"{who} shown to be better than {than}: no person has checked {facts.unchecked}."
-    said: dict[str, set[str]] = {}
-    for c in claims:
-        said.setdefault(c.b, set()).add(c.first.by_labels or c.first.outcome)
-    by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
+    by = _by_outcome([(c.b, c.first.by_labels or c.first.outcome) for c in claims])
     words = "; ".join(f"{o}: {named(names, NAMED)}" for o, names in by.items() if names)
     lede = f"By these labels alone, on {facts.main.name} ({small(facts.holds_for)}, each claim alone): {words}."
     return "unchecked", "unchecked", heading, paragraph(names_in(lede, facts.systems), class_="lede")
 
 
-def _joint(outcomes: set[str]) -> str:
-    """What is known of a system that shall be better than every baseline."""
-    return next((o for o in ("worse", "not better", "inconclusive") if o in outcomes), "better")
+def _by_outcome(outcomes: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    """Systems by the worst of their outcomes, since they shall be better than every baseline."""
+    worst_first = ("worse", "not better", "inconclusive")
+    by: dict[str, list[str]] = {outcome: [] for outcome in CHIPS}
+    for system in dict.fromkeys(s for s, _ in outcomes):
+        own = {outcome for s, outcome in outcomes if s == system}
+        by[next((o for o in worst_first if o in own), "better")].append(system)
+    return by
 
 
 # ---------------------------------------------------------------------- below the verdict
@@ -308,16 +300,13 @@ def _unjudged(m: MeasureFacts) -> str:
     holes, of = m.unjudged
     if not holes:
         return "none"
+    number = f"{count(holes)} of {count(of)}"
     if m.ranking.unjudged_policy == "bound":
-        return (
-            f"{count(holes)} of {count(of)}; the ranking holds for any {'label' if holes == 1 else 'labels'} of these"
-        )
+        return f"{number}; the ranking holds for any {'label' if holes == 1 else 'labels'} of these"
     if m.ranking.unjudged_policy == "first":
-        return (
-            f"{count(holes)} of {count(of)}; the ranking holds for any labels of those in {m.ranking.first_ranks}, and "
-            "counts those below as not relevant"
-        )
-    return f"{count(holes)} of {count(of)}, counted as not relevant"
+        first = f"holds for any labels of those in {m.ranking.first_ranks}"
+        return f"{number}; the ranking {first}, and counts those below as not relevant"
+    return f"{number}, counted as not relevant"
 
 
 def _holes(facts: Facts, verdict: Verdict) -> str:
@@ -327,13 +316,14 @@ def _holes(facts: Facts, verdict: Verdict) -> str:
     below = f"; {hidden.as_zero}" if hidden.as_zero and verdict.unjudged_policy == "bound" else ""
     if not hidden.documents:
         return f"nothing: all{hidden.where} are judged{below}"
+    documents = f"{many(hidden.documents, 'document')}{hidden.where}"
     if not hidden.least and not hidden.most:
-        return f"nothing ({many(hidden.documents, 'document')}{hidden.where} that count the same in both){below}"
-    found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')}{hidden.where})"
+        return f"nothing ({documents} that count the same in both){below}"
+    change = f"{limits(hidden.least, hidden.most, signs=True)} ({documents})"
     if verdict.unjudged_policy != "bound":
-        return f"{found}; the verdict counts them as not relevant"
+        return f"{change}; the verdict counts them as not relevant"
     wide = with_unjudged(facts, verdict)
-    return found + ("" if wide is None else f"; interval with them: {_limits(facts, *wide)}") + below
+    return change + ("" if wide is None else f"; interval with them: {_limits(facts, *wide)}") + below
 
 
 def _by_measure(facts: Facts, claim: Claim) -> Html | None:
@@ -343,12 +333,7 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
     rows = []
     if _about_two(facts):
         about = join(name(claim.b), " against ", name(claim.a))
-        top = [
-            head("measure"),
-            head("outcome"),
-            head("difference", "n0"),
-            head(f"{facts.level} interval", "n0 o"),
-        ]
+        top = [head("measure"), head("outcome"), head("difference", "n0"), head(f"{facts.level} interval", "n0 o")]
         for m, v in zip(facts.measures, claim.verdicts, strict=True):
             c = v.comparison
             numbers = num(_signed(facts, c.difference)), num(_limits(facts, c.low, c.high), more="o")
@@ -367,9 +352,4 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
 
 def _claims(facts: Facts) -> Html | None:
     """Every claim that was asked for, where there are several."""
-    if len(facts.claims) < 2:
-        return None
-    verdicts = [c.first for c in facts.claims]
-    above = "The headline holds for all of them together." if facts.claims[0].baseline and not facts.unchecked else ""
-    to = anchors(facts)
-    return ClaimRows(verdicts, facts.main.name, facts.confidence, facts.corrected, facts.min_effect, above, to).html()
+    return claims_table(facts, anchors(facts)) if len(facts.claims) > 1 else None
