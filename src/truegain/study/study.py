@@ -16,7 +16,6 @@ from truegain.data.id_matching import FEW
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
 from truegain.data.models import by_unchecked, is_of, models_of, unchecked_in
-from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.columns import Floats
@@ -36,7 +35,6 @@ from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.other_collections import keys_needed
 from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.stats.student_t import check_confidence
-from truegain.study.assessors import Raters
 from truegain.study.config import (
     LEAST_RESAMPLES,
     RESAMPLES,
@@ -59,7 +57,7 @@ from truegain.study.precision import CurrentPrecision, prices_of
 from truegain.study.self_preference import MORE_LABELS, borrowed, in_one, marked
 from truegain.study.study_data import LONE, Population, StudyData
 from truegain.study.unjudged import UnjudgedDocuments
-from truegain.study.unjudged_sample import HoleList, HoleSample
+from truegain.study.unjudged_sample import HoleList
 from truegain.study.variance import (
     InfluentialUnit,
     Share,
@@ -69,49 +67,288 @@ from truegain.study.variance import (
     lines_of,
     uncorrected_line,
 )
-from truegain.study.verdict import SETTLED, Outcome, Verdict, could_move, decided, holds_back
-
-# ---- What can be asked of a study: every question is a contrast of the same moves.
+from truegain.study.verdict import Outcome, Verdict, decide, holds_back
 
 T = TypeVar("T", Estimate, Comparison)
 Costs = Mapping[str, float] | str | None
 
 
-class Questions:
-    """The answers of a study: scores, differences, rankings, verdicts, and what to buy next.
+class Study:
+    """Runs, judgments and measures, and what makes their scores uncertain: the one engine behind all answers.
 
-    Of several measures, `estimates` and `compare` answer for all; what is about one takes `measure`.
+    Parameters
+    ----------
+    runs : path-like, list of path-like, frame, mapping or Runs
+        The runs of two or more systems (one is enough for `estimates`).
+    judgments : path-like, frame, mapping or Judgments
+        Relevance labels; with `ratings`, ratings by several assessors.
+    measures : str or list of str
+        Measures, such as 'nDCG@10' or ['P@10', 'AP'].
+    population : str or list of str, default 'topics'
+        What the answers are about: 'topics' (topics like these), 'collection' (other collections of the same kind),
+        'assessors' (assessors like these; needs `ratings`), 'replicates' (the same judge asked again, with
+        ``Ratings(repeated='all')``), several with commas; or 'fixed', these topics only.
+    gold : Gold or path-like, optional
+        Trusted labels of some of the judged pairs, which correct the scores.
+    unjudged : {'bound', 'non-relevant'}, UnjudgedSample or path-like, default 'bound'
+        'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as not relevant;
+        labels of a random sample of them stand for the others, and nothing is held back.
+    ratings : Ratings or str, optional
+        The judgments are ratings, and how they become labels.
+    min_effect : float, default 0.0
+        The smallest difference that matters.
+    confidence : float, default 0.95
+        Of every interval.
+    scoring : Scoring, optional
+        Which labels are relevant, which topics count, how ties are broken.
+    resampling : Resampling, optional
+        How many resamples, the seed, and how many processes.
+    trust_judge : bool, default False
+        Accept labels that a model gave (see `read_judgments`) as they are, though no person checked them.
+
+    Attributes
+    ----------
+    config : StudyConfig
+        All options.
+    over : frozenset of str
+        The sources of uncertainty that the answers generalize over.
+    ranked : RankedGains
+        The runs aligned with the labels.
+    refused : mapping of str to str
+        Measures that the gold labels cannot correct, and why.
+    relevant_from : float or None
+        The smallest relevant label, for measures that do not say.
+    raters : Raters or None
+        The ratings, where labels are made of some.
+    judge : Judge or None
+        The judge measured on the gold labels.
+    gold_rated : bool
+        Whether the gold labels are made of ratings.
+    gold_list : GoldList or None
+        The ordered list of gold labels, where gold is one.
+    unjudged_sample : HoleSample, HoleList or None
+        The sample of unjudged documents.
+    seed : int
+        Where random numbers begin.
+    unjudged_policy : {'bound', 'non-relevant'}
+        How unjudged documents count.
+    system_models : mapping of str to tuple of str
+        The language models that systems use, where known.
+    judge_model : str or None
+        The language model that gave the labels, where known.
+    unchecked : str
+        Whose labels these are, where a model gave them and no person checked them.
+    provenance : dict
+        How the study was made; every answer has it.
+    claims : tuple of (str, str)
+        Pairs (a, b) that a study file asks about: is b better than a?
+    costs : mapping, str or None
+        Prices where a question names none.
+
+    References
+    ----------
+    .. [1] B. Efron and C. Stein, "The jackknife estimate of variance", Annals of Statistics 9(3), 1981.
+    .. [2] A. C. Cameron, J. B. Gelbach and D. L. Miller, "Robust inference with multiway clustering", Journal of
+           Business & Economic Statistics 29(2), 2011.
+    .. [3] F. E. Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin
+           2(6), 1946.
+    .. [4] A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan and T. Zrnic, "Prediction-powered inference",
+           Science 382(6671), 2023.
+    .. [5] I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and A. Ramdas, "Time-uniform central limit theory and
+           asymptotic confidence sequences", Annals of Statistics 52(6), 2024.
+
+    Examples
+    --------
+    >>> import truegain as tg
+    >>> qrels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
+    >>> runs = {"good": {str(t): {"a": 3.0, "c": 2.0, "b": 1.0} for t in range(12)},
+    ...         "poor": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0 + 2 * (t % 3 == 0)} for t in range(12)}}
+    >>> print(tg.Study(runs, qrels, "P@2").verdict("poor", "good").sentence)
+    good is better than poor: +0.3333 P@2, 95% CI [0.1769, 0.4898], for topics like these 12.
     """
 
-    config: StudyConfig
-    over: frozenset[SourceName]
-    ranked: RankedGains
-    measures: tuple[Measure, ...]
-    refused: Mapping[str, str]  # measures that the gold labels cannot set right, and why
-    relevant_from: float | None
-    raters: Raters | None
-    judge: Judge | None
-    gold_rated: bool
-    gold_list: GoldList | None
-    unjudged_sample: HoleSample | HoleList | None
-    confidence: float
-    seed: int
-    min_effect: float
-    unjudged_policy: str
-    system_models: Mapping[str, tuple[str, ...]]
-    judge_model: str | None
-    unchecked: str  # whose labels these are, where a model gave them and there is no gold; in words
-    trust_judge: bool
-    provenance: dict[str, object]
-    claims: tuple[tuple[str, str], ...] = ()  # pairs (a, b) that a study file asks about: is b better than a?
-    costs: Costs = None  # prices where a question names none
-    _study_data: StudyData
-    _given: RunsInput
-    _labels: Judgments
-    _variance_models: dict[str, VarianceModel]
-    _estimates_by_measure: dict[str, MeasureEstimates]
-    _weights: dict[str, Floats]
-    _unjudged: UnjudgedDocuments
+    claims: tuple[tuple[str, str], ...] = ()
+    costs: Costs = None
+
+    @takes(name="Study")
+    def __init__(
+        self,
+        runs: RunsLike | RunsInput,
+        judgments: JudgmentsLike,
+        measures: MeasuresLike,
+        *,
+        population: str | Sequence[str] = "topics",
+        gold: Gold | GoldLike | None = None,
+        unjudged: Unjudged | UnjudgedSample | JudgmentsLike | GoldList = "bound",
+        ratings: Ratings | str | None = None,
+        min_effect: float = 0.0,
+        confidence: float = 0.95,
+        scoring: Scoring | None = None,
+        resampling: Resampling | None = None,
+        trust_judge: bool = False,
+    ) -> None:
+        keywords: dict[str, Any] = {  # where a path stands in the place of a config, it becomes one
+            "population": population, "gold": gold, "unjudged": unjudged, "ratings": ratings, "min_effect": min_effect,
+            "confidence": confidence, "scoring": scoring, "resampling": resampling, "trust_judge": trust_judge,
+        }  # fmt: skip
+        config = StudyConfig(**keywords)
+        self.config, self.over = config, sources_of(population)
+        self.confidence, self.min_effect, self.trust_judge = (
+            check_confidence(confidence),
+            config.min_effect,
+            trust_judge,
+        )
+        self.resamples = count_of("resamples", config.resampling.n or RESAMPLES, LEAST_RESAMPLES)
+        self.seed, self.jobs = config.resampling.seed, config.resampling.jobs
+        self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
+        check_config(config, self.over)
+        trusted, design, listed = listed_in(config.gold)
+        self.gold_list = listed if listed is not None and listed.design == "ordered" else None
+        self.gold_rated = config.gold is not None and config.gold.aggregate is not None
+        self.raters = raters_of(trusted if self.gold_rated else judgments, self._rated())
+        check_raters(self.raters, self.over)
+        aggregated = None if self.raters is None else self.raters.judgments()
+        labels = Judgments.of(judgments) if aggregated is None or self.gold_rated else aggregated
+        trusted = aggregated if self.gold_rated else trusted
+        named = parse_measures(measures)
+        self._read_as(runs, [a.measure for a in named])
+        self._align(labels, self._keys([a.measure for a in named]), design)
+        self.relevant_from = config.scoring.relevant_from
+        self.measures = tuple(at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, named))
+        drawn = trusted.design if isinstance(trusted, Judge) else design
+        self.refused = refused_of(self.measures, drawn, self.gold_list is not None)
+        if listed is not None:
+            self._check_list(listed)
+        within = Labels(labels, self._labels, self.topics)
+        gold_relevant_from = None if config.gold is None else config.gold.relevant_from
+        self.judge = within.judge(
+            trusted, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list
+        )
+        sample = config.sample
+        self.unjudged_sample = None if sample is None else within.sample(sample, self._given, self.measures)
+        self._study_data = StudyData(
+            self.over,
+            self.ranked,
+            self.raters,
+            self.judge,
+            gold_relevant_from,
+            self.resamples,
+            self.seed,
+            self.gold_rated,
+            self.unjudged_sample,
+            self.gold_list,
+            confidence if config.sequential else None,
+            confidence,
+        )
+        self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, confidence)
+        self._name_models(judgments, labels)
+        self._variance_models: dict[str, VarianceModel] = {}
+        self._estimates_by_measure: dict[str, MeasureEstimates] = {}
+        self._weights: dict[str, Floats] = {}
+        self.provenance = self._told(judgments)
+
+    @classmethod
+    def configured(
+        cls, runs: RunsLike | RunsInput, judgments: JudgmentsLike, measures: MeasuresLike, config: StudyConfig
+    ) -> Study:
+        """A study by a config, as functions and study files have it.
+
+        Parameters
+        ----------
+        runs, judgments, measures
+            As those of `Study`.
+        config : StudyConfig
+            All other options.
+
+        Returns
+        -------
+        Study
+            The study.
+        """
+        return cls(runs, judgments, measures, **{f.name: getattr(config, f.name) for f in fields(config)})
+
+    def _rated(self) -> Ratings:
+        """How ratings become labels: those of the judgments, or of gold by its own rule."""
+        ratings, gold = self.config.ratings, self.config.gold
+        return replace(ratings, aggregate=gold.aggregate) if self.gold_rated and gold is not None else ratings
+
+    def _read_as(self, runs: RunsLike | RunsInput, measures: Sequence[Measure]) -> None:
+        """How runs are read: which ranks count, and whether a topic that one lacks does."""
+        self._given = runs if isinstance(runs, RunsInput) else RunsInput(runs, jobs=self.jobs)
+        matching = matching_for(measures, Scoring(), "refuse" if self.config.sample is None else "tell")
+        matching = replace(matching, shallow=())  # each measure's unjudged documents are held against its answers
+        self._given = replace(self._given, complete=self.config.scoring.all_topics, matching=matching)
+
+    def _keys(self, measures: Sequence[Measure]) -> int:
+        """How many document ids of each list are kept: what unjudged documents could do is told by them."""
+        known = [m for m in measures if is_known(m)]
+        keys = keys_in_question(known, [m for m in measures if not is_known(m)])
+        return max(keys, keys_needed(measures) if "collection" in self.over else 0)
+
+    def _check_list(self, listed: GoldList) -> None:
+        """Refuse a list of gold labels that was drawn from other topics, or for other bronze labels."""
+        if self.config.scoring.all_topics and self.gold_list is not None and not self.ranked.depth.all():
+            raise TruegainError(
+                f"{argname('all_topics')} and an ordered list of gold labels: a list is sampled from the topics that "
+                f"all systems answer, and has no rows of the others; leave {argname('all_topics')} out, or sample "
+                f"pairs at random ({arg('design', 'random')})"
+            )
+        check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
+
+    def _name_models(self, judgments: JudgmentsLike, labels: Judgments) -> None:
+        """Which models systems use and which one gave the labels; whether people checked these."""
+        gave = labels if self.raters is None or self.gold_rated else self.raters.ratings.judgments
+        model = judgments.model if isinstance(judgments, Judgments) else None
+        self.system_models, self.judge_model = models_of(
+            self._given.models, model, self.systems, self._given.runs, gave
+        )
+        rated = self.raters is not None and not self.gold_rated
+        self.unchecked = "" if self.judge is not None else unchecked_in(gave, model, rated)
+
+    def _told(self, judgments: JudgmentsLike) -> dict[str, object]:
+        """How the study was made, for every answer."""
+        config, gold, ratings = self.config, self.config.gold, self.config.ratings
+        design = "ordered" if self.gold_list else None if self.judge is None else self.judge.design
+        return {
+            "truegain": __version__,
+            "measures": [str(m) for m in self.measures],
+            "population": sorted(self.over) or "fixed",
+            "design": design,
+            "sequential": config.sequential,
+            "confidence": self.confidence,
+            "seed": self.seed,
+            "resamples": self.resamples,
+            **told(
+                {
+                    "runs": self._given.runs,
+                    "judgments": judgments,
+                    "gold": None if gold is None else gold.labels,
+                    "gold_relevant_from": None if gold is None else gold.relevant_from,
+                    "gold_aggregate": None if gold is None else gold.aggregate,
+                    "judge_model": self.judge_model,
+                    "predicted": (config.sample is not None and config.sample.predicted) or None,
+                    "scale": ratings.scale,
+                    "normalize": ratings.normalize,
+                    "relevant_from": self.relevant_from,
+                    "all_topics": config.scoring.all_topics or None,
+                    "trust_judge": self.trust_judge or None,
+                }
+            ),
+            "min_effect": self.min_effect,
+            "unjudged": self.unjudged_policy,
+            "aggregate": None if ratings.aggregate is None else str(ratings.aggregate),
+            "unjudged_sample": None if self.unjudged_sample is None else self.unjudged_sample.size,
+        }
+
+    def _align(self, labels: Judgments, keys: int, design: str | None) -> None:
+        """Runs and labels of the topics that all systems answer; of ratings those of these topics alone."""
+        self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
+        if self.raters is not None and (not self.gold_rated or is_sample(design)):
+            left = raters_in(self.raters, self.topics)
+            if not self.gold_rated and len(left.ratings) < len(self.raters.ratings):  # fit on these alone
+                self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
+            self.raters = left
+            check_units(self.raters, self.over)
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.measures))
@@ -491,61 +728,56 @@ class Questions:
             notes.append("Intervals are anytime-valid: they hold at every look at the growing list.")
         elif comparison.low is not None and (growing := self._growing()):
             notes.append(growing)
-        of_systems = self._lent(m, [a, b])
-        said = decided(comparison, unjudged_bounds, self.unjudged_policy, least)
-        few = [why for reasons in of_systems.values() for why in reasons if why.startswith(FEW)]
-        if few and said == "inconclusive":  # as it is, which says more
-            notes += [f"{why[0].upper()}{why[1:]}." for why in few]
-            of_systems = {s: [why for why in reasons if why not in few] for s, reasons in of_systems.items()}
-        lent = (*of_systems[a], *of_systems[b])
-        stuck = [why for why in lent if why not in few]  # judging what is unjudged helps
-        safe = least < 0 and comparison.low is None and could_move(unjudged_bounds, self.unjudged_policy)[0] > least
-        if safe and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0])):  # nothing changed
-            said = "not worse"
-        said = "inconclusive" if lent else said
+        same = comparison.p is None and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0]))
+        alike = same and comparison.low is not None
         doubted = bool(self.unchecked) and not self.trust_judge
-        outcome = "unchecked" if doubted and said in SETTLED else said
-        sure = comparison.low is not None and comparison.p is None
-        alike = sure and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0]))
-        cannot = int(variance_model.estimator.stuck(contrasts)[0])
-        known = comparison.low is not None and not variance_model.exact and not alike
-        if said == "inconclusive" and known and (more := next_steps.until_decided(contrasts, unjudged_bounds)):
-            notes.append(more)
+        decision = decide(
+            comparison, unjudged_bounds, self.unjudged_policy, least, self._lent(m, [a, b]), same, not doubted
+        )
+        notes += decision.notes
+        uncertain = comparison.low is not None and not variance_model.exact and not alike
         if (
-            cannot and known and not variance_model.spread(contrasts, self.confidence).variance[0]
-        ):  # only these leave it open
-            known = False
-        held = known and not lent and holds_back(comparison, unjudged_bounds, self.unjudged_policy, least)
-        if held:
+            decision.by_labels == "inconclusive"
+            and uncertain
+            and (more := next_steps.until_decided(contrasts, unjudged_bounds))
+        ):
+            notes.append(more)
+        not_judgeable = int(variance_model.estimator.stuck(contrasts)[0])
+        if uncertain and not_judgeable:  # these alone may leave it open, and there is no variance to divide
+            uncertain = bool(variance_model.spread(contrasts, self.confidence).variance[0])
+        by_unjudged = (
+            uncertain and not decision.reasons and holds_back(comparison, unjudged_bounds, self.unjudged_policy, least)
+        )
+        if by_unjudged:
             notes.insert(0, MORE_LABELS)
-        shares = self._shares(m, a, b) if known else {}
+        shares = self._shares(m, a, b) if uncertain else {}
         population = self._population_of([m])
         widened = self._unjudged.widened(measure_estimates, contrasts, unjudged_bounds)
-        buys = known and not (stuck or held)
+        more_helps = uncertain and not (decision.needs_other_data or by_unjudged)
         return Verdict(
-            comparison=marked([comparison], of_systems)[0],
-            outcome=outcome,
+            comparison=marked([comparison], decision.withheld)[0],
+            outcome=decision.outcome,
             min_effect=self.min_effect,
             holds_for=population.holds_for,
             not_covered=population.not_covered,
             by_source=lines_of(variance_model, contrasts, m, shares, comparison),
             uncorrected=uncorrected_line(variance_model, contrasts, self.confidence),
             largest_source=largest_in_words(shares),
-            influential=self._influential_units(m, contrasts) if known else {},
+            influential=self._influential_units(m, contrasts) if uncertain else {},
             unjudged_bounds=unjudged_bounds,
-            steps=tuple(next_steps.steps(contrasts, prices, unjudged_bounds)) if buys else (),
+            steps=tuple(next_steps.steps(contrasts, prices, unjudged_bounds)) if more_helps else (),
             notes=tuple(notes),
-            withheld=lent,
+            withheld=decision.reasons,
             unjudged_policy=self.unjudged_policy,
             provenance=self.provenance,
             exact=variance_model.exact,
             alike=alike,
-            widened=None if widened is None else marked([widened], of_systems)[0],
+            widened=None if widened is None else marked([widened], decision.withheld)[0],
             not_worse_by=not_worse_by or 0.0,
             labels_by=self.unchecked,
-            by_labels=said if doubted else None,
+            by_labels=decision.by_labels if doubted else None,
             to_check="" if not doubted else "ordered" if m.linear_in_gains else "topics",
-            not_judgeable=cannot,
+            not_judgeable=not_judgeable,
             sizes=self._sizes(variance_model),
         )
 
@@ -763,280 +995,3 @@ def _may_be_best(best: tuple[str, ...], systems: int) -> str:
         if len(best) == 1
         else f"{len(best)} of {systems} systems may be best ({some(best)})"
     )
-
-
-# ---- Study: runs, judgments and measures, and what was sampled; every question is a contrast of the same moves.
-
-
-class Study(Questions):
-    """Runs, judgments and measures, and what makes their scores uncertain: the one engine behind all answers.
-
-    Parameters
-    ----------
-    runs : path-like, list of path-like, frame, mapping or Runs
-        The runs of two or more systems (one is enough for `estimates`).
-    judgments : path-like, frame, mapping or Judgments
-        Relevance labels; with `ratings`, ratings by several assessors.
-    measures : str or list of str
-        Measures, such as 'nDCG@10' or ['P@10', 'AP'].
-    population : str or list of str, default 'topics'
-        What the answers are about: 'topics' (topics like these), 'collection' (other collections of the same kind),
-        'assessors' (assessors like these; needs `ratings`), 'replicates' (the same judge asked again, with
-        ``Ratings(repeated='all')``), several with commas; or 'fixed', these topics only.
-    gold : Gold or path-like, optional
-        Trusted labels of some of the judged pairs, which correct the scores.
-    unjudged : {'bound', 'non-relevant'}, UnjudgedSample or path-like, default 'bound'
-        'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as not relevant;
-        labels of a random sample of them stand for the others, and nothing is held back.
-    ratings : Ratings or str, optional
-        The judgments are ratings, and how they become labels.
-    min_effect : float, default 0.0
-        The smallest difference that matters.
-    confidence : float, default 0.95
-        Of every interval.
-    scoring : Scoring, optional
-        Which labels are relevant, which topics count, how ties are broken.
-    resampling : Resampling, optional
-        How many resamples, the seed, and how many processes.
-    trust_judge : bool, default False
-        Accept labels that a model gave (see `read_judgments`) as they are, though no person checked them.
-
-    Attributes
-    ----------
-    config : StudyConfig
-        All options.
-    over : frozenset of str
-        The sources of uncertainty that the answers generalize over.
-    ranked : RankedGains
-        The runs aligned with the labels.
-    refused : mapping of str to str
-        Measures that the gold labels cannot correct, and why.
-    relevant_from : float or None
-        The smallest relevant label, for measures that do not say.
-    raters : Raters or None
-        The ratings, where labels are made of some.
-    judge : Judge or None
-        The judge measured on the gold labels.
-    gold_rated : bool
-        Whether the gold labels are made of ratings.
-    gold_list : GoldList or None
-        The ordered list of gold labels, where gold is one.
-    unjudged_sample : HoleSample, HoleList or None
-        The sample of unjudged documents.
-    seed : int
-        Where random numbers begin.
-    unjudged_policy : {'bound', 'non-relevant'}
-        How unjudged documents count.
-    system_models : mapping of str to tuple of str
-        The language models that systems use, where known.
-    judge_model : str or None
-        The language model that gave the labels, where known.
-    unchecked : str
-        Whose labels these are, where a model gave them and no person checked them.
-    provenance : dict
-        How the study was made; every answer has it.
-    claims : tuple of (str, str)
-        Pairs (a, b) that a study file asks about: is b better than a?
-    costs : mapping, str or None
-        Prices where a question names none.
-
-    References
-    ----------
-    .. [1] B. Efron and C. Stein, "The jackknife estimate of variance", Annals of Statistics 9(3), 1981.
-    .. [2] A. C. Cameron, J. B. Gelbach and D. L. Miller, "Robust inference with multiway clustering", Journal of
-           Business & Economic Statistics 29(2), 2011.
-    .. [3] F. E. Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin
-           2(6), 1946.
-    .. [4] A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan and T. Zrnic, "Prediction-powered inference",
-           Science 382(6671), 2023.
-    .. [5] I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and A. Ramdas, "Time-uniform central limit theory and
-           asymptotic confidence sequences", Annals of Statistics 52(6), 2024.
-
-    Examples
-    --------
-    >>> import truegain as tg
-    >>> qrels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
-    >>> runs = {"good": {str(t): {"a": 3.0, "c": 2.0, "b": 1.0} for t in range(12)},
-    ...         "poor": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0 + 2 * (t % 3 == 0)} for t in range(12)}}
-    >>> print(tg.Study(runs, qrels, "P@2").verdict("poor", "good").sentence)
-    good is better than poor: +0.3333 P@2, 95% CI [0.1769, 0.4898], for topics like these 12.
-    """
-
-    @takes(name="Study")
-    def __init__(
-        self,
-        runs: RunsLike | RunsInput,
-        judgments: JudgmentsLike,
-        measures: MeasuresLike,
-        *,
-        population: str | Sequence[str] = "topics",
-        gold: Gold | GoldLike | None = None,
-        unjudged: Unjudged | UnjudgedSample | JudgmentsLike | GoldList = "bound",
-        ratings: Ratings | str | None = None,
-        min_effect: float = 0.0,
-        confidence: float = 0.95,
-        scoring: Scoring | None = None,
-        resampling: Resampling | None = None,
-        trust_judge: bool = False,
-    ) -> None:
-        keywords: dict[str, Any] = {  # where a path stands in the place of a config, it becomes one
-            "population": population, "gold": gold, "unjudged": unjudged, "ratings": ratings, "min_effect": min_effect,
-            "confidence": confidence, "scoring": scoring, "resampling": resampling, "trust_judge": trust_judge,
-        }  # fmt: skip
-        config = StudyConfig(**keywords)
-        self.config, self.over = config, sources_of(population)
-        self.confidence, self.min_effect, self.trust_judge = (
-            check_confidence(confidence),
-            config.min_effect,
-            trust_judge,
-        )
-        self.resamples = count_of("resamples", config.resampling.n or RESAMPLES, LEAST_RESAMPLES)
-        self.seed, self.jobs = config.resampling.seed, config.resampling.jobs
-        self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
-        check_config(config, self.over)
-        trusted, design, listed = listed_in(config.gold)
-        self.gold_list = listed if listed is not None and listed.design == "ordered" else None
-        self.gold_rated = config.gold is not None and config.gold.aggregate is not None
-        self.raters = raters_of(trusted if self.gold_rated else judgments, self._rated())
-        check_raters(self.raters, self.over)
-        aggregated = None if self.raters is None else self.raters.judgments()
-        labels = Judgments.of(judgments) if aggregated is None or self.gold_rated else aggregated
-        trusted = aggregated if self.gold_rated else trusted
-        named = parse_measures(measures)
-        self._read_as(runs, [a.measure for a in named])
-        self._align(labels, self._keys([a.measure for a in named]), design)
-        self.relevant_from = config.scoring.relevant_from
-        self.measures = tuple(at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, named))
-        drawn = trusted.design if isinstance(trusted, Judge) else design
-        self.refused = refused_of(self.measures, drawn, self.gold_list is not None)
-        if listed is not None:
-            self._check_list(listed)
-        within = Labels(labels, self._labels, self.topics)
-        gold_relevant_from = None if config.gold is None else config.gold.relevant_from
-        self.judge = within.judge(
-            trusted, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list
-        )
-        sample = config.sample
-        self.unjudged_sample = None if sample is None else within.sample(sample, self._given, self.measures)
-        self._study_data = StudyData(
-            self.over,
-            self.ranked,
-            self.raters,
-            self.judge,
-            gold_relevant_from,
-            self.resamples,
-            self.seed,
-            self.gold_rated,
-            self.unjudged_sample,
-            self.gold_list,
-            confidence if config.sequential else None,
-            confidence,
-        )
-        self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, confidence)
-        self._name_models(judgments, labels)
-        self._variance_models: dict[str, VarianceModel] = {}
-        self._estimates_by_measure, self._weights = {}, {}
-        self.provenance = self._told(judgments)
-
-    @classmethod
-    def configured(
-        cls, runs: RunsLike | RunsInput, judgments: JudgmentsLike, measures: MeasuresLike, config: StudyConfig
-    ) -> Study:
-        """A study by a config, as functions and study files have it.
-
-        Parameters
-        ----------
-        runs, judgments, measures
-            As those of `Study`.
-        config : StudyConfig
-            All other options.
-
-        Returns
-        -------
-        Study
-            The study.
-        """
-        return cls(runs, judgments, measures, **{f.name: getattr(config, f.name) for f in fields(config)})
-
-    def _rated(self) -> Ratings:
-        """How ratings become labels: those of the judgments, or of gold by its own rule."""
-        ratings, gold = self.config.ratings, self.config.gold
-        return replace(ratings, aggregate=gold.aggregate) if self.gold_rated and gold is not None else ratings
-
-    def _read_as(self, runs: RunsLike | RunsInput, measures: Sequence[Measure]) -> None:
-        """How runs are read: which ranks count, and whether a topic that one lacks does."""
-        self._given = runs if isinstance(runs, RunsInput) else RunsInput(runs, jobs=self.jobs)
-        matching = matching_for(measures, Scoring(), "refuse" if self.config.sample is None else "tell")
-        matching = replace(matching, shallow=())  # each measure's unjudged documents are held against its answers
-        self._given = replace(self._given, complete=self.config.scoring.all_topics, matching=matching)
-
-    def _keys(self, measures: Sequence[Measure]) -> int:
-        """How many document ids of each list are kept: what unjudged documents could do is told by them."""
-        known = [m for m in measures if is_known(m)]
-        keys = keys_in_question(known, [m for m in measures if not is_known(m)])
-        return max(keys, keys_needed(measures) if "collection" in self.over else 0)
-
-    def _check_list(self, listed: GoldList) -> None:
-        """Refuse a list of gold labels that was drawn from other topics, or for other bronze labels."""
-        if self.config.scoring.all_topics and self.gold_list is not None and not self.ranked.depth.all():
-            raise TruegainError(
-                f"{argname('all_topics')} and an ordered list of gold labels: a list is sampled from the topics that "
-                f"all systems answer, and has no rows of the others; leave {argname('all_topics')} out, or sample "
-                f"pairs at random ({arg('design', 'random')})"
-            )
-        check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
-
-    def _name_models(self, judgments: JudgmentsLike, labels: Judgments) -> None:
-        """Which models systems use and which one gave the labels; whether people checked these."""
-        gave = labels if self.raters is None or self.gold_rated else self.raters.ratings.judgments
-        model = judgments.model if isinstance(judgments, Judgments) else None
-        self.system_models, self.judge_model = models_of(
-            self._given.models, model, self.systems, self._given.runs, gave
-        )
-        rated = self.raters is not None and not self.gold_rated
-        self.unchecked = "" if self.judge is not None else unchecked_in(gave, model, rated)
-
-    def _told(self, judgments: JudgmentsLike) -> dict[str, object]:
-        """How the study was made, for every answer."""
-        config, gold, ratings = self.config, self.config.gold, self.config.ratings
-        design = "ordered" if self.gold_list else None if self.judge is None else self.judge.design
-        return {
-            "truegain": __version__,
-            "measures": [str(m) for m in self.measures],
-            "population": sorted(self.over) or "fixed",
-            "design": design,
-            "sequential": config.sequential,
-            "confidence": self.confidence,
-            "seed": self.seed,
-            "resamples": self.resamples,
-            **told(
-                {
-                    "runs": self._given.runs,
-                    "judgments": judgments,
-                    "gold": None if gold is None else gold.labels,
-                    "gold_relevant_from": None if gold is None else gold.relevant_from,
-                    "gold_aggregate": None if gold is None else gold.aggregate,
-                    "judge_model": self.judge_model,
-                    "predicted": (config.sample is not None and config.sample.predicted) or None,
-                    "scale": ratings.scale,
-                    "normalize": ratings.normalize,
-                    "relevant_from": self.relevant_from,
-                    "all_topics": config.scoring.all_topics or None,
-                    "trust_judge": self.trust_judge or None,
-                }
-            ),
-            "min_effect": self.min_effect,
-            "unjudged": self.unjudged_policy,
-            "aggregate": None if ratings.aggregate is None else str(ratings.aggregate),
-            "unjudged_sample": None if self.unjudged_sample is None else self.unjudged_sample.size,
-        }
-
-    def _align(self, labels: Judgments, keys: int, design: str | None) -> None:
-        """Runs and labels of the topics that all systems answer; of ratings those of these topics alone."""
-        self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
-        if self.raters is not None and (not self.gold_rated or is_sample(design)):
-            left = raters_in(self.raters, self.topics)
-            if not self.gold_rated and len(left.ratings) < len(self.raters.ratings):  # fit on these alone
-                self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
-            self.raters = left
-            check_units(self.raters, self.over)

@@ -26,8 +26,7 @@ from truegain.study.study_data import StudyData
 from truegain.study.unjudged_bounds import HoleBounds, UnjudgedBounds, hidden_in, hole_bounds_of
 from truegain.study.variance import VarianceModel
 
-# ---- What stands in the way of an answer that can be given: unjudged documents and tied scores where a measure
-# looks.
+# ---- Unjudged documents and tied scores where a measure looks, in words.
 
 DEEP = 100  # ranks looked at for unjudged documents where a measure has no cutoff
 TOP = 10  # and for ties, and where nothing bounds what unjudged documents could do: they matter most there
@@ -119,7 +118,7 @@ def _of(some: int, every: int) -> str:
     return f"{some:,} of {every:,} {'system' if every == 1 else 'systems'}"
 
 
-# ---- What documents without a label could do to the answers of a study, and what is said of them.
+# ---- How unjudged documents hold back the answers of one study.
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,7 +83,7 @@ def few_enough(far: Floats, topic: Ints, margin: float, over: OverTopics) -> int
     return None
 
 
-# ---- What unjudged documents could do to a difference: no variance, but a bound on the verdict.
+# ---- What unjudged documents could do to one difference.
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,32 +58,74 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, m
     return "better" if least > 0 and least >= min_effect else "inconclusive"
 
 
-def decided(c: Comparison, unjudged_bounds: UnjudgedBounds | None, holes: str, min_effect: float) -> Outcome:
+def decided(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float) -> Outcome:
     """The rule for a difference, by its interval and what holes could do; two exactly as good do not differ."""
     if c.low is None or c.high is None:
         return "inconclusive"
-    could = could_move(unjudged_bounds, holes)
+    could = could_move(unjudged_bounds, unjudged_policy)
     if c.low == c.high == 0 and could[1] == 0 and min_effect >= 0:
         return "not better"
     return outcome_of(c.low, c.high, *could, min_effect)
 
 
-def could_move(unjudged_bounds: UnjudgedBounds | None, holes: str) -> tuple[float, float]:
+def could_move(unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str) -> tuple[float, float]:
     """What holes could take and give, where they hold a verdict back, and how much less sure that is."""
-    if unjudged_bounds is None or holes != "bound":
+    if unjudged_bounds is None or unjudged_policy != "bound":
         return 0.0, 0.0
     return unjudged_bounds.least - unjudged_bounds.wider[0], unjudged_bounds.most + unjudged_bounds.wider[1]
 
 
-def holds_back(c: Comparison, unjudged_bounds: UnjudgedBounds | None, holes: str, min_effect: float) -> bool:
+def holds_back(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float) -> bool:
     """Whether holes alone leave a difference open, and no sample of them can stand for the rest."""
     if (
         unjudged_bounds is None
         or unjudged_bounds.falls is not None
-        or decided(c, unjudged_bounds, holes, min_effect) != "inconclusive"
+        or decided(c, unjudged_bounds, unjudged_policy, min_effect) != "inconclusive"
     ):
         return False
-    return decided(c, None, holes, min_effect) != "inconclusive"
+    return decided(c, None, unjudged_policy, min_effect) != "inconclusive"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is claimed of a comparison, and why nothing is where that is so."""
+
+    by_labels: Outcome  # what the labels say, whoever gave them
+    outcome: Outcome  # the same; 'unchecked' where it is a claim and no person has checked the labels
+    withheld: Mapping[str, Sequence[str]]  # by system, why nothing is claimed of it
+    notes: tuple[str, ...] = ()  # what is told beside an outcome that is inconclusive by its interval
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why no claim is made, of both systems."""
+        return tuple(why for reasons in self.withheld.values() for why in reasons)
+
+    @property
+    def needs_other_data(self) -> bool:
+        """Whether more of the same data would not bring a claim; where few documents are judged, more labels would."""
+        return any(not why.startswith(FEW) for why in self.reasons)
+
+
+def decide(
+    c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float,
+    withheld: Mapping[str, Sequence[str]], alike: bool, checked: bool,
+) -> Decision:  # fmt: skip
+    """The rule, with what keeps a study from a claim: reasons to withhold it, by system, and labels nobody checked.
+
+    alike: whether both systems rank the judged documents identically.
+    """
+    by_labels = decided(c, unjudged_bounds, unjudged_policy, min_effect)
+    notes: tuple[str, ...] = ()
+    if by_labels == "inconclusive":  # few judged documents: the interval says more, and this is told beside it
+        few = [why for reasons in withheld.values() for why in reasons if why.startswith(FEW)]
+        notes = tuple(f"{why[0].upper()}{why[1:]}." for why in few)
+        withheld = {system: [why for why in reasons if why not in few] for system, reasons in withheld.items()}
+    if alike and c.low is None and min_effect < 0 and could_move(unjudged_bounds, unjudged_policy)[0] > min_effect:
+        by_labels = "not worse"  # nothing changed, and unjudged documents cannot take that much
+    if any(withheld.values()):
+        by_labels = "inconclusive"
+    outcome: Outcome = by_labels if checked or by_labels not in SETTLED else "unchecked"
+    return Decision(by_labels, outcome, withheld, notes)
 
 
 def undone_by(unjudged_bounds: UnjudgedBounds, low: float, high: float, min_effect: float) -> int | None:
@@ -93,7 +135,7 @@ def undone_by(unjudged_bounds: UnjudgedBounds, low: float, high: float, min_effe
     return unjudged_bounds.documents_to_undo(min_effect - high, falls=False) if high < min_effect else None
 
 
-# ---- One verdict per comparison: does it hold, for whom, what decides it, what would settle it.
+# ---- The verdict: the outcome with all that it rests on, as an answer that shows itself.
 
 OF_PAIR = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p")
 VALUES = ("value_a", "value_b")  # their difference is what is refused where there is none
