@@ -366,7 +366,8 @@ def _verdicts(
 
     def worded(m: Measure) -> Verdict:
         verdict = study.verdict(a, b, m, costs)
-        return replace(verdict, notes=tuple(map(words, verdict.notes)), withheld=tuple(map(words, verdict.withheld)))
+        reasons = tuple(replace(reason, text=words(reason.text)) for reason in verdict.reasons)
+        return replace(verdict, notes=tuple(map(words, verdict.notes)), reasons=reasons)
 
     found = (kept(("verdict", a, b, str(m), given), partial(worded, m), Verdict) for m in study.measures)
     return tuple(replace(verdict, provenance=study.provenance) for verdict in found)

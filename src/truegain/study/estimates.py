@@ -573,7 +573,7 @@ class MeasureEstimates:
     def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...], bounds: HoleBounds | None = None) -> Ranking:
         """Which systems may be best, tiers and ranks with limits, all pairs at once.
 
-        open_: systems that cannot be told from any other, such as those whose calibration is borrowed.
+        open_: systems that cannot be told from any other, such as those of which nothing is claimed.
         bounds: what unjudged documents could do, where the answer shall hold whatever their labels.
         """
         contrasts = Contrasts.all_pairs(len(self.systems))

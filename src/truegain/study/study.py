@@ -54,7 +54,6 @@ from truegain.study.gold import Labels, listed_in, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.next_steps import Buying, Steps
 from truegain.study.precision import CurrentPrecision, prices_of
-from truegain.study.self_preference import MORE_LABELS, borrowed, in_one, marked
 from truegain.study.study_data import LONE, Population, StudyData
 from truegain.study.unjudged import UnjudgedDocuments
 from truegain.study.unjudged_sample import HoleList
@@ -68,6 +67,7 @@ from truegain.study.variance import (
     uncorrected_line,
 )
 from truegain.study.verdict import Outcome, Verdict, decide, holds_back
+from truegain.study.withheld import MORE_LABELS, Reason, gold_reasons, in_one, with_reasons
 
 T = TypeVar("T", Estimate, Comparison)
 Costs = Mapping[str, float] | str | None
@@ -500,7 +500,7 @@ class Study:
         chosen, found = self._chosen(measure), []
         for each in chosen:
             over = ", ".join([*(s for s in populations() if s in each.variance_model.over), *gold])
-            found += marked(each.estimates(over), self._lent(each.measure))
+            found += with_reasons(each.estimates(over), self._reasons(each.measure))
         return self._answers(chosen, found)
 
     def compare(
@@ -528,14 +528,14 @@ class Study:
             pair = [(each, self._unjudged.bounds_of_pair(each.measure, contrasts)) for each in chosen]
             found = [
                 one for each, bounds in pair
-                for one in marked(each.widened(contrasts, bounds), self._lent(each.measure, [a, b]))
+                for one in with_reasons(each.widened(contrasts, bounds), self._reasons(each.measure, [a, b]))
             ]  # fmt: skip
             return self._answers(chosen, found, contrasts)
         self._check_several("a comparison")
         all_pairs = [(each, self._unjudged.bounds_of(each.measure)[0]) for each in chosen]
         found = [
             one for each, bounds in all_pairs
-            for one in marked(each.all_differences(self.seed, bounds), self._lent(each.measure))
+            for one in with_reasons(each.all_differences(self.seed, bounds), self._reasons(each.measure))
         ]  # fmt: skip
         return self._answers(chosen, found, Contrasts.all_pairs(len(self.systems)))
 
@@ -560,21 +560,20 @@ class Study:
         """
         self._check_several("a ranking")
         m = self._measure(measure)
-        lent = {s: said[0] for s, said in self._lent(m).items() if said}
+        why_open = {s: reasons[0].kind for s, reasons in self._reasons(m).items() if reasons}
         bounds, unknown = self._unjudged.bounds_of(m)
         about = (str(self._population_of([m])), self.left_out(m), self._measure_estimates(m).note)
         notes = [note for note in (*about, self._unjudged.said_of_ranks(m), unknown) if note]
-        for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
-            names = some([s for s, said in lent.items() if said.startswith(why)])
-            notes.append(f"{why.capitalize()}: {names}; no rank is ruled out.")
-        measure_estimates, open_ = self._measure_estimates(m), np.array([s in lent for s in self.systems])
+        for kind in dict.fromkeys(why_open.values()):
+            names = some([s for s in why_open if why_open[s] == kind])
+            notes.append(f"{kind.capitalize()}: {names}; no rank is ruled out.")
+        measure_estimates, open_ = self._measure_estimates(m), np.array([s in why_open for s in self.systems])
         found = measure_estimates.ranking(self.seed, open_, (), bounds)
         if bounds is not None and (fewer := measure_estimates.ranking(self.seed, open_, ()).best) != found.best:
             notes.append(f"If unjudged documents count as not relevant, {_may_be_best(fewer, len(self.systems))}.")
-        kinds = {s: said.partition(":")[0] for s, said in lent.items()}
         held = self._unjudged.held(m)
         return replace(
-            found, notes=(*notes, *found.notes), provenance=self.provenance, unjudged_policy=held, why_open=kinds,
+            found, notes=(*notes, *found.notes), provenance=self.provenance, unjudged_policy=held, why_open=why_open,
             first_ranks=str(self._unjudged.held_ranks(m)) if held == "first" else "", labels_by=self.unchecked,
         )  # fmt: skip
 
@@ -630,7 +629,7 @@ class Study:
         )
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
-        self._check_told(m, a, b)
+        self._check_claimed(m, a, b)
         if not (found := self.variance_model(m).shares(self._pair(a, b), self.seed)):
             raise TruegainError(f"{b} - {a} is the same whichever unit is left out: there is no variance to divide")
         return found
@@ -655,7 +654,7 @@ class Study:
             By source, each unit with how far it moves the difference from its mean.
         """
         count_of("most", most, 1)
-        self._check_told(self._measure(measure), a, b)
+        self._check_claimed(self._measure(measure), a, b)
         found = self._influential_units(self._measure(measure), self._pair(a, b), most)
         return {
             source: [(pull.unit, pull.influence) for pull in influential_units]
@@ -732,7 +731,7 @@ class Study:
         alike = same and comparison.low is not None
         doubted = bool(self.unchecked) and not self.trust_judge
         decision = decide(
-            comparison, unjudged_bounds, self.unjudged_policy, least, self._lent(m, [a, b]), same, not doubted
+            comparison, unjudged_bounds, self.unjudged_policy, least, self._reasons(m, [a, b]), same, not doubted
         )
         notes += decision.notes
         uncertain = comparison.low is not None and not variance_model.exact and not alike
@@ -755,7 +754,7 @@ class Study:
         widened = self._unjudged.widened(measure_estimates, contrasts, unjudged_bounds)
         more_helps = uncertain and not (decision.needs_other_data or by_unjudged)
         return Verdict(
-            comparison=marked([comparison], decision.withheld)[0],
+            comparison=with_reasons([comparison], decision.withheld)[0],
             outcome=decision.outcome,
             min_effect=self.min_effect,
             holds_for=population.holds_for,
@@ -767,12 +766,12 @@ class Study:
             unjudged_bounds=unjudged_bounds,
             steps=tuple(next_steps.steps(contrasts, prices, unjudged_bounds)) if more_helps else (),
             notes=tuple(notes),
-            withheld=decision.reasons,
+            reasons=decision.reasons,
             unjudged_policy=self.unjudged_policy,
             provenance=self.provenance,
             exact=variance_model.exact,
             alike=alike,
-            widened=None if widened is None else marked([widened], decision.withheld)[0],
+            widened=None if widened is None else with_reasons([widened], decision.withheld)[0],
             not_worse_by=not_worse_by or 0.0,
             labels_by=self.unchecked,
             by_labels=decision.by_labels if doubted else None,
@@ -845,31 +844,31 @@ class Study:
         """That labels are those of a model that nobody checked, in words; empty where they are not."""
         return by_unchecked(self.unchecked, ".") if self.unchecked else ""
 
-    def _lent(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Why nothing can be claimed of each system: ids in doubt, possible self-preference, or too few gold labels."""
-        return {s: self._borrowed(m, s) for s in systems or self.systems}
-
-    def _check_told(self, m: Measure, a: str, b: str, lent: Sequence[str] = ()) -> None:
-        """Refuse numbers about a difference that a verdict gives no interval, in its words; lent: or no claim."""
-        found = self._measure_estimates(m).differences(self._pair(a, b))[0]
-        why = in_one(lent) if lent else "; ".join(map(with_marks, found.notes)) if found.low is None else ""
+    def _check_claimed(self, m: Measure, a: str, b: str, reasons: Sequence[Reason] = ()) -> None:
+        """Refuse numbers about a difference of which a verdict claims nothing, in its words."""
+        c = self._measure_estimates(m).differences(self._pair(a, b))[0]
+        why = in_one(reasons) if reasons else "; ".join(map(with_marks, c.notes)) if c.low is None else ""
         if why:
-            raise TruegainError(f"the data cannot show whether {b} is better than {a} on {found.measure}: {why}")
+            raise TruegainError(f"the data cannot show whether {b} is better than {a} on {c.measure}: {why}")
 
-    def _borrowed(self, m: Measure, system: str) -> list[str]:
-        if doubts := [str(d) for d in self.ranked.doubts if d.system == system]:
+    def _reasons(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[Reason]]:
+        """By system, why nothing is claimed of it."""
+        return {system: self._reasons_of(m, system) for system in systems or self.systems}
+
+    def _reasons_of(self, m: Measure, system: str) -> list[Reason]:
+        if doubts := [Reason(d.kind, d.why) for d in self.ranked.doubts if d.system == system]:
             return doubts
-        if open_ := self._unjudged.open_of(m, self.systems.index(system)):
-            return open_
+        if unjudged := self._unjudged.reasons(m, self.systems.index(system)):
+            return unjudged
         own = self.judge_model is not None and is_of(self.judge_model, self.system_models.get(system, ()))
         if self.judge is None:
-            return borrowed(system, self.judge_model if own else None, None, 0)
+            return gold_reasons(system, self.judge_model if own else None, None, 0)
         estimator = self.variance_model(m).estimator
         touching = estimator.touching(Contrasts.of([(None, self.systems.index(system))]))
         labels = None if touching is None or self.gold_list is not None else int(touching[0])  # a list: of pairs
         if own and touching is None and estimator.by_rates:  # rates alone: of whose documents?
             labels = 0
-        return borrowed(system, self.judge_model if own else None, self.judge.design, labels, estimator.least_gold)
+        return gold_reasons(system, self.judge_model if own else None, self.judge.design, labels, estimator.least_gold)
 
     # ------------------------------------------------------------------ what to buy next
 
@@ -903,8 +902,8 @@ class Study:
             order = np.argsort(-self.variance_model(m).estimator.value, kind="stable")
             a, b = self.systems[order[1]], self.systems[order[0]]
         contrasts = self._pair(a, b)
-        lent = [why for said in self._lent(m, [a, b]).values() for why in said if not why.startswith(FEW)]
-        self._check_told(m, a, b, lent)
+        reasons = [reason for of_system in self._reasons(m, [a, b]).values() for reason in of_system]
+        self._check_claimed(m, a, b, [reason for reason in reasons if reason.kind != FEW])
         unjudged_bounds, _ = self._unjudged.hidden_limits(m, contrasts, self.variance_model(m))
         prices = prices_of(self.costs if costs is None else costs)
         return Steps(

@@ -21,10 +21,10 @@ from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.results import Comparison
 from truegain.stats.student_t import quantile_of
 from truegain.study.estimates import HolesHeld, MeasureEstimates
-from truegain.study.self_preference import UNJUDGED_FIRST
 from truegain.study.study_data import StudyData
 from truegain.study.unjudged_bounds import HoleBounds, UnjudgedBounds, hidden_in, hole_bounds_of
 from truegain.study.variance import VarianceModel
+from truegain.study.withheld import UNJUDGED_FIRST, Reason
 
 # ---- Unjudged documents and tied scores where a measure looks, in words.
 
@@ -196,16 +196,13 @@ class UnjudgedDocuments:
                     self._known[str(m)] = None, _not_known(m, error)
         return self._known[str(m)]
 
-    def open_of(self, m: Measure, system: int) -> list[str]:
-        """Why nothing can be claimed of a system: first documents lack labels, and nothing bounds what they could do.
-
-        That is so of measures without a least or greatest value.
-        """
-        told = not self._is_bound or self.study_data.sample is not None or is_known(m) or has_ends(m)
-        if told or m.leaves_out_unjudged:
+    def reasons(self, m: Measure, system: int) -> list[Reason]:
+        """Why nothing is claimed of a system: top documents lack labels, and m has no smallest or largest value."""
+        bounded = not self._is_bound or self.study_data.sample is not None or is_known(m) or has_ends(m)
+        if bounded or m.leaves_out_unjudged:
             return []
         open_ = open_at_the_top(self.study_data.ranked, [system])
-        return [f"{UNJUDGED_FIRST}: {open_}, and {m} has no smallest or no largest value"] if open_ else []
+        return [Reason(UNJUDGED_FIRST, f"{open_}, and {m} has no smallest or no largest value")] if open_ else []
 
     def bounds_of_pair(self, m: Measure, contrasts: Contrasts) -> HoleBounds | None:
         """The same of one pair."""

@@ -16,9 +16,9 @@ from truegain.stats.results import Comparison
 from truegain.study.estimates import ALIKE
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.precision import Step
-from truegain.study.self_preference import MORE_LABELS, UNJUDGED_FIRST, in_one
 from truegain.study.unjudged_bounds import UnjudgedBounds
 from truegain.study.variance import TOGETHER, InfluentialUnit, Line, influential_in_words, largest_of, signed, unsigned
+from truegain.study.withheld import MORE_LABELS, UNJUDGED_FIRST, Reason, Reasons, in_one
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,23 +92,23 @@ class Decision:
 
     by_labels: Outcome  # what the labels say, whoever gave them
     outcome: Outcome  # the same; 'unchecked' where it is a claim and no person has checked the labels
-    withheld: Mapping[str, Sequence[str]]  # by system, why nothing is claimed of it
+    withheld: Reasons
     notes: tuple[str, ...] = ()  # what is told beside an outcome that is inconclusive by its interval
 
     @property
-    def reasons(self) -> tuple[str, ...]:
+    def reasons(self) -> tuple[Reason, ...]:
         """Why no claim is made, of both systems."""
-        return tuple(why for reasons in self.withheld.values() for why in reasons)
+        return tuple(reason for reasons in self.withheld.values() for reason in reasons)
 
     @property
     def needs_other_data(self) -> bool:
         """Whether more of the same data would not bring a claim; where few documents are judged, more labels would."""
-        return any(not why.startswith(FEW) for why in self.reasons)
+        return any(reason.kind != FEW for reason in self.reasons)
 
 
 def decide(
     c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float,
-    withheld: Mapping[str, Sequence[str]], alike: bool, checked: bool,
+    withheld: Reasons, alike: bool, checked: bool,
 ) -> Decision:  # fmt: skip
     """The rule, with what keeps a study from a claim: reasons to withhold it, by system, and labels nobody checked.
 
@@ -117,9 +117,9 @@ def decide(
     by_labels = decided(c, unjudged_bounds, unjudged_policy, min_effect)
     notes: tuple[str, ...] = ()
     if by_labels == "inconclusive":  # few judged documents: the interval says more, and this is told beside it
-        few = [why for reasons in withheld.values() for why in reasons if why.startswith(FEW)]
+        few = [str(reason) for reasons in withheld.values() for reason in reasons if reason.kind == FEW]
         notes = tuple(f"{why[0].upper()}{why[1:]}." for why in few)
-        withheld = {system: [why for why in reasons if why not in few] for system, reasons in withheld.items()}
+        withheld = {system: [r for r in reasons if r.kind != FEW] for system, reasons in withheld.items()}
     if alike and c.low is None and min_effect < 0 and could_move(unjudged_bounds, unjudged_policy)[0] > min_effect:
         by_labels = "not worse"  # nothing changed, and unjudged documents cannot take that much
     if any(withheld.values()):
@@ -185,8 +185,10 @@ class Verdict(Result):
         What to buy next, and the half-width that each would bring.
     notes : tuple of str
         What else must be said.
-    withheld : tuple of str
+    reasons : tuple of Reason
         Why no claim is made, where that is so: ids in doubt, possible self-preference, or too few gold labels.
+    withheld : tuple of str
+        The same, in words.
     provenance : mapping
         How the study was made.
     exact : bool
@@ -232,7 +234,7 @@ class Verdict(Result):
     unjudged_bounds: UnjudgedBounds | None
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
-    withheld: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     unjudged_policy: str = "bound"
     provenance: Mapping[str, object] = field(default_factory=dict)
     exact: bool = False  # whether all labels are gold and nothing else is spoken of
@@ -244,6 +246,11 @@ class Verdict(Result):
     to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
     not_judgeable: int = 0  # documents of a list that move the difference and that people could not judge
     sizes: Mapping[str, str] = field(default_factory=dict)  # how many units of a source there are, such as '50 topics'
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """Why no claim is made, in words; empty where one is."""
+        return tuple(map(str, self.reasons))
 
     @property
     def with_unjudged(self) -> Comparison:
@@ -363,7 +370,7 @@ class Verdict(Result):
     def _is_gain(self) -> bool:
         """Whether it is a gain, though perhaps too small a one."""
         low = self.comparison.low
-        return low is not None and low + self._could[0] > 0 and not self.withheld and self.not_worse_by <= 0
+        return low is not None and low + self._could[0] > 0 and not self.reasons and self.not_worse_by <= 0
 
     def _by_whom(self, answer: str) -> str:
         """An answer with whose labels say so, where no person has checked them."""
@@ -455,8 +462,8 @@ class Verdict(Result):
     def _why(self) -> tuple[str, str]:
         """Why it is inconclusive, behind the sign or word that joins it to the sentence."""
         c = self.comparison
-        if self.withheld:
-            return "; ", in_one(self.withheld)
+        if self.reasons:
+            return "; ", in_one(self.reasons)
         if c.low is None or c.high is None:
             return "; ", "; ".join(c.notes) or "it has no interval"
         if self.alike and self.unjudged_bounds is not None:
@@ -611,12 +618,12 @@ class Verdict(Result):
         return [" ".join(said)]
 
     def _next(self, how_to_check: str, how_to_draw: str) -> list[str]:
-        c = self.comparison
-        if self.withheld and self.withheld[0].startswith(DOUBT):
+        c, kind = self.comparison, self.reasons[0].kind if self.reasons else ""
+        if kind == DOUBT:
             return ["More topics would not help: first use the same document ids in the runs and the judgments."]
-        if self.withheld and self.withheld[0].startswith(UNJUDGED_FIRST):
+        if kind == UNJUDGED_FIRST:
             return [MORE_LABELS]
-        if self.withheld and not self.withheld[0].startswith(FEW):
+        if kind and kind != FEW:
             return [
                 f"More topics would not help: the verdict needs gold labels of at least {LEAST_GOLD} documents drawn "
                 "at random from what the system retrieved."
