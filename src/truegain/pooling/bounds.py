@@ -11,14 +11,14 @@ from typing import Any, Literal
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Scoring
+from truegain.config import Scoring, check_count
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import MeasureError
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.keywords import check_whole, takes
+from truegain.keywords import takes
 from truegain.measures.average_precision import AP
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.dcg import MSnDCG, mapped, nDCG, regained
@@ -596,7 +596,7 @@ def unjudged(
     ([[1.0]], [[1.0]])
     """
     for depth in depths:
-        check_whole("depths", depth, 1)
+        check_count("depths", depth, 1, own=True)
     how = scoring or Scoring()
     m = at_level(parse_measure(measure), how.relevant_from)
     check_known(m)

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -57,18 +57,6 @@ def margin_of(value: object, min_effect: float) -> float:
             f"{arg('not_worse_by')} and {arg('min_effect')} set two different goals; leave one of them out"
         )
     return float(value)
-
-
-def count_of(name: str, value: object, least: int) -> int:
-    """A whole number that is large enough.
-
-    >>> count_of("resamples", 1, 100)
-    Traceback (most recent call last):
-    truegain.errors.TruegainError: Resampling.n 1: give a whole number of at least 100
-    """
-    if not isinstance(value, Integral) or value < least:
-        raise TruegainError(f"{argname(name, value, '')}: give a whole number of at least {least}")
-    return int(value)
 
 
 def sources_of(population: str | Sequence[str]) -> frozenset[SourceName]:

@@ -16,6 +16,7 @@ from truegain.errors import some
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.measures.base import Measure
 from truegain.results.base import Result, Table
+from truegain.results.paper_table import listed
 from truegain.results.table import Cell
 from truegain.sampling.streams import generator
 from truegain.stats.contrasts import Contrasts
@@ -280,14 +281,14 @@ class Ranking(Result):
             any_, no_two = ("Either", "the two do not") if n == 2 else (f"Any of the {n}", "no two")
             system = "system" if n == 2 else "systems"
             return f"{any_} {system} may be best{on}: {no_two} differ significantly {sure}{open_}."
-        named = f"{', '.join(self.best[:-1])} and {self.best[-1]}" if 1 < k <= NAMED else some(self.best, NAMED)
+        named = listed(self.best) if k <= NAMED else some(self.best, NAMED)
         first = f"Only {named} may be best" if k == 1 else f"{k} of {n} systems may be best"
-        listed = "" if k == 1 else f": {named}"
+        names = "" if k == 1 else f": {named}"
         others = "the other one is worse" if n - k == 1 else "each of the others is worse than some other system"
         bound, below = ", whatever the labels of unjudged documents", "; those below count as not relevant"
         of_first = f", whatever the labels of unjudged documents in {self.first_ranks}{below}"
         held = {"": "", "bound": bound, "first": of_first, "zero": ZERO}[self.unjudged_policy]
-        return f"{first}{on}{listed}; {others} {sure}{held}."
+        return f"{first}{on}{names}; {others} {sure}{held}."
 
     def table(self) -> Table:
         """A row a system, best first: its value where any is known, the limits of its rank, its tier."""

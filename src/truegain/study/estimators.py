@@ -207,7 +207,7 @@ class ByGoldPairs(ScoreEstimator):
     def by_gold(self) -> Influence:
         """Load times residual of each gold pair, times sqrt(1 - its chance to be drawn)."""
         matrix = self.fit.load * self.fit.residuals() * np.sqrt(self.fit.unseen)[:, None] / len(self.topics)
-        return Influence("gold", self.gold.units, matrix, max(1.0, len(matrix) - 1.0))
+        return Influence(self.about.source, self.gold.units, matrix, max(1.0, len(matrix) - 1.0))
 
     def over_gold(self, contrasts: Contrasts) -> Variance:
         """The moves of the gold pairs, no less than what the spread within bronze labels makes of so few."""

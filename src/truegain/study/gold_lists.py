@@ -298,11 +298,11 @@ class ByList(ScoreEstimator):
         """The estimates that each gold label gives, about their mean."""
         n = self.draws.n
         if self.draws.whole:
-            return Influence("gold", self.names, np.zeros(self._pull.shape), max(1.0, n - 1.0))
+            return Influence(self.about.source, self.names, np.zeros(self._pull.shape), max(1.0, n - 1.0))
         x = self.draws.estimates(self._pull) / len(self.topics)
         about = x - self.draws.share @ x
         weight = np.sqrt(self.draws.share / max(1, n - 1))
-        return Influence("gold", self.names, weight[:, None] * about, max(1.0, n - 1.0))
+        return Influence(self.about.source, self.names, weight[:, None] * about, max(1.0, n - 1.0))
 
     def over_gold(self, contrasts: Contrasts) -> Variance:
         """The larger of what the estimates show and what gold values within bronze labels make of so few."""

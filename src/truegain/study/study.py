@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample
+from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample, check_count
 from truegain.data.id_matching import FEW
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
@@ -23,7 +24,7 @@ from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
 from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasureLike, MeasuresLike, measures_in, parse_measures
+from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.scoring import at_level, matching_for, measures_for
 from truegain.message import Message, arg, argname, with_marks
 from truegain.pooling.bounds import is_known
@@ -42,7 +43,6 @@ from truegain.study.config import (
     check_config,
     check_raters,
     check_units,
-    count_of,
     margin_of,
     raters_in,
     raters_of,
@@ -198,7 +198,8 @@ class Study:
             config.min_effect,
             trust_judge,
         )
-        self.resamples = count_of("resamples", config.resampling.n or RESAMPLES, LEAST_RESAMPLES)
+        self.resamples = config.resampling.n or RESAMPLES
+        check_count("resamples", self.resamples, LEAST_RESAMPLES)
         self.seed, self.jobs = config.resampling.seed, config.resampling.jobs
         self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
         check_config(config, self.over)
@@ -214,6 +215,30 @@ class Study:
         self._read_as(runs, [a.measure for a in named])
         self._align(labels, self._keys([a.measure for a in named]), design)
         self.relevant_from = config.scoring.relevant_from
+        self._sources = (judgments, labels, trusted, design, listed)
+        self._estimate(named)
+
+    def with_measures(self, measures: MeasuresLike) -> Study:
+        """The study with some of its measures: runs and judgments are not read again.
+
+        Parameters
+        ----------
+        measures : str or list of str
+            Measures of this study.
+
+        Returns
+        -------
+        Study
+            Another study of the same data.
+        """
+        study = copy(self)
+        study._estimate(parse_measures(measures))
+        return study
+
+    def _estimate(self, named: Sequence[NamedMeasure]) -> None:
+        """Set up all that depends on the measures: the judge at their level of relevance, and what is estimated."""
+        config, confidence = self.config, self.confidence
+        judgments, labels, trusted, design, listed = self._sources
         self.measures = tuple(at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, named))
         drawn = trusted.design if isinstance(trusted, Judge) else design
         self.refused = refused_of(self.measures, drawn, self.gold_list is not None)
@@ -653,7 +678,7 @@ class Study:
         dict of str to list of (str, float)
             By source, each unit with how far it moves the difference from its mean.
         """
-        count_of("most", most, 1)
+        check_count("most", most, 1)
         self._check_claimed(self._measure(measure), a, b)
         found = self._influential_units(self._measure(measure), self._pair(a, b), most)
         return {

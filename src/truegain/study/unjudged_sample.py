@@ -66,11 +66,6 @@ class ByHoles(ByGoldPairs):
         judged, left_out = Topics.means_without(self.judged).T, Topics(self.topics).left_out()
         return Influence.left_out("topics", self.topics, judged + self.fit.values(left_out, lacking=0.0))
 
-    def by_gold(self) -> Influence:
-        """Load times residual of each sampled hole, times sqrt(1 - its chance to be drawn)."""
-        found = super().by_gold()
-        return Influence("holes", found.units, found.matrix, found.df)
-
     def over_topics(self, contrasts: Contrasts) -> Variance:
         """Over topics and the holes they hold; where no hole is left open, Student's t."""
         found = super().over_topics(contrasts)
@@ -261,11 +256,6 @@ class ByHoleList(ByList):
         """What each topic brings, about the mean."""
         z, n = self.contributions(), len(self.topics)
         return Influence("topics", self.topics, (z - z.mean(axis=0)) / np.sqrt(n * (n - 1)), n - 1.0)
-
-    def by_gold(self) -> Influence:
-        """The estimates that each label gives, about their mean."""
-        found = super().by_gold()
-        return Influence("holes", found.units, found.matrix, found.df)
 
     def touching(self, contrasts: Contrasts) -> Ints:
         """Labelled holes that move each contrast; no fewer than are needed where no hole does."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truegain.data.id_matching import DOUBT, FEW
 from truegain.data.models import by_unchecked
+from truegain.errors import counted
 from truegain.results.base import Result, Table
+from truegain.results.paper_table import listed
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import SOURCES, holders, outermost
 from truegain.stats.results import Comparison
@@ -447,7 +449,7 @@ class Verdict(Result):
         """What was assumed of documents without a label: that people could not judge, or were not asked about."""
         if not self.not_judgeable:
             return self._as_zero
-        these = f"{_count(self.not_judgeable, 'document')} that people could not judge"
+        these = f"{counted(self.not_judgeable, 'document')} that people could not judge"
         return f"; the interval allows for any label of {these}{self._as_zero}"
 
     def _not_shown(self) -> str:
@@ -457,7 +459,7 @@ class Verdict(Result):
         kept = [SOURCES[x.source].other for x in known if x.covered and x.excludes_zero]
         if not lost:
             return ""
-        return f"; shown for {_and(kept)}, not for {_and(lost)}" if kept else f"; not shown for {_and(lost)}"
+        return f"; shown for {listed(kept)}, not for {listed(lost)}" if kept else f"; not shown for {listed(lost)}"
 
     def _why(self) -> tuple[str, str]:
         """Why it is inconclusive, behind the sign or word that joins it to the sentence."""
@@ -607,7 +609,7 @@ class Verdict(Result):
         if nested:
             shares = "whose share is" if len(nested) == 1 else "whose shares are"
             said.append(
-                f"The interval over {outer} includes the uncertainty from {_and(nested)}, {shares} listed separately."
+                f"The interval over {outer} includes the uncertainty from {listed(nested)}, {shares} listed separately."
             )
         people = line.get("assessors")
         little = people is not None and people.share is not None and people.share.value < 0.05
@@ -774,11 +776,3 @@ class Verdict(Result):
 def _or_none(x: object) -> object:
     """A field for programs: none where it is no number."""
     return None if isinstance(x, float) and math.isnan(x) else x
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
-def _and(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
