@@ -282,7 +282,7 @@ def test_a_verdict_in_one_line_and_as_a_frame() -> None:
     told = verdict(0.01, 0.05)
     assert repr(told) == f"Verdict({told.sentence})"
     about, limits = ("P@10", "a", "b", "better", "topics"), (pytest.approx(0.03), 0.01, 0.05)
-    assert told.frame().row(0) == (*about, *limits, 1.0, 1.0, 1.0, True)
+    assert told.frame().row(0) == (*about, *limits, 1.0, 1.0, 1.0, True, True)
 
 
 def test_the_numbers_of_the_sentence_are_its_own() -> None:

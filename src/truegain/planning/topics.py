@@ -24,8 +24,6 @@ from truegain.stats.anova import complete, one_way, two_way
 from truegain.stats.results import Plan
 from truegain.stats.student_t import Floats, check_confidence, quantile_of, special
 
-# ---- Topic set size design: how many topics an experiment needs before it is run.
-
 Method = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
 SMALL = 40.0  # exp(-this) is nothing beside 1

@@ -50,7 +50,7 @@ def unjudged_by_system(ranked: RankedGains, depth: int | None) -> tuple[np.ndarr
     return (there - seen).reshape(shape).sum(axis=1), there.reshape(shape).sum(axis=1)
 
 
-def holes_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None) -> Check:
+def unjudged_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None) -> Check:
     """Unjudged documents where a measure looks, who has them, and what they could do."""
     cutoff = getattr(measure, "cutoff", None)
     holes, shown = unjudged_by_system(ranked, cutoff)

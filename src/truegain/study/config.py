@@ -33,8 +33,6 @@ from truegain.sampling.source import SourceName
 from truegain.study.assessors import Raters
 from truegain.study.estimators import FEW_TOPICS, LEAST_TOPICS
 
-# ---- What a study may be asked: numbers and words, refused where they cannot be meant.
-
 RESAMPLES, LEAST_RESAMPLES = 1000, 100
 FIXED = "fixed"  # the population of these topics only
 NOT_BY_CHANCE = 1e-6
@@ -214,7 +212,7 @@ def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
             )
 
 
-# ---- What was given: runs, read and put in line with labels, and ratings with the rule that makes gains of them.
+# ---- Runs in line with labels, and ratings with their rule.
 
 
 def of_topics(labels: Judgments, kept: Collection[str]) -> Judgments:

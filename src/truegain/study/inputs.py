@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from truegain.study.config import RunsInput
     from truegain.study.study import Study
 
-# ---- Which pairs of systems a study is asked about: a pair, or a candidate against baselines.
-
 
 def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], str] = str) -> tuple[str, str] | None:
     """The two systems that are asked about, the claim being that the second is better; None: the two best.
@@ -98,7 +96,7 @@ def _only(others: list[str], argument: str) -> list[str]:
     return others
 
 
-# ---- What a study is made of in plain words, as the command line and study files say it, and the study of it.
+# ---- The study that options and study files describe.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,12 +155,12 @@ class StudyInputs(Renamed):
     def beyond_gold(self, config: StudyConfig) -> dict[str, str]:
         """Which of the measures the gold labels cannot correct, drawn as they were, and why; none where all."""
         from truegain.measures.parse import parse_measures
-        from truegain.study.gold import beyond, listed_in
+        from truegain.study.gold import beyond, read_gold
 
         gold = config.gold
         if gold is None or len(self.measure or ()) < 2 or not can_be_read_again(str(gold.labels)):
             return {}
-        _, design, listed = (None, gold.design, None) if gold.aggregate else listed_in(gold)
+        _, design, listed = (None, gold.design, None) if gold.aggregate else read_gold(gold)
         named = parse_measures(self.measure or ())
         why = beyond([one.measure for one in named], design, listed is not None and listed.design == "ordered")
         return {one.name: why[str(one.measure)] for one in named if str(one.measure) in why}

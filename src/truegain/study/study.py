@@ -50,13 +50,13 @@ from truegain.study.config import (
 )
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import ByGoldPairs
-from truegain.study.gold import Labels, listed_in, refused_of
+from truegain.study.gold import Labels, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
-from truegain.study.next_steps import Buying, Steps
+from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, prices_of
 from truegain.study.study_data import LONE, Population, StudyData
 from truegain.study.unjudged import UnjudgedDocuments
-from truegain.study.unjudged_sample import HoleList
+from truegain.study.unjudged_sample import UnjudgedList
 from truegain.study.variance import (
     InfluentialUnit,
     Share,
@@ -126,7 +126,7 @@ class Study:
         Whether the gold labels are made of ratings.
     gold_list : GoldList or None
         The ordered list of gold labels, where gold is one.
-    unjudged_sample : HoleSample, HoleList or None
+    unjudged_sample : RandomUnjudgedSample, UnjudgedList or None
         The sample of unjudged documents.
     seed : int
         Where random numbers begin.
@@ -203,19 +203,19 @@ class Study:
         self.seed, self.jobs = config.resampling.seed, config.resampling.jobs
         self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
         check_config(config, self.over)
-        trusted, design, listed = listed_in(config.gold)
-        self.gold_list = listed if listed is not None and listed.design == "ordered" else None
+        gold_labels, design, label_list = read_gold(config.gold)
+        self.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
         self.gold_rated = config.gold is not None and config.gold.aggregate is not None
-        self.raters = raters_of(trusted if self.gold_rated else judgments, self._rated())
+        self.raters = raters_of(gold_labels if self.gold_rated else judgments, self._rated())
         check_raters(self.raters, self.over)
         aggregated = None if self.raters is None else self.raters.judgments()
         labels = Judgments.of(judgments) if aggregated is None or self.gold_rated else aggregated
-        trusted = aggregated if self.gold_rated else trusted
+        gold_labels = aggregated if self.gold_rated else gold_labels
         named = parse_measures(measures)
         self._read_as(runs, [a.measure for a in named])
         self._align(labels, self._keys([a.measure for a in named]), design)
         self.relevant_from = config.scoring.relevant_from
-        self._sources = (judgments, labels, trusted, design, listed)
+        self._sources = (judgments, labels, gold_labels, design, label_list)
         self._estimate(named)
 
     def with_measures(self, measures: MeasuresLike) -> Study:
@@ -238,19 +238,19 @@ class Study:
     def _estimate(self, named: Sequence[NamedMeasure]) -> None:
         """Set up all that depends on the measures: the judge at their level of relevance, and what is estimated."""
         config, confidence = self.config, self.confidence
-        judgments, labels, trusted, design, listed = self._sources
+        judgments, labels, gold_labels, design, label_list = self._sources
         self.measures = tuple(at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, named))
-        drawn = trusted.design if isinstance(trusted, Judge) else design
-        self.refused = refused_of(self.measures, drawn, self.gold_list is not None)
-        if listed is not None:
-            self._check_list(listed)
-        within = Labels(labels, self._labels, self.topics)
+        gold_design = gold_labels.design if isinstance(gold_labels, Judge) else design
+        self.refused = refused_of(self.measures, gold_design, self.gold_list is not None)
+        if label_list is not None:
+            self._check_list(label_list)
+        study_labels = Labels(labels, self._labels, self.topics)
         gold_relevant_from = None if config.gold is None else config.gold.relevant_from
-        self.judge = within.judge(
-            trusted, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list
+        self.judge = study_labels.judge(
+            gold_labels, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list
         )
         sample = config.sample
-        self.unjudged_sample = None if sample is None else within.sample(sample, self._given, self.measures)
+        self.unjudged_sample = None if sample is None else study_labels.sample(sample, self._runs_input, self.measures)
         self._study_data = StudyData(
             self.over,
             self.ranked,
@@ -270,7 +270,7 @@ class Study:
         self._variance_models: dict[str, VarianceModel] = {}
         self._estimates_by_measure: dict[str, MeasureEstimates] = {}
         self._weights: dict[str, Floats] = {}
-        self.provenance = self._told(judgments)
+        self.provenance = self._provenance(judgments)
 
     @classmethod
     def configured(
@@ -299,10 +299,10 @@ class Study:
 
     def _read_as(self, runs: RunsLike | RunsInput, measures: Sequence[Measure]) -> None:
         """How runs are read: which ranks count, and whether a topic that one lacks does."""
-        self._given = runs if isinstance(runs, RunsInput) else RunsInput(runs, jobs=self.jobs)
+        self._runs_input = runs if isinstance(runs, RunsInput) else RunsInput(runs, jobs=self.jobs)
         matching = matching_for(measures, Scoring(), "refuse" if self.config.sample is None else "tell")
         matching = replace(matching, shallow=())  # each measure's unjudged documents are held against its answers
-        self._given = replace(self._given, complete=self.config.scoring.all_topics, matching=matching)
+        self._runs_input = replace(self._runs_input, complete=self.config.scoring.all_topics, matching=matching)
 
     def _keys(self, measures: Sequence[Measure]) -> int:
         """How many document ids of each list are kept: what unjudged documents could do is told by them."""
@@ -325,12 +325,12 @@ class Study:
         gave = labels if self.raters is None or self.gold_rated else self.raters.ratings.judgments
         model = judgments.model if isinstance(judgments, Judgments) else None
         self.system_models, self.judge_model = models_of(
-            self._given.models, model, self.systems, self._given.runs, gave
+            self._runs_input.models, model, self.systems, self._runs_input.runs, gave
         )
         rated = self.raters is not None and not self.gold_rated
         self.unchecked = "" if self.judge is not None else unchecked_in(gave, model, rated)
 
-    def _told(self, judgments: JudgmentsLike) -> dict[str, object]:
+    def _provenance(self, judgments: JudgmentsLike) -> dict[str, object]:
         """How the study was made, for every answer."""
         config, gold, ratings = self.config, self.config.gold, self.config.ratings
         design = "ordered" if self.gold_list else None if self.judge is None else self.judge.design
@@ -345,7 +345,7 @@ class Study:
             "resamples": self.resamples,
             **told(
                 {
-                    "runs": self._given.runs,
+                    "runs": self._runs_input.runs,
                     "judgments": judgments,
                     "gold": None if gold is None else gold.labels,
                     "gold_relevant_from": None if gold is None else gold.relevant_from,
@@ -367,11 +367,11 @@ class Study:
 
     def _align(self, labels: Judgments, keys: int, design: str | None) -> None:
         """Runs and labels of the topics that all systems answer; of ratings those of these topics alone."""
-        self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
+        self.ranked, self._labels = self._runs_input.aligned(labels, keys, "topics" in self.over)
         if self.raters is not None and (not self.gold_rated or is_sample(design)):
             left = raters_in(self.raters, self.topics)
             if not self.gold_rated and len(left.ratings) < len(self.raters.ratings):  # fit on these alone
-                self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
+                self.ranked, self._labels = self._runs_input.aligned(left.judgments(), keys, False)
             self.raters = left
             check_units(self.raters, self.over)
 
@@ -415,7 +415,7 @@ class Study:
         over = frozenset[SourceName]().union(*map(self._study_data.spoken_of, measures))
         assessors = 0 if self.raters is None else len(self.raters)
         sample = self.unjudged_sample
-        sampled = None if sample is None else (sample.size, sample.holes)
+        sampled = None if sample is None else (sample.size, sample.unjudged)
         groups = population_groups(over, self.topics)
         return Population(over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled, groups)
 
@@ -468,8 +468,8 @@ class Study:
             warnings.simplefilter("ignore")  # told when the study was made
             read = [at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, measures_in(measure))]
         names = {str(measure), *(str(m) for m in read)} if len(read) == 1 else ()
-        if (found := next((m for m in self.measures if str(m) in names), None)) is not None:
-            return found
+        if (m := next((m for m in self.measures if str(m) in names), None)) is not None:
+            return m
         raise TruegainError(f"the study has no measure {measure}; it has {', '.join(map(str, self.measures))}")
 
     def _pair(self, a: str, b: str) -> Contrasts:
@@ -492,19 +492,19 @@ class Study:
         return [self._measure_estimates(m) for m in self.measures if str(m) not in self.refused]
 
     def _answers(
-        self, of: Sequence[MeasureEstimates], found: Sequence[T], contrasts: Contrasts | None = None
+        self, of: Sequence[MeasureEstimates], results: Sequence[T], contrasts: Contrasts | None = None
     ) -> ResultList[T]:
         """With what holds for all of them; contrasts: the differences, which are held against unjudged documents."""
-        holes = [self._unjudged.said(x.measure, contrasts) for x in of]
+        about_unjudged = [self._unjudged.note(x.measure, contrasts) for x in of]
         notes: list[str] = [
-            said for x, about in zip(of, holes, strict=True)
-            for said in (self.left_out(x.measure), x.note, "" if contrasts is None else x.of_pairs, about) if said
+            note for x, about in zip(of, about_unjudged, strict=True)
+            for note in (self.left_out(x.measure), x.note, "" if contrasts is None else x.of_pairs, about) if note
         ]  # fmt: skip
         notes += [self._by_whom] if self._by_whom else []
         if len(of) == len(self.measures) - len(self.refused):  # all that can be told
             notes += [Message(f"Not estimated: {with_marks(why)}.") for why in self.refused.values()]
         population = str(self._population_of([x.measure for x in of]))
-        return ResultList(tuple(found), self.provenance, (population, *dict.fromkeys(notes)))
+        return ResultList(tuple(results), self.provenance, (population, *dict.fromkeys(notes)))
 
     # ------------------------------------------------------------------ scores and differences
 
@@ -521,12 +521,12 @@ class Study:
         ResultList of Estimate
             One a system and measure.
         """
-        gold = ["gold"] if self.judge is not None else ["holes"] if self.unjudged_sample is not None else []
-        chosen, found = self._chosen(measure), []
+        gold = ["gold"] if self.judge is not None else ["unjudged"] if self.unjudged_sample is not None else []
+        chosen, results = self._chosen(measure), list[Estimate]()
         for each in chosen:
             over = ", ".join([*(s for s in populations() if s in each.variance_model.over), *gold])
-            found += with_reasons(each.estimates(over), self._reasons(each.measure))
-        return self._answers(chosen, found)
+            results += with_reasons(each.estimates(over), self._reasons(each.measure))
+        return self._answers(chosen, results)
 
     def compare(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
@@ -551,18 +551,18 @@ class Study:
         if a is not None and b is not None:
             contrasts = self._pair(a, b)
             pair = [(each, self._unjudged.bounds_of_pair(each.measure, contrasts)) for each in chosen]
-            found = [
-                one for each, bounds in pair
-                for one in with_reasons(each.widened(contrasts, bounds), self._reasons(each.measure, [a, b]))
+            results = [
+                c for each, bounds in pair
+                for c in with_reasons(each.widened(contrasts, bounds), self._reasons(each.measure, [a, b]))
             ]  # fmt: skip
-            return self._answers(chosen, found, contrasts)
+            return self._answers(chosen, results, contrasts)
         self._check_several("a comparison")
         all_pairs = [(each, self._unjudged.bounds_of(each.measure)[0]) for each in chosen]
-        found = [
-            one for each, bounds in all_pairs
-            for one in with_reasons(each.all_differences(self.seed, bounds), self._reasons(each.measure))
+        results = [
+            c for each, bounds in all_pairs
+            for c in with_reasons(each.all_differences(self.seed, bounds), self._reasons(each.measure))
         ]  # fmt: skip
-        return self._answers(chosen, found, Contrasts.all_pairs(len(self.systems)))
+        return self._answers(chosen, results, Contrasts.all_pairs(len(self.systems)))
 
     def _check_several(self, what: str) -> None:
         if len(self.systems) < 2:
@@ -588,19 +588,24 @@ class Study:
         why_open = {s: reasons[0].kind for s, reasons in self._reasons(m).items() if reasons}
         bounds, unknown = self._unjudged.bounds_of(m)
         about = (str(self._population_of([m])), self.left_out(m), self._measure_estimates(m).note)
-        notes = [note for note in (*about, self._unjudged.said_of_ranks(m), unknown) if note]
+        notes = [note for note in (*about, self._unjudged.note_on_ranks(m), unknown) if note]
         for kind in dict.fromkeys(why_open.values()):
             names = some([s for s in why_open if why_open[s] == kind])
             notes.append(f"{kind.capitalize()}: {names}; no rank is ruled out.")
         measure_estimates, open_ = self._measure_estimates(m), np.array([s in why_open for s in self.systems])
-        found = measure_estimates.ranking(self.seed, open_, (), bounds)
-        if bounds is not None and (fewer := measure_estimates.ranking(self.seed, open_, ()).best) != found.best:
+        ranking = measure_estimates.ranking(self.seed, open_, (), bounds)
+        if bounds is not None and (fewer := measure_estimates.ranking(self.seed, open_, ()).best) != ranking.best:
             notes.append(f"If unjudged documents count as not relevant, {_may_be_best(fewer, len(self.systems))}.")
         held = self._unjudged.held(m)
         return replace(
-            found, notes=(*notes, *found.notes), provenance=self.provenance, unjudged_policy=held, why_open=why_open,
-            first_ranks=str(self._unjudged.held_ranks(m)) if held == "first" else "", labels_by=self.unchecked,
-        )  # fmt: skip
+            ranking,
+            notes=(*notes, *ranking.notes),
+            provenance=self.provenance,
+            unjudged_policy=held,
+            why_open=why_open,
+            first_ranks=str(self._unjudged.held_ranks(m)) if held == "first" else "",
+            labels_by=self.unchecked,
+        )
 
     # ------------------------------------------------------------------ what decides
 
@@ -643,21 +648,21 @@ class Study:
 
     def _growing(self) -> str:
         """How often one may look at a list that is not judged to its end; nothing where there is none."""
-        listed = self.unjudged_sample.rows if isinstance(self.unjudged_sample, HoleList) else self.gold_list
-        if listed is None or listed.judged == len(listed) or self.over - {"topics"}:
+        rows = self.unjudged_sample.rows if isinstance(self.unjudged_sample, UnjudgedList) else self.gold_list
+        if rows is None or rows.judged == len(rows) or self.over - {"topics"}:
             return ""
-        stuck = f", and {len(listed.cannot):,} could not be judged" if listed.cannot else ""
+        stuck = f", and {len(rows.cannot):,} could not be judged" if rows.cannot else ""
         return Message(
-            f"{len(listed.labelled):,} of the list's {len(listed):,} pairs have a label{stuck}. These intervals hold "
+            f"{len(rows.labelled):,} of the list's {len(rows):,} pairs have a label{stuck}. These intervals hold "
             "for a single look, at a number of labels fixed in advance; to look again as labels come in, give "
             f"{arg('sequential', True)} from the first look on."
         )
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
         self._check_claimed(m, a, b)
-        if not (found := self.variance_model(m).shares(self._pair(a, b), self.seed)):
+        if not (shares := self.variance_model(m).shares(self._pair(a, b), self.seed)):
             raise TruegainError(f"{b} - {a} is the same whichever unit is left out: there is no variance to divide")
-        return found
+        return shares
 
     def influential(
         self, a: str, b: str, measure: MeasureLike | None = None, most: int = 5
@@ -680,16 +685,13 @@ class Study:
         """
         check_count("most", most, 1)
         self._check_claimed(self._measure(measure), a, b)
-        found = self._influential_units(self._measure(measure), self._pair(a, b), most)
-        return {
-            source: [(pull.unit, pull.influence) for pull in influential_units]
-            for source, influential_units in found.items()
-        }
+        by_source = self._influential_units(self._measure(measure), self._pair(a, b), most)
+        return {source: [(x.unit, x.influence) for x in units] for source, units in by_source.items()}
 
     def _influential_units(
         self, m: Measure, contrasts: Contrasts, most: int = 5
     ) -> dict[str, tuple[InfluentialUnit, ...]]:
-        """The units that pull a pair most, by source."""
+        """The units that move a pair most, by source."""
         variance_model, pair = self.variance_model(m), (int(contrasts.a[0]), int(contrasts.b[0]))
         documents = (
             self._study_data.documents(m, variance_model, *pair) if "collection" in variance_model.over else None
@@ -740,13 +742,13 @@ class Study:
             raise TruegainError(
                 f"{argname('not_worse_by', -least, 'g')}: no two systems differ that much on {m}; give a smaller number"
             )
-        variance_model, measure_estimates, next_steps = (
+        variance_model, measure_estimates, planner = (
             self.variance_model(m),
             self._measure_estimates(m),
-            replace(self._next_steps(m), min_effect=least),
+            replace(self._planner(m), min_effect=least),
         )
         comparison = measure_estimates.differences(contrasts)[0]
-        unjudged_bounds, notes = self._unjudged.hidden_limits(m, contrasts, variance_model)
+        unjudged_bounds, notes = self._unjudged.bounds_with_limits(m, contrasts, variance_model)
         notes += [note for note in (self.left_out(m), measure_estimates.note, measure_estimates.of_pairs) if note]
         if variance_model.looks is not None and comparison.low is not None:
             notes.append("Intervals are anytime-valid: they hold at every look at the growing list.")
@@ -763,12 +765,12 @@ class Study:
         if (
             decision.by_labels == "inconclusive"
             and uncertain
-            and (more := next_steps.until_decided(contrasts, unjudged_bounds))
+            and (more := planner.until_decided(contrasts, unjudged_bounds))
         ):
             notes.append(more)
         not_judgeable = int(variance_model.estimator.stuck(contrasts)[0])
         if uncertain and not_judgeable:  # these alone may leave it open, and there is no variance to divide
-            uncertain = bool(variance_model.spread(contrasts, self.confidence).variance[0])
+            uncertain = bool(variance_model.variance(contrasts, self.confidence).variance[0])
         by_unjudged = (
             uncertain and not decision.reasons and holds_back(comparison, unjudged_bounds, self.unjudged_policy, least)
         )
@@ -789,7 +791,7 @@ class Study:
             largest_source=largest_in_words(shares),
             influential=self._influential_units(m, contrasts) if uncertain else {},
             unjudged_bounds=unjudged_bounds,
-            steps=tuple(next_steps.steps(contrasts, prices, unjudged_bounds)) if more_helps else (),
+            steps=tuple(planner.steps(contrasts, prices, unjudged_bounds)) if more_helps else (),
             notes=tuple(notes),
             reasons=decision.reasons,
             unjudged_policy=self.unjudged_policy,
@@ -808,7 +810,7 @@ class Study:
     def _sizes(self, variance_model: VarianceModel) -> dict[str, str]:
         """How many units of a source there are, in words."""
         about, population = variance_model.estimator.about, self._population
-        unit = "sampled unjudged document" if about.source == "holes" else "gold label"
+        unit = "sampled unjudged document" if about.source == "unjudged" else "gold label"
         judge = self._study_data.judge
         if about.source == "gold" and judge is not None and draws_topics(judge.design):
             unit = "gold topic"
@@ -851,9 +853,9 @@ class Study:
             raise TruegainError(
                 f"verdicts by {', '.join(sorted(names))}: claims can be tested jointly on one measure only"
             )
-        told = [m for m in self.measures if str(m) not in self.refused]
-        m = next((m for m in told if str(m) in names), None) or next(
-            (m for m in told if self._measure_estimates(m).name in names), None
+        estimated = [m for m in self.measures if str(m) not in self.refused]
+        m = next((m for m in estimated if str(m) in names), None) or next(
+            (m for m in estimated if self._measure_estimates(m).name in names), None
         )
         if m is None:
             raise TruegainError(f"the study has no measure {names.pop()}; it has {', '.join(map(str, self.measures))}")
@@ -929,16 +931,16 @@ class Study:
         contrasts = self._pair(a, b)
         reasons = [reason for of_system in self._reasons(m, [a, b]).values() for reason in of_system]
         self._check_claimed(m, a, b, [reason for reason in reasons if reason.kind != FEW])
-        unjudged_bounds, _ = self._unjudged.hidden_limits(m, contrasts, self.variance_model(m))
+        unjudged_bounds, _ = self._unjudged.bounds_with_limits(m, contrasts, self.variance_model(m))
         prices = prices_of(self.costs if costs is None else costs)
         return Steps(
-            tuple(self._next_steps(m).steps(contrasts, prices, unjudged_bounds)), self.provenance, f"{b} - {a} on {m}"
+            tuple(self._planner(m).steps(contrasts, prices, unjudged_bounds)), self.provenance, f"{b} - {a} on {m}"
         )
 
-    def _next_steps(self, m: Measure) -> Buying:
+    def _planner(self, m: Measure) -> StepPlanner:
         sampled = self.judge is not None and type(self.variance_model(m).estimator) is ByGoldPairs
         weights = partial(self._weights_of, m) if sampled else None
-        return Buying(
+        return StepPlanner(
             self._study_data,
             self.variance_model(m),
             self.confidence,
@@ -969,9 +971,9 @@ class Study:
         str
             A sentence; empty where all have one.
         """
-        return self._unjudged.not_asked_for(self._measure(measure), contrasts)
+        return self._unjudged.left_out_note(self._measure(measure), contrasts)
 
-    def standings(self, contrasts: Contrasts, measure: MeasureLike | None = None) -> list[CurrentPrecision]:
+    def precisions(self, contrasts: Contrasts, measure: MeasureLike | None = None) -> list[CurrentPrecision]:
         """How precise each of several differences is now.
 
         Parameters
@@ -986,12 +988,12 @@ class Study:
         list of CurrentPrecision
             One a difference.
         """
-        return self._next_steps(self._measure(measure)).standings(contrasts)
+        return self._planner(self._measure(measure)).precisions(contrasts)
 
-    def standing(self, a: str, b: str, measure: MeasureLike | None = None) -> CurrentPrecision:
+    def precision(self, a: str, b: str, measure: MeasureLike | None = None) -> CurrentPrecision:
         """How precise b - a is now, and would be with more units.
 
-        ``standing(a, b).after(assessors=3)`` is the half-width with three times as many assessors.
+        ``precision(a, b).after(assessors=3)`` is the half-width with three times as many assessors.
 
         Parameters
         ----------
@@ -1005,7 +1007,7 @@ class Study:
         CurrentPrecision
             The parts of its variance, and how many topics, gold labels and assessors there are.
         """
-        return self._next_steps(self._measure(measure)).standing(self._pair(a, b))
+        return self._planner(self._measure(measure)).precision(self._pair(a, b))
 
 
 def _may_be_best(best: tuple[str, ...], systems: int) -> str:

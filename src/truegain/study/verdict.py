@@ -25,19 +25,17 @@ from truegain.study.withheld import MORE_LABELS, UNJUDGED_FIRST, Reason, Reasons
 if TYPE_CHECKING:
     import polars as pl
 
-# ---- The decision rule: the outcome of a comparison, from its interval and what unjudged documents could change.
-
 Outcome = Literal["better", "worse", "not better", "not worse", "inconclusive", "unchecked"]
 SETTLED: tuple[Outcome, ...] = ("better", "worse", "not better", "not worse")
 
 
-def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, min_effect: float) -> Outcome:
+def outcome_of(low: float, high: float, unjudged_low: float, unjudged_high: float, min_effect: float) -> Outcome:
     """The rule, for b - a with the smallest gain that matters, the same in every command and in Python.
 
-    better: low + what holes could take is above 0, and at or above the smallest gain; worse: high + what they could
-    give is below 0; not better: it is below the smallest gain; inconclusive: otherwise.  A smallest gain below 0 is
-    how much worse b may be: not worse, where low + what holes could take is above it; worse, where high + what they
-    could give is below it.
+    better: low + what unjudged documents could take is above 0, and at or above the smallest gain; worse: high + what
+    they could give is below 0; not better: it is below the smallest gain; inconclusive: otherwise.  A smallest gain
+    below 0 is how much worse b may be: not worse, where low + what unjudged documents could take is above it; worse,
+    where high + what they could give is below it.
 
     >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.0), outcome_of(0.01, 0.05, -0.02, 0.0, 0.0)
     ('better', 'inconclusive')
@@ -50,7 +48,7 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, m
     >>> [outcome_of(low, low + 0.03, 0.0, 0.0, -0.02) for low in (-0.01, -0.03, -0.06)]
     ['not worse', 'inconclusive', 'worse']
     """
-    least, most = low + hidden_low, high + hidden_high
+    least, most = low + unjudged_low, high + unjudged_high
     if min_effect < 0:
         return "not worse" if least > min_effect else "worse" if most < min_effect else "inconclusive"
     if most < 0:
@@ -61,7 +59,7 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, m
 
 
 def decided(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float) -> Outcome:
-    """The rule for a difference, by its interval and what holes could do; two exactly as good do not differ."""
+    """The rule for a difference, by its interval and what the unjudged could do; two exactly as good do not differ."""
     if c.low is None or c.high is None:
         return "inconclusive"
     could = could_move(unjudged_bounds, unjudged_policy)
@@ -71,14 +69,14 @@ def decided(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_poli
 
 
 def could_move(unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str) -> tuple[float, float]:
-    """What holes could take and give, where they hold a verdict back, and how much less sure that is."""
+    """What unjudged documents could take and give, where they hold a verdict back, and how much less sure that is."""
     if unjudged_bounds is None or unjudged_policy != "bound":
         return 0.0, 0.0
     return unjudged_bounds.least - unjudged_bounds.wider[0], unjudged_bounds.most + unjudged_bounds.wider[1]
 
 
 def holds_back(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float) -> bool:
-    """Whether holes alone leave a difference open, and no sample of them can stand for the rest."""
+    """Whether unjudged documents alone leave a difference open, and no sample of them can stand for the rest."""
     if (
         unjudged_bounds is None
         or unjudged_bounds.falls is not None
@@ -137,7 +135,7 @@ def undone_by(unjudged_bounds: UnjudgedBounds, low: float, high: float, min_effe
     return unjudged_bounds.documents_to_undo(min_effect - high, falls=False) if high < min_effect else None
 
 
-# ---- The verdict: the outcome with all that it rests on, as an answer that shows itself.
+# ---- The verdict.
 
 OF_PAIR = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p")
 VALUES = ("value_a", "value_b")  # their difference is what is refused where there is none
@@ -217,7 +215,7 @@ class Verdict(Result):
     Columns of `frame`, one row a source of uncertainty, the last ones for all sources together and for the uncorrected
     labels: `measure`, `a`, `b` and `outcome`, the same in every row; `source`; `difference`, `low` and `high` over this
     source alone; `share` of the variance, to the nearest tenth, and `share_low` and `share_high`, its 90% range;
-    `excludes_0`, whether the interval lies on one side of 0.
+    `excludes_0`, whether the interval lies on one side of 0; `covered`, whether the verdict generalizes over it.
 
     `to_dict` has the same under 'by_source', the attributes above under their names, and 'unjudged', how far unjudged
     documents could move the difference ('low', 'high') and how many of them would change the verdict
@@ -433,12 +431,12 @@ class Verdict(Result):
 
     @property
     def _could(self) -> tuple[float, float]:
-        """What holes could take and give, where they hold the verdict back."""
+        """What unjudged documents could take and give, where they hold the verdict back."""
         return could_move(self.unjudged_bounds, self.unjudged_policy)
 
     @property
     def _as_zero(self) -> str:
-        """What was assumed of holes, where they do not hold the verdict back."""
+        """What was assumed of unjudged documents, where they do not hold the verdict back."""
         if self.unjudged_bounds is not None and self.unjudged_policy == "bound":
             return f"; {self.unjudged_bounds.as_zero}" if self.unjudged_bounds.as_zero else ""
         counted = self.unjudged_bounds is None or self.unjudged_bounds.documents or self.unjudged_bounds.below
@@ -667,15 +665,15 @@ class Verdict(Result):
         return next((s.aim for s in self.steps if s.aim > 0), abs(self._least))
 
     @property
-    def holes_to_draw(self) -> int | None:
+    def unjudged_to_draw(self) -> int | None:
         """How many unjudged documents would be drawn, where that is a next step."""
-        return next((s.more for s in self.steps if s.what == "holes"), None)
+        return next((s.more for s in self.steps if s.what == "unjudged"), None)
 
     @property
     def how_to_draw(self) -> str:
-        """How to draw the sample of the holes, where that is a next step."""
+        """How to draw the sample of the unjudged documents, where that is a next step."""
         c = self.comparison
-        return "" if self.holes_to_draw is None else (
+        return "" if self.unjudged_to_draw is None else (
             f"tg.sample_unjudged(runs, judgments, {c.measure!r}, pair=({c.a!r}, {c.b!r})) draws them for these two; "
             "fill in labels from the top, then give it as unjudged=."
         )  # fmt: skip
@@ -711,11 +709,13 @@ class Verdict(Result):
             if words and line.share_in:
                 share = f"in {line.share_in}"
             zero: Cell = line.why or line.excludes_zero if words else line.excludes_zero
-            over = line.source if line.covered else f"{line.source} (not covered)"
-            rows.append((*about, over, value, line.low, line.high, share, *ends, zero))
-        of_share = ("share",) if words else ("share", "share low", "share high")
-        columns = ("source", "difference", "low", "high", *of_share, "excludes 0")
-        return Table(columns if words else ("measure", "a", "b", "outcome", *columns), rows, self.provenance)
+            source = line.name if words else line.source
+            covered: tuple[Cell, ...] = () if words else (line.covered,)
+            rows.append((*about, source, value, line.low, line.high, share, *ends, zero, *covered))
+        columns = ("source", "difference", "low", "high", "share", "excludes 0")
+        if not words:
+            columns = ("measure", "a", "b", "outcome", *columns[:5], "share low", "share high", "excludes 0", "covered")
+        return Table(columns, rows, self.provenance)
 
     def frame(self) -> pl.DataFrame:
         """The table as a polars frame, null where there is no value."""
@@ -758,10 +758,7 @@ class Verdict(Result):
                 "p": c.uncorrected_p,
             },
             "largest_source": self.largest_source,
-            "influential": {
-                source: [pull._asdict() for pull in influential_units]
-                for source, influential_units in self.influential.items()
-            },
+            "influential": {source: [unit._asdict() for unit in units] for source, units in self.influential.items()},
             **({"not_judgeable": self.not_judgeable} if self.not_judgeable else {}),
             "unjudged": None
             if self.unjudged_bounds is None

@@ -160,8 +160,7 @@ def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
     if len(found.rows) < 2:
         return None
     spans: list[tuple[str, Span]] = []
-    first = found.columns.index("source")  # behind what was asked, which is the same in every row
-    for over, value, low, high, *_ in (cells[first:] for cells in found.rows):
+    for over, value, low, high, *_ in verdict.table().rows:
         if isinstance(value, float):
             spans.append((str(over), Span(value, _float(low), _float(high), over == verdict.uncorrected.source)))
     axis = Axis.of([x for _, s in spans for x in (s.low, s.high, s.value)], zero=True)
