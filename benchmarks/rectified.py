@@ -60,11 +60,11 @@ def told(estimator: ByGoldTopics | ByGoldPairs, b: int = 0, a: int | None = None
     variance_model = VarianceModel(estimator, estimator, frozenset() if these else frozenset(["topics"]))
     if a is None:
         contrasts = Contrasts.scores(len(estimator.value))
-        spread = variance_model.spread(contrasts)
+        spread = variance_model.variance(contrasts)
         low, high = (end[b] for end in variance_model.score_limits(spread, estimator.fit.bounds, 0.95))
     else:
         contrasts = Contrasts.of([(a, b)])
-        spread = variance_model.spread(contrasts)
+        spread = variance_model.variance(contrasts)
         low, high = (end[0] for end in limits(estimator.values(contrasts), spread, 0.95))
     at = b if a is None else 0
     value = float(estimator.values(contrasts)[at])
@@ -83,7 +83,7 @@ def gold_alone(gold: Floats, *, others: bool = False) -> tuple[float, float]:
 def verdicts(estimator: ByGoldTopics | ByGoldPairs) -> Floats:
     """Of every pair of systems, the later against the earlier: 1 better, -1 worse, 0 not told apart, NaN refused."""
     contrasts = Contrasts.all_pairs(len(estimator.value))
-    spread = VarianceModel(estimator, estimator, frozenset(["topics"])).spread(contrasts)
+    spread = VarianceModel(estimator, estimator, frozenset(["topics"])).variance(contrasts)
     d, se = estimator.values(contrasts), np.sqrt(spread.variance)
     p = p_values_of(np.divide(d, se, out=np.zeros(len(d)), where=se > 0), spread.df)
     touching = estimator.touching(contrasts)

@@ -26,7 +26,7 @@ from benchmarks.study.truth import right
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
 from truegain.io.columns import Bools, Floats
-from truegain.pooling.samples import draw_holes
+from truegain.pooling.samples import draw_unjudged
 from truegain.stats.contrasts import Contrasts
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.variance import limits
@@ -57,7 +57,7 @@ class Seen:
         """Add the intervals of one study."""
         variance_model, n = study.variance_model(), len(scores)
         for what, asked in (("score", Contrasts.scores(n)), ("difference", Contrasts.all_pairs(n))):
-            spread, true = variance_model.spread(asked), asked.values(scores)
+            spread, true = variance_model.variance(asked), asked.values(scores)
             low, high = limits(asked.values(variance_model.estimator.value), spread, 0.95)
             if what == "score":
                 low, high = variance_model.score_limits(spread, (0.0, 1.0), 0.95)
@@ -104,7 +104,7 @@ def row(name: str, cases: Iterator[Case], fixed: bool, labels: int, share: float
         pairs = list(zip(listed.topics, listed.docs, strict=True))[:first]
         label[:first] = [case.truth[t].get(d, 0) > 0 for t, d in pairs]
         drawn: Labels = {}
-        for t, d, _ in draw_holes(case.runs, case.judged, MEASURE, most=first, seed=seed + n).rows:
+        for t, d, _ in draw_unjudged(case.runs, case.judged, MEASURE, most=first, seed=seed + n).rows:
             drawn.setdefault(str(t), {})[str(d)] = float(case.truth[str(t)].get(str(d), 0) > 0)
         kind: Any = "fixed" if fixed else "sampled"
         for seen, sample in ((ours, listed.with_labels(label)), (equal, drawn)):

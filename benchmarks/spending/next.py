@@ -115,7 +115,7 @@ class Replay:
         """Whether the sign is certain."""
         if not self.measure.linear_in_gains:
             return sign_is_certain(pair, self.runs, standing, self.measure, Scoring())
-        s, hole = standing.apart(pair), standing.made.filled.hole
+        s, hole = standing.apart(pair), standing.made.filled.unjudged
         known = float((s * standing.mean)[~hole].sum())
         top = standing.worth[-1]
         low, high = known + top * np.minimum(s, 0)[hole].sum(), known + top * np.maximum(s, 0)[hole].sum()

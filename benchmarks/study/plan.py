@@ -139,7 +139,7 @@ def foretold_and_come(rng: np.random.Generator, step: Step) -> dict[str, tuple[f
     """Half widths: what a study of today foretells for then, and what another one of then has."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        foretold = made(rng, step.now, step.measure).standing("a", "c").after(**step.factors)
+        foretold = made(rng, step.now, step.measure).precision("a", "c").after(**step.factors)
         come = made(rng, step.then, step.measure).compare("a", "c")[0]
     assert come.low is not None
     assert come.high is not None

@@ -171,8 +171,10 @@ def is_config(kind: type[Any]) -> bool:
     return is_dataclass(kind) and all("advanced" in one.metadata for one in fields(kind))
 
 
-def check_count(name: str, value: object, least: int | None = None) -> None:
+def check_count(name: str, value: object, least: int | None = None, *, own: bool = False) -> None:
     """Refuse what is no whole number, one below the least, and one that arrays cannot hold (a seed may be any).
+
+    own: it is a keyword of the function called, not of a config.
 
     >>> check_count("jobs", -3, 1)
     Traceback (most recent call last):
@@ -180,15 +182,16 @@ def check_count(name: str, value: object, least: int | None = None) -> None:
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or (least is not None and value < least):
         raise TruegainError(
-            f"{argname(name, value)}: give a whole number" + ("" if least is None else f" of at least {least}")
+            f"{argname(name, value, own=own)}: give a whole number" + ("" if least is None else f" of at least {least}")
         )
     if abs(int(value)) > LARGEST and name != "seed":
-        raise TruegainError(f"{argname(name, value, '')}: give a whole number of at most {LARGEST:,}")
+        raise TruegainError(f"{argname(name, value, '', own=own)}: give a whole number of at most {LARGEST:,}")
 
 
-def _check_number(name: str, value: object) -> None:
+def check_number(name: str, value: object, *, own: bool = False) -> None:
+    """Refuse what is no number."""
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise TruegainError(f"{argname(name, value)}: give a number")
+        raise TruegainError(f"{argname(name, value, own=own)}: give a number")
 
 
 # ---------------------------------------------------------------------- gold labels
@@ -243,7 +246,7 @@ class Gold:
 
     def __post_init__(self) -> None:
         if self.relevant_from is not None:
-            _check_number("gold_relevant_from", self.relevant_from)
+            check_number("gold_relevant_from", self.relevant_from)
 
 
 # ---------------------------------------------------------------------- unjudged documents
@@ -399,7 +402,7 @@ class Scoring:
 
     def __post_init__(self) -> None:
         if self.relevant_from is not None:
-            _check_number("relevant_from", self.relevant_from)
+            check_number("relevant_from", self.relevant_from)
             if not math.isfinite(self.relevant_from):
                 raise TruegainError(
                     f"{argname('relevant_from', self.relevant_from, 'g')} is not a finite number; give the smallest "

@@ -191,6 +191,15 @@ def some(names: Sequence[str], most: int = 3) -> str:
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
 
 
+def counted(n: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "system"), counted(1000, "topic")
+    ('1 system', '1,000 topics')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def there_are(unknown: Sequence[str], names: Sequence[str], most: int = 3) -> str:
     """Which names there are, for a refusal of some that are not known: those that may have been meant come first.
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from numbers import Integral, Real
+from functools import partial, wraps
 from typing import Any, TypeVar
 
-from truegain.config import Resampling, Scoring
+from truegain.config import Resampling, Scoring, check_count, check_number
 from truegain.errors import TruegainError
 from truegain.message import arg, argname
 
 CONFIGS: dict[str, Any] = {"scoring": Scoring, "resampling": Resampling}  # parameter: the config that it takes
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[str, object], None]  # of a keyword's name and value
-LARGEST = 2**63 - 1  # that arrays of whole numbers hold
 
 
 class Depends:
@@ -75,28 +73,6 @@ def takes(
     return taking
 
 
-def check_whole(name: str, value: object, least: int | None = None) -> None:
-    """Refuse what is no whole number, one below the least, and one that arrays cannot hold (a seed may be any).
-
-    >>> check_whole("jobs", -3, 1)
-    Traceback (most recent call last):
-    truegain.errors.TruegainError: jobs -3: give a whole number of at least 1
-    """
-    if not isinstance(value, Integral) or isinstance(value, bool) or (least is not None and value < least):
-        raise TruegainError(
-            f"{argname(name, value, own=True)}: give a whole number"
-            + ("" if least is None else f" of at least {least}")
-        )
-    if abs(int(value)) > LARGEST and name != "seed":
-        raise TruegainError(f"{argname(name, value, '', own=True)}: give a whole number of at most {LARGEST:,}")
-
-
-def check_number(name: str, value: object) -> None:
-    """Refuse what is no number."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        raise TruegainError(f"{argname(name, value, own=True)}: give a number")
-
-
 def check_pair(name: str, value: object, form: object = ("a", "b")) -> None:
     """Refuse what is not two names of systems, such as one name alone, which is a sequence of letters."""
     if not isinstance(value, list | tuple) or len(value) != 2 or value[0] == value[1]:
@@ -108,14 +84,14 @@ def _unless_none(check: Check) -> Check:
 
 
 CHECKS: dict[str, Check] = {  # by keyword, whichever function has it; how large is for the function to say
-    "jobs": _unless_none(lambda name, value: check_whole(name, value, 1)),
-    "seed": lambda name, value: check_whole(name, value, 0),
-    "replicates": _unless_none(check_whole),
-    "resamples": _unless_none(check_whole),
-    "depth": _unless_none(check_whole),
-    "most": _unless_none(lambda name, value: check_whole(name, value, 1)),
-    "level": _unless_none(check_number),
-    "gold_relevant_from": _unless_none(check_number),
+    "jobs": _unless_none(partial(check_count, least=1, own=True)),
+    "seed": partial(check_count, least=0, own=True),
+    "replicates": _unless_none(partial(check_count, own=True)),
+    "resamples": _unless_none(partial(check_count, own=True)),
+    "depth": _unless_none(partial(check_count, own=True)),
+    "most": _unless_none(partial(check_count, least=1, own=True)),
+    "level": _unless_none(partial(check_number, own=True)),
+    "gold_relevant_from": _unless_none(partial(check_number, own=True)),
     "pair": _unless_none(check_pair),
 }
 

@@ -54,7 +54,7 @@ def test_from_a_pool_to_scores_and_a_verdict(run: Run, folder: Path) -> None:
     for s, row in rows.items():
         assert float(row[3]) < there(whole.mean(s)) < float(row[4])
     assert {r["system"] for r in told["rows"]} == set(rows)
-    assert all(r["population"] == "topics, holes" for r in told["rows"])
+    assert all(r["population"] == "topics, unjudged" for r in told["rows"])
     code, out, _ = run("verdict", *words, "--pair", "weak,good", "--population", "fixed")
     assert code == 0
     assert "for these 20 topics only, by a random sample of 60 of the " in out.splitlines()[0]

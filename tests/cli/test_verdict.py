@@ -434,10 +434,10 @@ def test_other_formats_are_the_table(run: Run, folder: Path) -> None:
     """Guards rows for programs and papers: sources of a pair, ranks of many; no line of LaTeX escapes its comment."""
     _, out, _ = run(*PLAIN, "-m", "nDCG@10", "--format", "csv")
     head, first, second = out.splitlines()
-    assert head == "measure,a,b,outcome,source,difference,low,high,share,share_low,share_high,excludes_0"
+    assert head == "measure,a,b,outcome,source,difference,low,high,share,share_low,share_high,excludes_0,covered"
     assert first.startswith("P@10,weak,good,better,topics,0.")
     assert second.startswith("nDCG@10,weak,good,better,topics,0.")
-    assert first.endswith(",1.0,True")
+    assert first.endswith(",1.0,True,True")
     run("verdict", "judgments.qrels", "runs", "-m", "P@10", "-o", "ranks.csv")
     assert (folder / "ranks.csv").read_text().splitlines()[0] == "measure,system,value,rank_low,rank_high,tier"
     _, tex, _ = run(*PLAIN, "--format", "latex")

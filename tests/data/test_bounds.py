@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import truegain as tg
+from tests.text.whole_inputs import all_pieces
 from truegain.io import files, plain_text
 from truegain.io.compression import zstd
 from truegain.io.files import read_bytes
@@ -219,9 +220,9 @@ def test_a_document_has_an_end(
     monkeypatch.setattr(pieces, "LARGEST", 4 << 20)
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(before.encode()) + gzip_bomb(b" " * (1 << 20), 16))
     with pytest.raises(tg.InputError, match=r"bomb\.gz: no document ends within 4 MB"):
-        list(documents.all_pieces([str(tmp_path / "bomb.gz")], kind, documents.Fields(), 1 << 20))  # type: ignore[arg-type]
+        list(all_pieces([str(tmp_path / "bomb.gz")], kind, documents.Fields(), 1 << 20))  # type: ignore[arg-type]
     (tmp_path / "long.gz").write_bytes(gzip.compress(f"{before}{' ' * (3 << 20)}{after}".encode()))
-    assert list(documents.all_pieces([str(tmp_path / "long.gz")], kind, documents.Fields(), 1 << 20))  # type: ignore[arg-type]
+    assert list(all_pieces([str(tmp_path / "long.gz")], kind, documents.Fields(), 1 << 20))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("longest", "refused"), [(100, False), (99, True)])
@@ -235,6 +236,6 @@ def test_a_quoted_field_has_an_end(
     (tmp_path / "d.csv").write_text('id,text\n1,"' + "word\n" * 20 + '"\n')
     if refused:
         with pytest.raises(tg.InputError, match=r"d\.csv:2.: cannot be read: field larger than field limit \(99\)"):
-            list(documents.all_pieces([str(tmp_path / "d.csv")], "csv", documents.Fields(), 1 << 20))
+            list(all_pieces([str(tmp_path / "d.csv")], "csv", documents.Fields(), 1 << 20))
     else:
-        assert len(list(documents.all_pieces([str(tmp_path / "d.csv")], "csv", documents.Fields(), 1 << 20))) == 1
+        assert len(list(all_pieces([str(tmp_path / "d.csv")], "csv", documents.Fields(), 1 << 20))) == 1

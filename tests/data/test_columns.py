@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
+from tests.text.whole_inputs import all_pieces
 from truegain.errors import InputError
 from truegain.io.column_names import Header, Told, headers_of, telling
 from truegain.io.columns import number_of, plain_numbers
@@ -335,11 +336,11 @@ def test_a_quote_in_documents_swallows_none(name: str, text: str, said: str, tmp
     (tmp_path / name).write_text(text)
     kind = cast("Kind", name[2:])
     with pytest.raises(InputError, match=said):
-        list(documents.all_pieces([str(tmp_path / name)], kind, documents.Fields(), 1 << 20))
+        list(all_pieces([str(tmp_path / name)], kind, documents.Fields(), 1 << 20))
     faults: list[str] = []
     assert len(list(rows_of(tmp_path / name, faults, names={}))) < 2
     assert len(faults) == 1
     good = 'id\ttext\n1\t"Hello," he said\n2\t"two\nlines"\n3\tlast "word"'
     (tmp_path / "g.tsv").write_text(good)
-    pieces = documents.all_pieces([str(tmp_path / "g.tsv")], "tsv", documents.Fields(), 1 << 20)
+    pieces = all_pieces([str(tmp_path / "g.tsv")], "tsv", documents.Fields(), 1 << 20)
     assert [piece.data.texts for piece in pieces] == [["Hello, he said", "two\nlines", 'last "word"']]

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
+from tests.text.whole_inputs import all_pieces
 from truegain.io.json_files import STRICT, RepeatedKeyError, repeated_key
 from truegain.judging.study.files import rows_of
 from truegain.text import documents
@@ -164,7 +165,7 @@ def test_where_a_key_stands_twice(text: str) -> None:
 def test_documents_and_topics_of_a_study_have_no_key_twice(tmp_path: Path) -> None:
     """Guards the other readers of JSON rows: documents to be indexed, and files of a judging study."""
     (tmp_path / "d.jsonl").write_text('{"id": "a", "text": "one"}\n{"id": "b", "text": "two", "text": "three"}\n')
-    [piece] = documents.all_pieces([str(tmp_path / "d.jsonl")], "jsonl", documents.Fields(), 1 << 20)
+    [piece] = all_pieces([str(tmp_path / "d.jsonl")], "jsonl", documents.Fields(), 1 << 20)
     with pytest.raises(tg.InputError, match=r"d\.jsonl:2: 'text' appears twice in one object"):
         documents.read(piece, documents.Fields())
     faults: list[str] = []

@@ -17,7 +17,7 @@ from truegain.data.batches import batches_of
 from truegain.errors import InputError
 from truegain.io.chunks import PartedFile, cuts_for
 from truegain.pooling.next_to_judge import next_to_judge
-from truegain.pooling.samples import draw_holes
+from truegain.pooling.samples import draw_unjudged
 from truegain.study.compare import compare
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
@@ -210,7 +210,7 @@ def test_what_counts_no_unjudged_document_is_not_refused(tmp_path: Path) -> None
     tg.evaluate(runs, path, ["P(judged_only=True)@10", "Bpref", "Judged@10", "NumRet"])
     tg.evaluate(runs, path, "P@10", scoring=tg.Scoring(judged_only=True))
     tg.Study(runs, path, "P(judged_only=True)@10").compare()
-    sample = draw_holes(runs, path, "P@10", share=0.5)
+    sample = draw_unjudged(runs, path, "P@10", share=0.5)
     truth = world()[1]
     holes: dict[str, dict[str, int]] = {}
     for topic, doc, _ in sample.rows:

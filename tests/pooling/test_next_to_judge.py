@@ -224,7 +224,7 @@ def test_how_sure_a_sign_is_by_hand() -> None:
     labels = judged(truth, next_to_judge(runs, None, "P@10", most=40), {})
     found = next_to_judge(runs, labels, "P@10", pair=("s0", "s4")).pair
     made = Prediction.of(runs, labels, parse_measure("P@10"), Scoring())
-    chance, hole, pool = made.chances(parse_measure("P@10")).chance[:, 0], made.filled.hole, made.filled.ranked.pool
+    chance, hole, pool = made.chances(parse_measure("P@10")).chance[:, 0], made.filled.unjudged, made.filled.ranked.pool
     at = {(pool.topics[t], d): i for i, (t, d) in enumerate(zip(pool.topic, pool.docs.strings(), strict=True))}
     s = np.zeros(len(chance))
     for name, sign in (("s0", 1), ("s4", -1)):

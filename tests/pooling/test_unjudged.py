@@ -273,7 +273,7 @@ def questioned(measure: str, length: int, options: Scoring | None = None) -> tup
     """Down to which depth documents are in question, and how many they are, in one list without a judged document."""
     runs = {"s": {"1": ordered(*(f"d{i}" for i in range(length)))}, "judged": {"1": ordered("elsewhere")}}
     filled = Filled.of(runs, {"1": {"elsewhere": 1}}, parse_measure(measure), options or Scoring())
-    return filled.depth, int(filled.hole.sum())
+    return filled.depth, int(filled.unjudged.sum())
 
 
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
@@ -437,7 +437,7 @@ def holes_of(runs: object, qrels: object, measure: str = "P@2") -> tuple[Filled,
     """The pool with unjudged documents, and which these are."""
     filled = Filled.of(runs, qrels, parse_measure(measure), Scoring())
     pool = filled.ranked.pool
-    items = np.flatnonzero(filled.hole).tolist()
+    items = np.flatnonzero(filled.unjudged).tolist()
     return filled, {(filled.ranked.topics[int(pool.topic[i])], pool.docs[i]) for i in items}
 
 

@@ -20,7 +20,7 @@ from truegain.sampling.topics import Topics
 def test_each_source_is_nested_or_crossed_never_both() -> None:
     """Guards nesting: what each topic has of its own, what topics share, and the names that users give."""
     assert populations() == ("topics", "collection", "assessors", "replicates")
-    assert {name for name in SOURCES if "topics" in holders(name)} == {"collection", "replicates", "gold", "holes"}
+    assert {name for name in SOURCES if "topics" in holders(name)} == {"collection", "replicates", "gold", "unjudged"}
     for name, source in SOURCES.items():
         assert name == source.name
         assert not {*source.nested_in} & {*source.crossed_with, name}
@@ -38,7 +38,7 @@ def test_what_adds_up_where_topics_are_fixed(size: int) -> None:
         fixed = {*over} - {"topics"}
         found = outermost(fixed)
         assert sorted([*found, *({*over} & {"topics"})]) == sorted(inside_first(over))
-        assert {"gold", "holes"} <= set(found)
+        assert {"gold", "unjudged"} <= set(found)
         assert ("collection" in found) == ("collection" in over)
         assert ("replicates" in found) == (
             "replicates" in over and "assessors" not in over and "collection" not in over

@@ -116,7 +116,7 @@ def test_what_assessors_add_is_known_no_worse_than_its_parts() -> None:
     """Guards the degrees of freedom of topics and assessors together: at least the fewer of both."""
     runs, labels = world(5)
     study = tg.Study(runs, rated(labels, 6, 7), "nDCG@10", population=["topics", "assessors"], ratings="mean")
-    assert (study.variance_model().spread(Contrasts.all_pairs(3)).df >= 6).all()
+    assert (study.variance_model().variance(Contrasts.all_pairs(3)).df >= 6).all()
 
 
 def test_better_by_less_than_what_matters_is_not_better() -> None:
@@ -195,7 +195,7 @@ def test_asking_again_is_counted_once() -> None:
                 ratings=tg.Ratings("mean", repeated="all"),
                 resampling=tg.Resampling(n=100),
             )
-        now, c = study.standing("a", "c"), study.compare("a", "c")[0]
+        now, c = study.precision("a", "c"), study.compare("a", "c")[0]
         if "assessors" not in named:  # who may seem to add less than nothing
             assert now.half == pytest.approx(((c.high or 0) - (c.low or 0)) / 2, rel=1e-6)  # the parts are all of it
         assert 0 < now.parts["replicates"] < sum(now.parts.values())
@@ -245,7 +245,7 @@ def test_one_system_for_the_next_step_is_refused() -> None:
     study = tg.Study(runs, labels, "P@10")
     with pytest.raises(tg.TruegainError, match="name two systems"):
         study.next_steps("a")
-    standing = study.standing("a", "b")
+    standing = study.precision("a", "b")
     assert standing.after() == pytest.approx(standing.half)
 
 

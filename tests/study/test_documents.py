@@ -98,7 +98,7 @@ def test_what_more_would_bring_begins_at_the_interval_there_is() -> None:
         found = study.compare("a", "b")[0]
         assert found.low is not None
         assert found.high is not None
-        now = study.standing("a", "b")
+        now = study.precision("a", "b")
         assert now.half == pytest.approx((found.high - found.low) / 2, rel=1e-9)
         surer = quantile_of(0.95, now.df * 23 / 11) / quantile_of(0.95, now.df)
         assert now.after(topics=2) == pytest.approx(surer * now.half / np.sqrt(2), rel=1e-9)

@@ -54,7 +54,7 @@ def standing(topics: int, gold_topics: int, seed: int) -> CurrentPrecision:
     rng = np.random.default_rng([seed, gold_topics, 1])
     gold = {f"o{t}": {f"d{i}": int(rng.random() < 0.4) for i in range(10)} for t in range(gold_topics)}
     there = {t: {d: g if rng.random() < 0.8 else 1 - g for d, g in row.items()} for t, row in gold.items()}
-    return tg.Study(runs, bronze, "P@10", gold=tg.Judge.fit(there, gold, design="elsewhere")).standing("a", "b")
+    return tg.Study(runs, bronze, "P@10", gold=tg.Judge.fit(there, gold, design="elsewhere")).precision("a", "b")
 
 
 @pytest.mark.slow

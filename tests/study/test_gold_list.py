@@ -172,7 +172,7 @@ def test_limits_of_all_looks_are_met(topics: str) -> None:
             gold=tg.Gold(judged(drawn, gold, n), sequential=True),
         )
         variance_model = study.variance_model("P@5")
-        value, spread = contrasts.values(variance_model.estimator.value), variance_model.spread(contrasts)
+        value, spread = contrasts.values(variance_model.estimator.value), variance_model.variance(contrasts)
         half = 1.959963984540054 * np.sqrt(spread.variance[0])
         assert isinstance(variance_model.estimator, ByList)
         if variance_model.estimator.touching(contrasts)[0] >= 10:
@@ -233,7 +233,7 @@ def test_how_many_more_labels_are_expected() -> None:
         study = tg.Study(runs, bronze, "P@5", population="fixed", gold=listed, min_effect=min_effect)
         verdict = study.verdict(a, b)
         d = verdict.comparison.difference
-        needed = fewest_gold(study.standing(a, b), max(abs(d), min_effect - d))
+        needed = fewest_gold(study.precision(a, b), max(abs(d), min_effect - d))
         assert needed is not None
         assert f"about {needed - 25} more gold labels would settle it with 50% power ({needed} in total)" in " ".join(
             verdict.notes

@@ -46,7 +46,7 @@ def test_pairs_that_differ_are_counted_by_hand() -> None:
     top = {s: {(t, d) for t, row in lists.items() for d in sorted(row, key=lambda d: -row[d])[:5]}
            for s, lists in runs.items()}  # fmt: skip
     differ = top["s0"] ^ top["s1"]
-    now = tg.Study(runs, bronze, "P@5", gold=tg.Gold(some, design="random")).standing("s0", "s1")
+    now = tg.Study(runs, bronze, "P@5", gold=tg.Gold(some, design="random")).precision("s0", "s1")
     assert (now.differ, now.open) == (len(differ), sum(d not in some[t] for t, d in differ))
 
 
@@ -56,7 +56,7 @@ def test_all_gold_leaves_what_the_judge_sees_of_topics() -> None:
     some = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + n) % 4 == 2}
             for n, (t, row) in enumerate(gold.items())}  # fmt: skip
     study = tg.Study(runs, bronze, "P@5", gold=tg.Gold(some, design="random"))
-    variance_model, now, found = study.variance_model(), study.standing("s0", "s1"), study.compare("s0", "s1")[0]
+    variance_model, now, found = study.variance_model(), study.precision("s0", "s1"), study.compare("s0", "s1")[0]
     contrasts = Contrasts.of([(0, 1)])
     over_gold = variance_model.estimator.over_gold(contrasts)
     assert over_gold is not None
@@ -93,7 +93,7 @@ def test_the_plan_and_the_steps_ask_for_the_same_labels() -> None:
     runs, bronze, gold = world()
     some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 4 == 0} for t, row in gold.items()}
     two = {s: runs[s] for s in ("s0", "s1")}
-    now = tg.Study(two, bronze, "P@5", population="fixed", gold=tg.Gold(some, design="random")).standing("s0", "s1")
+    now = tg.Study(two, bronze, "P@5", population="fixed", gold=tg.Gold(some, design="random")).precision("s0", "s1")
     plan = tg.plan_labels(
         two,
         bronze,

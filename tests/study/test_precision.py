@@ -85,7 +85,7 @@ def test_asking_the_judge_again() -> None:
     for sign, run in ((1, runs["b"]), (-1, runs["a"])):
         for t, row in run.items():
             apart[int(t)] += sign * np.sum([said[t, d] for d in sorted(row, key=lambda x: -row[x])[:5]], axis=0)
-    now = study.standing("a", "b")
+    now = study.precision("a", "b")
     assert now.parts["replicates"] == pytest.approx(((apart[:, 0] - apart[:, 1]) ** 2).sum() / 4 / 4**2)
     for times in (1, 2, 4):
         wanted = quantile_of(0.95, 4 * (2 * times - 1)) * np.sqrt(now.parts["replicates"] / times)
@@ -160,5 +160,5 @@ def test_all_topics_gold_leave_the_spread_of_gold_scores(spread: float) -> None:
     missed = used**2 * (apart.var(ddof=1) - apart[:gold].var(ddof=1))
     assert left[0] == pytest.approx((y.var(ddof=1) + missed) / topics * (gold - 1) / (gold - 1.5))
     then = quantile_of(0.95, topics - 1.0) * np.sqrt(min(left[0], 0.9 * now[0]))
-    assert study.standing("a", "b").after(gold=topics / gold) == pytest.approx(then, rel=1e-9)
-    assert study.standing("a", "b").half == pytest.approx(quantile_of(0.95, gold - 1.0) * np.sqrt(now[0]))
+    assert study.precision("a", "b").after(gold=topics / gold) == pytest.approx(then, rel=1e-9)
+    assert study.precision("a", "b").half == pytest.approx(quantile_of(0.95, gold - 1.0) * np.sqrt(now[0]))

@@ -88,7 +88,7 @@ def test_what_is_left_without_a_unit() -> None:
     """Guards moves that know the scores without each unit: exactly those, and None where nothing was fitted again."""
     without = np.array([[0.5, 0.6], [0.4, 0.7], [0.5, 0.5]])
     moves, contrasts = Influence.left_out("topics", ("1", "2", "3"), without), Contrasts.of([(0, 1)])
-    named = [unit for unit, _ in moves.decisive(contrasts)]
+    named = [unit for unit, _ in moves.most_influential(contrasts)]
     left = dict(zip(named, moves.left_without(contrasts), strict=True))
     assert left == pytest.approx({"1": 0.1, "2": 0.3, "3": 0.0})
     assert set(Influence("gold", ("1", "2", "3"), moves.matrix, 2.0).left_without(contrasts)) == {None}

@@ -47,7 +47,7 @@ def test_a_measure_answers_to_the_words_it_was_asked_by() -> None:
 def test_of_several_measures_one_is_asked_for() -> None:
     """Guards against the first of several measures taken silently; what answers for all of them still does."""
     study, which = tg.Study(RUNS, LABELS, ["P@5", "AP"]), "which measure\\? The study has P@5, AP; give measure="
-    for asked in (study.verdict, study.shares, study.influential, study.next_steps, study.standing):
+    for asked in (study.verdict, study.shares, study.influential, study.next_steps, study.precision):
         with pytest.raises(tg.InputError, match=which):
             asked("a", "b")
         assert asked("a", "b", measure="AP")
@@ -80,7 +80,7 @@ def test_words_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
 
 
 def test_what_pulls_most_is_at_least_one() -> None:
-    """Guards decisive(most=-3), which left out the wrong end of the list."""
+    """Guards most_influential(most=-3), which left out the wrong end of the list."""
     with pytest.raises(tg.TruegainError, match="most -3: give a whole number of at least 1"):
         tg.Study(RUNS, LABELS, "P@5").influential("a", "b", most=-3)
 

@@ -18,7 +18,7 @@ from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.pooling.bounds import extremes_of
 from truegain.pooling.pools import Filled, keys_in_question
-from truegain.study.unjudged_bounds import hole_bounds_of
+from truegain.study.unjudged_bounds import unjudged_pair_bounds
 
 Labels = dict[str, dict[str, int]]
 SYSTEMS = ("a", "b", "c", "d")
@@ -100,7 +100,7 @@ def test_lists_that_know_too_few_documents_are_refused() -> None:
 
 
 def test_some_systems_of_a_topic_are_what_they_are_among_all() -> None:
-    """Guards `TopicHoles.of_systems`: what two lists could do does not hang on the others, but for holes elsewhere."""
+    """Guards `UnjudgedOfTopic.of_systems`: what two lists could do depends on the others by their holes alone."""
     runs, judged = deep(5)
     m = parse_measure("nDCG@10")
     filled, kept = Filled.by_key(keyed(runs, judged, "nDCG@10"), m), np.array([1, 4])
@@ -121,7 +121,7 @@ def test_bounds_are_what_all_labels_reach(seed: int) -> None:
     every = [filled(judged, holes, labels) for labels in itertools.product((0, 1, 2), repeat=len(holes))]
     most = np.max([_gaps(tg.evaluate(runs, labels, measures), measures) for labels in every], axis=0)
     for i, measure in enumerate(measures):
-        told = hole_bounds_of(keyed(runs, judged, measure), parse_measure(measure), np.ones(4, np.bool_), True)
+        told = unjudged_pair_bounds(keyed(runs, judged, measure), parse_measure(measure), np.ones(4, np.bool_), True)
         assert told.rise == pytest.approx(most[i] - now[i], abs=1e-9)
 
 
@@ -137,7 +137,7 @@ def test_two_judged_lists_are_moved_by_what_a_third_shows_and_no_more() -> None:
     judged = {"1": {"x": 1, "y": 0, "z": 0}, "2": {"x": 0, "y": 1, "z": 1}}
     judged["2"]["hole"] = 0  # judged there
     lists, own = keyed(runs, judged, "nDCG@2"), np.array([False, False, True])
-    told = hole_bounds_of(lists, parse_measure("nDCG@2"), own, True)
+    told = unjudged_pair_bounds(lists, parse_measure("nDCG@2"), own, True)
     score = {label: tg.evaluate(runs, {**judged, "1": {**judged["1"], "hole": label}}, "nDCG@2") for label in (0, 1)}
     gap = {label: there(table.mean("b")) - there(table.mean("a")) for label, table in score.items()}
     assert told.rise[1, 0] == pytest.approx(gap[1] - gap[0])

@@ -17,7 +17,7 @@ from tests.flat import flat_study
 from tests.study.test_coverage import cells_of
 from tests.worlds import there
 from truegain.errors import TruegainError
-from truegain.pooling.samples import draw_holes
+from truegain.pooling.samples import draw_unjudged
 from truegain.stats.contrasts import Contrasts
 
 Labels = dict[str, dict[str, int]]
@@ -117,7 +117,7 @@ def test_a_pair_without_holes_is_that_of_the_labels() -> None:
 
 
 def test_holes_are_a_source_of_their_own() -> None:
-    """Guards shares, decisive labels, words, steps: all there is with topics fixed, and 0 at the end."""
+    """Guards shares, most_influential labels, words, steps: all there is with topics fixed, and 0 at the end."""
     runs, judged, holes = world()
     sample = drawn(holes, 0.6)
     n, total = (sum(map(len, x.values())) for x in (sample, holes))
@@ -126,24 +126,24 @@ def test_holes_are_a_source_of_their_own() -> None:
     assert f"by a random sample of {n} of the {total} unjudged documents" in verdict.sentence
     assert "unjudged documents that" not in str(verdict)
     assert "not relevant" not in str(study.best())
-    assert set(study.shares("old", "new")) == {"topics", "holes"}
-    unit, _ = study.influential("old", "new")["holes"][0]
+    assert set(study.shares("old", "new")) == {"topics", "unjudged"}
+    unit, _ = study.influential("old", "new")["unjudged"][0]
     topic, doc = unit.split()
     assert doc in sample[topic]
     assert any("sampled unjudged document" in str(step) for step in study.next_steps("old", "new"))
     fixed = tg.Study(runs, judged, "P@5", population=[], unjudged=sample)
-    assert fixed.shares("old", "new") == {"holes": 1.0}
+    assert fixed.shares("old", "new") == {"unjudged": 1.0}
     contrasts = Contrasts.of([(0, 1)])
     moves = fixed.variance_model().estimator.by_gold()
     assert moves is not None
     touching = fixed.variance_model().estimator.touching(contrasts)
     assert touching is not None
     assert (
-        fixed.variance_model().spread(contrasts).variance
-        >= moves.spread(contrasts).variance * touching / (touching - 1) - 1e-15
+        fixed.variance_model().variance(contrasts).variance
+        >= moves.variance(contrasts).variance * touching / (touching - 1) - 1e-15
     )
     all_known = tg.Study(runs, judged, "P@5", population=[], unjudged=holes)
-    assert all_known.variance_model().spread(contrasts).variance[0] == 0
+    assert all_known.variance_model().variance(contrasts).variance[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -265,27 +265,27 @@ def test_judging_a_sample_is_offered_where_holes_alone_hold_back() -> None:
     assert 0.8 < first.half / ((then.high - then.low) / 2) < 1.25
     for other in ({"unjudged": "non-relevant"}, {"population": ["topics", "collection"]}):
         steps = flat_study(runs, labels, "P@10", **other).next_steps("a", "b")
-        assert all(step.what != "holes" for step in steps)
+        assert all(step.what != "unjudged" for step in steps)
 
 
 @pytest.mark.slow
 def test_the_sample_that_is_drawn_is_one_of_the_holes() -> None:
-    """Guards `draw_holes`: every hole as likely as another, larger samples hold smaller ones, any order of runs."""
+    """Guards `draw_unjudged`: every hole as likely as another, larger samples hold smaller ones, any order of runs."""
     runs, judged, holes = world()
     there = {(t, d) for t, row in holes.items() for d in row}
     times = dict.fromkeys(there, 0)
     for seed in range(200):
-        rows = [(str(t), str(d)) for t, d, _ in draw_holes(runs, judged, "P@5", share=0.5, seed=seed).rows]
+        rows = [(str(t), str(d)) for t, d, _ in draw_unjudged(runs, judged, "P@5", share=0.5, seed=seed).rows]
         assert len(rows) == -(-len(there) // 2)
         for name in rows:
             times[name] += 1
     assert all(70 <= n <= 130 for n in times.values())  # 100 +- 4.2 standard deviations
-    few, many = (draw_holes(runs, judged, "P@5", most=n, seed=3).rows for n in (12, 20))
+    few, many = (draw_unjudged(runs, judged, "P@5", most=n, seed=3).rows for n in (12, 20))
     assert set(few) < set(many)
     turned = dict(reversed(list(runs.items())))
-    assert draw_holes(turned, judged, "P@5", most=12, seed=3).rows == few
+    assert draw_unjudged(turned, judged, "P@5", most=12, seed=3).rows == few
     with pytest.raises(TruegainError, match="nDCG@5 is not linear in gain"):
-        draw_holes(runs, judged, "nDCG@5")
+        draw_unjudged(runs, judged, "nDCG@5")
     sample: Labels = {}
     for t, d in ((str(t), str(d)) for t, d, _ in many):
         sample.setdefault(t, {})[d] = holes[t][d]

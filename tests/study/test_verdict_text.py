@@ -10,11 +10,11 @@ import pytest
 from truegain.sampling.source import SourceName
 from truegain.stats.results import Comparison
 from truegain.study.precision import CurrentPrecision, Step, steps_of
-from truegain.study.self_preference import borrowed
 from truegain.study.study_data import Population
 from truegain.study.unjudged_bounds import UnjudgedBounds
 from truegain.study.variance import TOGETHER, InfluentialUnit, Line, Share, largest_in_words
 from truegain.study.verdict import Outcome, Verdict, outcome_of
+from truegain.study.withheld import gold_reasons
 
 
 def verdict(
@@ -123,14 +123,13 @@ def test_why_there_is_no_interval() -> None:
     refused = verdict(0.01, 0.05, comparison=none, outcome="inconclusive", by_source=())
     assert refused.sentence.endswith(f"+0.0300 P@10, {FOUND}; nothing moves it.")
     assert refused.text().count("nothing moves it") == 1
-    lent = verdict(0.01, 0.05, outcome="inconclusive", withheld=tuple(borrowed("b", "m", None, 0)))
+    lent = verdict(0.01, 0.05, outcome="inconclusive", reasons=tuple(gold_reasons("b", "m", None, 0)))
     assert lent.text().count("possible self-preference") == 1
-    assert borrowed("b", None, "random", 1) == [
-        "too few gold labels: b retrieved 1 of the labeled documents, and 10 are needed"
-    ]
-    assert "too few gold labels show" in borrowed("b", "m", "random", 3)[0]
-    assert borrowed("b", "m", "topics", None) == []
-    assert borrowed("b", "m", "elsewhere", None) != []
+    few = gold_reasons("b", None, "random", 1)
+    assert str(*few) == "too few gold labels: b retrieved 1 of the labeled documents, and 10 are needed"
+    assert "too few gold labels show" in gold_reasons("b", "m", "random", 3)[0].text
+    assert gold_reasons("b", "m", "topics", None) == []
+    assert gold_reasons("b", "m", "elsewhere", None) != []
 
 
 def test_pulls_are_told_as_what_would_be_left() -> None:
@@ -283,7 +282,7 @@ def test_a_verdict_in_one_line_and_as_a_frame() -> None:
     told = verdict(0.01, 0.05)
     assert repr(told) == f"Verdict({told.sentence})"
     about, limits = ("P@10", "a", "b", "better", "topics"), (pytest.approx(0.03), 0.01, 0.05)
-    assert told.frame().row(0) == (*about, *limits, 1.0, 1.0, 1.0, True)
+    assert told.frame().row(0) == (*about, *limits, 1.0, 1.0, 1.0, True, True)
 
 
 def test_the_numbers_of_the_sentence_are_its_own() -> None:

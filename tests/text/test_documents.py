@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.text.whole_inputs import all_pieces
 from truegain.errors import InputError
 from truegain.text.counting import Settings
-from truegain.text.documents import all_pieces, read
+from truegain.text.documents import read
 from truegain.text.indexing import index
 from truegain.text.pieces import Documents, Fields
 

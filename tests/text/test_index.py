@@ -19,13 +19,14 @@ import polars as pl
 import pytest
 
 from tests.text.test_words import plain_words
+from tests.text.whole_inputs import all_pieces
 from truegain.errors import InputError, TruegainError
 from truegain.io.columns import Ids
 from truegain.parallel.jobs import PieceError
 from truegain.text import counting, indexing
 from truegain.text.corpus import Corpus, Named
 from truegain.text.counting import Settings
-from truegain.text.documents import all_pieces, read
+from truegain.text.documents import read
 from truegain.text.indexing import _told_as_here, index
 from truegain.text.pieces import Fields, Kind
 from truegain.text.words import Cutting

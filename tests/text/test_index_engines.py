@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.text.test_index import tree, write
+from tests.text.whole_inputs import all_pieces
 from truegain.errors import InputError
 from truegain.io.columns import Ids
 from truegain.parallel.jobs import Engine, JobAsked, Local, PieceError, run_on
@@ -20,7 +21,7 @@ from truegain.text import pieces as line_documents
 from truegain.text import pieces as of_pieces
 from truegain.text.corpus import Named
 from truegain.text.counting import Settings
-from truegain.text.documents import all_pieces, in_order, read
+from truegain.text.documents import in_order, read
 from truegain.text.indexing import index
 from truegain.text.pieces import Fields, Kind
 

@@ -25,10 +25,9 @@ from truegain.cli.annotate_serve import (
 from truegain.cli.options import Output, OutputFormat, Seed, advanced
 from truegain.cli.output import table_format_of, write_table
 from truegain.data.label_lists import KEY
-from truegain.errors import InputError, TruegainError, needs
+from truegain.errors import InputError, TruegainError, counted, needs
 from truegain.io.files import shown_path, write_bytes
 from truegain.message import option
-from truegain.results.paper_table import counted
 
 if TYPE_CHECKING:
     from truegain.judging.export import Row

@@ -20,11 +20,10 @@ import typer
 
 from truegain.cli.annotate_insight import insight_of
 from truegain.cli.options import advanced
-from truegain.errors import InputError, TruegainError, needs
+from truegain.errors import InputError, TruegainError, counted, needs
 from truegain.io.files import read_bytes, shown_path
 from truegain.judging.tasks.catalogue import TASKS
 from truegain.message import option
-from truegain.results.paper_table import counted
 
 if TYPE_CHECKING:
     import threading

@@ -12,12 +12,12 @@ from truegain.cli.naming import option_names
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import speak_of, tell
 from truegain.cli.study_files import forget, placed, tell_notes
+from truegain.config import check_count
 from truegain.errors import TruegainError, needs
 from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
 from truegain.io.formats import ending
 from truegain.io.overwrite import Guard, guarded
 from truegain.io.study_text import key_of
-from truegain.keywords import check_whole
 from truegain.message import option
 
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
@@ -82,4 +82,4 @@ def _check_numbers(given: Mapping[str, Any]) -> None:
                 what = "not a number" if math.isnan(number) else "infinite"
                 raise TruegainError(f"{option(f'--{key_of(name)}')} {number:g} is {what}; give a finite number")
             if type(number) is int:
-                check_whole(name, number)
+                check_count(name, number, own=True)

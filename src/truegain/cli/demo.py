@@ -66,7 +66,7 @@ def demo_command(
         f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels the labels of a judge that "
         "errs,\ngold_sample.qrels the truth about a fifth of the pairs, as you could buy it, gold_topics.qrels that "
         f"about all pairs of {GOLD_TOPICS} topics; pooled.qrels what was judged before the last system was added, "
-        "hole_sample.qrels the truth about\na quarter of what it has unjudged in its first ten; leaning.qrels the "
+        "unjudged_sample.qrels the truth about\na quarter of what it has unjudged in its first ten; leaning.qrels the "
         f"labels of a judge that favors {FAVOURED}, truth.csv the true scores,\nstudy.toml compares them; "
         "rag-llm.jsonl, rag-runs and rag-labels.csv are what a RAG engineer has, under other names.\n"
     )
@@ -113,7 +113,7 @@ def _simulated(folder: Path, seed: int) -> World:
     write_judgments(world.sample, folder / "gold_sample.qrels")
     some = np.flatnonzero(np.asarray(world.gold.topic.code) < GOLD_TOPICS)  # topics are alike: the first are a sample
     write_judgments(world.gold.take(some), folder / "gold_topics.qrels")
-    for judgments, name in zip(newcomer(world, seed=seed), ("pooled.qrels", "hole_sample.qrels"), strict=True):
+    for judgments, name in zip(newcomer(world, seed=seed), ("pooled.qrels", "unjudged_sample.qrels"), strict=True):
         write_judgments(judgments, folder / name)
     write_judgments(leaning(world, seed=seed), folder / "leaning.qrels")
     rows = (f"{system},{measure},{value:.6f}\n" for system, measure, value in true_scores())

@@ -31,7 +31,7 @@ from truegain.config import CONFIGS, Gold, Ratings, Setting, StudyConfig, settin
 from truegain.data.judgments import Judgments
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
-from truegain.errors import InputError, TruegainError, some
+from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.column_names import IDS, own_gold, told
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
@@ -40,7 +40,6 @@ from truegain.io.study_text import ELSEWHERE
 from truegain.io.trec import loaded
 from truegain.io.warnings import heard
 from truegain.message import option
-from truegain.results.paper_table import counted
 from truegain.study.study_file import KINDS, without_none
 
 if TYPE_CHECKING:

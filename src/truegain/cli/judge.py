@@ -78,7 +78,7 @@ def check_command(
     from truegain.measures.parse import parse_measure
     from truegain.measures.scoring import at_level
     from truegain.report.gather import judges_by_list
-    from truegain.study.gold import listed_in
+    from truegain.study.gold import read_gold
 
     if show == "assessors" and labelling.aggregate is not None:
         raise TruegainError(
@@ -87,7 +87,7 @@ def check_command(
         )
     measure = _weighing(measure) if runs and is_of_file("measure") else measure
     files = RunPaths.of(runs, name_by) if runs else None
-    bronze, (trusted, design, listed) = labelling.bronze(judgments), listed_in(GoldConfig(gold, labelling.design))
+    bronze, (trusted, design, listed) = labelling.bronze(judgments), read_gold(GoldConfig(gold, labelling.design))
     if listed is not None and listed.design == "ordered":
         one = at_level(parse_measure(measure), relevant_from)
         if show in ("topics", "assessors"):

@@ -224,9 +224,9 @@ class Labelling:
 
     def trusted(self, gold: str) -> tuple[Judgments, str | None]:
         """The gold labels held to the scale, and how they were drawn: as was said, or as a list of them knows."""
-        from truegain.study.gold import listed_in
+        from truegain.study.gold import read_gold
 
-        given, design, listed = listed_in(GoldConfig(gold, self.design))
+        given, design, listed = read_gold(GoldConfig(gold, self.design))
         if listed is not None and listed.design == "ordered":
             hint = (
                 f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judge check` "

@@ -6,7 +6,6 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from itertools import chain, islice
 from typing import Annotated, Any, Literal
 
@@ -26,6 +25,7 @@ from truegain.message import Message, option
 from truegain.results.base import Table
 from truegain.results.catalogue import ENDINGS, PAPER
 from truegain.results.catalogue import Format as TableFormat
+from truegain.results.paper_table import Renamed
 from truegain.results.text import separated
 
 # ---- Options that say how a table of systems by measures looks, the same for every command that writes one.
@@ -36,7 +36,7 @@ StripPrefix = Annotated[str, advanced("--strip-prefix", help="Prefix to remove f
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writing:
+class Writing(Renamed):
     """How a table of systems by measures is written."""
 
     wide: Annotated[
@@ -72,27 +72,9 @@ class Writing:
         names = [f.name for f in fields(self) if f.name not in ("wide", "names", "strip_prefix")]
         return [f"--{name}" for name in names if getattr(self, name) != getattr(usual, name)]
 
-    @property
-    def renames(self) -> bool:
-        """Whether systems get other names."""
-        return self.names is not None or bool(self.strip_prefix)
-
-    @cached_property
-    def new_names(self) -> Mapping[str, str] | None:
-        """The names of the file, where there is one."""
-        from truegain.results.paper_table import read_names
-
-        return None if self.names is None else read_names(self.names)
-
-    def renamed(self, answer: Any) -> Any:
-        """Scores, answers or runs with the names asked for."""
-        return answer.renamed(self.new_names, self.strip_prefix) if self.renames else answer
-
     def baseline(self, name: str | None) -> str | None:
         """A baseline by the name that it has, whether it was given by the old one or the new one."""
-        if name is None or not self.renames:
-            return name
-        return (self.new_names or {}).get(name) or name.removeprefix(self.strip_prefix) or name
+        return None if name is None else self.called(name)
 
 
 # ---- Scores on the screen and in files: a table for people, trec_eval's lines, rows for programs.

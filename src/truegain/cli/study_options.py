@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 
@@ -11,11 +12,6 @@ from truegain.cli.options import JudgeModel, NameBy
 from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.study.inputs import StudyInputs
-
-if TYPE_CHECKING:
-    from truegain.aggregation.reading import RatingsAsked
-    from truegain.config import StudyConfig
-    from truegain.study.study import Study
 
 PairOption = Annotated[
     str | None, typer.Option("--pair", help="Two systems, a,b: is b better than a? (default: the two best)")
@@ -49,27 +45,6 @@ class StudyOptions(StudyInputs):
     judge_model: JudgeModel = None
     name_by: NameBy = "file"
 
-    def study_of(self, runs: Any, judgments: Any, config: StudyConfig, reading: RatingsAsked) -> Study:
-        """The study of runs and judgments; measures of a file that gold labels cannot correct are left out."""
-        if not is_of_file("measure"):
-            return StudyInputs.study_of(self, runs, judgments, config, reading)
-        inputs: Any = replace(self, measure=within_gold(self.measure or [], self.beyond_gold(config)))
-        study = StudyInputs.study_of(inputs, runs, judgments, config, reading)
-        left = within_gold(inputs.measure, _beyond_list(study, inputs.measure))
-        if left == inputs.measure:
-            return study
-        return StudyInputs.study_of(replace(inputs, measure=left), runs, judgments, config, reading)
-
-
-def _beyond_list(study: Study, names: list[str]) -> dict[str, str]:
-    """Which measures a list of gold labels was not drawn for, and why; none where it has what one of them needs."""
-    from truegain.errors import InputError
-    from truegain.measures.parse import parse_measures
-
-    lost: dict[str, str] = {}
-    for one in parse_measures(names) if study.gold_list is not None and len(names) > 1 else ():
-        try:
-            study.variance_model(one.measure)
-        except InputError as error:
-            lost[one.name] = error.problem
-    return lost if len(lost) < len(names) else {}
+    def kept_measures(self, names: list[str], beyond: Callable[[], Mapping[str, str]]) -> list[str]:
+        """Measures of a study file that gold labels cannot correct are left out; those typed are refused."""
+        return within_gold(names, beyond()) if is_of_file("measure") else names

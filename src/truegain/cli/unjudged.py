@@ -158,9 +158,9 @@ def unjudged_command(
                     corpus=corpus, llm=llm, seed=seed, jobs=jobs, scoring=scoring)  # fmt: skip
         return
     elif show == "sample":
-        from truegain.pooling.samples import draw_holes
+        from truegain.pooling.samples import draw_unjudged
 
-        table = draw_holes(files, judgments, measure, share=share, most=most, seed=seed, jobs=jobs, scoring=scoring)
+        table = draw_unjudged(files, judgments, measure, share=share, most=most, seed=seed, jobs=jobs, scoring=scoring)
     else:
         depths = tuple(at) if at else (1, 5, 10, 20, 50, 100)
         from truegain.pooling.bounds import unjudged

@@ -187,8 +187,8 @@ def about_in_commands(verdict: Verdict, judgments: str, runs: Sequence[str]) -> 
             f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs)} draws the documents to "
             "label; fill in labels from the top, then add --gold LIST.csv."
         )
-    if verdict.holes_to_draw is not None:
-        of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.holes_to_draw}"
+    if verdict.unjudged_to_draw is not None:
+        of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.unjudged_to_draw}"
         draw = (
             f"`truegain unjudged {files_of(verdict, judgments, runs)} {of} -o FILE.csv` draws them from these two "
             "runs; fill in the labels, then add --unjudged-sample FILE.csv."

@@ -25,8 +25,8 @@ from truegain.data.judgments import Judgments
 from truegain.data.pool import RankedGains
 from truegain.data.runs import Runs
 from truegain.errors import InputError, PeerWarning, some
+from truegain.errors import counted as counted
 from truegain.io.columns import Codes, Floats, distinct
-from truegain.io.warnings import counted as counted
 from truegain.io.warnings import warn as warn
 from truegain.message import arg, by_surface
 

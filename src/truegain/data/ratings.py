@@ -13,7 +13,7 @@ from truegain.data import rating_columns
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns, without_gold
 from truegain.data.rating_columns import check_extra, labelled_rows, numbers, worded
 from truegain.data.rating_groups import item_keys, no_assessor
-from truegain.errors import InputError, some
+from truegain.errors import InputError, counted, some
 from truegain.io import annotation_exports, formats, named_tables
 from truegain.io.column_names import COLUMN, ColumnNames, Header, Missing, OutOfRange, Repeated, told
 from truegain.io.columns import Bools, Floats, Places, frozen
@@ -22,7 +22,7 @@ from truegain.io.frames import Numbers, is_frame, opened
 from truegain.io.json_files import records
 from truegain.io.named_tables import Columns, is_missing, is_one_run, long_rows, renamed
 from truegain.io.separated import read_unnamed
-from truegain.io.warnings import counted, warn
+from truegain.io.warnings import warn
 from truegain.message import arg, argname
 
 # ---- Scales that ratings are given on: what their numbers mean, and where they end.

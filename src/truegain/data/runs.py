@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from truegain.errors import ORDER, InputError, TruegainError, some, there_are
+from truegain.errors import ORDER, InputError, TruegainError, counted, some, there_are
 from truegain.io import _scan, formats, named_tables, trec
 from truegain.io.column_names import ColumnNames, Header, told
 from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
@@ -25,7 +25,6 @@ from truegain.io.named_tables import Columns, renamed
 from truegain.io.separated import first_line, read_unnamed
 from truegain.io.threads import cores
 from truegain.io.trec import NameBy, layout_of, loaded
-from truegain.io.warnings import counted
 from truegain.keywords import takes
 from truegain.message import arg, argname, told_value
 from truegain.results.base import Lines

@@ -351,7 +351,8 @@ class Scores(Result):
 
     def _about(self) -> str:
         """What the numbers are, as a caption says it."""
-        from truegain.results.paper_table import counted, listed
+        from truegain.errors import counted
+        from truegain.results.paper_table import listed
 
         totals = [m for m in self.measures if m in self.counts]
         means = "totals" if len(totals) == len(self.measures) else "means"
@@ -438,7 +439,7 @@ class Scores(Result):
 
     def in_short(self) -> str:
         """How many, of what, and the first of them."""
-        from truegain.results.paper_table import counted
+        from truegain.errors import counted
 
         first = self.measures[0]
         means = zip(self.systems, self.summaries[first], strict=True)

@@ -150,12 +150,6 @@ def compare_means(
     )  # fmt: skip
 
 
-def naive_p(a: BronzeMean, b: BronzeMean, test: Test = "welch") -> float:
-    """What the bronze labels alone would say, as if they were right: Welch's test, eq. 9."""
-    both = a.variance, b.variance
-    return p_of((b.mean - a.mean) / math.sqrt(sum(both)), _welch(both, a, b) if test == "welch" else math.inf)
-
-
 def variance_of_d(rates: Rates) -> float:
     """VR + VN + 2 Cov(mR, mN)."""
     return rates.v_r + rates.v_n + 2 * rates.corr_rn * math.sqrt(rates.v_r * rates.v_n)

@@ -20,15 +20,6 @@ def warn(message: str, kind: type[DataWarning] = DataWarning) -> None:
     warnings.warn(kind(message), stacklevel=level)
 
 
-def counted(n: int, noun: str) -> str:
-    """So many of something.
-
-    >>> counted(1, "topic"), counted(1200, "topic")
-    ('1 topic', '1200 topics')
-    """
-    return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
 @contextmanager
 def heard() -> Iterator[list[str]]:
     """What is warned of meanwhile, listed in place of being told; also where it ends in an error.

@@ -18,7 +18,7 @@ from truegain.data.pool import Pool
 from truegain.data.rating_groups import CHANCE, INVERTED, POOLED, item_keys
 from truegain.data.ratings import RatingsLike, read_ratings
 from truegain.data.runs import RunsLike
-from truegain.errors import InputError, MeasureError, TruegainError, check_one_of, some
+from truegain.errors import InputError, MeasureError, TruegainError, check_one_of, counted, some
 from truegain.io.columns import Floats
 from truegain.io.warnings import warn
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
@@ -34,7 +34,6 @@ from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import JUDGE_QUALITY, Message, arg, argname, value_of, with_marks
 from truegain.results.base import Table
-from truegain.results.paper_table import counted
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import design_of, draws_topics
 from truegain.stats.student_t import quantile_of, wilson

@@ -10,9 +10,9 @@ import numpy as np
 
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
-from truegain.errors import InputError, TruegainError, check_one_of, some
+from truegain.errors import InputError, TruegainError, check_one_of, counted, some
 from truegain.io.columns import Coded, frozen
-from truegain.io.warnings import counted, warn
+from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, on_scale, scale_of
 from truegain.judge_error.judge import Judge, TopicMatrix

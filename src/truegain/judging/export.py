@@ -16,12 +16,11 @@ import numpy as np
 from truegain.data.judgments import CHOSEN, Judgments, judgments_of_columns
 from truegain.data.label_lists import GoldList
 from truegain.data.writing import kind_to_write, table_bytes
-from truegain.errors import InputError, TruegainError, some
+from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.files import PathLike, shown_path, write_bytes
 from truegain.io.named_tables import FORMULA, harmless
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import Item, Unit, base_of, unit_of
-from truegain.results.paper_table import counted
 
 Row = Mapping[str, Any]
 T = TypeVar("T")

@@ -12,11 +12,10 @@ from statistics import median
 from typing import Literal, NamedTuple
 
 from truegain.data.judgments import Judgments
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, counted
 from truegain.judging.export import DONE, Collected, Row, Wanted, rating_table, rows_that_count, sent_back
 from truegain.judging.study.study import JudgingStudy
 from truegain.results.base import Table
-from truegain.results.paper_table import counted
 from truegain.results.table import Cell
 
 

@@ -37,8 +37,6 @@ from truegain.study.gold_lists import ByList, Listed, StandIn, spread_of_contras
 from truegain.study.precision import CurrentPrecision, Mix, cheapest, error_at_all_looks, fewest_gold, prices_of
 from truegain.study.study import Study
 
-# ---- What a plan of gold labels is for, what numbers of labels bring, and how that is told.
-
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
 
 
@@ -83,7 +81,7 @@ def target_half(min_effect: float, power: float, confidence: float) -> float:
 
 
 def planned(
-    standings: Sequence[CurrentPrecision],
+    precisions: Sequence[CurrentPrecision],
     judged: int,
     most: int | None,
     names: str,
@@ -94,18 +92,18 @@ def planned(
     least: Ints,
 ) -> Plan:
     """Rows, what is needed, and the cheapest mix; least: gold labels of each difference before any limits are told."""
-    now = standings[0]
+    now = precisions[0]
     unit = "gold topics" if now.whole else "gold labels"
     open_ = now.open if now.differ is not None else None  # pairs that differ and have no gold label
     top, most = (now.pairs or None, most) if open_ is None else (judged + open_, open_)
-    first = int(least[0]) if len(standings) == 1 else 0
+    first = int(least[0]) if len(precisions) == 1 else 0
     numbers = [n for n in _rounds(judged, top) if n >= first] or [max(first, judged)]
-    rows = [_row(standings, n, unit, aim, least) for n in numbers]
+    rows = [_row(precisions, n, unit, aim, least) for n in numbers]
     needed: dict[str, int] = {}
     of_what = "these topics only" if aim.fixed else "topics like these"
     goal = f"{names} on {m}, for {of_what}"
     if aim.half:
-        fewest = [fewest_gold(s, aim.half) for s in standings]
+        fewest = [fewest_gold(s, aim.half) for s in precisions]
         counts = [None if n is None else max(n, int(low)) for n, low in zip(fewest, least, strict=True)]
         known = [n for n in counts if n is not None]
         if known and len(known) == len(counts):
@@ -113,16 +111,16 @@ def planned(
             needed[unit] = more if most is None or now.whole else min(more, most)
         goal += f": {_goal_told(len(known), len(counts), unit, aim)}"
         notes.append(needed_told(counts, judged, most, unit, aim, open_ is not None))
-        if mix := _with_least(_mix(now, aim, len(standings), most), first - judged, aim):
+        if mix := _with_least(_mix(now, aim, len(precisions), most), first - judged, aim):
             details["mix"] = {"more": dict(mix.more), "half_width": mix.half, "cost": mix.cost}
             notes.append(_mix_told(mix, now.whole))
         details["aimed_half_width"] = aim.half
-    details["half_width"] = float(np.median([s.half for s in standings])) if judged and first <= judged else None
+    details["half_width"] = float(np.median([s.half for s in precisions])) if judged and first <= judged else None
     details |= {
         "truegain": __version__, "needed": needed, "min_effect": aim.min_effect, "power": aim.power,
         "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "sequential": aim.sequential,
     }  # fmt: skip
-    if aim.prices and len(standings) > 1:
+    if aim.prices and len(precisions) > 1:
         notes.append(Message(f"The cheapest mix is computed for one pair: name it ({arg('pair', ('a', 'b'))})."))
     columns = tuple(rows[0])
     cells = [tuple(row[c] for c in columns) for row in rows]
@@ -167,14 +165,14 @@ def _with_least(mix: Mix | None, lacking: int, aim: Aim) -> Mix | None:
     return Mix({**mix.more, "gold": lacking}, mix.half, mix.cost + more * aim.prices["gold"])
 
 
-def _row(standings: Sequence[CurrentPrecision], n: int, unit: str, aim: Aim, least: Ints) -> dict[str, Cell]:
+def _row(precisions: Sequence[CurrentPrecision], n: int, unit: str, aim: Aim, least: Ints) -> dict[str, Cell]:
     """What so many labels bring; as many as there are open pairs that differ, were it these, leave gold no part."""
-    halves = np.array([s.after(gold=_times(s, n)) for s in standings])
+    halves = np.array([s.after(gold=_times(s, n)) for s in precisions])
     half = float(np.median(halves))
-    several = len(standings) > 1
+    several = len(precisions) > 1
     row: dict[str, Cell] = {unit: n, "half width, median" if several else "half width": half,
                             f"found at {aim.power:.0%} power": aim.found(half)}  # fmt: skip
-    if len(standings) > 1:
+    if len(precisions) > 1:
         row["widest"] = float(halves.max())
         if aim.half:
             row["share of pairs with enough"] = float(((halves <= aim.half * (1 + 1e-9)) & (least <= n)).mean())
@@ -382,7 +380,7 @@ def _before_gold(
     s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), contrasts)
     own = np.zeros(len(contrasts)) if aim.fixed else study.variance_model(m).estimator.over_topics(contrasts).variance
     alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.sequential else None
-    standings = [
+    precisions = [
         CurrentPrecision(
             {"gold": float(s), **({} if aim.fixed else {"topics": float(v)})},
             len(study.topics),
@@ -395,10 +393,10 @@ def _before_gold(
         for s, v in zip(s2, own, strict=True)
     ]
     most = len(listed) if len(contrasts) == 1 and listed.design == "ordered" else _moving(study, m, contrasts)
-    holes = study.unjudged_note(m, contrasts)
+    unjudged = study.unjudged_note(m, contrasts)
     moved = _moved(contrasts, names)
     notes = [
-        f"{len(listed):,} of the {pool:,} labeled documents can change {moved} on {m}: {_all_judged(holes)}"
+        f"{len(listed):,} of the {pool:,} labeled documents can change {moved} on {m}: {_all_judged(unjudged)}"
         if listed.design == "ordered"
         else f"The list has all {len(listed):,} labeled documents; {most:,} of them can change {moved} on {m}: an "
         "ordered list has only these, and needs far fewer labels.",
@@ -412,18 +410,18 @@ def _before_gold(
             "An earlier list shows where the judge errs, and orders this one; the intervals assume the worst error "
             f"rates{'' if aim.fixed else ', and take from the bronze labels how much topics differ'}."
         )
-    if holes:
-        notes.append(holes)
+    if unjudged:
+        notes.append(unjudged)
     if not m.linear_in_gains:
         notes.append(StandIn.of(m, study.ranked).note)
     details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
     least = np.full(len(contrasts), min(LEAST_GOLD, len(listed)))
-    return planned(standings, 0, most, names, m, aim, details, notes, least)
+    return planned(precisions, 0, most, names, m, aim, details, notes, least)
 
 
-def _all_judged(holes: str) -> str:
+def _all_judged(unjudged: str) -> str:
     """What gold labels of all that moves a difference do, where unjudged documents move it too and where none does."""
-    done = "leaves only unlabeled documents open" if holes else "settles it for these topics"
+    done = "leaves only unlabeled documents open" if unjudged else "settles it for these topics"
     return f"labeling all of them {done}, and no plan needs more."
 
 
@@ -438,25 +436,25 @@ def _moving(study: Study, m: Measure, contrasts: Contrasts) -> int:
 def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: Aim) -> Plan:
     """How many more labels, by what those at hand say."""
     variance_model = study.variance_model(m)
-    estimator, standings = variance_model.estimator, study.standings(contrasts, m)
-    now = standings[0]
+    estimator, precisions = variance_model.estimator, study.precisions(contrasts, m)
+    now = precisions[0]
     touching = estimator.touching(contrasts)
     if isinstance(estimator, ByList):
         assert study.gold_list is not None
         check_asked(estimator.unlisted(contrasts), study.gold_list, names)
     details: dict[str, object] = {"pairs": len(study.ranked.pool), "judged": now.gold}
     notes = []
-    holes = study.unjudged_note(m, contrasts)
+    unjudged = study.unjudged_note(m, contrasts)
     most: int | None = None
     if m.linear_in_gains or isinstance(estimator, ByList):
         most = _moving(study, m, contrasts)
         details["most"] = most
         moved = _moved(contrasts, names)
         notes.append(
-            f"{most:,} labeled {'pair' if most == 1 else 'pairs'} can change {moved} on {m}: {_all_judged(holes)}"
+            f"{most:,} labeled {'pair' if most == 1 else 'pairs'} can change {moved} on {m}: {_all_judged(unjudged)}"
         )
-    if holes:
-        notes.append(holes)
+    if unjudged:
+        notes.append(unjudged)
     if isinstance(estimator, ByList) and estimator.note:
         notes.append(estimator.note)
     if touching is not None and len(contrasts) == 1:
@@ -489,7 +487,7 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
             raise _too_few_differ(now.differ, estimator.least_gold, _moved(contrasts, names), m)
         top = now.gold + now.open
     least = least_of(None if now.whole else touching, now.gold, top, len(contrasts), estimator.least_gold)
-    return planned(standings, now.gold, most, names, m, aim, details, notes, least)
+    return planned(precisions, now.gold, most, names, m, aim, details, notes, least)
 
 
 def _moved(contrasts: Contrasts, names: str) -> str:

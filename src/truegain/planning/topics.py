@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from truegain.config import Scoring
+from truegain.config import Scoring, check_number
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError, check_one_of
-from truegain.keywords import check_number, takes
+from truegain.keywords import takes
 from truegain.measures.evaluate import scores_of
 from truegain.measures.parse import MeasureLike
 from truegain.message import arg, argname
@@ -23,8 +23,6 @@ from truegain.results.base import Table
 from truegain.stats.results import Plan
 from truegain.stats.student_t import Floats, check_confidence, quantile_of, special
 from truegain.stats.tests.anova import complete, one_way, two_way
-
-# ---- Topic set size design: how many topics an experiment needs before it is run.
 
 Method = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
@@ -319,7 +317,7 @@ def plan_topics(
         raise TruegainError(f"{name} gives text, not numbers; use another measure")
     scores.check_range(name)
     check_one_of("criterion", criterion, get_args(Criterion))
-    check_number("min_effect", min_effect)
+    check_number("min_effect", min_effect, own=True)
     if not 0 < min_effect < math.inf:
         raise TruegainError(
             f"{argname('min_effect', min_effect, 'g')}: this cannot be detected; give a difference above 0, such "

@@ -11,14 +11,14 @@ from typing import Any, Literal
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Scoring
+from truegain.config import Scoring, check_count
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import MeasureError
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.keywords import check_whole, takes
+from truegain.keywords import takes
 from truegain.measures.average_precision import AP
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.dcg import MSnDCG, mapped, nDCG, regained
@@ -26,7 +26,7 @@ from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.precision import RR, R
 from truegain.measures.scoring import at_level
 from truegain.measures.user_models import ERR, RBP
-from truegain.pooling.pools import Filled, TopicHoles
+from truegain.pooling.pools import Filled, UnjudgedOfTopic
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
 
@@ -48,7 +48,7 @@ class Extremes(ABC):
     exact: bool = True  # whether some labels reach every difference told so far
 
     @abstractmethod
-    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
+    def greatest(self, topic: UnjudgedOfTopic, share: Floats) -> Floats:
         """System by system: share_a score_a - share_b score_b, at the most."""
 
 
@@ -68,10 +68,10 @@ class Linear(Extremes):
         self.given = self.weight * np.where(ranked.judged, measure.worth(ranked.gain, ranked.judged), 0.0)
         self.least, self.most = float(worth.min()), float(worth.max())
 
-    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
+    def greatest(self, topic: UnjudgedOfTopic, share: Floats) -> Floats:
         """One sum over each list and one over what each pair has in common."""
         fixed = topic.fixed(self.given[topic.judged.entry]) * share
-        table = topic.table(self.weight[topic.holes.entry]) * share[:, None]
+        table = topic.table(self.weight[topic.unjudged.entry]) * share[:, None]
         total = table.sum(axis=1)
         rise = np.array([total[a] - np.minimum(table[a, own], table[:, own]).sum(1) for a, own in enumerate(topic.own)])
         low = fixed + self.least * total
@@ -79,7 +79,7 @@ class Linear(Extremes):
 
 
 class First(Extremes):
-    """RR: at most one hole is relevant, for a second can only raise the score that is taken away."""
+    """RR: at most one unjudged document is relevant, for a second can only raise the score that is taken away."""
 
     def __init__(self, filled: Filled, measure: RR) -> None:
         ranked = filled.ranked
@@ -88,12 +88,12 @@ class First(Extremes):
         self.recip = 1 / ranked.rank
         self.given = np.where(ranked.relevant(measure.rel), self.recip, 0.0)
 
-    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
-        """None of the holes relevant, or one of the first system's."""
+    def greatest(self, topic: UnjudgedOfTopic, share: Floats) -> Floats:
+        """None of the unjudged documents relevant, or one of the first system's."""
         found = np.zeros(topic.systems + 1)
         np.maximum.at(found, topic.judged.system, self.given[topic.judged.entry])
         found *= share
-        table = topic.table(self.recip[topic.holes.entry] * self.reached) * share[:, None]
+        table = topic.table(self.recip[topic.unjudged.entry] * self.reached) * share[:, None]
         one_relevant = np.array([(table[a, own] - table[:, own].clip(found[:, None])).max(axis=1, initial=-np.inf)
                                  for a, own in enumerate(topic.own)])  # fmt: skip
         return np.asarray(np.maximum(one_relevant, found[:, None] - found[None, :]))
@@ -102,16 +102,16 @@ class First(Extremes):
 class Ratio(Extremes):
     """nDCG and R: a sum of weight times gain over that of the best list, both linear in layers of the gain.
 
-    Let 0 = v_0 < v_1 < ... be the gains a hole may have, m_l the number of holes with gain v_l or more, N_l that of
-    judged documents, W(m) the sum of the m largest w and D(n) that of the first n weights of the best list.  Of as many
-    holes those with the largest w serve best, in every layer, so that
+    Let 0 = v_0 < v_1 < ... be the gains an unjudged document may have, m_l the number of unjudged documents with gain
+    v_l or more, N_l that of judged documents, W(m) the sum of the m largest w and D(n) that of the first n weights of
+    the best list.  Of as many unjudged documents those with the largest w serve best, in every layer, so that
 
         difference = (f_a - f_b + sum over l of (v_l - v_(l-1)) W(m_l)) / sum over l of (v_l - v_(l-1)) D(N_l + m_l)
 
     - If it is nowhere above 0, it is linear over convex in the gains with a numerator below 0, so greatest where every
       gain is 0 or highest: all m_l are equal, and every m is tried.
     - Else it is the x where the greatest of numerator - x denominator is 0 (Dinkelbach 1967).  For given x every layer
-      is maximised alone; D is concave, so the best m_l falls with l, as a count of holes must.
+      is maximised alone; D is concave, so the best m_l falls with l, as a count of unjudged documents must.
     """
 
     def __init__(
@@ -144,18 +144,18 @@ class Ratio(Extremes):
         weight, ideal = np.ones(len(ranked.rank)), np.ones(_largest(filled))
         return cls(measure, weight, ideal, possible, relevant[ranked.item], relevant)
 
-    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
+    def greatest(self, topic: UnjudgedOfTopic, share: Floats) -> Floats:
         """As many systems against all others at a time as numbers of theirs are held at once."""
         judged = topic.judged.entry
         fixed = topic.fixed(self.weight[judged] * self.gain[judged]) * share
-        table = topic.table(self.weight[topic.holes.entry]) * share[:, None]
+        table = topic.table(self.weight[topic.unjudged.entry]) * share[:, None]
         layers = self._layers(topic)
         theirs, n = np.take_along_axis(table, topic.own, axis=1), len(table)
         far, block = np.empty((n, n)), max(1, _AT_ONCE // (n * (2 * topic.own.shape[1] + 1)))
         for first in range(0, n, block):
             own, mine = topic.own[first : first + block], table[first : first + block]
             rows = slice(first, first + len(own))
-            w = np.zeros((len(own), n, 2 * own.shape[1] + 1))  # last no hole, so that there is one at least
+            w = np.zeros((len(own), n, 2 * own.shape[1] + 1))  # last no document, so that there is one at least
             w[..., : own.shape[1]] = theirs[rows, None] - table[:, own].transpose(1, 0, 2)
             w[..., own.shape[1] : -1] = np.where(mine[:, topic.own] > 0, 0.0, -theirs)
             w = -np.sort(-w.reshape(-1, w.shape[2]), axis=1)
@@ -163,7 +163,7 @@ class Ratio(Extremes):
             far[rows] = _greatest_ratio(ahead, w, topic.count, layers).reshape(len(own), n)
         return far
 
-    def _layers(self, topic: TopicHoles) -> Layers:
+    def _layers(self, topic: UnjudgedOfTopic) -> Layers:
         """Layers of which the best list has as many judged documents are one."""
         values = self.item_gain[topic.judged_items]
         heights = np.diff(self.possible)
@@ -178,21 +178,21 @@ class Ratio(Extremes):
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """What each layer of gain is worth, and what it costs in the best list, by layer and number of holes in it."""
+    """What each layer of gain is worth, and what it costs in the best list, by layer and number of documents in it."""
 
     height: Floats
     cost: Floats
 
 
 def _greatest_ratio(fixed: Floats, w: Floats, count: int, layers: Layers) -> Floats:
-    """For each row of w, from the largest down and 0 where there is no hole (once at least), the greatest ratio."""
+    """For each row of w, from the largest down and 0 where there is none (once at least), the greatest ratio."""
     if not len(layers.height):  # no gain is possible
         return np.zeros(len(fixed))
     width, rows = w.shape[1], np.arange(len(w))
     above, below = (w > 0).sum(axis=1, keepdims=True), (w < 0).sum(axis=1, keepdims=True)
     place = np.arange(width + 1)
     total = np.concatenate([np.zeros((len(w), 1)), np.cumsum(w, axis=1)], axis=1)
-    # holes that have the highest gain: the first ones with w > 0, then those elsewhere all at once, then with w < 0
+    # documents that have the highest gain: the first ones with w > 0, then those elsewhere all at once, then with w < 0
     number = np.where(place >= width - below, count - width + place, np.minimum(place, above))
     under = (layers.height @ layers.cost)[number]
     over = fixed[:, None] + layers.height.sum() * total
@@ -216,9 +216,9 @@ def _greatest_ratio(fixed: Floats, w: Floats, count: int, layers: Layers) -> Flo
 class Cascade(Extremes):
     """ERR: linear in the chance to stop at any one document, so greatest where every label is 0 or highest.
 
-    A score never falls when a label rises: holes of the first list alone are highest, those of the second alone 0.
-    Labels of holes in both are tried, as many as can be, those highest up first; where there are more, the others are
-    taken as highest in the first list and 0 in the second, which no labels exceed.
+    A score never falls when a label rises: unjudged documents of the first list alone are highest, those of the second
+    alone 0. Labels of unjudged documents in both are tried, as many as can be, those highest up first; where there are
+    more, the others are taken as highest in the first list and 0 in the second, which no labels exceed.
     """
 
     def __init__(self, filled: Filled, measure: ERR) -> None:
@@ -231,14 +231,14 @@ class Cascade(Extremes):
         self.stop = np.where(view.judged, measure.stop(view.gain, top[:1]), 0.0)
         self.exact = True
 
-    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
+    def greatest(self, topic: UnjudgedOfTopic, share: Floats) -> Floats:
         """One system against all others at a time."""
-        depth = int(max(topic.judged.rank.max(initial=0), topic.holes.rank.max(initial=0)))
+        depth = int(max(topic.judged.rank.max(initial=0), topic.unjudged.rank.max(initial=0)))
         stop = np.zeros((topic.systems + 1, depth))
         stop[topic.judged.system, topic.judged.rank - 1] = self.stop[topic.judged.entry]
         full = stop.copy()
-        full[topic.holes.system, topic.holes.rank - 1] = self.highest
-        rank = topic.table(topic.holes.rank.astype(np.float64)).astype(np.int64)
+        full[topic.unjudged.system, topic.unjudged.rank - 1] = self.highest
+        rank = topic.table(topic.unjudged.rank.astype(np.float64)).astype(np.int64)
         most = int(np.log2(max(1, _TRIED // max(1, depth))))
         far = np.zeros((len(stop), len(stop)))
         for a, own in enumerate(topic.own):
@@ -256,19 +256,19 @@ class Cascade(Extremes):
 
 
 def _highest(both: Bools, rank: Ints, ranks: Ints, most: int) -> Ints:
-    """For each row the places of so many holes of both lists, those that stand highest in the two."""
+    """For each row the places of so many unjudged documents of both lists, those that stand highest in the two."""
     height = np.where(both, 1 / np.maximum(rank, 1) + 1 / np.maximum(ranks, 1), 0.0)
     return np.argsort(-height, axis=1, kind="stable")[:, :most]
 
 
 def _fillings(full: Floats, stop: Floats, rank: Ints, ranks: Ints, highest: float) -> tuple[Floats, Floats]:
-    """Chances to stop in the first list and the second's, by row and filling of the holes at these ranks of theirs."""
-    rows, holes = ranks.shape
-    label = np.where(np.arange(1 << holes) >> np.arange(holes)[:, None] & 1, highest, 0.0)
-    first = np.tile(full, (rows, 1 << holes, 1))
-    second = np.repeat(stop[:, None], 1 << holes, axis=1)
+    """Chances to stop in the first list and the second's, by row and labels of the unjudged at these ranks."""
+    rows, n = ranks.shape
+    label = np.where(np.arange(1 << n) >> np.arange(n)[:, None] & 1, highest, 0.0)
+    first = np.tile(full, (rows, 1 << n, 1))
+    second = np.repeat(stop[:, None], 1 << n, axis=1)
     row = np.arange(rows)
-    for number in range(holes):
+    for number in range(n):
         first[row, :, rank[:, number] - 1] = label[number]
         second[row, :, ranks[:, number] - 1] = label[number]
     return first, second
@@ -339,29 +339,29 @@ def ends_of(filled: Filled, measure: Measure, systems: Sequence[int]) -> tuple[F
             relevant_ranks = alone.judged.rank[gain[alone.judged.item] >= measure.rel]
             relevant = int((gain[alone.judged_items] >= measure.rel).sum())
             most = measure.cutoff if measure.norm == "min" else None
-            ends[:, i, t] = ends_of_ap(relevant_ranks, alone.holes.rank, relevant, alone.count, most)
+            ends[:, i, t] = ends_of_ap(relevant_ranks, alone.unjudged.rank, relevant, alone.count, most)
     return ends[0], ends[1]
 
 
-def ends_of_ap(found: Ints, holes: Ints, relevant: int, unjudged: int, most: int | None = None) -> tuple[float, float]:
-    """Lowest and highest AP of a list with relevant documents and holes at these ranks.
+def ends_of_ap(found: Ints, open_: Ints, relevant: int, unjudged: int, most: int | None = None) -> tuple[float, float]:
+    """Lowest and highest AP of a list with relevant documents and unjudged documents at these ranks.
 
     relevant, unjudged: how many the topic has in all.  most: the largest denominator.  For every number of relevant
-    holes AP is highest where these are the uppermost of the list, and lowest where they are in no list, or else the
-    lowermost: each rank that a relevant document rises adds to its own precision, and to no other takes away.
+    unjudged documents AP is highest where these are the uppermost of the list, and lowest where they are in no list, or
+    else the lowermost: each rank that a relevant document rises adds to its own precision, and to no other takes away.
 
     >>> ends_of_ap(np.array([2]), np.array([1]), 1, 1)
     (0.5, 1.0)
     >>> ends_of_ap(np.array([1]), np.array([2]), 1, 2)  # the other one is not in the list
     (0.5, 1.0)
     """
-    found, holes = np.sort(found), np.sort(holes)
-    above = np.searchsorted(found, holes)
+    found, open_ = np.sort(found), np.sort(open_)
+    above = np.searchsorted(found, open_)
     inverse = np.append(np.cumsum((1 / found)[::-1])[::-1], 0.0)
-    alone = (above + 1) / holes + inverse[above]  # what each adds by itself
-    base, n = float((np.arange(1, len(found) + 1) / found).sum()), len(holes)
-    high = base + np.concatenate([[0.0], np.cumsum(alone + np.arange(n) / holes)])
-    below = np.cumsum((1 / holes)[::-1]) - (1 / holes)[::-1]
+    alone = (above + 1) / open_ + inverse[above]  # what each adds by itself
+    base, n = float((np.arange(1, len(found) + 1) / found).sum()), len(open_)
+    high = base + np.concatenate([[0.0], np.cumsum(alone + np.arange(n) / open_)])
+    below = np.cumsum((1 / open_)[::-1]) - (1 / open_)[::-1]
     low = base + np.concatenate([np.zeros(max(unjudged - n, 0) + 1), np.cumsum(alone[::-1] + below)])
     ends = []
     for total in (low, high):
@@ -370,12 +370,12 @@ def ends_of_ap(found: Ints, holes: Ints, relevant: int, unjudged: int, most: int
     return float(ends[0].min()), float(ends[1].max())
 
 
-# ---- Holes: how many retrieved documents are unjudged, for whom, and how far a score could move if they were
+# ---- How many retrieved documents are unjudged, for whom, and how far a score could move if they were
 # judged.
 #
 # The documents in question are those that some run has among its first `depth` and nobody judged. A system's *own*
-# holes stand in its list above the cutoff; all others, further down or in other lists alone, are *elsewhere*. Each may
-# have the label 0 or any that was given to a document.
+# unjudged documents stand in its list above the cutoff; all others, further down or in other lists alone, are
+# *elsewhere*. Each may have the label 0 or any that was given to a document.
 
 Kind = Literal["exact", "bound"]
 _NOTHING = 1e-12  # a difference of means below this is rounding
@@ -596,7 +596,7 @@ def unjudged(
     ([[1.0]], [[1.0]])
     """
     for depth in depths:
-        check_whole("depths", depth, 1)
+        check_count("depths", depth, 1, own=True)
     how = scoring or Scoring()
     m = at_level(parse_measure(measure), how.relevant_from)
     check_known(m)

@@ -6,19 +6,20 @@ is above and nothing below it counts (`Measure.needs_pool`); those further down 
 question, too.
 
 On a topic with such documents a score is held to be anything that the measure can be, which no labels exceed, but for
-AP.  There, x_d being 1 where hole d is relevant, r its rank, J(r) and S(r) the relevant judged documents down to r and
-the sum of 1/rank of those below,
+AP.  There, x_d being 1 where unjudged document d is relevant, r its rank, J(r) and S(r) the relevant judged documents
+down to r and the sum of 1/rank of those below,
 
     R' AP = N + sum over d of x_d l_d + sum over pairs d, e of x_d x_e / max(r_d, r_e) ,   l = (J(r) + 1)/r + S(r)
 
-with R' = R + m where m of the holes are relevant.  So of two lists
+with R' = R + m where m of the unjudged documents are relevant.  So of two lists
 
     difference = (N_a - N_b + sum of x_d (l_da - l_db) + sum over pairs of x_d x_e q_de) / (R + m) ,
 
 q_de = 1/max(r_da, r_ea) - 1/max(r_db, r_eb).  For every m no labels exceed the sum of the m largest
-l_da - l_db + half of the m - 1 largest q_de of d.  A hole of b's first ranks that stands below a's may be the next one
-of a, at most; one of a's that stands below b's would lower the difference.  Where a hundred ranks are in question, the
-m uppermost of a's holes are relevant, and none of b's counts for b: looser, and no labels exceed that either.
+l_da - l_db + half of the m - 1 largest q_de of d.  An unjudged document of b's first ranks that stands below a's may be
+the next one of a, at most; one of a's that stands below b's would lower the difference.  Where a hundred ranks are in
+question, the m uppermost of a's unjudged documents are relevant, and none of b's counts for b: looser, and no labels
+exceed that either.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from truegain.errors import TruegainError
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.average_precision import AP
 from truegain.measures.base import Measure
-from truegain.pooling.pools import Filled, TopicHoles
+from truegain.pooling.pools import Filled, UnjudgedOfTopic
 
 FIRST = 10  # ranks in question
 DEEP = 100  # ranks in question where the shares of unjudged documents below the first ones are as far apart as
@@ -121,7 +122,7 @@ class FirstRanks:
         depth = self._lowest if self.apart[a, b] else self._first
         filled = Filled.by_key(self.ranked, self.measure, depth)
         lists = filled.ranked.list // max(1, len(filled.ranked.topics))
-        mine = filled.hole[filled.ranked.item] & ((lists == a) | (lists == b))
+        mine = filled.unjudged[filled.ranked.item] & ((lists == a) | (lists == b))
         below = self._below[int(self.apart[a, b]), [a, b]].sum()
         return len(np.unique(filled.ranked.item[mine])), depth, int(below)
 
@@ -226,20 +227,20 @@ class _Precision:
         """The differences by labels `far`, raised to what they could be where one of two has unjudged documents."""
         topic = self.filled.topic(number, np.ones(len(self.filled.ranked.rank), np.bool_))
         lists = np.arange(len(far)) * len(self.filled.ranked.topics) + number
-        holes = _Holes.of(topic, self.found[lists], self.adds[lists])
+        unjudged = _Unjudged.of(topic, self.found[lists], self.adds[lists])
         out = far.copy()
         some, others, every = np.flatnonzero(open_), np.flatnonzero(~open_), np.arange(len(far))
         for rows, columns in ((some, every), (others, some)):
-            width = 2 * holes.own.shape[1]
+            width = 2 * unjudged.own.shape[1]
             block = max(1, _AT_ONCE // max(1, len(columns) * width * width))
             for begin in range(0, len(rows), block):
                 part = rows[begin : begin + block]
-                out[np.ix_(part, columns)] = self._most(holes, part, columns, int(self.relevant[number]))
+                out[np.ix_(part, columns)] = self._most(unjudged, part, columns, int(self.relevant[number]))
         return np.maximum(out, far)
 
-    def _most(self, holes: _Holes, rows: Ints, columns: Ints, relevant: int) -> Floats:
+    def _most(self, unjudged: _Unjudged, rows: Ints, columns: Ints, relevant: int) -> Floats:
         """The greatest difference of each of some systems less each of others."""
-        adds, first, second = holes.of_pairs(rows, columns)
+        adds, first, second = unjudged.of_pairs(rows, columns)
         there = np.isfinite(adds)
         pairs = np.minimum(first[..., :, None], first[..., None, :])
         pairs -= np.minimum(second[..., :, None], second[..., None, :])
@@ -247,7 +248,7 @@ class _Precision:
         width = adds.shape[-1]
         pairs[..., np.arange(width), np.arange(width)] = -np.inf
         pairs = np.cumsum(-np.sort(-pairs, axis=-1), axis=-1)
-        now = holes.found[rows][:, None] - holes.found[columns][None, :]
+        now = unjudged.found[rows][:, None] - unjudged.found[columns][None, :]
         most = now / self._best(relevant)
         for m in range(1, width + 1):
             worth = adds if m == 1 else adds + pairs[..., m - 2] / 2
@@ -256,14 +257,16 @@ class _Precision:
         return np.asarray(most)
 
     def alone(self, number: int, first: Ints, second: Ints) -> Floats:
-        """The same of pairs with many holes: those of the first alone, from the top, while the second has none.
+        """The same of pairs with many of them: those of the first alone, from the top, while the second has none.
 
         The second's only raise R where the first is behind, and stand right below the first's at the best.
         """
         topic = self.filled.topic(number, np.ones(len(self.filled.ranked.rank), np.bool_))
         lists = np.arange(topic.systems) * len(self.filled.ranked.topics) + number
-        last, holes = self.adds.shape[1], (topic.own < topic.columns).sum(axis=1)[:-1]
-        rank = np.take_along_axis(topic.table(topic.holes.rank.astype(np.float64)), topic.own, 1)[:-1].astype(np.int64)
+        last, n_unjudged = self.adds.shape[1], (topic.own < topic.columns).sum(axis=1)[:-1]
+        rank = np.take_along_axis(topic.table(topic.unjudged.rank.astype(np.float64)), topic.own, 1)[:-1].astype(
+            np.int64
+        )
         at = np.concatenate([np.where(rank > 0, rank, last), np.full_like(rank, last)], axis=1)
         adds = np.take_along_axis(self.adds[lists], at - 1, 1)
         worth = np.cumsum(np.where(adds > 0, adds + np.arange(at.shape[1]) / at, 0.0), axis=1)
@@ -272,7 +275,7 @@ class _Precision:
         for m in range(1, at.shape[1] + 1):
             over = found[first] + worth[first, m - 1] - found[second]
             under = np.where(over > 0, self._best(relevant + m), self._best(relevant + int(at.shape[1])))
-            most = np.where(m <= holes[first] + holes[second], np.maximum(most, over / under), most)
+            most = np.where(m <= n_unjudged[first] + n_unjudged[second], np.maximum(most, over / under), most)
         return np.asarray(np.minimum(most, 1.0))
 
     def _best(self, relevant: int) -> int:
@@ -282,7 +285,7 @@ class _Precision:
 
 
 @dataclass(frozen=True, eq=False)
-class _Holes:
+class _Unjudged:
     """The unjudged documents in the first ranks of one topic's lists, system by column; 0 where a list lacks one.
 
     One below the cutoff adds nothing to a list, and is one more relevant document that it might have found.
@@ -297,15 +300,15 @@ class _Holes:
     found: Floats
 
     @classmethod
-    def of(cls, topic: TopicHoles, found: Floats, adds: Floats) -> _Holes:
+    def of(cls, topic: UnjudgedOfTopic, found: Floats, adds: Floats) -> _Unjudged:
         """From what one more relevant document adds to each system's list at each rank."""
-        holes, last = topic.holes, adds.shape[1]
-        worth = adds[holes.system, holes.rank - 1]
-        there, inverse = topic.table(np.ones(len(worth))) > 0, topic.table(np.where(worth > 0, 1 / holes.rank, 0.0))
+        unjudged, last = topic.unjudged, adds.shape[1]
+        worth = adds[unjudged.system, unjudged.rank - 1]
+        there, inverse = topic.table(np.ones(len(worth))) > 0, topic.table(np.where(worth > 0, 1 / unjudged.rank, 0.0))
         return cls(topic.own, there, topic.table(worth), inverse, adds[:, -1], 1 / last, found)
 
     def of_pairs(self, rows: Ints, columns: Ints) -> tuple[Floats, Floats, Floats]:
-        """For each pair and each hole of the two: what it adds to the difference, and 1/rank in either.
+        """For each pair and each unjudged document of the two: what it adds to the difference, and 1/rank in either.
 
         What stands in no list, or twice, adds minus infinity.
         """

@@ -88,7 +88,7 @@ class OpenRanking:
             (scored.move[inside] / answered[system[inside]], (ranked.item[inside], system[inside])),
             shape=(len(ranked.pool), len(ranked.systems)),
         )
-        variance = np.where(made.filled.hole, chances.variance(scored.worth), 0.0)
+        variance = np.where(made.filled.unjudged, chances.variance(scored.worth), 0.0)
         means = np.nan_to_num(mean_of_rows(scored.score))
         return cls(
             made, move, scored.worth, chances.mean(scored.worth), variance, chances.chance[:, 0], means, chances.levels
@@ -102,12 +102,12 @@ class OpenRanking:
     @property
     def judged(self) -> Bools:
         """Items that some run lists and that have a label."""
-        return np.asarray(~self.made.filled.hole & self.made.predictor.votes.listed)
+        return np.asarray(~self.made.filled.unjudged & self.made.predictor.votes.listed)
 
     def for_many(self) -> Queue:
         """Two a topic by depth, then one a topic a round by phi."""
         value = phi(self.move, self.variance, self.means)
-        open_ = self.made.filled.hole & (np.diff(self.move.indptr) > 0)
+        open_ = self.made.filled.unjudged & (np.diff(self.move.indptr) > 0)
         per_topic = self._per_topic(self.judged)
         rounds = next(r for below, r in SCHEDULE if int(per_topic.min()) < below)
         usual = rounds * int((np.bincount(self._topic[open_], minlength=1) > 0).sum())
@@ -116,7 +116,7 @@ class OpenRanking:
     def for_pair(self, pair: tuple[str, str], until: Until) -> Queue:
         """Two a topic by depth, then what tells the two apart; until certain, the latter alone."""
         s = self.apart(pair)
-        open_ = self.made.filled.hole & (s != 0)
+        open_ = self.made.filled.unjudged & (s != 0)
         if until == "sure":
             return self._ordered(s**2 * self.variance, open_, BATCH, "pair")
         a, b = (self.systems.index(name) for name in pair)
@@ -136,12 +136,12 @@ class OpenRanking:
         S is what unjudged documents leave open by their chances, G what is not known of the coefficients behind these:
         they are the same for all documents of a run, so their errors do not average out.
         """
-        s, hole = self.apart(pair), self.made.filled.hole
+        s, unjudged = self.apart(pair), self.made.filled.unjudged
         a, b = (self.systems.index(name) for name in pair)
         spread = float((s**2 * self.variance).sum())
         if spread == 0:
             return 1.0
-        pull = np.where(hole, s, 0.0)[:, None] * np.diff(self.worth)
+        pull = np.where(unjudged, s, 0.0)[:, None] * np.diff(self.worth)
         whole = spread + self.made.predictor.unknown(self.made.label, self.levels, pull)
         return float(ndtr(abs(self.means[a] - self.means[b]) / np.sqrt(WIDER * whole)))
 
@@ -545,9 +545,9 @@ def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Unti
 
 def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Measure, options: Scoring) -> PairSoFar:
     """What is known of the sign by now."""
-    s, hole = state.apart(pair), state.made.filled.hole
+    s, unjudged = state.apart(pair), state.made.filled.unjudged
     a, b = (state.systems.index(name) for name in pair)
-    difference, open_ = float(state.means[a] - state.means[b]), int((hole & (s != 0)).sum())
+    difference, open_ = float(state.means[a] - state.means[b]), int((unjudged & (s != 0)).sum())
     ahead, behind = pair if difference >= 0 else pair[::-1]
     certain = is_known(measure) and sign_is_certain(pair, runs, state, measure, options)
     judged = int((state.judged & (s != 0)).sum())

@@ -26,8 +26,6 @@ from truegain.measures.scoring import at_level, matching_for, score
 from truegain.message import argname
 from truegain.results.base import Table
 
-# ---- Runs against a pool that also holds the documents nobody judged, and one topic of it at a time.
-
 NONE_JUDGED = "no document is judged, so bounds would span everything; have some judged"
 DEPTH = 100  # down to which documents are in question, unless the cutoff is lower down
 
@@ -37,14 +35,14 @@ class Filled:
     """Runs against a pool that also holds every document in question, with a label below 0, which is none."""
 
     ranked: RankedGains
-    hole: Bools  # per item of the pool
+    unjudged: Bools  # per item of the pool
     depth: int  # down to which documents are in question
 
     @classmethod
     def of(cls, runs: object, judgments: object, measure: Measure, options: Scoring, jobs: int | None = None) -> Filled:
         """Runs and judgments with all documents in question; some must be judged."""
         made = cls.down_to(None, runs, judgments, measure, options, jobs)
-        if made.hole.all():
+        if made.unjudged.all():
             raise TruegainError(NONE_JUDGED)
         return made
 
@@ -86,21 +84,21 @@ class Filled:
     def by_key(cls, ranked: RankedGains, measure: Measure, depth: int | None = None) -> Filled:
         """The same from lists that know their documents by key (`keys_in_question`): no run is read again.
 
-        Holes have no names here, and lists end at the depth that is in question, below which the measure does not look,
-        or at `depth`.
+        Unjudged documents have no names here, and lists end at the depth that is in question, below which the measure
+        does not look, or at `depth`.
         """
         _refuse_condensed(measure, Scoring())
         near = ranked.cut(depth or in_question(measure, Scoring()))
         wide = named_by_key(near)
-        hole = ~wide.item_judged
-        if hole.all():
+        unjudged = ~wide.item_judged
+        if unjudged.all():
             raise TruegainError(NONE_JUDGED)
-        return cls(wide, hole, int(near.depth.max(initial=0)))
+        return cls(wide, unjudged, int(near.depth.max(initial=0)))
 
     @cached_property
     def levels(self) -> Floats:
-        """The labels a hole may have: 0 and all that were given."""
-        labels = self.ranked.item_gain[~self.hole]
+        """The labels an unjudged document may have: 0 and all that were given."""
+        labels = self.ranked.item_gain[~self.unjudged]
         return frozen(np.unique(np.append(labels[labels > 0], 0.0)))
 
     def share(self, depth: int) -> Floats:
@@ -112,7 +110,7 @@ class Filled:
         share = np.divide(size - judged, size, out=np.full(len(size), np.nan), where=size > 0)
         return np.asarray(share.reshape(len(ranked.systems), len(ranked.topics)), np.float64)
 
-    def topic(self, number: int, within: Bools) -> TopicHoles:
+    def topic(self, number: int, within: Bools) -> UnjudgedOfTopic:
         """The lists of one topic, of their entries those that count."""
         ranked, systems = self.ranked, len(self.ranked.systems)
         lists = np.arange(systems) * len(ranked.topics) + number
@@ -120,11 +118,11 @@ class Filled:
         entry = np.repeat(ranked.begin[lists] - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
         system = np.repeat(np.arange(systems), sizes)[within[entry]]
         entry = entry[within[entry]]
-        open_ = self.hole[ranked.item[entry]]
+        open_ = self.unjudged[ranked.item[entry]]
         pool = np.arange(ranked.pool.begin[number], ranked.pool.begin[number + 1])
         every = Entries(system, entry, ranked.rank[entry], ranked.item[entry])
-        judged, holes = every.at(np.flatnonzero(~open_)), every.at(np.flatnonzero(open_))
-        return TopicHoles(systems, judged, holes, pool[~self.hole[pool]], int(self.hole[pool].sum()))
+        judged, unjudged = every.at(np.flatnonzero(~open_)), every.at(np.flatnonzero(open_))
+        return UnjudgedOfTopic(systems, judged, unjudged, pool[~self.unjudged[pool]], int(self.unjudged[pool].sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,19 +140,19 @@ class Entries:
 
 
 @dataclass(frozen=True, eq=False)
-class TopicHoles:
-    """One topic: judged documents and holes in the lists, and in the pool.
+class UnjudgedOfTopic:
+    """One topic: judged documents and unjudged documents in the lists, and in the pool.
 
     Behind the systems stands one more without a document, which scores 0 whatever the labels.
     """
 
     systems: int
     judged: Entries
-    holes: Entries
+    unjudged: Entries
     judged_items: Ints
-    count: int  # of holes, those in no list above the cutoff too
+    count: int  # of unjudged documents, those in no list above the cutoff too
 
-    def of_systems(self, kept: Ints) -> TopicHoles:
+    def of_systems(self, kept: Ints) -> UnjudgedOfTopic:
         """Some systems alone, and the one without a document; what the pool holds stays."""
         place = np.full(self.systems + 1, -1)
         place[kept] = np.arange(len(kept))
@@ -163,31 +161,31 @@ class TopicHoles:
             kept = of.at(np.flatnonzero(place[of.system] >= 0))
             return replace(kept, system=place[kept.system])
 
-        return replace(self, systems=len(kept), judged=some(self.judged), holes=some(self.holes))
+        return replace(self, systems=len(kept), judged=some(self.judged), unjudged=some(self.unjudged))
 
     @cached_property
     def column(self) -> Ints:
-        """The number of each hole in a list among the holes that any list has above the cutoff."""
-        return np.unique(self.holes.item, return_inverse=True)[1]
+        """The number of each unjudged document in a list among those that any list has above the cutoff."""
+        return np.unique(self.unjudged.item, return_inverse=True)[1]
 
     @cached_property
     def own(self) -> Ints:
-        """The columns of each system's holes from the top, and behind them that of a column without a document."""
-        per_system = np.bincount(self.holes.system, minlength=self.systems + 1)
+        """The columns of each system's unjudged documents from the top, then the column without a document."""
+        per_system = np.bincount(self.unjudged.system, minlength=self.systems + 1)
         place = np.arange(len(self.column)) - np.repeat(np.cumsum(per_system) - per_system, per_system)
         own = np.full((self.systems + 1, int(per_system.max(initial=0))), self.columns)
-        own[self.holes.system, place] = self.column
+        own[self.unjudged.system, place] = self.column
         return own
 
     @property
     def columns(self) -> int:
-        """How many holes some list has above the cutoff."""
+        """How many unjudged documents some list has above the cutoff."""
         return int(self.column.max(initial=-1)) + 1
 
     def table(self, values: Floats) -> Floats:
-        """System by column: a value of each hole in a list, 0 where the list lacks it; one more column without any."""
+        """System by column: a value of each unjudged document of a list, else 0; one more column is empty."""
         out = np.zeros((self.systems + 1, self.columns + 1))
-        out[self.holes.system, self.column] = values
+        out[self.unjudged.system, self.column] = values
         return out
 
     def fixed(self, values: Floats) -> Floats:

@@ -380,16 +380,16 @@ class Prediction:
     @cached_property
     def label(self) -> Floats:
         """The label of each item of the pool, NaN where not judged."""
-        return frozen(np.where(self.filled.hole, np.nan, self.filled.ranked.item_gain))
+        return frozen(np.where(self.filled.unjudged, np.nan, self.filled.ranked.item_gain))
 
     def relabelled(self, label: Floats) -> Prediction:
         """The same lists with other labels of the items of the pool, NaN where not judged."""
         ranked = self.filled.ranked.with_gains(label)
-        return replace(self, filled=replace(self.filled, ranked=ranked, hole=frozen(np.isnan(label))))
+        return replace(self, filled=replace(self.filled, ranked=ranked, unjudged=frozen(np.isnan(label))))
 
     def chances(self, measure: Measure) -> Chances:
         """For each item the chance of each label that the measure tells apart."""
-        levels = levels_of(measure, self.label[~self.filled.hole])
+        levels = levels_of(measure, self.label[~self.filled.unjudged])
         return Chances(levels, self.predictor.chances(self.label, levels))
 
     def scored(self, measure: Measure) -> Expected:
@@ -405,7 +405,7 @@ class Prediction:
         alone = first[times[ranked.item[first]] == 1]
         system = ranked.list[alone] // max(1, len(ranked.topics))
         own = np.bincount(system, minlength=len(ranked.systems))
-        judged = np.bincount(system, ~self.filled.hole[ranked.item[alone]], minlength=len(ranked.systems))
+        judged = np.bincount(system, ~self.filled.unjudged[ranked.item[alone]], minlength=len(ranked.systems))
         found = np.flatnonzero((own >= OWN) & (judged == 0)).tolist()
         return {ranked.systems[s]: ranked.item[alone[system == s]].astype(np.int64) for s in found}
 
@@ -453,9 +453,9 @@ def _labels_by(llm: object, filled: Filled) -> Floats:
         raise TruegainError(f"{argname('llm')}: {labels.source} labels a document more than once; give one label each")
     out = np.full(len(pool), np.nan)
     out[item[rows]] = labels.label[rows]
-    if lacking := int((np.isnan(out) & filled.hole).sum()):
+    if lacking := int((np.isnan(out) & filled.unjudged).sum()):
         warn(
-            f"{argname('llm')}: {lacking:,} of {int(filled.hole.sum()):,} unjudged documents have no label in "
+            f"{argname('llm')}: {lacking:,} of {int(filled.unjudged.sum()):,} unjudged documents have no label in "
             f"{labels.source}; they are predicted from the rest"
         )  # fmt: skip
     return frozen(out)
@@ -522,7 +522,7 @@ def _ends(
 
 def check_enough(made: Prediction) -> None:
     """Refuse predictions where no listed document is judged."""
-    known = ~made.filled.hole & made.predictor.votes.listed
+    known = ~made.filled.unjudged & made.predictor.votes.listed
     if not known.any():
         raise TruegainError(
             "no document in the runs is judged, so these scores would show which runs agree, not which are good; "
@@ -532,7 +532,7 @@ def check_enough(made: Prediction) -> None:
 
 def _check_both(made: Prediction, measure: Measure) -> None:
     """Refuse predictions where all that is judged is relevant: everything else would be predicted relevant, too."""
-    label = made.label[~made.filled.hole & made.predictor.votes.listed]
+    label = made.label[~made.filled.unjudged & made.predictor.votes.listed]
     if label.min() >= (least := levels_of(measure, label)[0]):
         raise TruegainError(
             f"{arg('fill', 'predicted')}: all {len(label):,} judged documents in the runs have a label of {least:g} "
@@ -543,9 +543,9 @@ def _check_both(made: Prediction, measure: Measure) -> None:
 
 def _left_out(made: Prediction) -> Bools:
     """Systems whose scores are left out because nobody judged a document that they alone list; tells what is said."""
-    hole, newcomers = made.filled.hole & made.predictor.votes.listed, made.newcomers
+    unjudged, newcomers = made.filled.unjudged & made.predictor.votes.listed, made.newcomers
     warn(
-        f"{int(hole.sum()):,} of {int(made.predictor.votes.listed.sum()):,} documents have predicted labels: these "
+        f"{int(unjudged.sum()):,} of {int(made.predictor.votes.listed.sum()):,} documents have predicted labels: these "
         "scores rank systems but have no interval"
     )
     if newcomers:

@@ -27,22 +27,20 @@ from truegain.sampling.streams import stream_key
 from truegain.stats.contrasts import place_of
 from truegain.text.corpus import CorpusLike
 
-# ---- A random sample of the unjudged documents, to be judged: it then stands for the others.
-
 DESIGN = "holes"  # of ordered lists of them
-LEAST_SAMPLED = 10  # holes that a score or a difference must stand on
+LEAST_SAMPLED = 10  # unjudged documents that a score or a difference must stand on
 SHARE = 0.25
 
 
 def looked_at(filled: Filled, m: Measure) -> Bools:
-    """Per item of the pool: a hole that some list has where the measure looks."""
-    out = np.zeros(len(filled.hole), np.bool_)
+    """Per item of the pool: an unjudged document that some list has where the measure looks."""
+    out = np.zeros(len(filled.unjudged), np.bool_)
     out[filled.ranked.item[m.within(filled.ranked.rank)]] = True
-    return out & filled.hole
+    return out & filled.unjudged
 
 
 def check_linear(m: Measure) -> None:
-    """Refuse measures that a sample of the holes cannot set right."""
+    """Refuse measures that a sample of the unjudged documents cannot set right."""
     if not m.linear_in_gains:
         raise MeasureError(
             f"{m} is not linear in gain, so a sample of the unjudged documents cannot correct it; use P, CG, DCG, "
@@ -50,7 +48,7 @@ def check_linear(m: Measure) -> None:
         )
 
 
-def draw_holes(
+def draw_unjudged(
     runs: object,
     judgments: object,
     measure: str | Measure = "P@10",
@@ -68,7 +66,7 @@ def draw_holes(
     order; they stand in the order of that number, so that the first of them are a random sample too.
 
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
-    >>> draw_holes(runs, {"1": {"x": 1}}, "P@2").rows
+    >>> draw_unjudged(runs, {"1": {"x": 1}}, "P@2").rows
     [('1', 'y', None), ('1', 'z', None)]
     """
     if share is not None and not 0 < share <= 1:
@@ -197,7 +195,7 @@ def sample_unjudged(
 
 
 def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] | None) -> tuple[Floats, Floats]:
-    """What the label of each item is worth as predicted, and the size of each hole; 0 for all else."""
+    """What the label of each item is worth as predicted, and the size of each unjudged document; 0 for all else."""
     ranked, chances = made.filled.ranked, made.chances(m)
     worth = m.worth(np.concatenate([[0.0], chances.levels]))
     weight = m.rank_weights(max(1, int(ranked.rank.max(initial=1))))[ranked.rank - 1] * m.within(ranked.rank)

@@ -16,13 +16,13 @@ from truegain.aggregation.magnitudes import units as unit_of
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.rating_groups import Grouped, alike
 from truegain.data.ratings import LEVELS, RatingsLike, Scale, read_ratings, tell_mixed
+from truegain.errors import counted
 from truegain.io.columns import Floats, Ints, shares
 from truegain.keywords import takes
 from truegain.message import AGGREGATE
 from truegain.reliability.alpha import TAIL, AlphaOptions, Coefficient, Method, Paired, Units, alpha_of, alphas
 from truegain.reliability.kappa import cohens, fleiss, percent, ratio_spreads
 from truegain.results.base import Result, Table
-from truegain.results.paper_table import counted
 from truegain.results.table import Cell, cells, shown
 
 # ---- Whether a few items carry alpha: what it is without them.

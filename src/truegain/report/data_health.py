@@ -51,7 +51,7 @@ def unjudged_by_system(ranked: RankedGains, depth: int | None) -> tuple[np.ndarr
     return (documents - judged).reshape(shape).sum(axis=1), documents.reshape(shape).sum(axis=1)
 
 
-def holes_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None) -> Check:
+def unjudged_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None) -> Check:
     """Unjudged documents where a measure looks, who has them, and what they could do."""
     cutoff = getattr(measure, "cutoff", None)
     holes, documents = unjudged_by_system(ranked, cutoff)

@@ -37,7 +37,6 @@ from truegain.report.data_health import (
     are_idle,
     assessors_check,
     gold_checks,
-    holes_check,
     identical_check,
     ids_check,
     labels_check,
@@ -46,6 +45,7 @@ from truegain.report.data_health import (
     topics_check,
     unchecked_check,
     unjudged_by_system,
+    unjudged_check,
     warnings_check,
 )
 from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
@@ -294,7 +294,7 @@ def gather(
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
         bounds = _holes(study, kept)
-        measures = tuple(_without_idle_holes(m, bounds) for m in measures)
+        measures = tuple(_without_idle_unjudged(m, bounds) for m in measures)
         to_judge = _next(study, runs, labels, claims[0] if requested else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
@@ -389,7 +389,8 @@ def _verdicts(
 
     def worded(m: Measure) -> Verdict:
         verdict = study.verdict(a, b, m, costs)
-        return replace(verdict, notes=tuple(map(words, verdict.notes)), withheld=tuple(map(words, verdict.withheld)))
+        reasons = tuple(replace(reason, text=words(reason.text)) for reason in verdict.reasons)
+        return replace(verdict, notes=tuple(map(words, verdict.notes)), reasons=reasons)
 
     verdicts = (kept(("verdict", a, b, str(m), str(costs)), partial(worded, m), Verdict) for m in study.measures)
     return tuple(replace(verdict, provenance=study.provenance) for verdict in verdicts)
@@ -443,7 +444,7 @@ def _holes(study: Study, kept: Keeping) -> OpenOrder | None:
     return None
 
 
-def _without_idle_holes(m: MeasureFacts, bounds: OpenOrder | None) -> MeasureFacts:
+def _without_idle_unjudged(m: MeasureFacts, bounds: OpenOrder | None) -> MeasureFacts:
     """Not a word at the ranking of unjudged documents that could turn none of its pairs; data health tells of them."""
     if not are_idle(bounds, m.measure):
         return m
@@ -507,7 +508,7 @@ def _checks(
     for m in study.measures:
         cutoff = getattr(m, "cutoff", None)
         if cutoff not in seen:
-            checks.append(holes_check(study.ranked, m, bounds))
+            checks.append(unjudged_check(study.ranked, m, bounds))
             seen.add(cutoff)
     depth = max(getattr(m, "cutoff", None) or DEEP for m in study.measures)
     checks.append(kept(("ties", depth), partial(ties_check, runs, depth), Check))

@@ -135,8 +135,8 @@ def _(answer: ComparisonsByMeasure) -> Any:
 @chart_of.register
 def _(answer: Verdict) -> Any:
     rows: list[Row] = [
-        {"name": str(r["source"]), "value": r["difference"], "low": r["low"], "high": r["high"]}
-        for r in answer.table(words=False).records()
+        {"name": source, "value": value, "low": low, "high": high}
+        for source, value, low, high, *_ in answer.table().rows
     ]
     c = answer.comparison
     return limits_chart(rows, f"{c.b} - {c.a}, {c.measure}: {answer.outcome}", "difference", zero=True)

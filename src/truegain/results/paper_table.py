@@ -7,8 +7,10 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from string import ascii_lowercase
+from typing import Any
 
 from truegain.errors import InputError, TruegainError, some, there_are
 from truegain.io.files import PathLike, read_bytes, shown_path
@@ -64,6 +66,41 @@ def read_names(path: PathLike) -> dict[str, str]:
             "there are no names", file=file, hint="write one line per system: the old name, a tab, the new name"
         )
     return names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Renamed:
+    """Other names of systems: from a file, and without a prefix.
+
+    >>> Renamed(strip_prefix="input.").called("input.bm25"), Renamed().called("bm25")
+    ('bm25', 'bm25')
+    """
+
+    names: str | None = None
+    strip_prefix: str = ""
+
+    @property
+    def renames(self) -> bool:
+        """Whether systems get other names."""
+        return self.names is not None or bool(self.strip_prefix)
+
+    @cached_property
+    def _new(self) -> Mapping[str, str]:
+        return {} if self.names is None else read_names(self.names)
+
+    def renamed(self, answer: Any) -> Any:
+        """Runs, scores or results under the new names."""
+        return answer.renamed(self._new, self.strip_prefix) if self.renames else answer
+
+    def called(self, name: str) -> str:
+        """A system by the name that it has, whether it is given by the old one or the new one."""
+        return self._new.get(name) or name.removeprefix(self.strip_prefix) or name
+
+    @property
+    def renaming(self) -> dict[str, str]:
+        """The options that rename, for the provenance of answers."""
+        both = {"names": self.names, "strip_prefix": self.strip_prefix}
+        return {name: value for name, value in both.items() if value}
 
 
 def _parts(line: str) -> list[str]:
@@ -227,12 +264,3 @@ def listed(names: Sequence[str]) -> str:
     'AP, P@10 and RR'
     """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def counted(n: int, noun: str) -> str:
-    """So many of something.
-
-    >>> counted(1, "system"), counted(1000, "topic")
-    ('1 system', '1,000 topics')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -10,14 +10,12 @@ from truegain.message import arg, argname
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.designs import BY_BRONZE, BY_GOLD, ELSEWHERE, RANDOM, WHOLE_TOPICS, GoldDesign
 from truegain.sampling.documents import COLLECTION
-from truegain.sampling.gold import GOLD, HOLES
+from truegain.sampling.gold import GOLD, UNJUDGED
 from truegain.sampling.replicates import REPLICATES
 from truegain.sampling.source import Source, SourceName
 from truegain.sampling.topics import TOPICS
 
-# ---- Sources of uncertainty.
-
-SOURCES: dict[SourceName, Source] = {s.name: s for s in (TOPICS, COLLECTION, ASSESSORS, REPLICATES, GOLD, HOLES)}
+SOURCES: dict[SourceName, Source] = {s.name: s for s in (TOPICS, COLLECTION, ASSESSORS, REPLICATES, GOLD, UNJUDGED)}
 CHOICES["population"] = lambda: {name: SOURCES[name].claim for name in populations()}
 
 
@@ -55,7 +53,7 @@ def outermost(over: Collection[SourceName]) -> list[SourceName]:
     """What nothing else that is spoken of holds: together these are all of the variance.
 
     >>> outermost({"collection", "replicates"}), outermost({"topics", "replicates"})
-    (['collection', 'gold', 'holes'], ['topics'])
+    (['collection', 'gold', 'unjudged'], ['topics'])
     """
     return [name for name in spoken_of(over) if not holders(name) & {*over}]
 
@@ -64,7 +62,7 @@ def inside_first(over: Collection[SourceName]) -> list[SourceName]:
     """What has a share of its own, each before what holds it; what another one below the topics holds has none.
 
     >>> inside_first({"collection", "replicates"}), inside_first({"topics", "replicates"})
-    (['gold', 'holes', 'collection'], ['gold', 'holes', 'replicates', 'topics'])
+    (['gold', 'unjudged', 'collection'], ['gold', 'unjudged', 'replicates', 'topics'])
     """
     above = {"topics", *holders("topics")}
     below = outermost({*over} - above)

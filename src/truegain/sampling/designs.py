@@ -19,8 +19,6 @@ from truegain.io.columns import Bools, Codes, Floats, Ints, frozen
 from truegain.message import arg, argname
 from truegain.sampling.streams import stream_keys, streams
 
-# ---- How gold labels were drawn, or will be: from which population, by topics or by pairs, and with which chances.
-
 Strata = Callable[[Codes, Floats], "Codes | Floats"]  # from the topic and the bronze label of every pair
 
 

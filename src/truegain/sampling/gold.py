@@ -25,8 +25,8 @@ GOLD = Source(
     units="Gold labels",
     all_known="all labels are gold",
 )
-HOLES = Source(
-    "holes",
+UNJUDGED = Source(
+    "unjudged",
     "sampled unjudged document",
     nested_in=("topics",),
     labels=True,

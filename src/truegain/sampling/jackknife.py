@@ -13,8 +13,6 @@ from truegain.io.columns import Bools, Codes, Floats, Ints
 from truegain.parallel.jobs import Engine, Progress, engine_for
 from truegain.sampling.documents import TopicLists, lists_of_topic
 
-# ---- How far the scores of one topic move over collections.
-
 ROUNDING = 1e-12  # a difference that moves less than this share of its sides does not move
 
 

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Resampling, Scoring
+from truegain.config import Resampling, Scoring, check_count
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import Runs, RunsLike
 from truegain.data.scores import Scores
@@ -21,7 +21,7 @@ from truegain.io.columns import Floats, Ints, frozen, shares
 from truegain.io.files import STANDARD_INPUT
 from truegain.io.formats import system_name
 from truegain.io.warnings import warn
-from truegain.keywords import check_whole, takes
+from truegain.keywords import takes
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import TopicMeans, check_mean
@@ -241,7 +241,7 @@ class Correlation(Result):
     show: Show | None = None  # the one table asked for
 
     def __post_init__(self) -> None:
-        check_whole("moves", self.moves, 0)
+        check_count("moves", self.moves, 0, own=True)
         check_show(self.between, self.show)
 
     def showing(self, show: Show | None = None, moves: int = SHOWN) -> Correlation:

@@ -63,7 +63,7 @@ class Influence:
         matrix = np.sqrt((n - 1) / n) * (without.mean(axis=0) - without)
         return cls(source, units, frozen(matrix), n - 1.0 if df is None else df, frozen(without))
 
-    def spread(self, contrasts: Contrasts) -> Variance:
+    def variance(self, contrasts: Contrasts) -> Variance:
         """Variances of contrasts."""
         return Variance(contrasts.squares(self.matrix), np.full(len(contrasts), self.df))
 
@@ -72,7 +72,7 @@ class Influence:
         without = None if self.without is None else contrasts.values(self.without)
         return Influence(self.source, self.units, contrasts.values(self.matrix), self.df, without)
 
-    def decisive(self, contrasts: Contrasts, most: int = 5) -> list[tuple[str, float]]:
+    def most_influential(self, contrasts: Contrasts, most: int = 5) -> list[tuple[str, float]]:
         """The units that move the first contrast most, with how far, and which way, they pull it from its mean."""
         pull, order = self._influential_units(contrasts, most)
         return [(self.units[i], float(pull[i])) for i in order]

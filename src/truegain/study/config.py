@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -33,8 +33,6 @@ from truegain.sampling.source import SourceName
 from truegain.study.assessors import Raters
 from truegain.study.estimators import FEW_TOPICS, LEAST_TOPICS
 
-# ---- What a study may be asked: numbers and words, refused where they cannot be meant.
-
 RESAMPLES, LEAST_RESAMPLES = 1000, 100
 FIXED = "fixed"  # the population of these topics only
 NOT_BY_CHANCE = 1e-6
@@ -57,18 +55,6 @@ def margin_of(value: object, min_effect: float) -> float:
             f"{arg('not_worse_by')} and {arg('min_effect')} set two different goals; leave one of them out"
         )
     return float(value)
-
-
-def count_of(name: str, value: object, least: int) -> int:
-    """A whole number that is large enough.
-
-    >>> count_of("resamples", 1, 100)
-    Traceback (most recent call last):
-    truegain.errors.TruegainError: Resampling.n 1: give a whole number of at least 100
-    """
-    if not isinstance(value, Integral) or value < least:
-        raise TruegainError(f"{argname(name, value, '')}: give a whole number of at least {least}")
-    return int(value)
 
 
 def sources_of(population: str | Sequence[str]) -> frozenset[SourceName]:
@@ -226,7 +212,7 @@ def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
             )
 
 
-# ---- What was given: runs, read and put in line with labels, and ratings with the rule that makes gains of them.
+# ---- Runs in line with labels, and ratings with their rule.
 
 
 def of_topics(labels: Judgments, kept: Collection[str]) -> Judgments:

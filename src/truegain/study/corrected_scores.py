@@ -53,8 +53,6 @@ from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Pla
 from truegain.study.gold import by_matrices, impossible_pairs, rectified
 from truegain.study.variance import VarianceModel
 
-# ---- What scores would be without the judge's errors, beside the naive ones, and which systems may be the best.
-
 COLUMNS = ("system", "measure", "uncorrected", "value", "low", "high", "se", "method", "gold", "n", "gold_pairs")
 FEW = 5
 NAMED = 10  # systems that may be the best, at most
@@ -191,7 +189,7 @@ def _worse(difference: Callable[[int, int], tuple[float, float]], top: int, othe
     return by > 0 and p < alpha
 
 
-# ---- One measure without the judge's errors: by gold labels themselves, or by the judge's confusion matrices.
+# ---- One measure.
 
 NOTICED = 1.05  # times as wide as by gold labels alone: what is less need not be told
 ENGINE = ("default", "rectify")  # methods that a study has; others are published intervals, by name
@@ -385,8 +383,8 @@ class Corrected:
 
     def _half(self, contrasts: Contrasts) -> float:
         """Half the width of one interval, before it is cut."""
-        spread = self.engine.variance_model.spread(contrasts, self.engine.confidence)
-        return quantile_of(self.engine.confidence, float(spread.df[0])) * math.sqrt(float(spread.variance[0]))
+        variance = self.engine.variance_model.variance(contrasts, self.engine.confidence)
+        return quantile_of(self.engine.confidence, float(variance.df[0])) * math.sqrt(float(variance.variance[0]))
 
     def difference(self, a: int, b: int) -> tuple[float, float]:
         """Of two systems by number, the first less the second, with its p; an error where it is not known."""
@@ -457,7 +455,7 @@ def _on_slopes(estimator: ByGoldTopics, measure: Measure) -> str:
     )
 
 
-# ---- From runs, bronze labels and a judge (or gold labels) to corrected scores.
+# ---- All measures, from files to corrected scores.
 
 LEAST_RESAMPLES = 100
 

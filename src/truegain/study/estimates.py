@@ -16,6 +16,7 @@ from truegain.errors import some
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.measures.base import Measure
 from truegain.results.base import Result, Table
+from truegain.results.paper_table import listed
 from truegain.results.table import Cell
 from truegain.sampling.streams import generator
 from truegain.stats.contrasts import Contrasts
@@ -24,10 +25,8 @@ from truegain.stats.intervals import within
 from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import p_of, p_values_of, quantiles_of, quantiles_of_p
 from truegain.study.precision import nothing_in_common
-from truegain.study.unjudged_bounds import HoleBounds
+from truegain.study.unjudged_bounds import UnjudgedPairBounds
 from truegain.study.variance import VarianceModel
-
-# ---- Two systems that rank the judged documents alike: whatever the labels are, their scores are the same.
 
 ALIKE = "both rank the judged documents identically in every topic"
 
@@ -57,7 +56,7 @@ def _where(ranked: RankedGains, measure: Measure, system: int) -> tuple[Ints, ..
     return ranked.list[rows] % topics, ranked.rank[rows], np.asarray(ranked.item[rows], np.int64), depth
 
 
-# ---- Many systems at once: which may be best, tiers, ranks, all with one error for the whole family.
+# ---- Rankings.
 
 DRAWS = (2_000, 20_000)  # fewest and most
 WORK = 2_000_000_000  # products that all draws may take, above the fewest
@@ -72,10 +71,10 @@ PICKED = (
     "all pairs."
 )
 # there are none; whatever their labels; so of those in the first ranks alone; counted as not relevant
-HolesHeld = Literal["", "bound", "first", "zero"]
+UnjudgedTreatment = Literal["", "bound", "first", "zero"]
 
 
-def largest_t(covariance: Floats, spread: Variance, contrasts: Contrasts, seed: int) -> Floats:
+def largest_t(covariance: Floats, variance: Variance, contrasts: Contrasts, seed: int) -> Floats:
     """Draws of the largest |t| of all contrasts, were none of them different from 0.
 
     A quantile of it is how many standard errors to either side hold all contrasts at once.
@@ -89,14 +88,14 @@ def largest_t(covariance: Floats, spread: Variance, contrasts: Contrasts, seed: 
     topics were told apart in 6.3% of 600 studies at 95%, with one standard error for all (the multivariate t of Dunnett
     and Sobel 1954, Biometrika 41) in 7.8%. Contrasts that do not move are left out.
     """
-    moving = np.flatnonzero(spread.variance > 0)
+    moving = np.flatnonzero(variance.variance > 0)
     if not len(moving):
         return np.zeros(1)
     some = Contrasts(contrasts.a[moving], contrasts.b[moving])
     values, vectors = np.linalg.eigh(covariance)
     kept = values > NO_VARIANCE * values.max()
     root = (vectors[:, kept] * np.sqrt(values[kept])).T
-    k = freedom(spread)
+    k = freedom(variance)
     systems = root.shape[1]
     draws = int(np.clip(WORK // (k * systems**2), *DRAWS))
     rng = generator(seed, "largest t")
@@ -111,9 +110,9 @@ def largest_t(covariance: Floats, spread: Variance, contrasts: Contrasts, seed: 
     return largest
 
 
-def freedom(spread: Variance) -> int:
+def freedom(variance: Variance) -> int:
     """Degrees of freedom that all contrasts are drawn with: the median of those that move."""
-    moving = spread.df[spread.variance > 0]
+    moving = variance.df[variance.variance > 0]
     return int(np.clip(np.round(np.median(moving)), 1, MOST_FREEDOM)) if len(moving) else MOST_FREEDOM
 
 
@@ -183,7 +182,7 @@ class Ranking(Result):
     notes: tuple[str, ...] = ()
     ahead: Bools | None = None  # [i, j]: whether i is surely better than j, in this order
     provenance: Mapping[str, object] = field(default_factory=dict)
-    unjudged_policy: HolesHeld = ""
+    unjudged_policy: UnjudgedTreatment = ""
     first_ranks: str = ""  # down to which ranks, in words, where it holds whatever the labels in the first ones alone
     open: tuple[str, ...] = ()  # systems of which no pair can be told, such as those of the judge's own model
     why_open: Mapping[str, str] = field(default_factory=dict)  # of these, in two or three words
@@ -280,14 +279,14 @@ class Ranking(Result):
             any_, no_two = ("Either", "the two do not") if n == 2 else (f"Any of the {n}", "no two")
             system = "system" if n == 2 else "systems"
             return f"{any_} {system} may be best{on}: {no_two} differ significantly {sure}{open_}."
-        named = f"{', '.join(self.best[:-1])} and {self.best[-1]}" if 1 < k <= NAMED else some(self.best, NAMED)
+        named = listed(self.best) if k <= NAMED else some(self.best, NAMED)
         first = f"Only {named} may be best" if k == 1 else f"{k} of {n} systems may be best"
-        listed = "" if k == 1 else f": {named}"
+        names = "" if k == 1 else f": {named}"
         others = "the other one is worse" if n - k == 1 else "each of the others is worse than some other system"
         bound, below = ", whatever the labels of unjudged documents", "; those below count as not relevant"
         of_first = f", whatever the labels of unjudged documents in {self.first_ranks}{below}"
         held = {"": "", "bound": bound, "first": of_first, "zero": ZERO}[self.unjudged_policy]
-        return f"{first}{on}{listed}; {others} {sure}{held}."
+        return f"{first}{on}{names}; {others} {sure}{held}."
 
     def table(self) -> Table:
         """A row a system, best first: its value where any is known, the limits of its rank, its tier."""
@@ -328,15 +327,15 @@ class Ranking(Result):
         return self.sentence
 
 
-# ---- Scores, differences and ranks from what a measure stands on.
+# ---- Scores and differences.
 
 NO_DIFFERENCE = 1e-12  # of two scores that are exact
 OF_DOCUMENTS = {"topics", "collection"}  # sources that bring other documents, not other labels alone
 METHOD = "t, all sources"
 BY_WILSON = "wilson, all sources"
 EVERY_LOOK = "anytime-valid"
-AND_HOLES = " and unjudged documents"
-LISTS = {"gold": "list of gold labels", "holes": "sample of unjudged documents"}
+AND_UNJUDGED = " and unjudged documents"
+LISTS = {"gold": "list of gold labels", "unjudged": "sample of unjudged documents"}
 NOT_LISTED = "in the {}: it was sampled for other runs or another measure; draw one for these"
 SCORE_NOT_LISTED = "in the {}, which was drawn for differences: the systems it was drawn for share {}"
 NO_SCORES = "Scores are not estimated: the list of gold labels was drawn to estimate differences."
@@ -397,17 +396,17 @@ class MeasureEstimates:
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
         scores, estimator = Contrasts.scores(len(self.systems)), self.variance_model.estimator
-        spread, touching = self.variance_model.spread(scores, self.confidence), estimator.touching(scores)
-        low, high = self.variance_model.score_limits(spread, self.measure.bounds(), self.confidence)
+        variance, touching = self.variance_model.variance(scores, self.confidence), estimator.touching(scores)
+        low, high = self.variance_model.score_limits(variance, self.measure.bounds(), self.confidence)
         least, most = (-math.inf, math.inf) if self.note else self.measure.bounds()
         if (known_bounds := estimator.near_bounds()) is not None:
             least, most = max(least, known_bounds[1][0]), min(most, known_bounds[1][1])
         value = np.clip(estimator.value, least, most)
         if (ranges := estimator.score_ranges()) is not None:
             value, low, high = (np.clip(x, *ranges.T) for x in (value, low, high))
-        unlisted, known = estimator.unlisted(scores), _without_holes(self.variance_model, scores)
+        unlisted, known = estimator.unlisted(scores), _without_unjudged(self.variance_model, scores)
         by_wilson = self.variance_model.by_wilson(self.measure.bounds())
-        flat = ~(spread.variance > NO_DIFFERENCE**2) & ~known & (not self.variance_model.exact)
+        flat = ~(variance.variance > NO_DIFFERENCE**2) & ~known & (not self.variance_model.exact)
         out = []
         for s, system in enumerate(self.systems):
             few = None if touching is None else int(touching[s])
@@ -424,7 +423,7 @@ class MeasureEstimates:
                 Estimate(
                     system, self.name, *held, confidence=self.confidence, population=over,
                     method=BY_WILSON if by_wilson else METHOD,
-                    se=None if notes else float(np.sqrt(spread.variance[s])), n=self.topics,
+                    se=None if notes else float(np.sqrt(variance.variance[s])), n=self.topics,
                     notes=notes or ((FLAT,) if flat[s] else ()),
                 )
             )  # fmt: skip
@@ -436,8 +435,8 @@ class MeasureEstimates:
         One that few gold labels touch, or that documents move which are not on the list, has no value either: NaN.
         """
         variance_model = self.variance_model
-        spread, value = variance_model.spread(contrasts, self.confidence), variance_model.estimator.value
-        naive, naive_spread = (
+        variance, value = variance_model.variance(contrasts, self.confidence), variance_model.estimator.value
+        uncorrected, uncorrected_variance = (
             contrasts.values(variance_model.uncorrected.value),
             variance_model.uncorrected.over_topics(contrasts),
         )
@@ -448,13 +447,13 @@ class MeasureEstimates:
         )
         difference = variance_model.estimator.values(contrasts)
         difference = np.where(np.abs(difference) < NO_DIFFERENCE, 0.0, difference) if exact else difference
-        low, high = variance_model.difference_limits(contrasts, difference, spread, self.confidence)
-        stuck, t_of = variance_model.estimator.stuck(contrasts), self._t(contrasts, spread, None)
+        low, high = variance_model.difference_limits(contrasts, difference, variance, self.confidence)
+        stuck, t_of = variance_model.estimator.stuck(contrasts), self._t(contrasts, variance, None)
         empty = low > high
         low, high = within(low, high, self.measure.bounds(), value=difference, differences=True)
         out = []
         for i, (a, b) in enumerate(zip(contrasts.a.tolist(), contrasts.b.tolist(), strict=True)):
-            se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
+            se, n = float(np.sqrt(variance.variance[i])), float(np.sqrt(uncorrected_variance.variance[i]))
             still = se <= NO_SPREAD * max(abs(float(value[a])), abs(float(value[b]))) and not stuck[i]
             notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), variance_model)
             known = exact or still or not notes
@@ -487,10 +486,11 @@ class MeasureEstimates:
                     float(difference[i]) if known else math.nan, None if notes else float(low[i]),
                     None if notes else float(high[i]),
                     None if notes or exact or alike or variance_model.looks or not se
-                    else p_of(float(t), float(spread.df[i])),
+                    else p_of(float(t), float(variance.df[i])),
                     test=METHOD if variance_model.looks is None else EVERY_LOOK,
-                    confidence=self.confidence, n=self.topics, uncorrected=float(naive[i]),
-                    uncorrected_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > NO_DIFFERENCE else None,
+                    confidence=self.confidence, n=self.topics, uncorrected=float(uncorrected[i]),
+                    uncorrected_p=None if n <= NO_DIFFERENCE
+                    else p_of(float(uncorrected[i]) / n, float(uncorrected_variance.df[i])),
                     notes=notes,
                 )
             )  # fmt: skip
@@ -500,7 +500,7 @@ class MeasureEstimates:
         """Whether two systems rank the judged documents alike, and no unjudged one that a sample stands for differs."""
         if self.alike is None or not self.alike(a, b):
             return False
-        return self.variance_model.labels != "holes" or bool(
+        return self.variance_model.labels != "unjudged" or bool(
             self.variance_model.estimator.unmoved(Contrasts.of([(a, b)]))[0]
         )
 
@@ -512,57 +512,57 @@ class MeasureEstimates:
     def _contributions(self) -> Floats:
         return self.variance_model.estimator.contributions()
 
-    def widened(self, contrasts: Contrasts, bounds: HoleBounds | None) -> list[Comparison]:
-        """Differences whose limits and p hold whatever the labels of unjudged documents: see `HoleBounds`."""
+    def widened(self, contrasts: Contrasts, bounds: UnjudgedPairBounds | None) -> list[Comparison]:
+        """Differences whose limits and p hold whatever the labels of unjudged documents: see `UnjudgedPairBounds`."""
         found = self.differences(contrasts)
         if bounds is None:
             return found
-        spread, exact = self.variance_model.spread(contrasts, self.confidence), self.variance_model.exact
+        variance, exact = self.variance_model.variance(contrasts, self.confidence), self.variance_model.exact
         fall, rise, *more = (np.maximum(side, 0.0) for side in bounds.sides(contrasts))
-        variance = np.zeros(len(contrasts)) if exact else spread.variance
-        wide = [np.sqrt(variance + x) - np.sqrt(variance) for x in more]
-        quantiles, t = quantiles_of(self.confidence, spread.df), self._t(contrasts, spread, bounds)
+        by_labels = np.zeros(len(contrasts)) if exact else variance.variance
+        wide = [np.sqrt(by_labels + x) - np.sqrt(by_labels) for x in more]
+        quantiles, t = quantiles_of(self.confidence, variance.df), self._t(contrasts, variance, bounds)
         low = np.array([math.nan if c.low is None else c.low for c in found]) - fall - quantiles * wide[0]
         high = np.array([math.nan if c.high is None else c.high for c in found]) + rise + quantiles * wide[1]
         at = np.array([c.difference for c in found])
         low, high = within(low, high, self.measure.bounds(), value=at, differences=True)
         return [
             c if c.low is None or not (fall[i] or rise[i]) else replace(
-                c, low=float(low[i]), high=float(high[i]), test=f"{c.test}{AND_HOLES}",
-                p=None if c.p is None else p_of(float(t[i]), float(spread.df[i])),
+                c, low=float(low[i]), high=float(high[i]), test=f"{c.test}{AND_UNJUDGED}",
+                p=None if c.p is None else p_of(float(t[i]), float(variance.df[i])),
             )
             for i, c in enumerate(found)
         ]  # fmt: skip
 
-    def _t(self, contrasts: Contrasts, spread: Variance, bounds: HoleBounds | None) -> Floats:
-        """|t| of each difference, after what holes and what nobody could judge may take from it.
+    def _t(self, contrasts: Contrasts, variance: Variance, bounds: UnjudgedPairBounds | None) -> Floats:
+        """|t| of each difference, after what unjudged documents and what nobody could judge may take from it.
 
         0 where nothing moves it, or these turn it.
         """
         difference = self.variance_model.estimator.values(contrasts)
-        variance, far = spread.variance, np.abs(difference)
+        total, far = variance.variance, np.abs(difference)
         if bounds is not None:
             fall, rise, less, more = bounds.sides(contrasts)
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
-            variance = variance + np.where(difference > 0, less, more)
-        far, variance = far.copy(), variance.copy()
-        for i, worst, best in self.variance_model.ends(contrasts, spread):
+            total = total + np.where(difference > 0, less, more)
+        far, total = far.copy(), total.copy()
+        for i, worst, best in self.variance_model.ends(contrasts, variance):
             value, wide = worst if difference[i] > 0 else best
             far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
-            variance[i] += max(0.0, float(wide.variance[0] - spread.variance[i]))
-        return np.asarray(far / np.where(spread.variance > 0, np.sqrt(variance), np.inf))
+            total[i] += max(0.0, float(wide.variance[0] - variance.variance[i]))
+        return np.asarray(far / np.where(variance.variance > 0, np.sqrt(total), np.inf))
 
-    def all_differences(self, seed: int, bounds: HoleBounds | None = None) -> list[Comparison]:
+    def all_differences(self, seed: int, bounds: UnjudgedPairBounds | None = None) -> list[Comparison]:
         """Every pair of systems, p also adjusted for all of them: the share of draws whose largest |t| is no smaller.
 
         Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
         """
         contrasts = Contrasts.all_pairs(len(self.systems))
-        found, spread = self.widened(contrasts, bounds), self.variance_model.spread(contrasts, self.confidence)
+        found, variance = self.widened(contrasts, bounds), self.variance_model.variance(contrasts, self.confidence)
         if len(found) < 2:
             return found
-        largest = np.sort(self._largest_t(spread, contrasts, seed))
-        t = _on_one_scale(self._t(contrasts, spread, bounds), spread)
+        largest = np.sort(self._largest_t(variance, contrasts, seed))
+        t = _on_one_scale(self._t(contrasts, variance, bounds), variance)
         above = len(largest) - np.searchsorted(largest, t, side="left")
         adjusted = (above + 1) / (len(largest) + 1)
         return [
@@ -570,21 +570,23 @@ class MeasureEstimates:
             for c, q in zip(found, adjusted, strict=True)
         ]
 
-    def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...], bounds: HoleBounds | None = None) -> Ranking:
+    def ranking(
+        self, seed: int, open_: Bools, notes: tuple[str, ...], bounds: UnjudgedPairBounds | None = None
+    ) -> Ranking:
         """Which systems may be best, tiers and ranks with limits, all pairs at once.
 
-        open_: systems that cannot be told from any other, such as those whose calibration is borrowed.
+        open_: systems that cannot be told from any other, such as those of which nothing is claimed.
         bounds: what unjudged documents could do, where the answer shall hold whatever their labels.
         """
         contrasts = Contrasts.all_pairs(len(self.systems))
-        spread, value = self.variance_model.spread(contrasts, self.confidence), self.variance_model.estimator.value
-        quantile = float(np.quantile(self._largest_t(spread, contrasts, seed), self.confidence))
+        variance, value = self.variance_model.variance(contrasts, self.confidence), self.variance_model.estimator.value
+        quantile = float(np.quantile(self._largest_t(variance, contrasts, seed), self.confidence))
         difference, t = (
             self.variance_model.estimator.values(contrasts),
-            _on_one_scale(self._t(contrasts, spread, bounds), spread),
+            _on_one_scale(self._t(contrasts, variance, bounds), variance),
         )
         size = np.maximum(np.abs(value[contrasts.a]), np.abs(value[contrasts.b]))
-        moves = np.sqrt(spread.variance) > NO_SPREAD * size
+        moves = np.sqrt(variance.variance) > NO_SPREAD * size
         sure = (t > quantile) & moves & ~open_[contrasts.a] & ~open_[contrasts.b]
         if self.variance_model.exact:
             far = 0.0 if bounds is None else np.where(difference > 0, *bounds.sides(contrasts)[:2])
@@ -611,25 +613,25 @@ class MeasureEstimates:
         """Draws of the largest |t| over all pairs, by seed: rankings and adjusted p ask for the same."""
         return {}
 
-    def _largest_t(self, spread: Variance, contrasts: Contrasts, seed: int) -> Floats:
+    def _largest_t(self, variance: Variance, contrasts: Contrasts, seed: int) -> Floats:
         """Draws of the largest |t| of all pairs, the systems by name: the order of files changes nothing."""
         if seed not in self._drawn:
-            self._drawn[seed] = self._draw(spread, contrasts, seed)
+            self._drawn[seed] = self._draw(variance, contrasts, seed)
         return self._drawn[seed]
 
-    def _draw(self, spread: Variance, contrasts: Contrasts, seed: int) -> Floats:
+    def _draw(self, variance: Variance, contrasts: Contrasts, seed: int) -> Floats:
         named = np.unique(np.concatenate([contrasts.a, contrasts.b]))
         order = np.array(sorted(named.tolist(), key=self.systems.__getitem__))
         place = np.zeros(len(self.systems), np.int64)
         place[order] = np.arange(len(order))
-        return largest_t(self._covariance(order), spread, Contrasts(place[contrasts.a], place[contrasts.b]), seed)
+        return largest_t(self._covariance(order), variance, Contrasts(place[contrasts.a], place[contrasts.b]), seed)
 
     def _covariance(self, of: Ints) -> Floats:
         """Of the scores of some systems: from the variances of scores and of all differences."""
-        alone = self.variance_model.spread(Contrasts.scores(len(self.systems)), self.confidence).variance[of]
+        alone = self.variance_model.variance(Contrasts.scores(len(self.systems)), self.confidence).variance[of]
         pairs = Contrasts.all_pairs(len(of))
         out = np.diag(alone)
-        differences = self.variance_model.spread(Contrasts(of[pairs.a], of[pairs.b]), self.confidence).variance
+        differences = self.variance_model.variance(Contrasts(of[pairs.a], of[pairs.b]), self.confidence).variance
         out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = (alone[pairs.a] + alone[pairs.b] - differences) / 2
         return out
 
@@ -639,33 +641,33 @@ class MeasureEstimates:
         All at once: the quantile of the largest |t| of these, as in `ranking`; where a standard error is less sure
         than all are taken to be, that with the same p.
         """
-        spread = self.variance_model.spread(contrasts, self.confidence)
-        own = quantiles_of(self.confidence, spread.df)
-        if len(contrasts) < 2 or self.variance_model.exact or not (spread.variance > 0).any():
-            return own, own, spread.variance
-        largest = float(np.quantile(self._draw(spread, contrasts, seed), self.confidence))
-        k = freedom(spread)
+        variance = self.variance_model.variance(contrasts, self.confidence)
+        own = quantiles_of(self.confidence, variance.df)
+        if len(contrasts) < 2 or self.variance_model.exact or not (variance.variance > 0).any():
+            return own, own, variance.variance
+        largest = float(np.quantile(self._draw(variance, contrasts, seed), self.confidence))
+        k = freedom(variance)
         all_ = np.full(len(contrasts), largest)
-        for df in np.unique(spread.df[spread.df < k - 0.5]):
-            all_[spread.df == df] = quantiles_of_p(p_values_of(largest, k), float(df))
-        return own, np.maximum(own, all_), spread.variance
+        for df in np.unique(variance.df[variance.df < k - 0.5]):
+            all_[variance.df == df] = quantiles_of_p(p_values_of(largest, k), float(df))
+        return own, np.maximum(own, all_), variance.variance
 
 
-def _on_one_scale(t: Floats, spread: Variance) -> Floats:
+def _on_one_scale(t: Floats, variance: Variance) -> Floats:
     """|t| of differences, made smaller where the standard error is less sure than `largest_t` takes all to be.
 
     t' has as large a p with the freedom that all are drawn with as t has with its own.
     """
-    k = freedom(spread)
-    less = (spread.variance > 0) & (spread.df < k - 0.5)
+    k = freedom(variance)
+    less = (variance.variance > 0) & (variance.df < k - 0.5)
     if not less.any():
         return t
     out = t.copy()
-    out[less] = quantiles_of_p(p_values_of(t[less], spread.df[less]), k)
+    out[less] = quantiles_of_p(p_values_of(t[less], variance.df[less]), k)
     return out
 
 
-def _without_holes(variance_model: VarianceModel, contrasts: Contrasts) -> Bools:
+def _without_unjudged(variance_model: VarianceModel, contrasts: Contrasts) -> Bools:
     """What is exact for these topics beside others that are not: no unjudged document moves it."""
     return np.zeros(len(contrasts), np.bool_) if variance_model.over else variance_model.estimator.unmoved(contrasts)
 

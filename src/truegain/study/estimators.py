@@ -37,7 +37,10 @@ class About:
     """What is known of the labels behind scores."""
 
     source: SourceName = "gold"  # what those that were sampled are called
-    counts: tuple[int, int] = (0, 0)  # gold labels, gold topics or sampled holes, and how many they were drawn from
+    counts: tuple[int, int] = (
+        0,
+        0,
+    )  # gold labels, gold topics or sampled unjudged documents, and how many they were drawn from
     plain: bool = False  # whether labels are taken as they are
     exact: bool = False  # whether all of them are gold
     away: bool = False  # whether gold labels are of other topics
@@ -134,7 +137,7 @@ class ScoreEstimator(ABC):
         return np.zeros(len(contrasts), np.int64)
 
     def unmoved(self, contrasts: Contrasts) -> Bools:
-        """Contrasts that no hole moves, where a sample of the holes sets scores right."""
+        """Contrasts that no unjudged document moves, where a sample of the unjudged documents sets scores right."""
         return np.zeros(len(contrasts), np.bool_)
 
     def still_open(self, contrasts: Contrasts) -> Ints | None:  # noqa: ARG002
@@ -165,7 +168,7 @@ class Plain(ScoreEstimator):
 
     def over_topics(self, contrasts: Contrasts) -> Variance:
         """Student's t over topics."""
-        return self.by_topic().spread(contrasts)
+        return self.by_topic().variance(contrasts)
 
     def contributions(self) -> Floats:
         """The scores."""
@@ -207,7 +210,7 @@ class ByGoldPairs(ScoreEstimator):
     def by_gold(self) -> Influence:
         """Load times residual of each gold pair, times sqrt(1 - its chance to be drawn)."""
         matrix = self.fit.load * self.fit.residuals() * np.sqrt(self.fit.unseen)[:, None] / len(self.topics)
-        return Influence("gold", self.gold.units, matrix, max(1.0, len(matrix) - 1.0))
+        return Influence(self.about.source, self.gold.units, matrix, max(1.0, len(matrix) - 1.0))
 
     def over_gold(self, contrasts: Contrasts) -> Variance:
         """The moves of the gold pairs, no less than what the spread within bronze labels makes of so few."""

@@ -16,7 +16,7 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.io.columns import Coded
 from truegain.message import Message, Phrase, with_marks
 from truegain.study.study import Study
-from truegain.study.unjudged import holes_in_words, ties_in_words
+from truegain.study.unjudged import ties_in_words, unjudged_in_words
 
 GRADED = ("nDCG@10", "P@10", "AP")
 IN_WORDS = {
@@ -53,8 +53,8 @@ def lines_of(found: Sequence[Support]) -> list[str]:
     >>> why = {"too few": ("P@10",)}
     >>> lines_of([Support("these", ("AP",), why), Support("others", (), why | {"no pool": ("AP",)})])
     ['yes  for these: AP', 'no   for these, and for others: P@10: too few', 'no   for others: AP: no pool']
-    >>> lines_of([Support("these", ("AP", "RR"), {}, caveats={"few topics": ("AP", "RR"), "holes": ("AP",)})])
-    ['yes  for these: AP, RR', 'but  few topics', 'but  AP: holes']
+    >>> lines_of([Support("these", ("AP", "RR"), {}, caveats={"few topics": ("AP", "RR"), "unjudged": ("AP",)})])
+    ['yes  for these: AP, RR', 'but  few topics', 'but  AP: unjudged']
     """
     possible = list(dict.fromkeys(m for one in found for m in one.measures))
     lines = [f"yes  for {one.population}: {', '.join(map(one.named, one.measures))}" for one in found if one.measures]
@@ -139,7 +139,7 @@ def _for(
         alone |= {measure: some_pairs} if some_pairs else {}
         said = [w.message.message for w in heard if isinstance(w.message, DataWarning)]
         doubt = f"no person has checked {study.unchecked}: verdicts are 'unchecked' until there are gold labels"
-        found = [*said, holes_in_words(study.ranked, study.measures[0]), ties_in_words(runs, study.measures[0])]
+        found = [*said, unjudged_in_words(study.ranked, study.measures[0]), ties_in_words(runs, study.measures[0])]
         found += [doubt] if study.unchecked else []
         for what in dict.fromkeys(filter(None, found)):
             caveats[what] = (*caveats.get(what, ()), measure)

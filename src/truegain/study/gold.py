@@ -25,7 +25,7 @@ from truegain.measures.base import Measure
 from truegain.measures.label_weights import check_linear, tell_unjudged
 from truegain.measures.scoring import refuse_chosen
 from truegain.message import SAMPLE_UNJUDGED, arg, argname, with_marks
-from truegain.pooling.samples import DESIGN as HOLES
+from truegain.pooling.samples import DESIGN as UNJUDGED_DESIGN
 from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample
 from truegain.sampling.designs import OrderedDraws
 from truegain.sampling.gold import GoldUnits
@@ -34,9 +34,7 @@ from truegain.stats.student_t import quantiles_of
 from truegain.study.config import RunsInput, gold_of, of_topics, tell_same_topics, tell_unlike_design, tell_whole_topics
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
 from truegain.study.gold_lists import refuse_without_stand_in
-from truegain.study.unjudged_sample import HoleList, HoleSample
-
-# ---- From ranked labels, and gold ones where there are, to the estimator of a measure.
+from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
 
 ONE_TOPIC = "the gold pairs come from 1 topic, so how topics differ is unknown; add gold labels of more topics"
 
@@ -212,8 +210,8 @@ def impossible_pairs(found: ByMatrices, contrasts: Contrasts, confidence: float)
 
 def _half(found: ByMatrices, contrasts: Contrasts, confidence: float) -> Floats:
     """Half of each interval's width."""
-    spread = found.over_topics(contrasts)
-    return np.asarray(quantiles_of(confidence, spread.df) * np.sqrt(spread.variance))
+    variance = found.over_topics(contrasts)
+    return np.asarray(quantiles_of(confidence, variance.df) * np.sqrt(variance.variance))
 
 
 def _complete(scores: Floats, ranked: RankedGains) -> Floats:
@@ -226,7 +224,7 @@ def _complete(scores: Floats, ranked: RankedGains) -> Floats:
     return scores
 
 
-def tell_holes(ranked: RankedGains, measure: Measure, judge: Judge | None) -> None:
+def check_unjudged(ranked: RankedGains, measure: Measure, judge: Judge | None) -> None:
     """Warn of unjudged documents that no correction mends; refuse them where the judged were chosen to tell apart."""
     if judge is not None:
         tell_unjudged(ranked, measure)
@@ -234,10 +232,10 @@ def tell_holes(ranked: RankedGains, measure: Measure, judge: Judge | None) -> No
         refuse_chosen(ranked, measure)
 
 
-# ---- Trusted labels as a study uses them: of the topics that are left, with the judge that they measure.
+# ---- Gold labels of the topics that are left, and the judge that they measure.
 
 
-def listed_in(gold: Gold | None) -> tuple[Any, str | None, GoldList | None]:
+def read_gold(gold: Gold | None) -> tuple[Any, str | None, GoldList | None]:
     """Gold labels, their design, and the list they stand in, None where there is none: it knows how it was drawn."""
     if gold is None:
         return None, None, None
@@ -248,7 +246,7 @@ def listed_in(gold: Gold | None) -> tuple[Any, str | None, GoldList | None]:
         raise TruegainError(
             f"{listed.source} knows its design ({listed.design}); leave {arg('design', gold.design)} out"
         )
-    if listed.design == HOLES:
+    if listed.design == UNJUDGED_DESIGN:
         raise InputError("this is a sample of unjudged documents, not gold labels of judged ones", file=listed.source,
                          hint=f"give it as {arg('unjudged_sample')}")  # fmt: skip
     if listed.design == "ordered" or (listed.cannot and listed.design in DESIGNS and DESIGNS[listed.design].equal):
@@ -320,11 +318,13 @@ class Labels:
             tell_same_topics(judge, self.kept.topic.values)
         return judge
 
-    def sample(self, sample: UnjudgedSample, runs: RunsInput, measures: Sequence[Measure]) -> HoleSample | HoleList:
-        """The sample of the holes: a list knows with which chances it was drawn, any other has equal ones."""
+    def sample(
+        self, sample: UnjudgedSample, runs: RunsInput, measures: Sequence[Measure]
+    ) -> RandomUnjudgedSample | UnjudgedList:
+        """The sample of the unjudged: a list knows the chances with which it was drawn, any other has equal ones."""
         rows = gold_list_of(sample.labels)
         if rows is not None:
-            return HoleList.of(runs.all(self.kept), self.kept, rows, tuple(measures))
+            return UnjudgedList.of(runs.all(self.kept), self.kept, rows, tuple(measures))
         if sample.predicted:
             raise TruegainError(
                 "predictions need a sample drawn in proportion to their uncertainty; draw it with "
@@ -333,7 +333,7 @@ class Labels:
             )
         drawn = Judgments.of(sample.labels)
         drawn.check_drawn("labels of the sample")
-        return HoleSample.of(runs.all(self.kept), self.kept, self.of_study(drawn), tuple(measures))
+        return RandomUnjudgedSample.of(runs.all(self.kept), self.kept, self.of_study(drawn), tuple(measures))
 
 
 def expansion_in(listed: GoldList, kept: Judgments) -> Floats:

@@ -24,8 +24,6 @@ from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.influence import Influence, Variance
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, About, ScoreEstimator
 
-# ---- A gold list against a pool: which pairs it has, and what each of them counts on a measure linear in gain.
-
 DRAW_TOPICS = by_surface("draw='topics' of tg.sample_gold", "`truegain plan labels --draw topics` draws these")
 
 
@@ -182,7 +180,7 @@ def spread_of_contrasts(squares: Floats, contrasts: Contrasts) -> Floats:
     return np.asarray(np.maximum(np.where(contrasts.a == NONE, own[contrasts.b], pair), 0.0))
 
 
-# ---- Scores linear in gain, set right with the first gold labels of an ordered list.
+# ---- Scores corrected by the first labels of an ordered list.
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,11 +296,11 @@ class ByList(ScoreEstimator):
         """The estimates that each gold label gives, about their mean."""
         n = self.draws.n
         if self.draws.whole:
-            return Influence("gold", self.names, np.zeros(self._pull.shape), max(1.0, n - 1.0))
+            return Influence(self.about.source, self.names, np.zeros(self._pull.shape), max(1.0, n - 1.0))
         x = self.draws.estimates(self._pull) / len(self.topics)
         about = x - self.draws.share @ x
         weight = np.sqrt(self.draws.share / max(1, n - 1))
-        return Influence("gold", self.names, weight[:, None] * about, max(1.0, n - 1.0))
+        return Influence(self.about.source, self.names, weight[:, None] * about, max(1.0, n - 1.0))
 
     def over_gold(self, contrasts: Contrasts) -> Variance:
         """The larger of what the estimates show and what gold values within bronze labels make of so few."""

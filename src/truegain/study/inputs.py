@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from truegain.aggregation.reading import RatingsAsked
 from truegain.config import StudyConfig
 from truegain.data.judgments import JudgmentsLike, read_judgments
 from truegain.data.models import models_named
-from truegain.data.runs import Runs, RunsLike, read_runs
-from truegain.errors import TruegainError, some, there_are
+from truegain.data.runs import RunsLike, read_runs
+from truegain.errors import InputError, TruegainError, some, there_are
 from truegain.io.column_names import told
 from truegain.io.files import can_be_read_again
 from truegain.io.trec import NameBy
 from truegain.message import arg, argname, told_value
-from truegain.results.paper_table import read_names
+from truegain.results.paper_table import Renamed
 from truegain.sampling.catalogue import draws_topics
 
 if TYPE_CHECKING:
     from truegain.study.config import RunsInput
     from truegain.study.study import Study
-
-# ---- Which pairs of systems a study is asked about: a pair, or a candidate against baselines.
 
 
 def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], str] = str) -> tuple[str, str] | None:
@@ -99,42 +96,7 @@ def _only(others: list[str], argument: str) -> list[str]:
     return others
 
 
-# ---- What a study is made of in plain words, as the command line and study files say it, and the study of it.
-
-
-@dataclass(frozen=True, kw_only=True)
-class Renamed:
-    """Other names of systems: from a file, and without a prefix.
-
-    >>> Renamed(strip_prefix="input.").called("input.bm25"), Renamed().called("bm25")
-    ('bm25', 'bm25')
-    """
-
-    names: str | None = None
-    strip_prefix: str = ""
-
-    @property
-    def renames(self) -> bool:
-        """Whether systems get other names."""
-        return self.names is not None or bool(self.strip_prefix)
-
-    @cached_property
-    def _new(self) -> Mapping[str, str]:
-        return {} if self.names is None else read_names(self.names)
-
-    def renamed(self, runs: Runs) -> Runs:
-        """The runs under the names asked for."""
-        return runs.renamed(self._new, self.strip_prefix) if self.renames else runs
-
-    def called(self, name: str) -> str:
-        """A system by the name that it has, whether it is given by the old one or the new one."""
-        return self._new.get(name) or name.removeprefix(self.strip_prefix) or name
-
-    @property
-    def told(self) -> dict[str, str]:
-        """What was asked for, to be told with the answers."""
-        both = {"names": self.names, "strip_prefix": self.strip_prefix}
-        return {name: value for name, value in both.items() if value}
+# ---- The study that options and study files describe.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,18 +143,24 @@ class StudyInputs(Renamed):
         models = {self.called(s): x for s, x in models_named(self.system_models).items()}
         input_ = runs if isinstance(runs, RunsInput) else RunsInput(runs, self.name_by, config.resampling.jobs)
         labels = read_judgments(judgments, model=self.judge_model) if self.judge_model else judgments
-        measures = self.measure or [usual_measure(config)]
-        return Study.configured(replace(input_, models=models), labels, measures, config)
+        measures = self.kept_measures(self.measure or [usual_measure(config)], lambda: self.beyond_gold(config))
+        study = Study.configured(replace(input_, models=models), labels, measures, config)
+        kept = self.kept_measures(measures, lambda: beyond_list(study, measures))
+        return study if kept == measures else study.with_measures(kept)
+
+    def kept_measures(self, names: list[str], beyond: Callable[[], Mapping[str, str]]) -> list[str]:  # noqa: ARG002
+        """The measures to estimate; beyond: those that the gold labels cannot correct, and why, which are refused."""
+        return names
 
     def beyond_gold(self, config: StudyConfig) -> dict[str, str]:
         """Which of the measures the gold labels cannot correct, drawn as they were, and why; none where all."""
         from truegain.measures.parse import parse_measures
-        from truegain.study.gold import beyond, listed_in
+        from truegain.study.gold import beyond, read_gold
 
         gold = config.gold
         if gold is None or len(self.measure or ()) < 2 or not can_be_read_again(str(gold.labels)):
             return {}
-        _, design, listed = (None, gold.design, None) if gold.aggregate else listed_in(gold)
+        _, design, listed = (None, gold.design, None) if gold.aggregate else read_gold(gold)
         named = parse_measures(self.measure or ())
         why = beyond([one.measure for one in named], design, listed is not None and listed.design == "ordered")
         return {one.name: why[str(one.measure)] for one in named if str(one.measure) in why}
@@ -207,7 +175,7 @@ class StudyInputs(Renamed):
         """How the answers were made, files aside."""
         said: dict[str, Any] = {"costs": self.costs, "name_by": self.name_by, "judge_model": study.judge_model}
         said |= {"system_models": study.system_models, "reading": vars(reading)}
-        return {**study.provenance, **said, **self.told}
+        return {**study.provenance, **said, **self.renaming}
 
     def claims(
         self, systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
@@ -217,6 +185,19 @@ class StudyInputs(Renamed):
         named = [self.called(name) for name in baselines or ()]
         chosen = None if candidate is None else self.called(candidate)
         return claims_of(systems, pair, named, chosen, self.called, one_candidate)
+
+
+def beyond_list(study: Study, names: Sequence[str]) -> dict[str, str]:
+    """Which measures a list of gold labels was not drawn for, and why; none where it has what one of them needs."""
+    from truegain.measures.parse import parse_measures
+
+    lost: dict[str, str] = {}
+    for named in parse_measures(names) if study.gold_list is not None and len(names) > 1 else ():
+        try:
+            study.variance_model(named.measure)
+        except InputError as error:
+            lost[named.name] = error.problem
+    return lost if len(lost) < len(names) else {}
 
 
 def usual_measure(config: StudyConfig) -> str:

@@ -23,8 +23,6 @@ from truegain.study.unjudged_bounds import UnjudgedBounds, sample_step
 from truegain.study.variance import VarianceModel
 from truegain.study.verdict import could_move, outcome_of
 
-# ---- What to buy next, as an answer that shows itself.
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Steps(Result, Sequence[Step]):
@@ -86,7 +84,7 @@ class Steps(Result, Sequence[Step]):
         return some([str(step) for step in self.items], 2) or "nothing to buy"
 
 
-# ---- What a difference stands on now, and what more of each kind would bring.
+# ---- What more of each kind would bring.
 
 STUCK = (
     "More labels will not help: documents that people could not judge leave it open. Show them to other people, or in "
@@ -100,7 +98,7 @@ def _labels(n: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Buying:
+class StepPlanner:
     """One measure: what a study is made of, and what is asked of its answers."""
 
     study_data: StudyData
@@ -113,17 +111,17 @@ class Buying:
     def steps(
         self, contrasts: Contrasts, prices: Mapping[str, float], unjudged_bounds: UnjudgedBounds | None
     ) -> list[Step]:
-        """What more of each kind would bring; first a sample of the holes, where these alone decide."""
-        now, made = self.standing(contrasts), self.study_data
+        """What more of each kind would bring; first a sample of the unjudged documents, where these alone decide."""
+        now, made = self.precision(contrasts), self.study_data
         steps = steps_of(now, self._aim(now, contrasts), prices)
         if unjudged_bounds is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
             return steps
-        value, spread = (
+        value, variance = (
             float(self.variance_model.estimator.values(contrasts)[0]),
-            self.variance_model.spread(contrasts, self.confidence),
+            self.variance_model.variance(contrasts, self.confidence),
         )
-        quantile = quantile_of(self.confidence, float(spread.df[0]))
-        half = quantile * float(np.sqrt(spread.variance[0]))
+        quantile = quantile_of(self.confidence, float(variance.df[0]))
+        half = quantile * float(np.sqrt(variance.variance[0]))
         outcomes = [
             outcome_of(value - half, value + half, *far, self.min_effect)
             for far in ((0.0, 0.0), could_move(unjudged_bounds, "bound"))
@@ -131,7 +129,7 @@ class Buying:
         if outcomes[0] == "inconclusive" or outcomes[1] != "inconclusive":
             return steps
         judging = sample_step(
-            unjudged_bounds, float(spread.variance[0]), quantile, abs(self.min_effect), prices.get("gold")
+            unjudged_bounds, float(variance.variance[0]), quantile, abs(self.min_effect), prices.get("gold")
         )
         return steps if judging is None else [judging, *steps]
 
@@ -145,7 +143,9 @@ class Buying:
         least = abs(self.min_effect)
         if least == 0 or half > least * (1 + 1e-9):
             return least
-        if value + half < self.min_effect or value - half >= self.min_effect:  # settled, unless holes hold it back
+        if (
+            value + half < self.min_effect or value - half >= self.min_effect
+        ):  # settled, unless unjudged documents hold it back
             return least
         return least / 2 if half > least / 2 * (1 + 1e-9) else 0.0
 
@@ -157,7 +157,7 @@ class Buying:
         listed = self.variance_model.estimator.still_open(contrasts)
         if listed is None or self.variance_model.estimator.about.exact:
             return ""
-        now, value = self.standing(contrasts), float(self.variance_model.estimator.values(contrasts)[0])
+        now, value = self.precision(contrasts), float(self.variance_model.estimator.values(contrasts)[0])
         unit = now.unit or "gold label"
         fall, rise = could_move(unjudged_bounds, "bound" if self.bound else "")
         far = max(value + fall - self.min_effect, self.min_effect - value - rise)  # that it is as large a gain, or none
@@ -226,25 +226,25 @@ class Buying:
         noise = np.minimum(again.variance, parts[holder])
         return {**parts, holder: parts[holder] - noise, "replicates": noise}
 
-    def standing(self, contrasts: Contrasts) -> CurrentPrecision:
+    def precision(self, contrasts: Contrasts) -> CurrentPrecision:
         """The same of one contrast."""
-        return self.standings(contrasts)[0]
+        return self.precisions(contrasts)[0]
 
-    def standings(self, contrasts: Contrasts) -> list[CurrentPrecision]:
+    def precisions(self, contrasts: Contrasts) -> list[CurrentPrecision]:
         """Own parts of the variance of each, and how many topics, gold labels and assessors there are.
 
         Together they are the variance of the interval, also where one source is wider than all that topics show.
         """
         own = self.variance_model.own_parts(contrasts)
-        parts: dict[str, Floats] = {"gold" if s == "holes" else s: v for s, v in own.items()}
+        parts: dict[str, Floats] = {"gold" if s == "unjudged" else s: v for s, v in own.items()}
         parts = self._with_answers(contrasts, parts)
-        spread, total = self.variance_model.spread(contrasts, self.confidence), np.sum(list(parts.values()), axis=0)
+        variance, total = self.variance_model.variance(contrasts, self.confidence), np.sum(list(parts.values()), axis=0)
         about, looks = self.variance_model.estimator.about, self.variance_model.looks
         order, (gold, pairs) = about.order, about.counts
         made = self.study_data
         whole = self._whole
         if looks is None:
-            larger = np.divide(spread.variance, total, out=np.ones(len(contrasts)), where=total > 0)
+            larger = np.divide(variance.variance, total, out=np.ones(len(contrasts)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
         parts = self._steadied(contrasts, parts)
         people = 0 if made.raters is None else len(made.raters)
@@ -254,7 +254,7 @@ class Buying:
             tau = frozen(np.concatenate([[0.0], information_after(sizes, np.arange(1, len(sizes) + 1))]))
             if looks is not None:
                 alpha = error_at_all_looks(looks, "topics" in made.over)
-                confidence, spread = 1 - alpha, self.variance_model.estimator.over_topics(contrasts)
+                confidence, variance = 1 - alpha, self.variance_model.estimator.over_topics(contrasts)
         now = CurrentPrecision(
             {}, len(made.ranked.topics), gold, pairs, people,
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),
@@ -273,10 +273,10 @@ class Buying:
             now = replace(now, differ=differ, open=max(0, differ - done))
         stuck = np.zeros(len(contrasts))
         for i, (worst, _), (best, _) in self.variance_model.ends(
-            contrasts, self.variance_model.spread(contrasts, self.confidence)
+            contrasts, self.variance_model.variance(contrasts, self.confidence)
         ):
             stuck[i] = (best[0] - worst[0]) / 2
-        quantiles = quantiles_of(confidence, spread.df).tolist()
+        quantiles = quantiles_of(confidence, variance.df).tolist()
         listed = {s: v.tolist() for s, v in parts.items()}
         now = now if looks is not None else replace(now, confidence=confidence)
         return [
@@ -284,7 +284,7 @@ class Buying:
                 now,
                 parts={s: v[i] for s, v in listed.items()},
                 quantile=q,
-                df=float(spread.df[i]),
+                df=float(variance.df[i]),
                 stuck=float(stuck[i]),
             )
             for i, q in enumerate(quantiles)

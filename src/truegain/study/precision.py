@@ -16,8 +16,6 @@ from truegain.sampling.catalogue import SOURCES, holders
 from truegain.stats.influence import Variance
 from truegain.stats.student_t import quantile_of, quantiles_of, satterthwaite
 
-# ---- Intervals that hold at every look: judge a batch, look, judge on, and the promise stays.
-
 EXPECTED = 150.0  # gold labels at which the sequence is tightest; fixed before any is seen
 BATCH = 25  # labels between earlier looks that are made up for, from 500 on a twentieth of what there is
 OF_EACH = 0.5  # of the error, that the looks at gold, and the topics, may make where topics are sampled too
@@ -87,7 +85,7 @@ def earlier_looks(labels: int) -> Iterator[int]:
         at += max(BATCH, at // 20)
 
 
-# ---- What to buy next: more topics, gold, assessors, answers of the same judge; and how sure one would be then.
+# ---- The precision of a difference, now and with more units.
 
 KINDS = ("topics", "gold", "assessors", "replicates")
 AS_NOW = dict.fromkeys(KINDS, 1.0)
@@ -281,7 +279,7 @@ class Step:
     Attributes
     ----------
     what : str
-        The source: 'topics', 'gold', 'assessors', 'replicates' or 'holes' (a sample of the unjudged documents).
+        The source: 'topics', 'gold', 'assessors', 'replicates' or 'unjudged' (a sample of the unjudged documents).
     factor : float
         How many times as many there would be.
     have : int

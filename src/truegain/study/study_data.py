@@ -23,13 +23,11 @@ from truegain.stats.influence import Influence
 from truegain.stats.other_collections import check_drawable, least_relevant, without_each
 from truegain.study.assessors import Raters
 from truegain.study.estimators import Plain, ScoreEstimator
-from truegain.study.gold import estimator_of, tell_holes
+from truegain.study.gold import check_unjudged, estimator_of
 from truegain.study.gold_lists import ByList, StandIn
-from truegain.study.unjudged_sample import HoleList, HoleSample
+from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
 from truegain.study.variance import Collection as OtherCollections
 from truegain.study.variance import Crossed, SourceVariance, VarianceModel
-
-# ---- What a study is made of: runs in line with labels, ratings or gold labels behind these, and what was sampled.
 
 LONE = (
     "no topic has more than one relevant document, and one relevant document per topic does not show how scores vary "
@@ -46,10 +44,10 @@ class StudyData:
     raters: Raters | None
     judge: Judge | None
     gold_relevant_from: float | None
-    replicates: int
+    resamples: int
     seed: int
     gold_rated: bool = False  # whether the ratings are those behind the gold labels
-    sample: HoleSample | HoleList | None = None
+    sample: RandomUnjudgedSample | UnjudgedList | None = None
     listed: GoldList | None = None
     looks: float | None = None  # see `VarianceModel`
     confidence: float = 0.95
@@ -58,7 +56,7 @@ class StudyData:
         """What a measure stands on; what cannot be spoken of is refused."""
         self._refuse_fixed()
         if self.sample is None:  # which tells what unjudged documents are worth
-            tell_holes(self.ranked, m, self.judge)
+            check_unjudged(self.ranked, m, self.judge)
         estimator, naive = self._estimator(m)
         if self.looks is not None:
             self._refuse_looks()
@@ -99,7 +97,7 @@ class StudyData:
 
     def _collection(self, m: Measure) -> OtherCollections:
         spreads = spreads_of(
-            self.ranked, m, pairs=True, replicates=self.replicates, seed=self.seed, engine=None, progress=None
+            self.ranked, m, pairs=True, replicates=self.resamples, seed=self.seed, engine=None, progress=None
         )
         return OtherCollections(spreads, spread_rule(m).lone)
 
@@ -176,7 +174,7 @@ class StudyData:
 
     def _refuse_looks(self) -> None:
         """Looking many times is known for labels in a drawn order, and topics."""
-        if self.listed is None and isinstance(self.sample, HoleSample):
+        if self.listed is None and isinstance(self.sample, RandomUnjudgedSample):
             raise TruegainError(
                 f"{argname('sequential')}: repeated looks need labels in the order of a list; draw one with "
                 f"{SAMPLE_UNJUDGED}, or leave {argname('sequential')} out and look once"
@@ -210,9 +208,9 @@ class StudyData:
     def unjudged(self, m: Measure, systems: Sequence[int] | None = None) -> tuple[int, int]:
         """How many of the documents that a measure looks at are unjudged, over all lists, and how many there are."""
         some = slice(None) if systems is None else list(systems)
-        return int(self.holes_of(m)[some].sum()), int(self._looked_at(m)[some].sum())
+        return int(self.unjudged_by_system(m)[some].sum()), int(self._looked_at(m)[some].sum())
 
-    def holes_of(self, m: Measure) -> Ints:
+    def unjudged_by_system(self, m: Measure) -> Ints:
         """How many of the documents that a measure looks at are unjudged, by system."""
         if str(m) not in self._holes:
             ranked = self.ranked
@@ -231,20 +229,20 @@ class StudyData:
     def _holes(self) -> dict[str, Ints]:
         return {}
 
-    def said_of_holes(self, m: Measure, systems: Sequence[int] | None, holds: str, first: str = "") -> str:
+    def unjudged_note(self, m: Measure, systems: Sequence[int] | None, holds: str, first: str = "") -> str:
         """What was taken of unjudged documents, in words; empty where all are judged.
 
         holds: what holds whatever their labels; empty: nothing, they count as not relevant.
         first: the ranks that are held against what they could be, where those below count as not relevant; in words.
         """
-        holes, shown = self.unjudged(m, systems)
-        if not holes:
+        unjudged, shown = self.unjudged(m, systems)
+        if not unjudged:
             return ""
         there = "in all runs" if systems is None or len(systems) > 2 else "in both runs"
         are, count, their, they = (
-            ("is", "counts", "its label", "it") if holes == 1 else ("are", "count", "their labels", "they")
+            ("is", "counts", "its label", "it") if unjudged == 1 else ("are", "count", "their labels", "they")
         )
-        open_ = f"{holes:,} of the {shown:,} documents that {m} counts {there} {are} unjudged"
+        open_ = f"{unjudged:,} of the {shown:,} documents that {m} counts {there} {are} unjudged"
         if m.leaves_out_unjudged:
             return f"{open_} and left out here: what {they} could change is unknown."
         if holds and first:
@@ -253,7 +251,9 @@ class StudyData:
                 "count as not relevant."
             )
         if holds:
-            return f"{open_}: {holds} whatever {their}; scores count {'it' if holes == 1 else 'them'} as not relevant."
+            return (
+                f"{open_}: {holds} whatever {their}; scores count {'it' if unjudged == 1 else 'them'} as not relevant."
+            )
         return f"{open_} and {count} as not relevant here; `unjudged` shows what {they} could change."
 
 
@@ -284,9 +284,9 @@ class Population:
         counts = {**self.groups, "topics": n, "assessors": self.assessors}
         words += [SOURCES[s].claim.format(n=counts.get(s)) for s in populations() if s in self.over]
         if self.sampled is not None:
-            n, holes = self.sampled
-            some = f"a random sample of {n:,} of the {holes:,} unjudged documents"
-            words.append(f"by {some if n < holes else f'labels of all {n:,} unjudged documents'}")
+            n, total = self.sampled
+            some = f"a random sample of {n:,} of the {total:,} unjudged documents"
+            words.append(f"by {some if n < total else f'labels of all {n:,} unjudged documents'}")
         return ", ".join(words)
 
     @property

@@ -11,11 +11,11 @@ import msgspec
 
 from truegain.aggregation.reading import RatingsAsked
 from truegain.config import StudyConfig, settings_of
-from truegain.errors import InputError, TruegainError
+from truegain.errors import InputError, TruegainError, counted
 from truegain.io.column_names import Told, headers_of, own_gold, telling, values_of
 from truegain.io.files import PathLike, expand
 from truegain.io.study_text import FileWords, StudyText, key_of
-from truegain.io.warnings import counted, warn
+from truegain.io.warnings import warn
 from truegain.message import with_marks
 from truegain.results.provenance import named
 from truegain.study.inputs import StudyInputs

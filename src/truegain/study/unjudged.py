@@ -20,39 +20,36 @@ from truegain.pooling.first_ranks import FirstRanks, Held, has_ends, unjudged_do
 from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.results import Comparison
 from truegain.stats.student_t import quantile_of
-from truegain.study.estimates import HolesHeld, MeasureEstimates
-from truegain.study.self_preference import UNJUDGED_FIRST
+from truegain.study.estimates import MeasureEstimates, UnjudgedTreatment
 from truegain.study.study_data import StudyData
-from truegain.study.unjudged_bounds import HoleBounds, UnjudgedBounds, hidden_in, hole_bounds_of
+from truegain.study.unjudged_bounds import UnjudgedBounds, UnjudgedPairBounds, unjudged_bounds_of, unjudged_pair_bounds
 from truegain.study.variance import VarianceModel
-
-# ---- What stands in the way of an answer that can be given: unjudged documents and tied scores where a measure
-# looks.
+from truegain.study.withheld import UNJUDGED_FIRST, Reason
 
 DEEP = 100  # ranks looked at for unjudged documents where a measure has no cutoff
 TOP = 10  # and for ties, and where nothing bounds what unjudged documents could do: they matter most there
-HOLES = 0.01  # share of a system's documents from which on it is told
+UNJUDGED_SHARE = 0.01  # share of a system's documents from which on it is told
 OPEN = 0.05  # share of a system's first documents from which on nothing is claimed of it where nothing bounds them
 TIES = 0.1  # share of a system's lists
 
 
-def holes_in_words(ranked: RankedGains, measure: Measure) -> str:
+def unjudged_in_words(ranked: RankedGains, measure: Measure) -> str:
     """Who has unjudged documents where a measure looks, from 1 in 100 of a system's on; empty where nobody has.
 
     >>> import truegain as tg
     >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
-    >>> holes_in_words(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@2").ranked, tg.parse_measure("P@2"))
+    >>> unjudged_in_words(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@2").ranked, tg.parse_measure("P@2"))
     '50% of the top 2 of a are unjudged (10 of 20), and 1% or more for 1 of 1 system: see tg.unjudged'
     """
     depth = _cutoff(measure) or DEEP
     open_, there = (x.sum(axis=1) for x in unjudged_down_to(ranked, depth))
     share = open_ / np.maximum(there, 1)
-    most, many = int(share.argmax()), int((share >= HOLES).sum())
+    most, many = int(share.argmax()), int((share >= UNJUDGED_SHARE).sum())
     if not many:
         return ""
     return Message(
         f"{share[most]:.0%} of the top {depth} of {ranked.systems[most]} are unjudged ({open_[most]:,} of "
-        f"{there[most]:,}), and {HOLES:.0%} or more for {_of(many, len(share))}: see {UNJUDGED}"
+        f"{there[most]:,}), and {UNJUDGED_SHARE:.0%} or more for {_of(many, len(share))}: see {UNJUDGED}"
     )
 
 
@@ -119,7 +116,7 @@ def _of(some: int, every: int) -> str:
     return f"{some:,} of {every:,} {'system' if every == 1 else 'systems'}"
 
 
-# ---- What documents without a label could do to the answers of a study, and what is said of them.
+# ---- How unjudged documents hold back the answers of one study.
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,14 +126,14 @@ class UnjudgedDocuments:
     study_data: StudyData
     taken_as: str
     confidence: float
-    _known: dict[str, tuple[HoleBounds | None, str]] = field(default_factory=dict)
+    _known: dict[str, tuple[UnjudgedPairBounds | None, str]] = field(default_factory=dict)
     _ranks: dict[str, FirstRanks | None] = field(default_factory=dict)
 
     @property
     def _is_bound(self) -> bool:
         return self.taken_as == "bound"
 
-    def said(self, m: Measure, contrasts: Contrasts | None) -> str:
+    def note(self, m: Measure, contrasts: Contrasts | None) -> str:
         """What was taken of them, in words; empty where there are none, or a sample stands for them.
 
         contrasts: the differences, which are held against them.
@@ -145,7 +142,7 @@ class UnjudgedDocuments:
         bound = contrasts is not None and self._is_bound and (is_known(m) or self._first_ranks(m) is not None)
         return self._in_words(m, systems, "low, high and p hold" if bound else "", contrasts)
 
-    def said_of_ranks(self, m: Measure) -> str:
+    def note_on_ranks(self, m: Measure) -> str:
         """The same of all systems, where tiers and ranks hold whatever their labels, or not."""
         return self._in_words(m, None, "" if self.bounds_of(m)[0] is None else "tiers and ranks hold")
 
@@ -153,7 +150,7 @@ class UnjudgedDocuments:
         if self.study_data.sample is not None:
             return ""
         held = self.held_ranks(m, contrasts) if holds else None
-        return self.study_data.said_of_holes(m, systems, holds, "" if held is None else str(held))
+        return self.study_data.unjudged_note(m, systems, holds, "" if held is None else str(held))
 
     def held_ranks(self, m: Measure, contrasts: Contrasts | None = None) -> Held | None:
         """Down to which ranks differences, or all, hold whatever the labels; None where nothing counts as 0 below."""
@@ -173,14 +170,14 @@ class UnjudgedDocuments:
                 self._ranks[str(m)] = None
         return self._ranks[str(m)]
 
-    def held(self, m: Measure) -> HolesHeld:
+    def held(self, m: Measure) -> UnjudgedTreatment:
         """How a ranking takes them."""
         if self.bounds_of(m)[0] is not None:
             return "bound" if self.held_ranks(m) is None else "first"
         none = self.study_data.sample is not None or m.leaves_out_unjudged or not self.study_data.unjudged(m)[0]
         return "" if none else "zero"
 
-    def bounds_of(self, m: Measure) -> tuple[HoleBounds | None, str]:
+    def bounds_of(self, m: Measure) -> tuple[UnjudgedPairBounds | None, str]:
         """What they could do to all pairs, where answers shall hold whatever their labels.
 
         None where there are none, or they are counted as not relevant: in words where nothing else is known.
@@ -191,29 +188,28 @@ class UnjudgedDocuments:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # told when the runs were first read
                 try:
-                    own, over_topics = self.study_data.holes_of(m) > 0, "topics" in self.study_data.over
-                    self._known[str(m)] = hole_bounds_of(self.study_data.ranked, m, own, over_topics), ""
+                    own, over_topics = self.study_data.unjudged_by_system(m) > 0, "topics" in self.study_data.over
+                    self._known[str(m)] = unjudged_pair_bounds(self.study_data.ranked, m, own, over_topics), ""
                 except TruegainError as error:
                     self._known[str(m)] = None, _not_known(m, error)
         return self._known[str(m)]
 
-    def open_of(self, m: Measure, system: int) -> list[str]:
-        """Why nothing can be claimed of a system: first documents lack labels, and nothing bounds what they could do.
-
-        That is so of measures without a least or greatest value.
-        """
-        told = not self._is_bound or self.study_data.sample is not None or is_known(m) or has_ends(m)
-        if told or m.leaves_out_unjudged:
+    def reasons(self, m: Measure, system: int) -> list[Reason]:
+        """Why nothing is claimed of a system: top documents lack labels, and m has no smallest or largest value."""
+        bounded = not self._is_bound or self.study_data.sample is not None or is_known(m) or has_ends(m)
+        if bounded or m.leaves_out_unjudged:
             return []
         open_ = open_at_the_top(self.study_data.ranked, [system])
-        return [f"{UNJUDGED_FIRST}: {open_}, and {m} has no smallest or no largest value"] if open_ else []
+        return [Reason(UNJUDGED_FIRST, f"{open_}, and {m} has no smallest or no largest value")] if open_ else []
 
-    def bounds_of_pair(self, m: Measure, contrasts: Contrasts) -> HoleBounds | None:
+    def bounds_of_pair(self, m: Measure, contrasts: Contrasts) -> UnjudgedPairBounds | None:
         """The same of one pair."""
         found = self.unjudged_bounds(m, contrasts)[0] if self._is_bound else None
         systems = len(self.study_data.ranked.systems)
         return (
-            None if found is None else HoleBounds.of_pair(found, contrasts, systems, "topics" in self.study_data.over)
+            None
+            if found is None
+            else UnjudgedPairBounds.of_pair(found, contrasts, systems, "topics" in self.study_data.over)
         )
 
     def widened(
@@ -222,7 +218,7 @@ class UnjudgedDocuments:
         """The difference of a pair with limits that hold whatever they are; None where these are those by labels."""
         if unjudged_bounds is None or not unjudged_bounds.documents or not self._is_bound:
             return None
-        bounds = HoleBounds.of_pair(
+        bounds = UnjudgedPairBounds.of_pair(
             unjudged_bounds, contrasts, len(self.study_data.ranked.systems), "topics" in self.study_data.over
         )
         return measure_estimates.widened(contrasts, bounds)[0]
@@ -241,29 +237,31 @@ class UnjudgedDocuments:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the runs were first read
             try:
-                return hidden_in(of_systems(ranked, pair), m), []
+                return unjudged_bounds_of(of_systems(ranked, pair), m), []
             except TruegainError as error:
                 said = _not_known(m, error)
         return None, [said]
 
-    def hidden_limits(
+    def bounds_with_limits(
         self, m: Measure, contrasts: Contrasts, variance_model: VarianceModel
     ) -> tuple[UnjudgedBounds | None, list[str]]:
         """The same, with how sure that is over topics."""
         found, notes = self.unjudged_bounds(m, contrasts)
         if found is None or not found.documents or "topics" not in self.study_data.over:
             return found, notes
-        spread = variance_model.spread(contrasts, self.confidence)
-        return found.with_limits(float(spread.variance[0]), quantile_of(self.confidence, float(spread.df[0]))), notes
+        variance = variance_model.variance(contrasts, self.confidence)
+        return found.with_limits(
+            float(variance.variance[0]), quantile_of(self.confidence, float(variance.df[0]))
+        ), notes
 
-    def not_asked_for(self, m: Measure, contrasts: Contrasts) -> str:
+    def left_out_note(self, m: Measure, contrasts: Contrasts) -> str:
         """That documents of the systems asked about have no label at all, in words; empty where all have one."""
-        holes, shown = self.study_data.unjudged(m, _systems(contrasts))
-        if not holes:
+        unjudged, shown = self.study_data.unjudged(m, _systems(contrasts))
+        if not unjudged:
             return ""
         return (
-            f"{holes:,} of the {shown:,} documents that {m} counts in these runs have no label, and this list leaves "
-            "them out: what they could change is unknown (see `unjudged`)."
+            f"{unjudged:,} of the {shown:,} documents that {m} counts in these runs have no label, and this list "
+            "leaves them out: what they could change is unknown (see `unjudged`)."
         )
 
 

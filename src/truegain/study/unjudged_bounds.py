@@ -18,8 +18,6 @@ from truegain.stats.contrasts import Contrasts
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.precision import Step
 
-# ---- How few unjudged documents can take a difference away, were they relevant.
-
 ROUNDING = 1e-12  # of a sum of moves
 
 
@@ -83,7 +81,7 @@ def few_enough(far: Floats, topic: Ints, margin: float, over: OverTopics) -> int
     return None
 
 
-# ---- What unjudged documents could do to a difference: no variance, but a bound on the verdict.
+# ---- What unjudged documents could do to one difference.
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +142,7 @@ class UnjudgedBounds:
         """With how much further out the limits of the worst and the best case lie than those by labels.
 
         The worst case d_t + low_t of topics like these is known no better than its own variance over topics tells, and
-        a pair whose holes are on few topics is less sure than labels say.
+        a pair whose unjudged documents are on few topics is less sure than labels say.
         """
         low, high = (quantile * (float(np.sqrt(variance + more)) - float(np.sqrt(variance))) for more in self.more)
         over = None if self.now is None else OverTopics(self.now, variance, quantile)
@@ -199,8 +197,8 @@ def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topi
     return np.maximum(np.asarray(added) * topics / (topics - 1), 0.0)
 
 
-def hidden_in(two: RankedGains, measure: Measure) -> UnjudgedBounds:
-    """What the holes of two systems could do to the second less the first; an error where that is not known."""
+def unjudged_bounds_of(two: RankedGains, measure: Measure) -> UnjudgedBounds:
+    """How far unjudged documents could move the second system less the first; an error where it is unknown."""
     if not is_known(measure):
         return _in_first_ranks(FirstRanks(two, measure))
     filled, first, second = Filled.by_key(two, measure), 0, 1
@@ -216,7 +214,7 @@ def hidden_in(two: RankedGains, measure: Measure) -> UnjudgedBounds:
         far = extremes.greatest(filled.topic(t, within), share)
         difference = (score[second, t] - score[first, t]) / topics
         low[t], high[t] = -far[first, second] - difference, far[second, first] - difference
-    open_ = filled.hole[ranked.item] & within
+    open_ = filled.unjudged[ranked.item] & within
     count = len(np.unique(ranked.item[open_]))
     found = _unjudged_bounds(low, high, (score[second] - score[first]) / topics, count)
     if not isinstance(extremes, Linear):
@@ -260,11 +258,11 @@ def sample_step(
     min_effect: float = 0.0,
     price: float | None = None,
 ) -> Step | None:
-    """What judging a random sample of the holes would leave of the interval: a quarter, or enough for `min_effect`.
+    """The interval after a random sample of the unjudged is judged: a quarter, or enough for `min_effect`.
 
     For labels that vary as much as they can (half of them the lowest, half the highest), n of N judged, topics random:
 
-        V' = V + N/n * sum over holes of (what the highest label moves more than the lowest)^2/4
+        V' = V + N/n * sum over unjudged documents of (what the highest label moves more than the lowest)^2/4
 
     None where the measure is not linear in gain: there a sample does not help.
 
@@ -287,19 +285,20 @@ def sample_step(
         n, enough = (needed[0], True) if needed else (total, False)
     some = f"a random {n:,} of the {total:,}" if n < total else f"all {total:,}"
     phrase = f"labels of {some} unjudged documents, which alone leave it open"
-    return Step("holes", 1.0, 0, n, half(n), None if price is None else price * n, enough, phrase=phrase)
+    return Step("unjudged", 1.0, 0, n, half(n), None if price is None else price * n, enough, phrase=phrase)
 
 
-# ---- How far unjudged documents could move differences, all pairs of systems at once.
+# ---- All pairs of systems at once.
 
 
 @dataclass(frozen=True, eq=False)
-class HoleBounds:
+class UnjudgedPairBounds:
     """System by system: by how much the first less the second could rise, and the variance over topics with it.
 
-    The bound on topic t is d_t + r_t, what labels say and what holes could add; its mean over topics like these is
-    known no better than its own variance tells, V(d + r) = V(d) + `more`.  Whatever the labels of holes are, the mean
-    of the differences lies below that of the bounds: so does its limit (Horowitz and Manski 2000, JASA 95).
+    The bound on topic t is d_t + r_t, what labels say and what unjudged documents could add; its mean over topics like
+    these is known no better than its own variance tells, V(d + r) = V(d) + `more`.  Whatever the labels of unjudged
+    documents are, the mean of the differences lies below that of the bounds: so does its limit (Horowitz and Manski
+    2000, JASA 95).
     """
 
     rise: Floats
@@ -308,7 +307,7 @@ class HoleBounds:
     @classmethod
     def of_pair(
         cls, unjudged_bounds: UnjudgedBounds, contrasts: Contrasts, systems: int, over_topics: bool = True
-    ) -> HoleBounds:
+    ) -> UnjudgedPairBounds:
         """The same of one pair, b - a, where only these two lists are looked at."""
         rise, more = np.zeros((2, systems, systems))
         a, b = int(contrasts.a[0]), int(contrasts.b[0])
@@ -322,8 +321,8 @@ class HoleBounds:
         return self.rise[a, b], self.rise[b, a], self.more[a, b], self.more[b, a]
 
 
-def hole_bounds_of(ranked: RankedGains, measure: Measure, own: Bools, over_topics: bool) -> HoleBounds:
-    """What the holes of all lists could do; an error where nothing is known of that.
+def unjudged_pair_bounds(ranked: RankedGains, measure: Measure, own: Bools, over_topics: bool) -> UnjudgedPairBounds:
+    """What the unjudged documents of all lists could do; an error where nothing is known of that.
 
     own: systems with unjudged documents where the measure looks.  Where one of a pair has some, further documents, down
     to the depth of `tg.unjudged`, may be relevant too; where neither has, those that any list shows to the measure may.
@@ -337,7 +336,9 @@ def hole_bounds_of(ranked: RankedGains, measure: Measure, own: Bools, over_topic
         r = np.where(far - d > ROUNDING, far - d, 0.0)
         np.fill_diagonal(r, 0.0)
         rise, by_now, square, now = rise + r, by_now + d * r, square + r * r, now + d
-    return HoleBounds(rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n)))
+    return UnjudgedPairBounds(
+        rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n))
+    )
 
 
 def _first_ranks(ranked: RankedGains, measure: Measure) -> tuple[Floats, Iterator[Floats]]:
@@ -347,7 +348,7 @@ def _first_ranks(ranked: RankedGains, measure: Measure) -> tuple[Floats, Iterato
 
 
 def _all_labels(ranked: RankedGains, measure: Measure, own: Bools) -> tuple[Floats, Iterator[Floats]]:
-    """The same over all labels of all holes."""
+    """The same over all labels of all unjudged documents."""
     filled = Filled.by_key(ranked, measure)
     score = measure.score(filled.ranked)
     if np.isnan(score).any():

@@ -31,59 +31,53 @@ from truegain.stats.influence import Influence, Variance
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, About, ByGoldPairs
 from truegain.study.gold_lists import ByList, Listed, items_of, worth_of
 
-# ---- Labels of a random sample of the unjudged documents: what they say of the others, by measures linear in gain.
-
 
 @dataclass(frozen=True, eq=False)
-class ByHoles(ByGoldPairs):
+class ByUnjudgedSample(ByGoldPairs):
     """Judged documents as they are, and unjudged ones by a random sample of them; scores linear in gain.
 
-    value = mean over topics of the judged documents' score + what `PairFit` makes of the holes, h of the sampled ones:
+    value = mean over topics of the judged documents' score + what `PairFit` makes of the unjudged documents, h of the
+    sampled ones:
 
         (sum c m + (sum c) * (sum over sampled of c (h - m)) / (sum over sampled of c)) / T
 
-    c what a hole counts in a list, m the mean of the sampled labels of other topics.  Saerndal, Swensson and Wretman
-    1992, Model Assisted Survey Sampling, chapter 7.
+    c what an unjudged document counts in a list, m the mean of the sampled labels of other topics.  Saerndal, Swensson
+    and Wretman 1992, Model Assisted Survey Sampling, chapter 7.
     """
 
     judged: Floats  # system x topic, the score by the judged documents alone
-    coefficients: Floats  # system x hole
-    sampled: Bools  # of the holes
+    coefficients: Floats  # system x unjudged document
+    sampled: Bools  # of the unjudged documents
 
     @property
     def value(self) -> Floats:
         """The score of each system."""
-        holes = self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0]
-        return np.asarray(self.judged.mean(axis=1) + holes)
+        unjudged = self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0]
+        return np.asarray(self.judged.mean(axis=1) + unjudged)
 
     @property
     def about(self) -> About:
-        """Sampled holes, of all."""
-        return replace(super().about, source="holes")
+        """Sampled unjudged documents, of all."""
+        return replace(super().about, source="unjudged")
 
     def by_topic(self) -> Influence:
-        """Every topic left out once, the holes of the others predicted again."""
+        """Every topic left out once, the unjudged documents of the others predicted again."""
         judged, left_out = Topics.means_without(self.judged).T, Topics(self.topics).left_out()
         return Influence.left_out("topics", self.topics, judged + self.fit.values(left_out, lacking=0.0))
 
-    def by_gold(self) -> Influence:
-        """Load times residual of each sampled hole, times sqrt(1 - its chance to be drawn)."""
-        found = super().by_gold()
-        return Influence("holes", found.units, found.matrix, found.df)
-
     def over_topics(self, contrasts: Contrasts) -> Variance:
-        """Over topics and the holes they hold; where no hole is left open, Student's t."""
+        """Over topics and the unjudged documents they hold; where no unjudged document is left open, Student's t."""
         found = super().over_topics(contrasts)
         return Variance(found.variance, np.where(self._settled(contrasts), len(self.topics) - 1.0, found.df))
 
     def touching(self, contrasts: Contrasts) -> Ints:
-        """Sampled holes that move each contrast; no fewer than are needed where none is left open."""
+        """Sampled unjudged documents that move each contrast; no fewer than are needed where none is left open."""
         return np.where(
             self._settled(contrasts), np.maximum(super().touching(contrasts), LEAST_GOLD), super().touching(contrasts)
         )
 
     def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
-        """Holes have no bronze label."""
+        """Unjudged documents have no bronze label."""
         return None
 
     def contributions(self) -> Floats:
@@ -91,15 +85,15 @@ class ByHoles(ByGoldPairs):
         return np.asarray(self.judged.T + self.fit.by_topic())
 
     def _worth(self) -> Floats:
-        """By judged documents, and what holes of other topics are worth."""
+        """By judged documents, and what unjudged documents of other topics are worth."""
         return np.asarray(self.judged.T + super()._worth())
 
     def unmoved(self, contrasts: Contrasts) -> Bools:
-        """Contrasts that no hole moves."""
+        """Contrasts that no unjudged document moves."""
         return np.asarray(contrasts.moved(self.coefficients.T, 0.0) == 0)
 
     def _settled(self, contrasts: Contrasts) -> Bools:
-        """Contrasts that no unjudged hole moves: all of both lists were sampled, or both lists count all alike."""
+        """Contrasts that no unjudged document moves: all of both lists were sampled, or both lists count all alike."""
         still = (self.coefficients[:, ~self.sampled] != 0).sum(axis=1)
         out = still[contrasts.b] + np.where(contrasts.a == NONE, 0, still[np.maximum(contrasts.a, 0)]) == 0
         for i in np.flatnonzero(~out & (contrasts.a != NONE)).tolist():
@@ -108,44 +102,44 @@ class ByHoles(ByGoldPairs):
 
 
 @dataclass(frozen=True, eq=False)
-class HoleSample:
-    """Runs against a pool with their holes in it, and the labels of those that were sampled."""
+class RandomUnjudgedSample:
+    """Runs against a pool with their unjudged documents in it, and the labels of those that were sampled."""
 
     filled: Filled
     label: Floats  # per item of the pool, NaN where not sampled
-    looked_at: Bools  # per item: a hole that some list has where the deepest measure looks
+    looked_at: Bools  # per item: an unjudged document that some list has where the deepest measure looks
 
     @classmethod
-    def of(cls, runs: Runs, labels: Judgments, sample: Judgments, measures: Sequence[Measure]) -> HoleSample:
-        """Find the holes of all runs, and the sample among them; what is no hole is refused."""
-        filled, open_ = with_holes(runs, labels, measures)
+    def of(cls, runs: Runs, labels: Judgments, sample: Judgments, measures: Sequence[Measure]) -> RandomUnjudgedSample:
+        """Find the unjudged documents of all runs, and the sample among them; judged ones are refused."""
+        filled, open_ = fill_unjudged(runs, labels, measures)
         return cls(filled, _labels(filled, open_, sample, _deepest(measures)), frozen(open_))
 
     @property
     def size(self) -> int:
-        """Sampled holes."""
+        """Sampled unjudged documents."""
         return int((~np.isnan(self.label)).sum())
 
     @property
-    def holes(self) -> int:
+    def unjudged(self) -> int:
         """Unjudged documents that the sample was drawn from."""
         return int(self.looked_at.sum())
 
     def counts(self, m: Measure) -> tuple[int, int]:
-        """Sampled holes and holes where a measure looks."""
+        """Sampled unjudged documents and unjudged documents where a measure looks."""
         there = looked_at(self.filled, m)
         return int((there & ~np.isnan(self.label)).sum()), int(there.sum())
 
-    def estimator(self, m: Measure) -> ByHoles:
+    def estimator(self, m: Measure) -> ByUnjudgedSample:
         """What the scores of a measure stand on."""
-        ranked, hole = self.filled.ranked, looked_at(self.filled, m)
-        size, holes = self.counts(m)
-        if size < LEAST_SAMPLED and size < holes:
+        ranked, unjudged = self.filled.ranked, looked_at(self.filled, m)
+        size, total = self.counts(m)
+        if size < LEAST_SAMPLED and size < total:
             raise TruegainError(
-                f"{labels_are(size)} of the {holes:,} unjudged documents that {m} looks at; at least {LEAST_SAMPLED} "
+                f"{labels_are(size)} of the {total:,} unjudged documents that {m} looks at; at least {LEAST_SAMPLED} "
                 "are needed: have more of them judged, sampled at random"
             )
-        known, has = ranked.item_judged, hole & ~np.isnan(self.label)
+        known, has = ranked.item_judged, unjudged & ~np.isnan(self.label)
         said = np.where(has, self.label, np.where(known, ranked.item_gain, 0.0))
         parts = linear_parts(m, said, int(ranked.rank.max(initial=1)))
         worth, counts = parts.worth(said), parts.coefficients(ranked)
@@ -155,17 +149,17 @@ class HoleSample:
         judged = scores.reshape(shape).astype(np.float64)
         pairs = SampledPairs(
             ranked.pool.topic.astype(np.int64), np.zeros(len(said), np.int64), worth, np.where(has, worth, np.nan),
-            np.where(has, holes / max(size, 1), 1.0), shape[1],
+            np.where(has, total / max(size, 1), 1.0), shape[1],
         )  # fmt: skip
-        open_, gold = np.where(hole, counts, 0.0), GoldUnits.drawn(ranked.pool, has, pairs.expansion, holes)
+        open_, gold = np.where(unjudged, counts, 0.0), GoldUnits.drawn(ranked.pool, has, pairs.expansion, total)
         self._check_each(open_, has, m)
-        return ByHoles(
+        return ByUnjudgedSample(
             PairFit.of(pairs, open_), ranked.topics, gold, frozen(judged),
-            frozen(open_[:, hole]), frozen(has[hole]),
+            frozen(open_[:, unjudged]), frozen(has[unjudged]),
         )  # fmt: skip
 
     def _check_each(self, counts: Floats, has: Bools, m: Measure) -> None:
-        """Tell of systems of whose holes too few were sampled."""
+        """Tell of systems of whose unjudged documents too few were sampled."""
         systems, own = self.filled.ranked.systems, (counts != 0).sum(axis=1)
         drawn = (counts[:, has] != 0).sum(axis=1)
         if few := [systems[s] for s in np.flatnonzero((drawn < own) & (drawn < LEAST_SAMPLED)).tolist()]:
@@ -173,8 +167,8 @@ class HoleSample:
                 f"{some(few)}; these scores have no interval")  # fmt: skip
 
 
-def with_holes(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tuple[Filled, Bools]:
-    """Runs against a pool with their holes in it, and which of its items are holes where the deepest measure looks."""
+def fill_unjudged(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tuple[Filled, Bools]:
+    """Runs against a pool with their unjudged documents, and which of these the deepest measure looks at."""
     for m in measures:
         check_linear(m)
     deepest = _deepest(measures)
@@ -182,7 +176,7 @@ def with_holes(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tu
         warnings.simplefilter("ignore")  # told when the runs were first read
         cutoff = getattr(deepest, "cutoff", None)
         filled = Filled.down_to(cutoff, runs, labels, deepest, Scoring(), unmatched="ignore")
-    if filled.hole.all():
+    if filled.unjudged.all():
         raise TruegainError("no document is judged; a sample of the unjudged documents needs judged ones too")
     open_ = looked_at(filled, deepest)
     if not open_.any():
@@ -195,7 +189,7 @@ def _deepest(measures: Sequence[Measure]) -> Measure:
 
 
 def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floats:
-    """The label of each sampled item; what is no hole, has no label or stands twice is refused."""
+    """The label of each sampled item; what is no unjudged document, has no label or stands twice is refused."""
     names = [f"{t} {d}" for t, d in zip(sample.topic.strings(), sample.docs.strings(), strict=True)]
     item = filled.ranked.pool.find(sample.topic, sample.docs)
     stray = np.flatnonzero((item < 0) | ~open_[np.maximum(item, 0)]).tolist()
@@ -229,20 +223,21 @@ def labels_are(n: int) -> str:
     return "1 label is" if n == 1 else f"{n} labels are"
 
 
-# ---- Predictions of unjudged documents, set right with labels of the first ones of a list drawn in proportion.
+# ---- By an ordered list.
 
 STRATA = 10  # of predictions, each with as many documents
 
 
 @dataclass(frozen=True, eq=False)
-class ByHoleList(ByList):
+class ByUnjudgedList(ByList):
     """Judged documents as they are, all others by prediction, and what labels of the first of a list say against it.
 
-        score = (judged documents + sum over holes of w m + sum over labelled ones of k w (g - m))/topics
+        score = (judged documents + sum over unjudged documents of w m + sum over labelled ones of k w (g - m))/topics
 
     with m what labels of OTHER topics make of a prediction (`ListFit`, the tenths of the predictions its strata), k how
-    many holes a labelled one stands for, by the chances with which they were drawn (`OrderedDraws`).  Rows that these
-    lists do not have where the measure looks are passed over: the others stand in an order drawn from them alone.
+    many unjudged documents a labelled one stands for, by the chances with which they were drawn (`OrderedDraws`).  Rows
+    that these lists do not have where the measure looks are passed over: the others stand in an order drawn from them
+    alone.
     """
 
     judged: Floats  # topic x system, the score by the judged documents alone
@@ -250,7 +245,7 @@ class ByHoleList(ByList):
     @property
     def about(self) -> About:
         """Judged rows, of the list."""
-        return replace(super().about, source="holes")
+        return replace(super().about, source="unjudged")
 
     @property
     def value(self) -> Floats:
@@ -262,23 +257,18 @@ class ByHoleList(ByList):
         z, n = self.contributions(), len(self.topics)
         return Influence("topics", self.topics, (z - z.mean(axis=0)) / np.sqrt(n * (n - 1)), n - 1.0)
 
-    def by_gold(self) -> Influence:
-        """The estimates that each label gives, about their mean."""
-        found = super().by_gold()
-        return Influence("holes", found.units, found.matrix, found.df)
-
     def touching(self, contrasts: Contrasts) -> Ints:
-        """Labelled holes that move each contrast; no fewer than are needed where no hole does."""
+        """Labeled documents that move each contrast; no fewer than are needed where no unjudged one does."""
         found = super().touching(contrasts)
         return np.where(self.unmoved(contrasts), np.maximum(found, LEAST_GOLD), found)
 
     def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:
         found = super()._at(a, b, weight, end)
-        assert isinstance(found, ByHoleList)
+        assert isinstance(found, ByUnjudgedList)
         return replace(found, judged=frozen((self.judged[:, b] - (self.judged[:, a] if a != NONE else 0.0))[:, None]))
 
     def unmoved(self, contrasts: Contrasts) -> Bools:
-        """Contrasts that no hole moves."""
+        """Contrasts that no unjudged document moves."""
         return np.asarray(contrasts.moved(self.listed.coefficient.T, NO_WEIGHT) == 0)
 
     def contributions(self) -> Floats:
@@ -291,40 +281,40 @@ class ByHoleList(ByList):
 
 
 @dataclass(frozen=True, eq=False)
-class HoleList:
-    """Runs against a pool with their holes in it, and a list of these of which the first rows have labels."""
+class UnjudgedList:
+    """Runs against a pool with their unjudged documents, and a list of these whose first rows have labels."""
 
     filled: Filled
     rows: GoldList
     item: Ints  # of each row, -1 where its topic, or its runs, are left out
-    looked_at: Bools  # per item: a hole that some list has where the deepest measure looks
+    looked_at: Bools  # per item: an unjudged document that some list has where the deepest measure looks
 
     @classmethod
-    def of(cls, runs: Runs, labels: Judgments, rows: GoldList, measures: Sequence[Measure]) -> HoleList:
-        """Find the holes of all runs, and the rows among them; a list of other documents is refused."""
+    def of(cls, runs: Runs, labels: Judgments, rows: GoldList, measures: Sequence[Measure]) -> UnjudgedList:
+        """Find the unjudged documents of all runs, and the rows among them; a list of other documents is refused."""
         if rows.design != DESIGN:
             raise InputError(
                 f"this is a list of gold labels ({rows.design}), sampled from labeled documents", file=rows.source,
                 hint=f"give it as {arg('gold')}, or sample unjudged documents ({SAMPLE_UNJUDGED})",
             )  # fmt: skip
         rows.judgments()  # or an error: none has a label
-        filled, open_ = with_holes(runs, labels, measures)
+        filled, open_ = fill_unjudged(runs, labels, measures)
         item = items_of(rows, filled.ranked.pool)
         _check_rows(filled, rows, item)
         return cls(filled, rows, item, frozen(open_))
 
     @property
     def size(self) -> int:
-        """Labelled holes of these lists."""
+        """Labelled unjudged documents of these lists."""
         there = self.item[: self.rows.judged]
         return int(self.looked_at[there[there >= 0]].sum())
 
     @property
-    def holes(self) -> int:
+    def unjudged(self) -> int:
         """Unjudged documents of these lists that the sample was drawn from: those on the list, judged or not."""
         return int(self.looked_at[self.item[self.item >= 0]].sum())
 
-    def estimator(self, m: Measure) -> ByHoleList:
+    def estimator(self, m: Measure) -> ByUnjudgedList:
         """What the scores of a measure stand on."""
         ranked, rows, topics = self.filled.ranked, self.rows, len(self.filled.ranked.topics)
         known, open_ = ranked.item_judged, np.flatnonzero(looked_at(self.filled, m))
@@ -334,16 +324,16 @@ class HoleList:
         counts, topic = parts.coefficients(ranked), ranked.pool.topic.astype(np.int64)
         judged = np.zeros((topics, len(ranked.systems)))
         np.add.at(judged, topic[known], (counts[:, known] * parts.worth(said[known])).T)
-        place = np.full(len(topic) + 1, -1)  # of an item among the holes that count; the last is for none
+        place = np.full(len(topic) + 1, -1)  # of an item among the unjudged documents that count; the last is for none
         place[open_] = np.arange(len(open_))
         turn = np.flatnonzero(place[self.item] >= 0)  # rows that count
-        hole, n = place[self.item[turn]], int((turn < rows.judged).sum())
+        index, n = place[self.item[turn]], int((turn < rows.judged).sum())
         sizes, stratum = np.zeros(len(open_)), np.zeros(len(open_), np.int64)
-        sizes[hole], stratum[hole] = rows.size[turn], strata_of(rows.bronze)[turn]
+        sizes[index], stratum[index] = rows.size[turn], strata_of(rows.bronze)[turn]
         ends = parts.worth(np.array(rows.scale))
         scale = (float(ends.min()), float(ends.max()))
         coefficient = frozen(np.ascontiguousarray(counts[:, open_]))
-        listed = Listed(hole, frozen(sizes), float(sizes.sum()), topics, coefficient, scale)
+        listed = Listed(index, frozen(sizes), float(sizes.sum()), topics, coefficient, scale)
         self._check_runs(listed, open_, m)
         if n < min(LEAST_SAMPLED, len(turn)):
             raise TruegainError(
@@ -353,9 +343,9 @@ class HoleList:
             )
         draws, first = OrderedDraws(rows.size[turn], n), turn[:n]
         worths = worth_of(parts, rows.label[first])
-        fit = ListFit(topic[open_], stratum, topics, coefficient, hole[:n], worths, draws.expansion, scale)
+        fit = ListFit(topic[open_], stratum, topics, coefficient, index[:n], worths, draws.expansion, scale)
         names = tuple(f"{rows.topics[i]} {rows.docs[i]}" for i in first.tolist())
-        return ByHoleList(fit, draws, np.arange(n), listed, ranked.topics, names, frozen(judged))
+        return ByUnjudgedList(fit, draws, np.arange(n), listed, ranked.topics, names, frozen(judged))
 
     def _check_runs(self, listed: Listed, open_: Ints, m: Measure) -> None:
         """Refuse a list that tells no score and no difference of these systems."""
@@ -387,7 +377,7 @@ def strata_of(predicted: Floats) -> Ints:
 
 def _check_rows(filled: Filled, rows: GoldList, item: Ints) -> None:
     """Refuse a list with documents that were judged otherwise."""
-    known = np.flatnonzero((item >= 0) & ~filled.hole[np.maximum(item, 0)])
+    known = np.flatnonzero((item >= 0) & ~filled.unjudged[np.maximum(item, 0)])
     if not len(known):
         return
     row = int(known[0])

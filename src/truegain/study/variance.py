@@ -30,8 +30,6 @@ from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, ScoreEstimator
 from truegain.study.gold_lists import ByList
 from truegain.study.precision import at_every_look, earlier_looks
 
-# ---- All sources of one measure together, nothing counted twice.
-
 Parts = dict[SourceName, Floats]
 SHARE_DRAWS = 2_000
 SHARE_RANGE = 0.9
@@ -149,7 +147,7 @@ def largest_in_words(shares: Mapping[SourceName, Share]) -> str:
 class SourceVariance(Protocol):
     """What a source brings by itself."""
 
-    def spread(self, contrasts: Contrasts) -> Variance:
+    def variance(self, contrasts: Contrasts) -> Variance:
         """The variance over it of scores or differences, all other sources held fixed."""
 
 
@@ -160,7 +158,7 @@ class Collection:
     spreads: Sequence[TopicSpread]
     lone: Lone
 
-    def spread(self, contrasts: Contrasts) -> Variance:
+    def variance(self, contrasts: Contrasts) -> Variance:
         """The mean over topics, these held fixed (see `Pooled`): what `intervals` over the collection says too."""
         variance, freedom = pooled(self.spreads, contrasts, self.lone).total()
         if np.isnan(variance).any():
@@ -184,13 +182,13 @@ class Crossed:
         """What units brought to single documents; made when first asked for."""
         return None if self.make_documents is None else self.make_documents()
 
-    def spread(self, contrasts: Contrasts) -> Variance:
+    def variance(self, contrasts: Contrasts) -> Variance:
         """Other units on these documents; noise of single documents is no more than the whole."""
-        spread = self.who.spread(contrasts)
+        variance = self.who.variance(contrasts)
         if self.documents is None:
-            return spread
-        noise = np.minimum(self.documents.spread(contrasts).variance, spread.variance)
-        return Variance(spread.variance - self.noise_twice * noise, spread.df)
+            return variance
+        noise = np.minimum(self.documents.variance(contrasts).variance, variance.variance)
+        return Variance(variance.variance - self.noise_twice * noise, variance.df)
 
     def added(
         self, contrasts: Contrasts, met: SourceName | None, of: Callable[[Variance], Floats]
@@ -201,15 +199,15 @@ class Crossed:
         variance; it may come out below 0. Beside it the square of V(assessors) over its degrees of freedom: what makes
         it uncertain.  met: whose cells are taken off.
         """
-        spread = self.who.spread(contrasts)
-        unsure = spread.variance**2 / spread.df
+        variance = self.who.variance(contrasts)
+        unsure = variance.variance**2 / variance.df
         if met == "topics":
             topics = len(self.by_topic.units) / len(self.who.units)
-            return (of(spread) - of(self.by_topic.spread(contrasts))) * topics / (topics - 1), unsure
+            return (of(variance) - of(self.by_topic.variance(contrasts))) * topics / (topics - 1), unsure
         if met is None or self.documents is None:
-            alone = self.spread(contrasts)
+            alone = self.variance(contrasts)
             return of(alone), alone.variance**2 / alone.df
-        return of(spread) - of(self.documents.spread(contrasts)), unsure
+        return of(variance) - of(self.documents.variance(contrasts)), unsure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -308,9 +306,9 @@ class VarianceModel:
         if SOURCES[source].labels:
             return self.estimator.over_gold(contrasts) if source == self.labels else None
         if SOURCES[source].groups is not None:
-            return self.grouped(source, contrasts).spread(Contrasts.scores(len(contrasts)))
+            return self.grouped(source, contrasts).variance(Contrasts.scores(len(contrasts)))
         made = self.of(source)
-        return None if made is None else made.spread(contrasts)
+        return None if made is None else made.variance(contrasts)
 
     def _at_every_look(
         self, contrasts: Contrasts, topics: bool = True, estimator: ScoreEstimator | None = None
@@ -335,14 +333,14 @@ class VarianceModel:
         return [self.estimator.first(n) for n in there]
 
     def difference_limits(
-        self, contrasts: Contrasts, value: Floats, spread: Variance, confidence: float, topics: bool = True
+        self, contrasts: Contrasts, value: Floats, variance: Variance, confidence: float, topics: bool = True
     ) -> tuple[Floats, Floats]:
         """Value +- t(df) sqrt V; at every look, what lies within the limits of all looks so far: low > high if nothing.
 
         An earlier look counts from 10 labels that touch a difference on.  topics: as `spread` was made.
         """
-        low, high = self._held_open(contrasts, limits(value, spread, confidence), spread, confidence, topics)
-        low, high = self.estimator.widened(contrasts, low, high, quantiles_of(confidence, spread.df))
+        low, high = self._held_open(contrasts, limits(value, variance, confidence), variance, confidence, topics)
+        low, high = self.estimator.widened(contrasts, low, high, quantiles_of(confidence, variance.df))
         if self.looks is None:
             return low, high
         for before in self._before:
@@ -357,30 +355,30 @@ class VarianceModel:
         self,
         contrasts: Contrasts,
         found: tuple[Floats, Floats],
-        spread: Variance,
+        variance: Variance,
         confidence: float,
         topics: bool = True,
         estimator: ScoreEstimator | None = None,
     ) -> tuple[Floats, Floats]:
         """Limits with what people could not judge at its worst below, and at its best above: see `ByList.ends`."""
         low, high = found[0].copy(), found[1].copy()
-        for i, *ends in self.ends(contrasts, spread, topics, estimator):
+        for i, *ends in self.ends(contrasts, variance, topics, estimator):
             low[i] = min(low[i], limits(*ends[0], confidence)[0][0])
             high[i] = max(high[i], limits(*ends[1], confidence)[1][0])
         return low, high
 
     def ends(
-        self, contrasts: Contrasts, spread: Variance, topics: bool = True, estimator: ScoreEstimator | None = None
+        self, contrasts: Contrasts, variance: Variance, topics: bool = True, estimator: ScoreEstimator | None = None
     ) -> Iterator[tuple[int, tuple[Floats, Variance], tuple[Floats, Variance]]]:
         """Value and spread, at worst and at best, of each contrast that a document moves which nobody could judge."""
         now = estimator or self.estimator
         for i in np.flatnonzero(now.stuck(contrasts)).tolist():
             assert isinstance(now, ByList)
-            one, own = Contrasts(contrasts.a[[i]], contrasts.b[[i]]), Variance(spread.variance[[i]], spread.df[[i]])
+            one, own = Contrasts(contrasts.a[[i]], contrasts.b[[i]]), Variance(variance.variance[[i]], variance.df[[i]])
             worst, best = ((end.value, self._at_end(now, end, one, own, topics)) for end in now.ends(contrasts, i))
             yield i, worst, best
 
-    def _at_end(self, now: ByList, end: ByList, one: Contrasts, spread: Variance, topics: bool) -> Variance:
+    def _at_end(self, now: ByList, end: ByList, one: Contrasts, variance: Variance, topics: bool) -> Variance:
         """The spread of a contrast with what nobody could judge at an end: no less than it is."""
         score = Contrasts.scores(1)
         if self.looks is not None:
@@ -388,14 +386,14 @@ class VarianceModel:
         over = "topics" in self.over
         before, then = (e.over_topics(c) if over else e.over_gold(c) for e, c in ((now, one), (end, score)))
         more = np.maximum(then.variance - before.variance, 0.0)
-        return Variance(spread.variance + more, np.minimum(spread.df, then.df))
+        return Variance(variance.variance + more, np.minimum(variance.df, then.df))
 
     def crossed(self) -> dict[SourceName, Crossed]:
         """The sources that are spoken of and crossed with others."""
         made = {name: self.of(name) for name in SOURCES if name in self.over}
         return {name: one for name, one in made.items() if isinstance(one, Crossed)}
 
-    def spread(self, contrasts: Contrasts, confidence: float = 0.95) -> Variance:
+    def variance(self, contrasts: Contrasts, confidence: float = 0.95) -> Variance:
         """Everything together, for limits of this confidence; never surer than over topics, or labels they hold.
 
         V(topics) is estimated, and so is what sampled labels bring by themselves: where topics hardly differ the first
@@ -439,7 +437,7 @@ class VarianceModel:
         """Whether limits of scores are Wilson's: of labels as they are, over topics, where scores have bounds."""
         return self.estimator.about.plain and "topics" in self.over and bool(np.isfinite(bounds).all())
 
-    def score_limits(self, spread: Variance, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
+    def score_limits(self, variance: Variance, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
         """Limits of the scores: Wilson's where scores have bounds; by gold labels, t joined with Wilson's.
 
         Over topics, labels as they are: Wilson's hold a mean more often than t, most of all near a bound, and are no
@@ -448,29 +446,29 @@ class VarianceModel:
         value, known = self.estimator.value, self.estimator.near_bounds()
         if self.by_wilson(bounds):
             topics = len(self.estimator.contributions())
-            low, high, _ = wilson(value, np.sqrt(spread.variance), topics, bounds, confidence, spread.df)
+            low, high, _ = wilson(value, np.sqrt(variance.variance), topics, bounds, confidence, variance.df)
             return low, high
         if known is None and "topics" in self.over and np.isfinite(bounds).all():
             topics = len(self.estimator.contributions())
             known = (np.full(len(value), float(topics)), bounds) if topics < FEW_TOPICS else None
         contrasts = Contrasts.scores(len(value))
         if known is None:
-            low, high = self._held_open(contrasts, limits(value, spread, confidence), spread, confidence)
+            low, high = self._held_open(contrasts, limits(value, variance, confidence), variance, confidence)
             return within(low, high, bounds)
-        by_label = None if "topics" in self.over else self._by_label(spread, confidence)
-        low, high = joined_with_wilson(value, spread, *known, confidence, by_label)
-        for i, *ends in self.ends(contrasts, spread):
+        by_label = None if "topics" in self.over else self._by_label(variance, confidence)
+        low, high = joined_with_wilson(value, variance, *known, confidence, by_label)
+        for i, *ends in self.ends(contrasts, variance):
             below, above = (joined_with_wilson(*end, known[0][[i]], known[1], confidence) for end in ends)
             low[i], high[i] = min(low[i], below[0][0]), max(high[i], above[1][0])
         return low, high
 
-    def _by_label(self, spread: Variance, confidence: float) -> tuple[Floats, Floats] | None:
+    def _by_label(self, variance: Variance, confidence: float) -> tuple[Floats, Floats] | None:
         """Limits of scores, the topics held fixed, put together from those of each bronze label; None where unknown."""
-        quantile = quantiles_of(confidence, spread.df)
-        halves, gold = self.estimator.by_label(quantile), self.alone(Contrasts.scores(len(spread.df)), self.labels)
+        quantile = quantiles_of(confidence, variance.df)
+        halves, gold = self.estimator.by_label(quantile), self.alone(Contrasts.scores(len(variance.df)), self.labels)
         if halves is None or gold is None:
             return None
-        others = quantile**2 * np.maximum(spread.variance - gold.variance, 0.0)
+        others = quantile**2 * np.maximum(variance.variance - gold.variance, 0.0)
         down, up = (np.sqrt(half**2 + others) for half in halves)
         return self.estimator.value - down, self.estimator.value + up
 
@@ -509,10 +507,10 @@ class VarianceModel:
             return {}
         rng = generator(seed, "shares")
 
-        def drawn(spread: Variance) -> Floats:
-            k = max(float(spread.df[0]), 1.0)
+        def drawn(variance: Variance) -> Floats:
+            k = max(float(variance.df[0]), 1.0)
             times = k / rng.chisquare(k, SHARE_DRAWS) if np.isfinite(k) else np.ones(SHARE_DRAWS)
-            return float(spread.variance[0]) * times
+            return float(variance.variance[0]) * times
 
         maybe = self.own_parts(contrasts, drawn)
         whole = np.sum(list(maybe.values()), axis=0)
@@ -525,15 +523,15 @@ class VarianceModel:
         return found
 
 
-def limits(value: Floats, spread: Variance, confidence: float) -> tuple[Floats, Floats]:
+def limits(value: Floats, variance: Variance, confidence: float) -> tuple[Floats, Floats]:
     """Value +- t(df) sqrt V."""
-    half = quantiles_of(confidence, spread.df) * np.sqrt(spread.variance)
+    half = quantiles_of(confidence, variance.df) * np.sqrt(variance.variance)
     return value - half, value + half
 
 
 def joined_with_wilson(
     value: Floats,
-    spread: Variance,
+    variance: Variance,
     labels: Floats,
     bounds: tuple[float, float],
     confidence: float,
@@ -548,22 +546,24 @@ def joined_with_wilson(
 
     Wilson 1927, JASA 22; effective sizes: Korn and Graubard 1998, Survey Methodology 24(2).
 
-    >>> spread = Variance(np.array([0.01, 0.0001]), np.full(2, 9.0))
-    >>> joined_with_wilson(np.array([0.5, 0.02]), spread, np.array([10.0, 100.0]), (0.0, 1.0), 0.95)[1].round(4)
+    >>> variance = Variance(np.array([0.01, 0.0001]), np.full(2, 9.0))
+    >>> joined_with_wilson(np.array([0.5, 0.02]), variance, np.array([10.0, 100.0]), (0.0, 1.0), 0.95)[1].round(4)
     array([0.7262, 0.0525])
     """
-    low, high = limits(value, spread, confidence) if known is None else known
+    low, high = limits(value, variance, confidence) if known is None else known
     least, scale = bounds[0], bounds[1] - bounds[0]
     p = np.clip((value - least) / scale, 0.0, 1.0)
     shrunk = (p * labels + 0.5) / (labels + 1)
     size = np.divide(
-        shrunk * (1 - shrunk) * scale**2, spread.variance, out=np.full(len(p), np.inf), where=spread.variance > 0
+        shrunk * (1 - shrunk) * scale**2, variance.variance, out=np.full(len(p), np.inf), where=variance.variance > 0
     )
-    wide_low, wide_high = (least + scale * end for end in wilson_of_share(p, size, quantiles_of(confidence, spread.df)))
+    wide_low, wide_high = (
+        least + scale * end for end in wilson_of_share(p, size, quantiles_of(confidence, variance.df))
+    )
     return np.minimum(np.maximum(low, least), wide_low), np.maximum(np.minimum(high, bounds[1]), wide_high)
 
 
-# ---- What a verdict stands on: the difference over each source, and the units that pull it.
+# ---- The difference over each source, and the units that move it.
 
 TOGETHER = "all sources"
 
@@ -575,8 +575,9 @@ class Line:
     Attributes
     ----------
     source : str
-        The source: 'topics', 'collection', 'assessors', 'replicates', 'gold', 'holes' (a sample of the unjudged
-        documents), 'all sources' or 'uncorrected'.
+        The source: 'topics', 'collection', 'assessors', 'replicates', 'gold' or 'unjudged' (a sample of the unjudged
+        documents); 'all sources'; or, for labels as they are over topics, 'uncorrected', which is called 'topics alone'
+        where nothing was corrected.
     low, high : float or None
         The confidence limits of the difference over this source alone.
     share : Share or None
@@ -599,6 +600,11 @@ class Line:
     covered: bool = True  # whether the verdict speaks of this source
     away: bool = False  # whether it is gold of other topics
     share_in: str = ""  # the source whose share holds this one's, where it has none of its own
+
+    @property
+    def name(self) -> str:
+        """The source as tables for people have it."""
+        return self.source if self.covered else f"{self.source} (not covered)"
 
     @property
     def excludes_zero(self) -> bool | None:
@@ -636,7 +642,7 @@ class InfluentialUnit(NamedTuple):
     @classmethod
     def most_of(cls, moves: Influence, contrasts: Contrasts, most: int = 5) -> tuple[InfluentialUnit, ...]:
         """The units of a source that move a difference most."""
-        named, left = moves.decisive(contrasts, most), moves.left_without(contrasts, most)
+        named, left = moves.most_influential(contrasts, most), moves.left_without(contrasts, most)
         return tuple(cls(unit, influence, x) for (unit, influence), x in zip(named, left, strict=True))
 
 
@@ -654,17 +660,17 @@ def lines_of(
         away = source == "gold" and variance_model.estimator.about.away
         holds = next((s for s in about.nested_in if s in shares and s != "topics"), "")
         share_in = "" if not asked_for or source in shares else holds
-        spread = variance_model.alone(contrasts, source) if asked_for or source in variance_model.makers else None
-        if spread is None:
+        variance = variance_model.alone(contrasts, source) if asked_for or source in variance_model.makers else None
+        if variance is None:
             continue
-        if not spread.variance[0] > 0:
+        if not variance.variance[0] > 0:
             why = about.all_known if about.labels and variance_model.estimator.about.exact else "no variation"
             found.append(Line(source, None, None, shares.get(source), why, asked_for))
             continue
         if whole.low is None:
             found.append(Line(source, None, None, shares.get(source), "refused", asked_for))
             continue
-        met = variance_model.difference_limits(contrasts, value, spread, whole.confidence, topics=source == "topics")
+        met = variance_model.difference_limits(contrasts, value, variance, whole.confidence, topics=source == "topics")
         low, high = within(*met, m.bounds(), value=value, differences=True)
         found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", asked_for, away, share_in))
     return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
@@ -702,9 +708,9 @@ def uncorrected_line(variance_model: VarianceModel, contrasts: Contrasts, confid
 
 def influential_in_words(source: str, units: tuple[InfluentialUnit, ...]) -> str:
     """The most influential units: what the difference would be without each, or by how much each changes it."""
-    refitted = all(pull.without is not None for pull in units)
+    refitted = all(x.without is not None for x in units)
     what = "difference without it" if refitted else "change in the difference"
-    first, *rest = [(pull.unit, signed(pull.without if refitted else pull.influence)) for pull in units]
+    first, *rest = [(x.unit, signed(x.without if refitted else x.influence)) for x in units]
     named = [f"{first[0]} ({what}: {first[1]})", *(f"{unit} ({number})" for unit, number in rest)]
     bronze = ", by the uncorrected labels" if source == "collection" and units[0].without is None else ""
     return f"Most influential {SOURCES[source].units.lower()}{bronze}: {', '.join(named)}."

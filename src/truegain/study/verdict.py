@@ -9,33 +9,33 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truegain.data.id_matching import DOUBT, FEW
 from truegain.data.models import by_unchecked
+from truegain.errors import counted
 from truegain.results.base import Result, Table
+from truegain.results.paper_table import listed
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import SOURCES, holders, outermost
 from truegain.stats.results import Comparison
 from truegain.study.estimates import ALIKE
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.precision import Step
-from truegain.study.self_preference import MORE_LABELS, UNJUDGED_FIRST, in_one
 from truegain.study.unjudged_bounds import UnjudgedBounds
 from truegain.study.variance import TOGETHER, InfluentialUnit, Line, influential_in_words, largest_of, signed, unsigned
+from truegain.study.withheld import MORE_LABELS, UNJUDGED_FIRST, Reason, Reasons, in_one
 
 if TYPE_CHECKING:
     import polars as pl
-
-# ---- The decision rule: the outcome of a comparison, from its interval and what unjudged documents could change.
 
 Outcome = Literal["better", "worse", "not better", "not worse", "inconclusive", "unchecked"]
 SETTLED: tuple[Outcome, ...] = ("better", "worse", "not better", "not worse")
 
 
-def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, min_effect: float) -> Outcome:
+def outcome_of(low: float, high: float, unjudged_low: float, unjudged_high: float, min_effect: float) -> Outcome:
     """The rule, for b - a with the smallest gain that matters, the same in every command and in Python.
 
-    better: low + what holes could take is above 0, and at or above the smallest gain; worse: high + what they could
-    give is below 0; not better: it is below the smallest gain; inconclusive: otherwise.  A smallest gain below 0 is
-    how much worse b may be: not worse, where low + what holes could take is above it; worse, where high + what they
-    could give is below it.
+    better: low + what unjudged documents could take is above 0, and at or above the smallest gain; worse: high + what
+    they could give is below 0; not better: it is below the smallest gain; inconclusive: otherwise.  A smallest gain
+    below 0 is how much worse b may be: not worse, where low + what unjudged documents could take is above it; worse,
+    where high + what they could give is below it.
 
     >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.0), outcome_of(0.01, 0.05, -0.02, 0.0, 0.0)
     ('better', 'inconclusive')
@@ -48,7 +48,7 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, m
     >>> [outcome_of(low, low + 0.03, 0.0, 0.0, -0.02) for low in (-0.01, -0.03, -0.06)]
     ['not worse', 'inconclusive', 'worse']
     """
-    least, most = low + hidden_low, high + hidden_high
+    least, most = low + unjudged_low, high + unjudged_high
     if min_effect < 0:
         return "not worse" if least > min_effect else "worse" if most < min_effect else "inconclusive"
     if most < 0:
@@ -58,32 +58,74 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, m
     return "better" if least > 0 and least >= min_effect else "inconclusive"
 
 
-def decided(c: Comparison, unjudged_bounds: UnjudgedBounds | None, holes: str, min_effect: float) -> Outcome:
-    """The rule for a difference, by its interval and what holes could do; two exactly as good do not differ."""
+def decided(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float) -> Outcome:
+    """The rule for a difference, by its interval and what the unjudged could do; two exactly as good do not differ."""
     if c.low is None or c.high is None:
         return "inconclusive"
-    could = could_move(unjudged_bounds, holes)
+    could = could_move(unjudged_bounds, unjudged_policy)
     if c.low == c.high == 0 and could[1] == 0 and min_effect >= 0:
         return "not better"
     return outcome_of(c.low, c.high, *could, min_effect)
 
 
-def could_move(unjudged_bounds: UnjudgedBounds | None, holes: str) -> tuple[float, float]:
-    """What holes could take and give, where they hold a verdict back, and how much less sure that is."""
-    if unjudged_bounds is None or holes != "bound":
+def could_move(unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str) -> tuple[float, float]:
+    """What unjudged documents could take and give, where they hold a verdict back, and how much less sure that is."""
+    if unjudged_bounds is None or unjudged_policy != "bound":
         return 0.0, 0.0
     return unjudged_bounds.least - unjudged_bounds.wider[0], unjudged_bounds.most + unjudged_bounds.wider[1]
 
 
-def holds_back(c: Comparison, unjudged_bounds: UnjudgedBounds | None, holes: str, min_effect: float) -> bool:
-    """Whether holes alone leave a difference open, and no sample of them can stand for the rest."""
+def holds_back(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float) -> bool:
+    """Whether unjudged documents alone leave a difference open, and no sample of them can stand for the rest."""
     if (
         unjudged_bounds is None
         or unjudged_bounds.falls is not None
-        or decided(c, unjudged_bounds, holes, min_effect) != "inconclusive"
+        or decided(c, unjudged_bounds, unjudged_policy, min_effect) != "inconclusive"
     ):
         return False
-    return decided(c, None, holes, min_effect) != "inconclusive"
+    return decided(c, None, unjudged_policy, min_effect) != "inconclusive"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is claimed of a comparison, and why nothing is where that is so."""
+
+    by_labels: Outcome  # what the labels say, whoever gave them
+    outcome: Outcome  # the same; 'unchecked' where it is a claim and no person has checked the labels
+    withheld: Reasons
+    notes: tuple[str, ...] = ()  # what is told beside an outcome that is inconclusive by its interval
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why no claim is made, of both systems."""
+        return tuple(reason for reasons in self.withheld.values() for reason in reasons)
+
+    @property
+    def needs_other_data(self) -> bool:
+        """Whether more of the same data would not bring a claim; where few documents are judged, more labels would."""
+        return any(reason.kind != FEW for reason in self.reasons)
+
+
+def decide(
+    c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float,
+    withheld: Reasons, alike: bool, checked: bool,
+) -> Decision:  # fmt: skip
+    """The rule, with what keeps a study from a claim: reasons to withhold it, by system, and labels nobody checked.
+
+    alike: whether both systems rank the judged documents identically.
+    """
+    by_labels = decided(c, unjudged_bounds, unjudged_policy, min_effect)
+    notes: tuple[str, ...] = ()
+    if by_labels == "inconclusive":  # few judged documents: the interval says more, and this is told beside it
+        few = [str(reason) for reasons in withheld.values() for reason in reasons if reason.kind == FEW]
+        notes = tuple(f"{why[0].upper()}{why[1:]}." for why in few)
+        withheld = {system: [r for r in reasons if r.kind != FEW] for system, reasons in withheld.items()}
+    if alike and c.low is None and min_effect < 0 and could_move(unjudged_bounds, unjudged_policy)[0] > min_effect:
+        by_labels = "not worse"  # nothing changed, and unjudged documents cannot take that much
+    if any(withheld.values()):
+        by_labels = "inconclusive"
+    outcome: Outcome = by_labels if checked or by_labels not in SETTLED else "unchecked"
+    return Decision(by_labels, outcome, withheld, notes)
 
 
 def undone_by(unjudged_bounds: UnjudgedBounds, low: float, high: float, min_effect: float) -> int | None:
@@ -93,7 +135,7 @@ def undone_by(unjudged_bounds: UnjudgedBounds, low: float, high: float, min_effe
     return unjudged_bounds.documents_to_undo(min_effect - high, falls=False) if high < min_effect else None
 
 
-# ---- One verdict per comparison: does it hold, for whom, what decides it, what would settle it.
+# ---- The verdict.
 
 OF_PAIR = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p")
 VALUES = ("value_a", "value_b")  # their difference is what is refused where there is none
@@ -143,8 +185,10 @@ class Verdict(Result):
         What to buy next, and the half-width that each would bring.
     notes : tuple of str
         What else must be said.
-    withheld : tuple of str
+    reasons : tuple of Reason
         Why no claim is made, where that is so: ids in doubt, possible self-preference, or too few gold labels.
+    withheld : tuple of str
+        The same, in words.
     provenance : mapping
         How the study was made.
     exact : bool
@@ -171,7 +215,7 @@ class Verdict(Result):
     Columns of `frame`, one row a source of uncertainty, the last ones for all sources together and for the uncorrected
     labels: `measure`, `a`, `b` and `outcome`, the same in every row; `source`; `difference`, `low` and `high` over this
     source alone; `share` of the variance, to the nearest tenth, and `share_low` and `share_high`, its 90% range;
-    `excludes_0`, whether the interval lies on one side of 0.
+    `excludes_0`, whether the interval lies on one side of 0; `covered`, whether the verdict generalizes over it.
 
     `to_dict` has the same under 'by_source', the attributes above under their names, and 'unjudged', how far unjudged
     documents could move the difference ('low', 'high') and how many of them would change the verdict
@@ -190,7 +234,7 @@ class Verdict(Result):
     unjudged_bounds: UnjudgedBounds | None
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
-    withheld: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     unjudged_policy: str = "bound"
     provenance: Mapping[str, object] = field(default_factory=dict)
     exact: bool = False  # whether all labels are gold and nothing else is spoken of
@@ -202,6 +246,11 @@ class Verdict(Result):
     to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
     not_judgeable: int = 0  # documents of a list that move the difference and that people could not judge
     sizes: Mapping[str, str] = field(default_factory=dict)  # how many units of a source there are, such as '50 topics'
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """Why no claim is made, in words; empty where one is."""
+        return tuple(map(str, self.reasons))
 
     @property
     def with_unjudged(self) -> Comparison:
@@ -321,7 +370,7 @@ class Verdict(Result):
     def _is_gain(self) -> bool:
         """Whether it is a gain, though perhaps too small a one."""
         low = self.comparison.low
-        return low is not None and low + self._could[0] > 0 and not self.withheld and self.not_worse_by <= 0
+        return low is not None and low + self._could[0] > 0 and not self.reasons and self.not_worse_by <= 0
 
     def _by_whom(self, answer: str) -> str:
         """An answer with whose labels say so, where no person has checked them."""
@@ -382,12 +431,12 @@ class Verdict(Result):
 
     @property
     def _could(self) -> tuple[float, float]:
-        """What holes could take and give, where they hold the verdict back."""
+        """What unjudged documents could take and give, where they hold the verdict back."""
         return could_move(self.unjudged_bounds, self.unjudged_policy)
 
     @property
     def _as_zero(self) -> str:
-        """What was assumed of holes, where they do not hold the verdict back."""
+        """What was assumed of unjudged documents, where they do not hold the verdict back."""
         if self.unjudged_bounds is not None and self.unjudged_policy == "bound":
             return f"; {self.unjudged_bounds.as_zero}" if self.unjudged_bounds.as_zero else ""
         counted = self.unjudged_bounds is None or self.unjudged_bounds.documents or self.unjudged_bounds.below
@@ -398,7 +447,7 @@ class Verdict(Result):
         """What was assumed of documents without a label: that people could not judge, or were not asked about."""
         if not self.not_judgeable:
             return self._as_zero
-        these = f"{_count(self.not_judgeable, 'document')} that people could not judge"
+        these = f"{counted(self.not_judgeable, 'document')} that people could not judge"
         return f"; the interval allows for any label of {these}{self._as_zero}"
 
     def _not_shown(self) -> str:
@@ -408,13 +457,13 @@ class Verdict(Result):
         kept = [SOURCES[x.source].other for x in known if x.covered and x.excludes_zero]
         if not lost:
             return ""
-        return f"; shown for {_and(kept)}, not for {_and(lost)}" if kept else f"; not shown for {_and(lost)}"
+        return f"; shown for {listed(kept)}, not for {listed(lost)}" if kept else f"; not shown for {listed(lost)}"
 
     def _why(self) -> tuple[str, str]:
         """Why it is inconclusive, behind the sign or word that joins it to the sentence."""
         c = self.comparison
-        if self.withheld:
-            return "; ", in_one(self.withheld)
+        if self.reasons:
+            return "; ", in_one(self.reasons)
         if c.low is None or c.high is None:
             return "; ", "; ".join(c.notes) or "it has no interval"
         if self.alike and self.unjudged_bounds is not None:
@@ -558,7 +607,7 @@ class Verdict(Result):
         if nested:
             shares = "whose share is" if len(nested) == 1 else "whose shares are"
             said.append(
-                f"The interval over {outer} includes the uncertainty from {_and(nested)}, {shares} listed separately."
+                f"The interval over {outer} includes the uncertainty from {listed(nested)}, {shares} listed separately."
             )
         people = line.get("assessors")
         little = people is not None and people.share is not None and people.share.value < 0.05
@@ -569,12 +618,12 @@ class Verdict(Result):
         return [" ".join(said)]
 
     def _next(self, how_to_check: str, how_to_draw: str) -> list[str]:
-        c = self.comparison
-        if self.withheld and self.withheld[0].startswith(DOUBT):
+        c, kind = self.comparison, self.reasons[0].kind if self.reasons else ""
+        if kind == DOUBT:
             return ["More topics would not help: first use the same document ids in the runs and the judgments."]
-        if self.withheld and self.withheld[0].startswith(UNJUDGED_FIRST):
+        if kind == UNJUDGED_FIRST:
             return [MORE_LABELS]
-        if self.withheld and not self.withheld[0].startswith(FEW):
+        if kind and kind != FEW:
             return [
                 f"More topics would not help: the verdict needs gold labels of at least {LEAST_GOLD} documents drawn "
                 "at random from what the system retrieved."
@@ -616,15 +665,15 @@ class Verdict(Result):
         return next((s.aim for s in self.steps if s.aim > 0), abs(self._least))
 
     @property
-    def holes_to_draw(self) -> int | None:
+    def unjudged_to_draw(self) -> int | None:
         """How many unjudged documents would be drawn, where that is a next step."""
-        return next((s.more for s in self.steps if s.what == "holes"), None)
+        return next((s.more for s in self.steps if s.what == "unjudged"), None)
 
     @property
     def how_to_draw(self) -> str:
-        """How to draw the sample of the holes, where that is a next step."""
+        """How to draw the sample of the unjudged documents, where that is a next step."""
         c = self.comparison
-        return "" if self.holes_to_draw is None else (
+        return "" if self.unjudged_to_draw is None else (
             f"tg.sample_unjudged(runs, judgments, {c.measure!r}, pair=({c.a!r}, {c.b!r})) draws them for these two; "
             "fill in labels from the top, then give it as unjudged=."
         )  # fmt: skip
@@ -660,11 +709,13 @@ class Verdict(Result):
             if words and line.share_in:
                 share = f"in {line.share_in}"
             zero: Cell = line.why or line.excludes_zero if words else line.excludes_zero
-            over = line.source if line.covered else f"{line.source} (not covered)"
-            rows.append((*about, over, value, line.low, line.high, share, *ends, zero))
-        of_share = ("share",) if words else ("share", "share low", "share high")
-        columns = ("source", "difference", "low", "high", *of_share, "excludes 0")
-        return Table(columns if words else ("measure", "a", "b", "outcome", *columns), rows, self.provenance)
+            source = line.name if words else line.source
+            covered: tuple[Cell, ...] = () if words else (line.covered,)
+            rows.append((*about, source, value, line.low, line.high, share, *ends, zero, *covered))
+        columns = ("source", "difference", "low", "high", "share", "excludes 0")
+        if not words:
+            columns = ("measure", "a", "b", "outcome", *columns[:5], "share low", "share high", "excludes 0", "covered")
+        return Table(columns, rows, self.provenance)
 
     def frame(self) -> pl.DataFrame:
         """The table as a polars frame, null where there is no value."""
@@ -707,10 +758,7 @@ class Verdict(Result):
                 "p": c.uncorrected_p,
             },
             "largest_source": self.largest_source,
-            "influential": {
-                source: [pull._asdict() for pull in influential_units]
-                for source, influential_units in self.influential.items()
-            },
+            "influential": {source: [unit._asdict() for unit in units] for source, units in self.influential.items()},
             **({"not_judgeable": self.not_judgeable} if self.not_judgeable else {}),
             "unjudged": None
             if self.unjudged_bounds is None
@@ -725,11 +773,3 @@ class Verdict(Result):
 def _or_none(x: object) -> object:
     """A field for programs: none where it is no number."""
     return None if isinstance(x, float) and math.isnan(x) else x
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
-def _and(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

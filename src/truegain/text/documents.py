@@ -311,11 +311,3 @@ def _irds_rows(piece: Piece) -> Documents:
     dataset = needs("ir_datasets", "irds").load(piece.file.removeprefix(IRDS))
     documents = list(dataset.docs_iter()[piece.begin : piece.end])
     return Documents([d.doc_id for d in documents], [d.default_text() for d in documents])
-
-
-def all_pieces(paths: Iterable[str], kind: Kind | None, fields: Fields, size: int) -> Iterator[Piece]:
-    """The pieces of several inputs, one after the other."""
-    for path in paths:
-        of = kind or kind_of(path)
-        pieces = apart(path, of, fields, size)
-        yield from in_order(path, of, fields, size) if pieces is None else pieces

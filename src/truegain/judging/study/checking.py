@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from truegain.data.label_list_reading import read_gold_list
-from truegain.errors import some
+from truegain.errors import counted, some
 from truegain.judging.study.create import levels_of
 from truegain.judging.study.files import collecting, refuse
 from truegain.judging.study.study import ALL, CODES, FILE, JudgingSettings, JudgingStudy, Opened, open_study
@@ -20,7 +20,6 @@ from truegain.judging.study.units import ANCHORS, first_tenth, given_out, holdin
 from truegain.judging.tasks.base import HTML, Item, Task, Unit
 from truegain.judging.tasks.catalogue import has_own_labels
 from truegain.judging.texts import Wording
-from truegain.results.paper_table import counted
 
 LANGUAGES = ("de", "en")
 LISTED = 5  # names in a sentence

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from truegain.errors import InputError, some
+from truegain.errors import InputError, counted, some
 from truegain.io.files import PathLike, shown_path, write_bytes, write_failures
 from truegain.judging.study.files import (
     JudgingPool,
@@ -24,7 +24,6 @@ from truegain.judging.study.study import ANY, CODES, FILE, JudgingSettings
 from truegain.judging.study.units import anchors_of
 from truegain.judging.tasks.base import TEXT, Document, Format, Option
 from truegain.judging.tasks.catalogue import TASKS, has_own_labels, task_of
-from truegain.results.paper_table import counted
 
 
 @dataclass(frozen=True)

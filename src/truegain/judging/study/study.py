@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from truegain.errors import InputError, some
+from truegain.errors import InputError, counted, some
 from truegain.io.files import read_bytes, shown_path
 from truegain.judging.study.files import (
     JudgingPool,
@@ -28,7 +28,6 @@ from truegain.judging.study.files import (
 from truegain.judging.study.units import ORDERS, Design, anchors_of, build_units, holding, items_of, places_of
 from truegain.judging.tasks.base import FORMATS, TEXT, Document, Format, Task, Topic, Unit
 from truegain.judging.tasks.catalogue import task_of
-from truegain.results.paper_table import counted
 
 FILE = "judging.toml"
 Platform = Literal["open", "invitation", "prolific", "mturk"]

@@ -9,11 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, counted, some
 from truegain.judging.study.files import PoolRow, TopicRow
 from truegain.judging.tasks.base import Item, Task, Unit
 from truegain.message import argname
-from truegain.results.paper_table import counted
 from truegain.sampling.streams import generator
 
 Order = Literal["spread", "decisive"]

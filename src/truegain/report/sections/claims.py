@@ -135,14 +135,13 @@ def _shares(verdict: Verdict, number: int) -> Html:
 
 def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
     """The difference over each source alone, over all sources, and uncorrected."""
-    sources = verdict.table(words=False)
+    sources = verdict.table()
     if len(sources.rows) < 2:
         return None
     spans: list[tuple[str, Span]] = []
-    for r in sources.records():
-        if isinstance(value := r["difference"], float):
-            is_open = r["source"] == verdict.uncorrected.source
-            spans.append((str(r["source"]), Span(value, _float(r["low"]), _float(r["high"]), is_open)))
+    for over, value, low, high, *_ in sources.rows:
+        if isinstance(value, float):
+            spans.append((str(over), Span(value, _float(low), _float(high), over == verdict.uncorrected.source)))
     axis = Axis.over([s for _, s in spans], zero=True)
     rows = []
     for words, s in spans:

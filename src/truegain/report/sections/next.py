@@ -57,7 +57,7 @@ def section(facts: Facts) -> Section | None:
     steps = verdict.steps if verdict.comparison.low is not None else ()
     blocked = _blocked(facts, verdict)
     if blocked:
-        steps = tuple(s for s in steps if s.what == "holes")
+        steps = tuple(s for s in steps if s.what == "unjudged")
     if not steps and facts.next is None and not blocked and not facts.unchecked:
         return None
     body = join(

@@ -60,19 +60,10 @@ class Anova:
 
     @cached_property
     def p(self) -> float | None:
-        """P(F of systems or more), where all have the same mean."""
-        return self._p(self.f, self.df_a)
-
-    @cached_property
-    def p_topic(self) -> float | None:
-        """The same of topics."""
-        return self._p(self.f_topic, self.df_b)
-
-    def _p(self, f: float | None, df: int | None) -> float | None:
-        """Taken when first asked for: scipy takes longer to read than many tests take."""
-        if f is None or df is None:
+        """P(F of systems or more), where all have the same mean; made when first used, for scipy is slow to import."""
+        if self.f is None:
             return None
-        return 1.0 if self.no_residual else float(special().fdtrc(df, self.df_e, f))
+        return 1.0 if self.no_residual else float(special().fdtrc(self.df_a, self.df_e, self.f))
 
     def intervals(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper limits of the system means: these -+ t(1 - alpha/2; df_e) sqrt(v_e / n)."""
