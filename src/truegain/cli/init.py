@@ -158,7 +158,7 @@ def init_command(
     Reads judgments, runs, ratings and gold labels; the other commands take study.toml in their place.
 
     Examples:
-        truegain init demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random
+        truegain init demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random -o llm.toml
         truegain init demo/rag-llm.jsonl demo/rag-runs --gold demo/rag-labels.csv --design random -o rag.toml
 
     """
