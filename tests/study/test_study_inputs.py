@@ -443,8 +443,14 @@ def test_a_share_has_a_range() -> None:
     ("options", "message"),
     [
         ({"scoring": {"relevant_from": 2}}, "scoring: cannot use a dict; give a Scoring"),
-        ({"resampling": 100}, r"resampling: cannot use an int; give a Resampling, such as tg\.Resampling\(n=1000\)"),
-        ({"unjudged": "boud"}, "unjudged 'boud' is not known; give one of bound, non-relevant, or a file"),
+        (
+            {"resampling": 100},
+            r"resampling: cannot use an integer; give a Resampling, such as tg\.Resampling\(n=1000\)",
+        ),
+        (
+            {"unjudged": "boud"},
+            r"unjudged 'boud' is not known; did you mean bound\? Give one of bound, non-relevant, or a file",
+        ),
     ],
 )
 def test_what_is_no_config_is_refused_with_how_it_is_written(options: dict[str, Any], message: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from truegain.data.rating_columns import labelled, labelled_rows
-from truegain.errors import ORDER, EmptyError, InputError, check_one_of, some
+from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some
 from truegain.io import formats, trec
 from truegain.io.column_names import ASSESSOR, COLUMN, ColumnNames, Header, Missing, label_of, telling, told, values_of
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
@@ -468,7 +468,7 @@ def _of_object(
     if isinstance(data, Judgments):
         return data
     if is_kind(data, "Run", "Runs"):
-        raise InputError(f"this is a {type(data).__name__}, not judgments", file=what, hint=ORDER)
+        raise InputError(f"this is {an(data)}, not judgments", file=what, hint=ORDER)
     if isinstance(data, str | os.PathLike):
         return read_judgments(data)
     if is_ranx(data):
