@@ -65,7 +65,7 @@ def test_a_panel_is_its_judges_one_by_one() -> None:
     with pytest.raises(InputError, match="name no assessor"):
         Judges.fit(BRONZE, GOLD, "by-gold")
     twice = assessed(who).with_columns(assessor=assessed(who)["doc"].str.slice(0, 1))
-    with pytest.raises(InputError, match="12 topics were labeled by several"):
+    with pytest.raises(InputError, match="several assessors labeled 12 topics"):
         Judges.fit(twice, GOLD, "by-gold")
 
 

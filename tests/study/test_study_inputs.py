@@ -374,7 +374,7 @@ def test_warnings_stand_at_the_line_of_the_user() -> None:
     """Guards where a warning points: to the caller's file, not into truegain."""
     few = {t: LABELS[t] for t in sorted(LABELS)[:5]}
     runs = {name: {t: row[t] for t in few} for name, row in RUNS.items()}
-    with pytest.warns(tg.DataWarning, match="5 topics are few") as caught:
+    with pytest.warns(tg.DataWarning, match="with only 5 topics") as caught:
         tg.Study(runs, few, "P@5")
     assert {w.filename for w in caught} == {__file__}
 

@@ -190,8 +190,8 @@ class Judgments(Lines):
         """
         if chosen := int(self.chosen_rows.sum()):
             raise InputError(
-                f"a list of what to judge next asked for {chosen:,} of the {len(self):,} {what} (marked "
-                "chosen=next), and that is not a sample: it lists what separates the systems",
+                f"{chosen:,} of the {len(self):,} {what} are marked chosen=next: a list of what to judge next asked "
+                "for them because they separate the systems, so they are no random sample",
                 file=self.source, hint="leave these out, or have a random sample of documents judged",
             )  # fmt: skip
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError, check_one_of
 from truegain.io.columns import Bools, Floats
-from truegain.io.warnings import warn
+from truegain.io.warnings import counted, warn
 from truegain.measures.base import mean_of_rows
 from truegain.message import Message, arg, with_marks
 from truegain.stats.anova import Tukey, complete, randomised_tukey_hsd, tukey_hsd
@@ -341,7 +341,7 @@ def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems
     if n.min() < LEAST:
         i = int(np.argmin(n))
         raise TruegainError(
-            f"{systems[first[i]]} and {systems[second[i]]} have {int(n[i])} topics in common; "
+            f"{systems[first[i]]} and {systems[second[i]]} have {counted(int(n[i]), 'topic')} in common; "
             f"a test needs at least {LEAST}"
         )
 

@@ -18,7 +18,7 @@ from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.io.columns import Floats, Ints
-from truegain.io.warnings import warn
+from truegain.io.warnings import counted, warn
 from truegain.judge_error.diagnostics import homogeneity
 from truegain.judge_error.gold_pairs import Unmatched
 from truegain.judge_error.panel import RESAMPLES, CorrectionOptions, GoldLike, GoldSample, PublishedTest, judges_of
@@ -428,7 +428,8 @@ def compared(
         found = pair_by_pair(chosen, x, first, second, settings, systems)
     found = found.within((values.least, values.greatest))
     few = int(found.n.min())
-    said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
+    depends = f"with only {counted(few, 'topic')}, the test depends on how the differences are distributed"
+    said = (depends,) if few < FEW else ()
     shown = None if how is None else adjusted(found.p, how)
     pairs = PairList(systems, first, second, found, shown, name, test, how or "", confidence)
     provenance = {**scores.provenance, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}

@@ -503,7 +503,8 @@ class VarianceModel:
         A variance V of k degrees of freedom stands for V k/chi^2(k): drawn so, the middle 90% of the shares are their
         range, and hold the estimate.
         """
-        parts = self.own_parts(contrasts)
+        exact = self.estimator.about.exact  # labels that are all known have no share
+        parts = {s: v for s, v in self.own_parts(contrasts).items() if v[0] > 0 or not (exact and SOURCES[s].labels)}
         total = float(sum(v[0] for v in parts.values()))
         if total == 0:
             return {}

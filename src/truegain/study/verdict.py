@@ -557,9 +557,12 @@ class Verdict(Result):
         said = ["Shares of the variance are 90% ranges."]
         if nested:
             shares = "whose share is" if len(nested) == 1 else "whose shares are"
-            said.append(
-                f"The interval over {outer} includes the uncertainty from {_and(nested)}, {shares} listed separately."
-            )
+            both = f"The interval over {outer} also covers the uncertainty from {_and(nested)}"
+            said.append(f"{both}, {shares} listed separately.")
+            least, whole = line[outer].width, self.by_source[-1].width
+            if any(x.width > least for s, x in line.items() if outer in holders(s)):
+                use = "; all sources use the wider" if whole > least else ""
+                said.append(f"Both are estimates, and here the interval over {outer} is the narrower{use}.")
         people = line.get("assessors")
         little = people is not None and people.share is not None and people.share.value < 0.05
         if people is not None and little and people.width > self.by_source[-1].width / 2:

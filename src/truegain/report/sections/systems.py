@@ -49,7 +49,7 @@ FIRST = 40  # of the first tier then
 TIERS = 7  # beyond which the rest are joined
 COLUMNS = ("system", "score", "low", "high", "rank", "may_rank_from", "may_rank_to", "tier")
 READ = (
-    " Possible ranks and tiers hold for all pairs together: a system's rank is at least 1 + the number of systems "
+    " Possible ranks and tiers hold for all {} pairs together{}: a system's rank is at least 1 + the number of systems "
     "significantly better, and at most the number of systems minus those significantly worse. A tier holds its {} and "
     "every system not significantly worse. A system of a lower tier is significantly worse than the first of each tier "
     "above, but may be as good as others there."
@@ -122,7 +122,11 @@ def _figure(facts: Facts, m: MeasureFacts) -> Html:
         el("b", "Do not compare systems by overlapping bars; use the column “possible ranks”."),
         f" Bars are {facts.level} intervals of each score, {small(facts.holds_for)}.",
     ]
-    read = READ.format("best system by score") if known else READ.format("first system").strip()
+    pairs = n * (n - 1) // 2
+    stricter = ", which is stricter than the headline" if len(facts.claims) < pairs else ""
+    head = "best system by score" if known else "first system"
+    read = READ.format(count(pairs), stricter, head)
+    read = read if known else read.strip()
     data = csv_link(f"{stem}.csv", COLUMNS, _lines(m))
     take = links(data, svg_link(f"{stem}.svg", drawn)) if known else links(data)
     notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
