@@ -197,6 +197,8 @@ def test_all_labels_gold_is_exact(measure: str, design: str) -> None:
     truth = tg.Study(RUNS, LABELS, measure).verdict("a", "c").comparison
     assert (sampled.comparison.low, sampled.comparison.high) == pytest.approx((truth.low, truth.high), rel=0.01)
     assert [x.why for x in sampled.by_source if x.source == "gold"] == ["all labels are gold"]
+    assert [str(x.share) for x in sampled.by_source] == ["all", "none", "None"]
+    assert "Shares of the variance" not in sampled.text()
 
 
 def test_a_measure_that_gold_cannot_set_right_is_refused_at_once() -> None:

@@ -436,7 +436,7 @@ class Verdict(Result):
 
     def _mostly(self) -> str:
         """Which source brings most of the variance, or probably does; nothing of one source."""
-        shares = {x.source: x.share for x in self.by_source if x.share is not None and x.covered}
+        shares = {x.source: x.share for x in self.by_source if x.share and not x.share.is_none and x.covered}
         if len(shares) < 2:
             return ""
         if (largest := largest_of(shares)) is None:
@@ -545,7 +545,7 @@ class Verdict(Result):
 
     def _shares(self) -> list[str]:
         """How to read the shares, where there are several."""
-        line = {x.source: x for x in self.by_source if x.share is not None}
+        line = {x.source: x for x in self.by_source if x.share and not x.share.is_none}
         if len(line) < 2:
             return []
         outer = next((s for s in outermost(line) if s in line), "")
