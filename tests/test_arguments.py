@@ -77,12 +77,20 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "judge_quality show": (lambda: judge_quality(show="foo"), "show 'foo' is not known; give one of labels"),  # type: ignore[arg-type]
     "unjudged depths": (lambda: CALLS["unjudged"](depths=(0,)), "depths 0: give a whole number of at least 1"),
     "a field of a config": (
-        lambda: CALLS["evaluate"](depth=3), r"no option depth, give scoring=tg.Scoring\(depth=...\); it has scoring"
+        lambda: CALLS["evaluate"](depth=3), r"no option depth; give scoring=tg.Scoring\(depth=...\)\. It has scoring"
     ),
     "what is not heeded": (
         lambda: CALLS["sample_gold"](scoring=tg.Scoring(depth=3)), "^depth: does not apply here; leave it out"
     ),
     "Scoring": (lambda: tg.Scoring(relevant_from="x"), "relevant_from 'x': give a number"),  # type: ignore[arg-type]
+    "a keyword of a config": (
+        lambda: tg.Resampling(resamples=5), r"^Resampling has no option resamples; did you mean n\? It has n, s"  # type: ignore[call-arg]
+    ),
+    "a keyword of no config": (lambda: tg.Ratings(rule="mean"), r"^Ratings has no option rule\. It has agg"),  # type: ignore[call-arg]
+    "a flag": (lambda: tg.Scoring(all_topics="yes"), "^all_topics 'yes': give True or False$"),  # type: ignore[arg-type]
+    "trust_judge": (lambda: tg.Study(RUNS, BRONZE, "P@10", trust_judge="yes"), "trust_judge 'yes': give True"),  # type: ignore[arg-type]
+    "min_effect": (lambda: tg.Study(RUNS, BRONZE, "P@10", min_effect="a"), "^min_effect 'a': give the smallest"),  # type: ignore[arg-type]
+    "design": (lambda: tg.Gold(BRONZE, "rand"), "^design 'rand' is not known; give one of random, by-bronze, topics"),
     "rule": (lambda: tg.aggregate(RATED, "unanimity(p=x)"), "p"),
     "from_counts": (lambda: tg.Judge.from_counts(3, 4), "relevant=3: give"),  # type: ignore[arg-type]
     "from_counts text": (lambda: tg.Judge.from_counts((3, 4), ("a", 3)), "nonrelevant=.'a', 3.: give"),  # type: ignore[arg-type]

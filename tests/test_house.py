@@ -317,8 +317,8 @@ def test_a_keyword_that_is_none_is_refused_with_all_there_are(name: str) -> None
     one = keywords[-1]
     with pytest.raises(tg.TruegainError) as caught:
         function(*placed, **{one + "x": 1})
-    said, _, listed = str(caught.value).partition("; it has ")
-    assert said.startswith(f"{name} has no option {one}x, did you mean ")
+    said, _, listed = str(caught.value).partition("? It has ")
+    assert said.startswith(f"{name} has no option {one}x; did you mean ")
     assert listed.split(", ") == keywords
 
 

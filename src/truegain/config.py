@@ -11,12 +11,12 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from functools import partial
+from functools import partial, wraps
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from truegain.errors import InputError, TruegainError, check_one_of
+from truegain.errors import InputError, KeywordError, TruegainError, an, check_one_of, meant
 from truegain.message import OF_CONFIGS, SAMPLE_GOLD, SAMPLE_UNJUDGED, OfConfig, arg, argname
 
 if TYPE_CHECKING:
@@ -194,9 +194,36 @@ def check_number(name: str, value: object, *, own: bool = False) -> None:
         raise TruegainError(f"{argname(name, value, own=own)}: give a number")
 
 
+def _checked(config: type[Config]) -> type[Config]:
+    """A config whose refusals of unknown keywords, and of flags that are neither True nor False, name what it takes."""
+    made = config.__init__
+    declared = fields(config)  # type: ignore[arg-type]
+    by_option = {one.metadata["name"]: one.name for one in declared if one.metadata["name"]}
+
+    @wraps(made)
+    def checking(self: Config, *values: Any, **options: Any) -> None:
+        names = [one.name for one in declared]
+        for unknown in (word for word in options if word not in names):
+            close = by_option.get(unknown) or meant(unknown, names)
+            raise KeywordError(
+                f"{config.__name__} has no option {unknown}{f'; did you mean {close}?' if close else '.'} "
+                f"It has {', '.join(names)}",
+                argument=unknown, value=options[unknown], allowed=names,
+            )  # fmt: skip
+        made(self, *values, **options)
+        for one in declared:
+            value = getattr(self, one.name)
+            if one.type == "bool" and not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
+                raise TruegainError(f"{argname(one.name, value)}: give True or False")
+
+    config.__init__ = checking  # type: ignore[assignment]
+    return config
+
+
 # ---------------------------------------------------------------------- gold labels
 
 
+@_checked
 @dataclass(frozen=True, eq=False)
 class Gold:
     """Trusted labels of some of the judged pairs, and how these pairs were chosen.
@@ -245,6 +272,8 @@ class Gold:
     )
 
     def __post_init__(self) -> None:
+        if self.design is not None and "design" in CHOICES:
+            check_one_of("design", self.design, tuple(CHOICES["design"]()))
         if self.relevant_from is not None:
             check_number("gold_relevant_from", self.relevant_from)
 
@@ -252,6 +281,7 @@ class Gold:
 # ---------------------------------------------------------------------- unjudged documents
 
 
+@_checked
 @dataclass(frozen=True, eq=False)
 class UnjudgedSample:
     """Labels of a random sample of the runs' unjudged documents, which then stand for the others.
@@ -289,6 +319,7 @@ class UnjudgedSample:
 # ---------------------------------------------------------------------- ratings by several assessors
 
 
+@_checked
 @dataclass(frozen=True)
 class Ratings:
     """Judgments are ratings by several assessors, and how these become one label a document.
@@ -343,6 +374,7 @@ class Ratings:
 # ---------------------------------------------------------------------- how scores are made
 
 
+@_checked
 @dataclass(frozen=True)
 class Scoring:
     """How scores are made; the defaults are those of trec_eval 10, except that missing topics only warn.
@@ -426,6 +458,7 @@ class Scoring:
 # ---------------------------------------------------------------------- drawing again
 
 
+@_checked
 @dataclass(frozen=True)
 class Resampling:
     """How often to resample, from which seed, and on how many processes.
@@ -462,6 +495,7 @@ class Resampling:
 # ---------------------------------------------------------------------- a study
 
 
+@_checked
 @dataclass(frozen=True, eq=False)
 class StudyConfig:
     """All options of a study, beside its runs, judgments and measures.
@@ -525,11 +559,10 @@ class StudyConfig:
         if not (isinstance(self.unjudged, str) and self.unjudged in UNJUDGED):
             _refuse_word(self.unjudged)
             put("unjudged", config_of(UnjudgedSample, self.unjudged))
-        if not (isinstance(self.min_effect, Real) and math.isfinite(self.min_effect) and self.min_effect >= 0):
-            raise TruegainError(
-                f"{argname('min_effect', self.min_effect, '')}: give the smallest difference that matters, a number of "
-                "at least 0"
-            )
+        is_number = isinstance(self.min_effect, Real) and not isinstance(self.min_effect, bool)
+        if not (is_number and math.isfinite(self.min_effect) and self.min_effect >= 0):
+            wrong = argname("min_effect", self.min_effect, "" if is_number else None)
+            raise TruegainError(f"{wrong}: give the smallest difference that matters, a number of at least 0")
         put("min_effect", float(self.min_effect))
 
     @property
@@ -625,9 +658,11 @@ def _check_given(gold: Mapping[str, Any], sample: Mapping[str, Any], own: Mappin
 def _refuse_word(unjudged: object) -> None:
     """Refuse a misspelt word, which would be taken for the name of a file."""
     if isinstance(unjudged, str) and re.fullmatch(r"[A-Za-z-]+", unjudged) and not Path(unjudged).exists():
-        known = ", ".join(UNJUDGED)
+        close = meant(unjudged, UNJUDGED)
         raise TruegainError(
-            f"{argname('unjudged', unjudged)} is not known; give one of {known}, or a file with the labels of a sample"
+            f"{argname('unjudged', unjudged)} is not known; {f'did you mean {close}? G' if close else 'g'}ive one of "
+            f"{', '.join(UNJUDGED)}, or a file with the labels of a sample",
+            allowed=UNJUDGED,
         )
 
 
@@ -647,14 +682,10 @@ def checked_config(kind: type[Config], value: object) -> Config | None:
 
     >>> checked_config(Resampling, 100)
     Traceback (most recent call last):
-    truegain.errors.InputError: resampling: cannot use an int; give a Resampling, such as tg.Resampling(n=1000)
+    truegain.errors.InputError: resampling: cannot use an integer; give a Resampling, such as tg.Resampling(n=1000)
     """
     if value is None or isinstance(value, kind):
         return value
     name, (first, *_) = kind.__name__, fields(kind)  # type: ignore[arg-type]
-    what = type(value).__name__
-    article = "an" if what[0] in "aeiou" else "a"
     example = {"Resampling": "n=1000", "Scoring": "relevant_from=2"}.get(name, f"{first.name}=...")
-    raise InputError(
-        f"{argname(name.lower())}: cannot use {article} {what}; give a {name}, such as tg.{name}({example})"
-    )
+    raise InputError(f"{argname(name.lower())}: cannot use {an(value)}; give a {name}, such as tg.{name}({example})")

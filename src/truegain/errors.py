@@ -124,6 +124,10 @@ class InputError(TruegainError):
         super().__init__(f"{message} ({with_marks(hint)})" if hint else message, remedy=self.hint)
 
 
+class KeywordError(TruegainError, TypeError):
+    """A keyword that the function or config called does not have."""
+
+
 class EmptyError(InputError):
     """A file or a table without a single row."""
 
@@ -232,6 +236,17 @@ def why(error: OSError) -> str:
     ('it is closed', 'No space left on device')
     """
     return "it is closed" if error.errno == errno.EBADF else error.strerror or str(error)
+
+
+def an(value: object) -> str:
+    """What kind of object a value is, with its article, for a refusal of it.
+
+    >>> an(7), an([]), an(None)
+    ('an integer', 'a list', 'None')
+    """
+    kind = type(value).__name__
+    word = {"int": "integer", "str": "text", "NoneType": "None"}.get(kind, kind)
+    return word if value is None else f"{'an' if word[0].lower() in 'aeiou' else 'a'} {word}"
 
 
 def check_one_of(name: str, value: object, known: Sequence[object]) -> None:

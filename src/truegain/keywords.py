@@ -9,6 +9,7 @@ from functools import partial, wraps
 from typing import Any, TypeVar
 
 from truegain.config import Resampling, Scoring, check_count, check_number
+from truegain.errors import KeywordError as KeywordError
 from truegain.errors import TruegainError
 from truegain.message import arg, argname
 
@@ -29,10 +30,6 @@ class Depends:
 
 
 DEPENDS = Depends()
-
-
-class KeywordError(TruegainError, TypeError):
-    """A keyword that the function called does not have."""
 
 
 def takes(
@@ -115,9 +112,9 @@ def _refusal(name: str, unknown: Sequence[str], parameters: Mapping[str, inspect
     """What is not taken, what was perhaps meant, and all that is taken."""
     known = [p.name for p in parameters.values() if p.name != "self"]
     close = difflib.get_close_matches(unknown[0], known, n=1)
-    meant = f", did you mean {close[0]}" if close else ""
+    meant = f"; did you mean {close[0]}?" if close else "."
     for parameter, config in CONFIGS.items():
         if parameter in parameters and unknown[0] in config.__dataclass_fields__:
-            meant = f", give {parameter}=tg.{config.__name__}({unknown[0]}=...)"
+            meant = f"; give {parameter}=tg.{config.__name__}({unknown[0]}=...)."
     taken = [p.name for p in parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
-    return f"{name} has no option {', '.join(unknown)}{meant}; it has {', '.join(taken)}"
+    return f"{name} has no option {', '.join(unknown)}{meant} It has {', '.join(taken)}"

@@ -314,7 +314,8 @@ def _toml(value: Any) -> str:
 
 AGGREGATE = by_surface("tg.aggregate", "`truegain aggregate`")
 AGGREGATE_FIRST = by_surface(
-    "tg.aggregate, or aggregate= of the function", "--aggregate of eval and verdict, or `truegain aggregate`"
+    "tg.aggregate, or ratings='mean' of tg.Study",
+    "--aggregate mean (of eval, verdict and others), or first `truegain aggregate`",
 )
 EVALUATE = by_surface("tg.evaluate", "`truegain eval`")
 CORRECT = by_surface("tg.correct", "`truegain correct`")

@@ -140,10 +140,10 @@ def test_where_a_route_cannot_tell_it_says_so(run: Run, folder: Path) -> None:
             "--scale: this is about ratings; choose how they become labels",
         ),
         (["eval", "ratings.csv", "s.run", "--repeated", "last", "--values", "a=1"], "--repeated: this is"),
-        (["eval", "ratings.csv", "s.run"], "must be aggregated"),
+        (["eval", "ratings.csv", "s.run"], "these are ratings (combine them into one label a document"),
         (
             ["eval", "ratings.csv", "s.run", "-m", "nG@1"],
-            "one label of a document's ratings (mean, majority, unanimity ...): --aggregate of eval and verdict",
+            "by mean, majority or another rule: --aggregate mean (of eval, verdict and others)",
         ),
     ],
 )

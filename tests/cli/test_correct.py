@@ -263,7 +263,7 @@ def test_by_assessor_heeds_or_refuses(run: Run, folder: Path) -> None:
     code, _, err = run("correct", *rest, "--design", "by-gold")
     assert (code, "have no bronze label" in err) == (2, True)
     code, _, err = run("correct", *rest, "--design", "by-gold", "--unmatched", "drop")
-    assert (code, "1 gold pairs have no bronze label and are left out" in err) == (0, True)
+    assert (code, "1 gold pair has no bronze label and is left out" in err) == (0, True)
 
 
 def test_gold_labels_below_0_are_counted(run: Run, folder: Path) -> None:

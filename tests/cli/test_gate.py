@@ -112,7 +112,7 @@ def test_a_gate_for_not_worse(run: Run, folder: Path, words: tuple[str, ...], co
     seen, out, err = run("gate", "study.toml", *words)
     assert (seen, err) == (code, "")
     assert said in out
-    assert f"Claim: it is not worse than {words[1]} by {words[-1]} or more." in out
+    assert f"Claim: {words[3]} is not worse than {words[1]} by {words[-1]} or more." in out
     (folder / "study.toml").write_text(f"{STUDY}not-worse-by = {words[-1]}\n")
     assert run("gate", "study.toml", *words[:4])[0] == code
     assert run("verdict", "study.toml", "--pair", "weak,good")[0] == 0  # which has no such question

@@ -162,3 +162,19 @@ def test_examples_run(name: str, world: Path, folder: Path, run: Run) -> None:
     for words in examples(name):
         code, out, err = run(*words)
         assert code in CODES.get(name, (0,)), (words, out, err)
+        assert "TREC lines cannot mark" not in err, words
+
+
+@pytest.mark.slow
+def test_the_studies_of_examples_have_no_faults(world: Path, folder: Path, run: Run) -> None:
+    """Guards the next step: `annotate check`, which `annotate init` names, accepts what each example makes."""
+    shutil.copytree(world, folder, dirs_exist_ok=True)
+    made = [
+        words for name in ("annotate", "annotate init") for words in examples(name) if words[:2] != ["annotate", "demo"]
+    ]
+    assert len(made) == 3
+    for words in made:
+        shutil.rmtree(folder / words[2], ignore_errors=True)
+        assert run(*words)[0] == 0
+        code, out, err = run("annotate", "check", words[2])
+        assert code == 0, (words, out, err)

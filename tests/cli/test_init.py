@@ -41,7 +41,7 @@ def test_few_topics_are_told(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards what docs/study.md promises: below 10 topics a warning, here too."""
     _, labels = world()
     tg.write_judgments({t: labels[t] for t in sorted(labels)[:5]}, folder / "five.qrels")
-    assert "  but  5 topics are few: " in run("init", "five.qrels", "runs")[1]
+    assert "  but  with only 5 topics, " in run("init", "five.qrels", "runs")[1]
 
 
 def test_a_measure_does_not_vanish(run: Run, folder: Path) -> None:  # noqa: F811

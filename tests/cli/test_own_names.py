@@ -245,9 +245,7 @@ def test_a_number_that_may_be_another_is_asked_about(
     code, _, err = run("eval", *files)
     assert (code, option_in(err)) == (2, option)
     assert (f" with {asked} for NAME" in err) if asked else " for NAME" not in err
-    assert ("; if they are 2 assessors', aggregate their ratings: --aggregate of eval" in err) == bool(
-        asked and judgments
-    )
+    assert ("; if they are 2 assessors', aggregate their ratings: --aggregate mean" in err) == bool(asked and judgments)
     if "NAME" not in option:
         assert run("eval", *files, "--columns", option)[0] == 0
 
@@ -363,6 +361,28 @@ def test_a_run_under_beirs_names_is_no_judgments(run: Run, folder: Path) -> None
     assert code == 2
     assert "this looks like a run" in err
     assert run("eval", "llm.jsonl", "dense.tsv")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        (("Question_ID", "Passage_ID", "Score"), "label=Score"),
+        (("Passage", "Question", "Score"), "topic=Question,doc=Passage,label=Score"),
+    ],
+)
+def test_suggested_columns_are_the_files_own(names: tuple[str, str, str], options: str, run: Run, folder: Path) -> None:
+    """Guards what users copy from an error: the file's own names, in its own letters, each for what it holds."""
+    _, truth, _ = world()
+    rows = [(t, d, x) if "Q" in names[0] else (d, t, x) for t, d, x in rows_of(truth)]
+    table(folder / "judged.csv", names, rows)
+    for words, prefix in (
+        (["eval", "judged.csv", "runs", "-m", "P@10"], ""),
+        (["correct", "llm.jsonl", "runs", "--gold", "judged.csv", "--design", "random", "-m", "P@10"], "gold:"),
+    ):
+        code, _, err = run(*words)
+        assert code == 2
+        assert f"--columns {prefix}{options})" in err
+        assert run(*words, "--columns", f"{prefix}{options}")[0] == 0
 
 
 def test_init_writes_what_it_saw(run: Run, folder: Path) -> None:

@@ -223,7 +223,7 @@ def test_errors_of_an_earlier_list_are_not_called_unknown(run: Run) -> None:
     run("plan", "fill", "list.csv", "gold.qrels", "--rows", "40", "-o", "judged.csv")
     code, out, _ = run(*words, "--earlier", "judged.csv", "-o", "next.csv")
     assert code == 0
-    assert "unknown yet" not in out
+    assert "not known yet" not in out
     assert "An earlier list shows where the judge errs, and orders this one; the intervals assume" in out
 
 

@@ -533,7 +533,7 @@ MISTAKES = [
     (("judgments.qrels", *TWO, "-m", "GMAP"), "is not a mean over topics"),
     (
         ("ratings.csv", *TWO),
-        "one label of a document's ratings (mean, majority, unanimity ...): --aggregate of eval and verdict",
+        "by mean, majority or another rule: --aggregate mean (of eval, verdict and others)",
     ),
     (("llm.qrels", *TWO, "--gold", TWO[0], "--design", "random"), "this looks like a run: gold labels are judgments"),
     (("runs", "judgments.qrels"), "only runs may be a folder"),
@@ -607,7 +607,7 @@ def test_systems_have_other_names(run: Run, folder: Path) -> None:
         assert out == plain.replace("weak", "BM25 (ours)")
         assert run("verdict", "s.toml", "--pair", pair)[1] == out
     _, out, _ = run("gate", "s.toml", "--baseline", "input.weak", "--candidate", "good")
-    assert "Claim: it is better than BM25 (ours)." in out
+    assert "Claim: good is better than BM25 (ours)." in out
     told = json.loads(run("verdict", "s.toml", "--pair", "fair,good", "--format", "json")[1])["provenance"]
     assert (told["names"], told["strip_prefix"], "names.tsv" in told["inputs"]) == ("names.tsv", "input.", True)
     assert run("report", "s.toml", "--baseline", "input.weak")[0] == 0

@@ -169,7 +169,7 @@ BROKEN = [
     qrels(
         "ratings of two assessors",
         b"topic,doc,label,assessor\n1,a,1,ann\n1,a,0,bob\n2,a,1,ann\n",
-        ":3:", "several assessors labeled topic 1, document a", "must be aggregated", file="q.csv",
+        ":3:", "several assessors labeled topic 1, document a", "these are ratings", file="q.csv",
     ),
     run(
         "document twice in one of two systems",

@@ -83,7 +83,7 @@ def test_files_of_ranx_and_pytrec_eval(tmp_path: Path) -> None:
         ('{"q1": {"a": 1, "a": 2}}', "f.json:1: 'a' appears twice in one object"),
         ('{"q1": {"a": 1},\n"q1": {"b": 2}}', "f.json:2: 'q1' appears twice in one object"),
         ('{"q1": {"a": 1},\n"q2": {"a": 2},\n"q3": {"a": 2,\n"\\u0061": 0}}', "f.json:4: 'a' appears twice"),
-        ('{"q1": {"a": 1},\n"q2": 3}', "f.json:2: topic q2 is a int, not a dict"),
+        ('{"q1": {"a": 1},\n"q2": 3}', "f.json:2: topic q2 is an integer, not a dict"),
         ('{"q1": {"a": 1},\n"q2": {"a": 1}', "f.json:2: not readable JSON"),
         ('{"q1": {"a": NaN}}', "f.json:1: {} of topic q1, document a is not a number: 'NaN'"),
         ('[{"topic": "1", "doc": "a", "label": 1, "score": 1},\n 3]', "row 2: not a JSON object: '3'"),

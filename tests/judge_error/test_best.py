@@ -55,7 +55,7 @@ def test_differences_against_the_first_the_unknown_and_the_refused_may_be_best()
     found = leaders_of(answers(0.2, 0.9, 0.3, 0.4, None), difference, 0.95)
     assert found is not None
     assert (set(found.systems), found.worse, found.refused, found.pairs) == ({"a", "b", "c"}, 1, 1, 10)
-    assert "b, c, a may be; worse than b: 1" in found.sentence
+    assert "b, c, a may be; 1 other is worse than b" in found.sentence
     assert "without an answer, so compared with none: 1" in found.sentence
     assert leaders_of(answers(None, None), difference, 0.95) is None
 
@@ -157,8 +157,8 @@ def test_how_bronze_scores_are_used_is_said() -> None:
         used = str(tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="topics")))
         compared = str(tg.compare(runs, bronze, "P@5", gold=tg.Gold(gold, design="topics")))
     for said in (used, compared):
-        assert "topics gold: how much bronze scores count, 0 to 1, is asked of every" in said
-        assert "by the slope of gold on bronze over the others; for the scores 0." in said
+        assert "topics have gold labels. Bronze scores count with a weight from 0 to 1" in said
+        assert "over the other gold topics. Weights of the scores: 0." in said
     assert "slope" not in str(tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="random")))
 
 

@@ -97,7 +97,7 @@ def test_what_is_refused() -> None:
         _ = tg.Judge.fit(bronze, {"0": {"d0": 0}}, design="random").counts
     with pytest.raises(tg.TruegainError, match="has no inverse"):
         Confusion.of_counts([[50, 50, 0], [50, 50, 0], [0, 0, 100]]).square()
-    with pytest.warns(tg.DataWarning, match="1 gold pairs have no bronze label"):
+    with pytest.warns(tg.DataWarning, match="1 gold pair has no bronze label"):
         tg.Judge.fit(bronze, {**gold, "0": {**gold["0"], "new": 1}}, design="random", unmatched="drop")
 
 

@@ -154,7 +154,7 @@ def test_a_panel_heeds_missing_and_negative_labels() -> None:
     more = {**gold, "0": {**gold["0"], "new": 1}}
     with pytest.raises(tg.InputError, match="1 of 801 gold pairs have no bronze label"):
         Judges.fit(frame, more, "by-gold")
-    with pytest.warns(tg.DataWarning, match="1 gold pairs have no bronze label"):
+    with pytest.warns(tg.DataWarning, match="1 gold pair has no bronze label"):
         panel = Judges.fit(frame, more, "by-gold", unmatched="drop")
     assert panel.size == 1600
     with pytest.warns(tg.DataWarning, match="1 gold pair with a gold label below 0") as caught:

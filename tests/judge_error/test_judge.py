@@ -31,7 +31,7 @@ def test_a_judge_is_fitted_at_the_levels_asked_for() -> None:
     """Guards the gold level, gold pairs left out and told, and a scale that labels must be on."""
     bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
     gold = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 2, "b": 2, "x": 0}}
-    with pytest.warns(DataWarning, match="1 gold pairs have no bronze label and are left out"):
+    with pytest.warns(DataWarning, match="1 gold pair has no bronze label and is left out"):
         judge = tg.Judge.fit(bronze, gold, "random", gold_relevant_from=2, unmatched="drop")
     assert (judge.counts, judge.levels) == ((2.0, 3.0, 1.0, 2.0), (1, 2))
     assert judge.gold is not None

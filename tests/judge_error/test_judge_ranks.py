@@ -280,7 +280,8 @@ def test_the_report_shows_the_favor_and_the_ranks() -> None:
     other = homogeneity(lists, trials=200).favors[0]
     said = " ".join(table.notes)
     assert (
-        f"add {direct.value:+.3f} more to b's P@10" in said or f"take {-(other.value or 0):.3f} from a's P@10" in said
+        f"scores b's P@10 {direct.value:.3f} higher than" in said
+        or f"scores a's P@10 {-(other.value or 0):.3f} lower than" in said
     )
     assert any("accuracy changes with" in note for note in table.notes)
 
@@ -323,11 +324,15 @@ def test_the_verdict_and_the_interval_of_a_favor_agree() -> None:
     assert found.adjusted["favor"] == pytest.approx(9 * 0.0026998, rel=1e-4)
     assert found.differs
     assert (
-        "add +0.030 more to b's P@10 than to the others' (95% interval, adjusted, +0.002 to +0.058)" in found.sentence
+        "the judge scores b's P@10 0.030 higher than that of the other systems (95% interval of the difference, "
+        "adjusted: +0.002 to +0.058)" in found.sentence
     )
     assert "over 3 tests and 3 systems" in found.sentence
     less = replace(found, favors=(replace(some[1], value=-0.03), some[0], some[2]))
-    assert "its errors take 0.030 from b's P@10, beside the others' (95% interval, adjusted, -0.058" in less.sentence
+    assert (
+        "scores b's P@10 0.030 lower than that of the other systems (95% interval of the difference, adjusted: -0.058"
+        in less.sentence
+    )
     two = Homogeneity(("a", "b"), nothing[:2], nothing[:2], 0.5, 0.5, 100, "P@10", some[:2])
     assert two.adjusted["favor"] == pytest.approx(3 * 0.0026998, rel=1e-4)
     assert (some[1].low, some[1].high) == pytest.approx((0.03 - 0.0195996, 0.03 + 0.0195996), rel=1e-4)

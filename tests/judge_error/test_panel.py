@@ -32,7 +32,7 @@ def test_panels_that_do_not_fit() -> None:
     assert (panel.size, panel.labels, panel.design) == (3 * 144, (0.0, 1.0), "by-gold")
     matrices = panel.matrices(["0", "1", "2"], binary=True)
     assert [s.labelled.tolist() for s in matrices] == [[True, False, True], [False, True, False]]
-    with pytest.raises(TruegainError, match=r"labeled 1 topics \(5\)"):
+    with pytest.raises(TruegainError, match=r"labeled 1 topic \(5\)"):
         panel.matrices(["0", "5"], binary=True)
     poor = Judges({"x": a, "y": tg.Judge.from_counts((6, 10), (5, 10))}, {"0": "x", "1": "y"})
     with pytest.raises(TruegainError, match=r"^judge y: the bronze judge is not clearly better"):
@@ -65,7 +65,7 @@ def test_a_panel_is_its_judges_one_by_one() -> None:
     with pytest.raises(InputError, match="name no assessor"):
         Judges.fit(BRONZE, GOLD, "by-gold")
     twice = assessed(who).with_columns(assessor=assessed(who)["doc"].str.slice(0, 1))
-    with pytest.raises(InputError, match="12 topics were labeled by several"):
+    with pytest.raises(InputError, match="several assessors labeled 12 topics"):
         Judges.fit(twice, GOLD, "by-gold")
 
 

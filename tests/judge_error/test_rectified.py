@@ -155,7 +155,7 @@ def test_a_useless_judge_hardly_counts() -> None:
         warnings.simplefilter("error")
         said = tg.correct(runs, noise, "DCG@10", gold=tg.Gold(some, design="topics"))
         pairs = tg.compare(runs, noise, "DCG@10", gold=tg.Gold(some, design="topics")).pairs
-    assert "is asked of every score and difference by itself" in " ".join(said.notes)
+    assert "is fitted for each score and each difference" in " ".join(said.notes)
     alone = tg.evaluate({s: {t: runs[s][t] for t in some} for s in runs}, some, "DCG@10")
     for c in pairs:
         d = alone.matrix()[alone.systems.index(c.b)] - alone.matrix()[alone.systems.index(c.a)]
@@ -186,15 +186,15 @@ def test_how_much_bronze_counts_is_said(topics: int) -> None:
         estimator = by_topics(bronze[:systems], gold[:systems], (0.0, 1.0))
         said = _on_slopes(estimator, tg.parse_measure("P@3"))
         if topics == 30:
-            assert said == "P@3: all 30 topics are gold-judged, and bronze scores are not used."
+            assert said == "P@3: all 30 topics have gold labels, so bronze scores are not used."
             continue
-        assert said.startswith(f"P@3, {topics} of 30 topics gold: how much")
+        assert said.startswith(f"P@3: {topics} of 30 topics have gold labels. Bronze scores count")
         used = estimator.fit.slopes(Contrasts.scores(systems))
         assert used[0] == pytest.approx(0.8, abs=0.05)
         assert said.endswith(
-            f"the score {used[0]:.2f}."
+            f"the score: {used[0]:.2f}."
             if systems == 1
-            else f"the scores {used.min():.2f} to {used.max():.2f}, median {np.median(used):.2f}."
+            else f"the scores: {used.min():.2f} to {used.max():.2f}, median {np.median(used):.2f}."
         )
 
 

@@ -60,10 +60,10 @@ def test_a_chosen_label_is_no_sample(tmp_path: Path) -> None:
     """Guards gold labels and samples of holes, which stand for what nobody saw, against labels of this list."""
     runs, path = labelled(tmp_path, 60)
     truth = world()[1]
-    with pytest.raises(InputError, match="asked for 40 of the 60 gold labels"):
+    with pytest.raises(InputError, match="40 of the 60 gold labels are marked chosen=next"):
         tg.correct(runs, truth, "P@10", gold=tg.Gold(path, design="random"))
     seen = {t: {d: x for d, x in row.items() if d not in sorted(row)[::3]} for t, row in truth.items()}
-    with pytest.raises(InputError, match="asked for 40 of the 60 labels of the sample"):
+    with pytest.raises(InputError, match="40 of the 60 labels of the sample are marked chosen=next"):
         tg.Study(runs, seen, "P@10", unjudged=path)
 
 

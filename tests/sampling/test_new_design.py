@@ -18,9 +18,7 @@ from truegain.sampling.designs import GoldDesign
 
 # ---------------------------------------------------------------------- the whole of a new design's file
 
-BY_TOPIC = GoldDesign(
-    "by-topic", "drawn by topic, so many of each", "drawn by topic", strata=lambda topic, _: topic, by="topic"
-)
+BY_TOPIC = GoldDesign("by-topic", "drawn by topic", strata=lambda topic, _: topic, by="topic")
 
 # ---------------------------------------------------------------------- through every command
 
@@ -76,8 +74,10 @@ def test_choices_are_those_of_the_catalogue(run: Run, world: World, folder: Path
     found = json.loads(out)["verdicts"][0]
     of_file = tg.read_study(folder / "study.toml").verdict(found["a"], found["b"])
     assert found["difference"] == pytest.approx(of_file.difference)
-    with pytest.raises(tg.TruegainError, match="by-topic: drawn by topic, so many of each"):
-        tg.Study(runs, bronze, "P@5", gold=tg.Gold(gold, "by-guess"))
+    with pytest.raises(tg.TruegainError, match=r"design 'by-guess' is not known; give one of .*, by-topic$"):
+        tg.Gold(gold, "by-guess")
+    with pytest.raises(tg.TruegainError, match=r"how were the gold pairs sampled\? .*, by-topic \(drawn by topic\)$"):
+        tg.Study(runs, bronze, "P@5", gold=gold)
 
 
 def test_a_list_is_drawn_by_the_new_design(run: Run, world: World, folder: Path) -> None:  # noqa: F811

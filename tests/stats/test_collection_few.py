@@ -282,7 +282,7 @@ def test_few_topics_are_told_or_refused() -> None:
         for found, size in zip(by_topic, sizes * 2, strict=True):
             expected = share_limits(found.value, size, student=student)
             assert (found.low, found.high) == pytest.approx([float(x) for x in expected])
-    with pytest.raises(tg.TruegainError, match=r"share 3 topics .* too few relevant documents"):
+    with pytest.raises(tg.TruegainError, match=r"share 3 of the topics .* too few relevant documents"):
         mean_differences(ranked, AP(), [(0, 1)])
     with pytest.raises(tg.TruegainError, match="3 topics with relevant documents are too few"):
         score_estimates(ranked, tg.parse_measure("DCG@10"))

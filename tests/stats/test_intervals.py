@@ -233,7 +233,7 @@ def test_few_topics_are_covered_and_told() -> None:
         assert 0.92 <= held <= 0.985, n
         assert np.mean([e.low <= 0.25 <= e.high for e in drawn]) < 0.9
         assert any("fewer than 25 topics" in note for note in drawn[0].notes)
-        assert any("topics are few" in note for note in by_default[0].notes) == (n < 10)
+        assert any("with only " in note for note in by_default[0].notes) == (n < 10)
 
 
 def test_t_is_scipys() -> None:
@@ -295,12 +295,12 @@ def test_studentised_limits_of_three_topics_say_why_there_are_none() -> None:
     said = "studentised has no value for 2 of 2 systems (of their few topics many resamples hold only one)"
     assert any(note.startswith(said) for note in found[0].notes)
     assert not any("hardly vary" in note for note in found[0].notes)
-    assert any(note.startswith("percentile limits of fewer than 25 topics hold") for note in found[0].notes)
+    assert any(note.startswith("percentile intervals of fewer than 25 topics cover") for note in found[0].notes)
     odd = np.full((1, 10), 0.5)
     odd[0, 0] = 0.9  # (9/10)^10 = 35% of resamples lack it
     hardly = topic_intervals(scores_of(odd), method="studentised")[0]
     assert any("1 of 1 systems (their topics hardly vary)" in note for note in hardly.notes)
-    assert any(note.startswith("percentile limits of fewer than 25 topics hold") for note in hardly.notes)
+    assert any(note.startswith("percentile intervals of fewer than 25 topics cover") for note in hardly.notes)
     sound = topic_intervals(scores_of(np.random.default_rng(16).uniform(size=(2, 12))), method="studentised")[0]
     assert sound.notes == ()
 
@@ -383,7 +383,7 @@ def test_fewer_than_ten_topics_are_few(topics: int, few: bool) -> None:
     matrix = np.random.default_rng(1).random((2, 12))
     matrix[1, topics:] = np.nan
     found = topic_intervals(scores_of(matrix))
-    assert [f"{topics} topics are few" in " ".join(e.notes) for e in found] == [few, few]
+    assert [f"with only {topics} topics" in " ".join(e.notes) for e in found] == [few, few]
     assert [e.n for e in found] == [12, topics]
 
 
@@ -394,7 +394,7 @@ def test_limits_read_off_draws_want_twenty_five_topics(method: str) -> None:
         matrix = np.random.default_rng(2).random((1, topics))
         (found,) = topic_intervals(scores_of(matrix), None, method, replicates=60)  # type: ignore[arg-type]
         told = topics < 25 and method in ("percentile", "basic", "bca", "linear", "logit")
-        assert [n.startswith(f"{method} limits of fewer than 25") for n in found.notes] == [True] * told
+        assert [n.startswith(f"{method} intervals of fewer than 25") for n in found.notes] == [True] * told
 
 
 def test_three_topics_are_the_least() -> None:

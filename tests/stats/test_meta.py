@@ -163,8 +163,8 @@ def test_meta_analysis_at_its_edges() -> None:
     assert tau2_paule_mandel(np.array([0.1, 0.12]), np.array([0.1, 0.1])) == 0.0
     assert combined_p([0.3], [0.2]) == pytest.approx(stats.norm.sf(1.5))
     wrong: list[tuple[Callable[[], object], str]] = [
-        (lambda: combine([0.1], [0.1]), "1 topics are too few to combine; give at least 2"),
-        (lambda: combined_p([], []), "0 topics are too few"),
+        (lambda: combine([0.1], [0.1]), "too few topics to combine: 1; give at least 2"),
+        (lambda: combined_p([], []), "too few topics to combine: 0"),
         (lambda: combine([0.1, 0.2], [0.1]), "2 effects and 1 variances"),
         (lambda: combine([[0.1, 0.2]], [[0.1, 0.2]]), "differ in number"),
         (lambda: combine([0.1, math.nan], [0.1, 0.1]), "missing or infinite"),

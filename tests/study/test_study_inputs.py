@@ -197,6 +197,8 @@ def test_all_labels_gold_is_exact(measure: str, design: str) -> None:
     truth = tg.Study(RUNS, LABELS, measure).verdict("a", "c").comparison
     assert (sampled.comparison.low, sampled.comparison.high) == pytest.approx((truth.low, truth.high), rel=0.01)
     assert [x.why for x in sampled.by_source if x.source == "gold"] == ["all labels are gold"]
+    assert [str(x.share) for x in sampled.by_source] == ["all", "none", "None"]
+    assert "Shares of the variance" not in sampled.text()
 
 
 def test_a_measure_that_gold_cannot_set_right_is_refused_at_once() -> None:
@@ -374,7 +376,7 @@ def test_warnings_stand_at_the_line_of_the_user() -> None:
     """Guards where a warning points: to the caller's file, not into truegain."""
     few = {t: LABELS[t] for t in sorted(LABELS)[:5]}
     runs = {name: {t: row[t] for t in few} for name, row in RUNS.items()}
-    with pytest.warns(tg.DataWarning, match="5 topics are few") as caught:
+    with pytest.warns(tg.DataWarning, match="with only 5 topics") as caught:
         tg.Study(runs, few, "P@5")
     assert {w.filename for w in caught} == {__file__}
 
@@ -443,8 +445,14 @@ def test_a_share_has_a_range() -> None:
     ("options", "message"),
     [
         ({"scoring": {"relevant_from": 2}}, "scoring: cannot use a dict; give a Scoring"),
-        ({"resampling": 100}, r"resampling: cannot use an int; give a Resampling, such as tg\.Resampling\(n=1000\)"),
-        ({"unjudged": "boud"}, "unjudged 'boud' is not known; give one of bound, non-relevant, or a file"),
+        (
+            {"resampling": 100},
+            r"resampling: cannot use an integer; give a Resampling, such as tg\.Resampling\(n=1000\)",
+        ),
+        (
+            {"unjudged": "boud"},
+            r"unjudged 'boud' is not known; did you mean bound\? Give one of bound, non-relevant, or a file",
+        ),
     ],
 )
 def test_what_is_no_config_is_refused_with_how_it_is_written(options: dict[str, Any], message: str) -> None:

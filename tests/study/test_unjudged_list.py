@@ -334,7 +334,7 @@ def test_a_sample_covers(fixed: bool, seed: int) -> None:
     assert seen.half("difference") < 0.1
 
 
-@pytest.mark.filterwarnings("ignore:8 topics are few")
+@pytest.mark.filterwarnings("ignore:with only 8 topics")
 @pytest.mark.parametrize("topics", [8, 20])
 def test_limits_of_scores_hold_what_nobody_could_judge(topics: int) -> None:
     """Guards scores with few topics: their limits hold those of a list with all such documents at either end."""

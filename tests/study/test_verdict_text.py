@@ -254,7 +254,13 @@ def test_shares_are_explained_where_there_are_some() -> None:
     whole = verdict(-0.01, 0.05).by_source[-1]
     topics, gold = Line("topics", -0.01, 0.05, Share(0.9, 0.8, 1.0)), Line("gold", 0.01, 0.03, Share(0.1, 0.0, 0.2))
     text = verdict(-0.01, 0.05, by_source=(topics, gold, whole)).text()
-    assert "includes the uncertainty from gold labels, whose share is listed separately" in text
+    assert "also covers the uncertainty from gold labels, whose share is listed separately" in text
+    assert "narrower" not in text
+    wide, joint = replace(gold, low=-0.02, high=0.06), replace(whole, low=-0.02, high=0.06)
+    assert (
+        "over topics is the narrower; all sources use" in verdict(-0.02, 0.06, by_source=(topics, wide, joint)).text()
+    )
+    assert "over topics is the narrower." in verdict(-0.01, 0.05, by_source=(topics, wide, whole)).text()  # by rates
     away = verdict(-0.01, 0.05, by_source=(topics, replace(gold, away=True), whole)).text()
     assert "the uncertainty from gold labels of other topics, whose" in away
     none = tuple(replace(x, share=None) for x in (topics, gold, whole))

@@ -51,8 +51,8 @@ def aggregate_command(
     """Combine the ratings of each document into one label, and write them as judgments.
 
     Examples:
-        truegain aggregate demo/ratings.csv --aggregate majority -o majority.qrels
-        truegain aggregate demo/magnitudes.csv --normalize geometric --aggregate median -o magnitudes.qrels
+        truegain aggregate demo/ratings.csv --aggregate majority -o majority.csv
+        truegain aggregate demo/magnitudes.csv --normalize geometric --aggregate median -o magnitudes.csv
 
     """
     kind_to_write(output)  # now, not when the work is done

@@ -403,7 +403,7 @@ def annotate_root() -> None:
     Examples:
         truegain annotate demo
         truegain annotate init study --topics demo/magnitude-topics.jsonl --docs demo/magnitude-docs.jsonl \
-            --pool demo/magnitude-runs
+            --pool demo/magnitude-runs --anchors demo/expert.qrels
 
     """
 

@@ -114,7 +114,9 @@ class Collections:
     ] = "ap"
     pairing: Annotated[
         Pairing,
-        advanced("--pairing", help="For --population collection: both systems on the same, or each on its own."),
+        advanced(
+            "--pairing", help="For --population collection: both systems on the same collections, or each on its own."
+        ),
     ] = "paired"
 
 

@@ -63,12 +63,20 @@ def demo_command(
         world = _simulated(new, seed)
     typer.echo(
         f"Simulated {len(world.gold.topic.values)} topics, {len(world.runs.systems)} systems and {len(world.gold):,} "
-        f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels the labels of a judge that "
-        "errs,\ngold_sample.qrels the truth about a fifth of the pairs, as you could buy it, gold_topics.qrels that "
-        f"about all pairs of {GOLD_TOPICS} topics; pooled.qrels what was judged before the last system was added, "
-        "unjudged_sample.qrels the truth about\na quarter of what it has unjudged in its first ten; leaning.qrels the "
-        f"labels of a judge that favors {FAVOURED}, truth.csv the true scores,\nstudy.toml compares them; "
-        "rag-llm.jsonl, rag-runs and rag-labels.csv are what a RAG engineer has, under other names.\n"
+        f"judged pairs into {folder}:\n"
+        "  runs                   what the systems retrieved\n"
+        "  gold.qrels             the true labels\n"
+        "  llm.qrels              labels of a judge that makes errors\n"
+        f"  leaning.qrels          labels of a judge that favors {FAVOURED}\n"
+        "  gold_sample.qrels      true labels of a fifth of the pairs, drawn at random\n"
+        f"  gold_topics.qrels      true labels of all pairs of {GOLD_TOPICS} topics\n"
+        "  pooled.qrels           true labels of what was judged before the last system was added\n"
+        "  unjudged_sample.qrels  true labels of a quarter of its unjudged documents in the top 10\n"
+        "  ratings.csv            ratings by several assessors\n"
+        "  magnitudes.csv         magnitudes by several assessors, with magnitude-runs and expert.qrels\n"
+        "  truth.csv              true scores\n"
+        "  study.toml             a study of leaning.qrels, with gold labels and true scores\n"
+        "  rag-runs               two systems, with rag-llm.jsonl and rag-labels.csv, as a RAG engineer has them\n"
     )
     options = " ".join(f"-m {m}" for m in MEASURES)
     for judgments in ("gold.qrels", "llm.qrels"):

@@ -128,7 +128,7 @@ def _markdown(
     lines = [
         f"### {icon} {_cell(first.b)}: {_in_short(code, [v.outcome for v in verdicts])}{_trusted(verdicts)}",
         "",
-        f"Claim: it is {what} than {_and([v.comparison.a for v in verdicts])}{by}.",
+        f"Claim: {_cell(first.b)} is {what} than {_and([v.comparison.a for v in verdicts])}{by}.",
         "",
         *_doubt(verdicts, judgments, runs),
         f"| baseline | measure | difference | {100 * first.confidence:g}% interval | outcome |",

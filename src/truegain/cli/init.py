@@ -157,7 +157,7 @@ def init_command(
     Reads judgments, runs, ratings and gold labels; the other commands take study.toml in their place.
 
     Examples:
-        truegain init demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random
+        truegain init demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random -o llm.toml
         truegain init demo/rag-llm.jsonl demo/rag-runs --gold demo/rag-labels.csv --design random -o rag.toml
 
     """
@@ -268,13 +268,13 @@ def _assessed(file: str) -> Judgments | None:
 
 def _looked_at(runs: Runs, labels: Judgments, assessed: Judgments | None, name: str) -> list[str]:
     values = np.unique(np.asarray(labels.label))
-    seen = f"{len(values)} labels, {values[0]:g} to {values[-1]:g}" if len(values) else "no labels"
+    seen = f"{counted(len(values), 'label')}, {values[0]:g} to {values[-1]:g}" if len(values) else "no labels"
     people = None if assessed is None else assessed.assessor
     who = "" if people is None else f" by {counted(len(people.values), 'assessor')}"
     return [
         f"{shown_path(name)}: {len(labels):,} {'ratings' if assessed is not None else 'judgments'}{who} of "
-        f"{len(labels.topic.values)} topics, {seen}",
-        f"{len(runs.systems)} runs: {some(list(runs.systems), 5)}",
+        f"{counted(len(labels.topic.values), 'topic')}, {seen}",
+        f"{counted(len(runs.systems), 'run')}: {some(list(runs.systems), 5)}",
     ]
 
 

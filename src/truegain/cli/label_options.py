@@ -78,7 +78,7 @@ class Reading(RatingsAsked):
         ),
     ] = None
     first: Annotated[
-        int | None, advanced("--first", min=1, help="Use only the first ratings of each document, this many.")
+        int | None, advanced("--first", min=1, help="Use only this many ratings of each document, the first.")
     ] = None
 
     @property
@@ -272,8 +272,8 @@ class Correcting:
         Literal["system", "lists", "given", "assessor"] | None,
         advanced(
             "--accuracy",
-            help="Measure the judge on the gold pairs that each system retrieved, on those that any did, or on all "
-            "given; or each assessor alone, on the topics they labeled.",
+            help="Gold pairs that measure the judge: those each system retrieved (system), those any system retrieved "
+            "(lists), or all (given); assessor: each assessor's own.",
         ),
     ] = None
     clusters: Annotated[

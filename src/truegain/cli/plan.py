@@ -165,7 +165,7 @@ def labels_command(
     """Choose which pairs people should label, in which order, and how many labels a difference needs.
 
     Examples:
-        truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 --min-effect 0.05
+        truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 --min-effect 0.1
         truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 --docs demo/docs.jsonl -o list.csv
 
     """

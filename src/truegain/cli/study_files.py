@@ -387,6 +387,6 @@ StudyFile = Annotated[
         "--study",
         is_eager=True,
         callback=read_study,
-        help="study.toml, which names judgments, runs and options; options that you type come first.",
+        help="Study file (study.toml) with judgments, runs and options; typed options override it.",
     ),
 ]

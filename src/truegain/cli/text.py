@@ -12,6 +12,7 @@ import typer
 from truegain.cli.options import Jobs, Output, OutputFormat, advanced
 from truegain.cli.output import write_table
 from truegain.cli.streams import Progress
+from truegain.errors import counted
 from truegain.io.columns import Ids
 from truegain.io.memory import memory_of
 from truegain.results.base import Table
@@ -188,7 +189,7 @@ def rank_command(
     runs = rank(corpus, read_queries(queries), rankers=ranker or tuple(RANKERS), length=length)
     Path(output).mkdir(parents=True, exist_ok=True)
     write_runs(runs, output)
-    typer.echo(f"{len(runs.systems)} runs in {output}")
+    typer.echo(f"{counted(len(runs.systems), 'run')} in {output}")
 
 
 def _fields(id_field: str | None, text_field: list[str] | None, columns: str | None, errors: Errors) -> Fields:

@@ -104,7 +104,7 @@ def unjudged_command(
 
     Examples:
         truegain unjudged demo/pooled.qrels demo/runs
-        truegain unjudged demo/pooled.qrels demo/runs -m P@10 --show next --pair system-1,system-8
+        truegain unjudged demo/pooled.qrels demo/runs -m P@10 --show next --pair system-7,system-8 --until certain
 
     """
     from truegain.pooling.pools import leave_out, left_out_table

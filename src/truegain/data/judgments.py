@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from truegain.data.rating_columns import labelled, labelled_rows
-from truegain.errors import ORDER, EmptyError, InputError, check_one_of, some
+from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some
 from truegain.io import formats, trec
 from truegain.io.column_names import ASSESSOR, COLUMN, ColumnNames, Header, Missing, label_of, telling, told, values_of
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
@@ -190,8 +190,8 @@ class Judgments(Lines):
         """
         if chosen := int(self.chosen_rows.sum()):
             raise InputError(
-                f"a list of what to judge next asked for {chosen:,} of the {len(self):,} {what} (marked "
-                "chosen=next), and that is not a sample: it lists what separates the systems",
+                f"{chosen:,} of the {len(self):,} {what} are marked chosen=next: a list of what to judge next asked "
+                "for them because they separate the systems, so they are no random sample",
                 file=self.source, hint="leave these out, or have a random sample of documents judged",
             )  # fmt: skip
 
@@ -468,7 +468,7 @@ def _of_object(
     if isinstance(data, Judgments):
         return data
     if is_kind(data, "Run", "Runs"):
-        raise InputError(f"this is a {type(data).__name__}, not judgments", file=what, hint=ORDER)
+        raise InputError(f"this is {an(data)}, not judgments", file=what, hint=ORDER)
     if isinstance(data, str | os.PathLike):
         return read_judgments(data)
     if is_ranx(data):

@@ -90,9 +90,9 @@ class Pool:
             again = j.assessor.code[first] == j.assessor.code[second]
             who = f"assessor {j.assessor.values[j.assessor.code[first]]} twice" if again else "several assessors"
             return InputError(
-                f"{who} labeled {pair}: these are ratings and must be aggregated",
+                f"{who} labeled {pair}: these are ratings",
                 **place,  # type: ignore[arg-type]
-                hint=f"make one label of a document's ratings (mean, majority, unanimity ...): {AGGREGATE_FIRST}",
+                hint=f"combine them into one label a document, by mean, majority or another rule: {AGGREGATE_FIRST}",
             )
         if j.subtopic.code[first] != j.subtopic.code[second]:
             return InputError(

@@ -61,22 +61,18 @@ def stripped(table: named_tables.RawTable) -> named_tables.RawTable:
     return replace(table, values=[[*map(str.strip, column)] for column in table.values])
 
 
-def written(columns: Columns, name: str) -> str:
-    """A column's name as its owner writes it."""
-    return columns.written(name)
-
-
 def require(columns: Columns, needed: Sequence[str]) -> None:
     """Refuse a table that lacks a column, naming the columns that look like it."""
     missing = [name for name in needed if name not in columns]
     if not missing:
         return
-    taken = {name for found in columns.found.values() for name in found}
+    taken = {name for ours, found in columns.found.items() for name in found if ours != "score"}  # it may be the label
     guesses = {}
     for ours in NEEDED:
         likely = [n for n in columns.names if n not in taken and any(stem in n for stem in STEMS[ours])]
         if ours not in columns and likely:
-            guesses[ours] = written(columns, likely[0])
+            guesses[ours] = columns.written(likely[0])
+            taken.add(likely[0])
     for ours in missing:
         guesses.setdefault(ours, "NAME")
     pairs = ",".join(f"{ours}={theirs}" for ours, theirs in guesses.items())
@@ -85,8 +81,8 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
         hint += "; or give a wide table, with one column per assessor"
     if "topic" in missing and "NAME" in guesses.values():
         hint += f"; where all ratings are of one topic, give it a name with {arg('topic', of='tg.read_ratings')}"
-    listed = ", ".join(written(columns, n) for n in columns.names)
-    raise InputError(f"there is no {' and no '.join(missing)} among the columns {listed}", file=columns.file, hint=hint)
+    problem = f"there is no {' and no '.join(missing)} among the columns {', '.join(columns.all_written)}"
+    raise InputError(problem, file=columns.file, hint=hint)
 
 
 # ---- The cells of a ratings table as numbers: ratings, seconds and orders; what is none is refused where it stands.

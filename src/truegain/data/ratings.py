@@ -471,7 +471,7 @@ def _of_wide(
         there = [r for r, value in enumerate(column) if not is_missing(value)]
         rows += there
         cells += [column[r] for r in there]
-        names += [rating_columns.written(columns, name)] * len(there)
+        names += [columns.written(name)] * len(there)
     at = np.array(rows, np.int64)
     places = (columns.places or Places.rows(len(topics))).take(at)
     extra = columns.extra()
@@ -500,12 +500,12 @@ def _who(columns: Columns, asked: Sequence[str] | None) -> list[str]:
     if lost or not who:
         what = f"no column {some(lost)}" if lost else "no column that could be an assessor's"
         raise InputError(
-            f"there is {what} among {', '.join(columns.names)}",
+            f"there is {what} among {', '.join(columns.all_written)}",
             file=columns.file,
             hint="name the label's column 'label' and the assessor's 'assessor', or give one column per assessor",
         )
     if asked is None:
-        names = [rating_columns.written(columns, name) for name in who]
+        names = [columns.written(name) for name in who]
         taken = "column is taken as an assessor" if len(names) == 1 else "columns are taken as assessors"
         warn(
             f"{columns.file}: {len(names)} {taken}: {some(names, MOST_NAMED)} "

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from truegain.errors import ORDER, InputError, TruegainError, counted, some, there_are
+from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
 from truegain.io import _scan, formats, named_tables, trec
 from truegain.io.column_names import ColumnNames, Header, told
 from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
@@ -652,7 +652,7 @@ def _in_list(data: object, at: int, several: int, columns: ColumnNames | None) -
     )
     if nameless and several > 1:
         raise InputError(
-            f"number {at + 1} of the list, a {type(data).__name__}, does not name its system", file="runs",
+            f"number {at + 1} of the list, {an(data)}, does not name its system", file="runs",
             hint="give a dict {name: run}",
         )  # fmt: skip
     return data.parts if isinstance(data, Runs) else _of_object(data, columns).parts

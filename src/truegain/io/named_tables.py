@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import ORDER, InputError, some
+from truegain.errors import ORDER, InputError, an, some
 from truegain.io.column_names import IDS, ColumnNames, Header, Role, label_of, told
 from truegain.io.columns import BEIR, Floats, Ints, Places, parts_of, plain_name, plain_numbers
 from truegain.io.columns import COLUMNS as COLUMNS
@@ -62,7 +62,7 @@ class Columns:
             others = COLUMNS[name][1:]
             known = f"{', '.join(others[:KNOWN])}{', ...' if len(others) > KNOWN else ''}"
             raise InputError(
-                f"there is no column '{name}' (or {known}) among {', '.join(self.names)}",
+                f"there is no column '{name}' (or {known}) among {', '.join(self.all_written)}",
                 file=self.file,
                 hint=f"name the column '{name}'{self._mistaken(name) or self._option(name)}",
             )
@@ -73,12 +73,16 @@ class Columns:
         if name not in NEEDED[self.role]:
             return ""
         cells = [list(self.frame.column(at)[:LOOKED_AT]) for at in range(len(self.names))]
-        names = [self.written_at(at) for at in range(len(self.names))]
-        return f", or say which it is: {option_for(self.role, names, cells, self.found)}"
+        return f", or say which it is: {option_for(self.role, self.all_written, cells, self.found)}"
 
     def written_at(self, at: int) -> str:
         """The name of a column by its place, as its owner writes it."""
         return str(self.frame.columns[at]).strip()
+
+    @property
+    def all_written(self) -> list[str]:
+        """The names of all columns, as their owner writes them."""
+        return [self.written_at(at) for at in range(len(self.names))]
 
     def written(self, name: str) -> str:
         """A column's name as its owner writes it."""
@@ -98,9 +102,8 @@ class Columns:
         if name == "score" and "label" in self:
             return f"; these look like judgments: {ORDER}"
         if name == "label" and "score" in self:
-            return (
-                f"; this looks like a run: {ORDER}; if its scores are labels, say {arg('columns', {'label': 'score'})}"
-            )
+            option = told().option(self.role, {"label": self.written(self.found["score"][0])})
+            return f"; this looks like a run: {ORDER}; if its scores are labels, say {arg('columns', option)}"
         return ""
 
     def _column(self, name: str) -> list[Any]:
@@ -124,8 +127,8 @@ class Columns:
             if is_missing(value):
                 raise self._fault(f"{name} is missing", row, value, "every row needs one")
             if not is_id(value):
-                kind = "floating-point number" if isinstance(value, float) else type(value).__name__
-                raise self._fault(f"{name} is a {kind}", row, value, "write ids as text or whole numbers")
+                kind = "a floating-point number" if isinstance(value, float) else an(value)
+                raise self._fault(f"{name} is {kind}", row, value, "write ids as text or whole numbers")
         return unguarded(self.frame, values)
 
     def any_ids(self, name: str) -> list[str]:
@@ -205,7 +208,7 @@ def _fitting(columns: Columns, said: Header, ours: str) -> str:
 
 
 def _no_column(columns: Columns, name: str) -> InputError:
-    problem = f"there is no column '{name}' among {', '.join(columns.names)}"
+    problem = f"there is no column '{name}' among {', '.join(columns.all_written)}"
     return InputError(problem, file=columns.file, hint="check its name")
 
 
@@ -258,7 +261,7 @@ def _joined(columns: Columns, name: str) -> Columns:
     lost = [part for part in parts if part not in columns.names]
     if lost:
         raise InputError(
-            f"there is no column {some(lost)} among {', '.join(columns.names)}, to join as {name}",
+            f"there is no column {some(lost)} among {', '.join(columns.all_written)}, to join as {name}",
             file=columns.file,
             hint="check its name",
         )
@@ -380,7 +383,7 @@ def flat(
     for topic, inner in data.items():
         if not isinstance(inner, Mapping):
             raise InputError(
-                f"topic {topic} is a {type(inner).__name__}, not a dict",
+                f"topic {topic} is {an(inner)}, not a dict",
                 file=what,
                 **({} if text is None else place_of(text, str(topic))),  # type: ignore[arg-type]
                 hint="give {topic: {document: number}}",
@@ -413,7 +416,7 @@ def an_id(value: object, name: str, what: str) -> str:
         return value
     if not is_id(value):
         raise InputError(
-            f"{name} is a {type(value).__name__}", file=what, text=repr(value), hint="give ids as text or whole numbers"
+            f"{name} is {an(value)}", file=what, text=repr(value), hint="give ids as text or whole numbers"
         )
     return str(value)
 
@@ -444,7 +447,7 @@ def is_one_run(data: Mapping[Any, Any]) -> bool:
 def refuse_columns(given: bool, data: object) -> None:
     """Names of columns are for what has columns."""
     if given:
-        what = f"{arg('columns')} names columns, and a {type(data).__name__} has none"
+        what = f"{arg('columns')} names columns, and {an(data)} has none"
         raise InputError(what, hint="leave it out, or give a file or a frame")
 
 
@@ -486,7 +489,7 @@ def tuples(data: object, value: str, what: str) -> list[Any]:
     """The rows of ir_measures: a query_id, a doc_id and a value each."""
     rows = list(data) if isinstance(data, Iterable) and not isinstance(data, bytes) else None
     if rows is None or not all(hasattr(r, "query_id") and hasattr(r, "doc_id") and hasattr(r, value) for r in rows):
-        raise InputError(f"cannot read a {type(data).__name__} as {what}", hint=f"give {_KINDS}")
+        raise InputError(f"cannot read {an(data)} as {what}", hint=f"give {_KINDS}")
     if not rows:
         raise InputError("there are no rows", file=what, hint=f"give {_KINDS}")
     return rows

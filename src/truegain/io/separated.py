@@ -315,7 +315,7 @@ def guessed(
     ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'NAME'}, ('note', 'sicherheit'))
     """
     cells = dict(zip(names, columns, strict=True))
-    taken = {name for some in found.values() for name in some}
+    taken = {name for ours, some in found.items() for name in some if role == "runs" or ours != "score"}  # or a label
     free = [name for name in names if name.strip().lower() not in taken]
     needed = [ours for ours in NEEDED[role] if not found.get(ours)]
     value = needed[-1] if needed and needed[-1] in ("label", "score") else ""

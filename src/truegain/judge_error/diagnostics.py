@@ -14,7 +14,7 @@ from truegain.judge_error.confusion import corrected_mean
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.judge_error.panel import Judges
 from truegain.judge_error.system_judges import JudgedLists
-from truegain.message import Message, arg, value_of
+from truegain.message import Message, arg, by_surface, value_of
 from truegain.results.base import Table
 from truegain.results.table import Cell, cells
 from truegain.sampling.catalogue import is_sample
@@ -230,9 +230,10 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
 
 # ---- Is the judge equally good for all systems? Where it is not, its errors do not cancel in a comparison.
 
+OWN_ACCURACY = by_surface("accuracy='system' of tg.correct", "`truegain correct --accuracy system`")
 ADVICE = (
-    f"Correct each system with its own accuracy ({arg('accuracy', 'system')}, the default), or rectify with gold "
-    "labels."
+    f"Correct each system with the judge's accuracy on its own documents ({OWN_ACCURACY}, the default), or rectify "
+    "with gold labels."
 )
 
 
@@ -299,7 +300,7 @@ class Homogeneity:
             )
         favor, so = self.adjusted["favor"], "its errors may not cancel"
         if favor is not None and favor < ALPHA:
-            so = "it favors some, and its errors do not cancel"
+            so = "it favors some of them, so its errors do not cancel"
         return (
             f"The judge is NOT equally good for all systems ({how}): {so}, and a difference in bronze scores may "
             f"come from the judge. {self._size}"
@@ -313,10 +314,11 @@ class Homogeneity:
             return "How much it favors a system is unknown: some system lacks gold pairs of a label, or has no errors."
         low, high = most.interval(self._tests * self._systems) or (math.nan, math.nan)
         who, value = f"{most.system}'s {self.measure}", most.value or 0.0
-        does = f"take {-value:.3f} from {who}, beside" if value < 0 else f"add {value:+.3f} more to {who} than to"
+        side = "lower" if value < 0 else "higher"
+        others = "the other system" if len(self.systems) == 2 else "the other systems"
         return (
-            f"For documents of the same gold label its errors {does} the others' (95% interval, adjusted, {low:+.3f} "
-            f"to {high:+.3f})."
+            f"At equal gold labels, the judge scores {who} {abs(value):.3f} {side} than that of {others} (95% interval "
+            f"of the difference, adjusted: {low:+.3f} to {high:+.3f})."
         )
 
     def table(self) -> Table:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from truegain._version import __version__
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_list_reading import gold_list_of
-from truegain.errors import InputError, TruegainError
+from truegain.errors import InputError, TruegainError, counted
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters, Confusion, Rates, clearly_positive, inverted, rates_of
@@ -266,7 +266,10 @@ class Judge(Result):
         if weights is None:
             pairs = pairs.as_drawn(way.name, table.source)
         if pairs.unmatched:
-            warn(f"{pairs.unmatched} gold pairs have no bronze label and are left out of the judge's accuracy")
+            lost = "1 gold pair has" if pairs.unmatched == 1 else f"{pairs.unmatched} gold pairs have"
+            warn(
+                f"{lost} no bronze label and {'is' if pairs.unmatched == 1 else 'are'} left out of the judge's accuracy"
+            )
         judge = cls(Confusion.fit(pairs), levels, way.name, pairs.share, pairs, table)
         if warning := judge.inverted():
             warn(warning)
@@ -559,9 +562,10 @@ class Judge(Result):
     def __str__(self) -> str:
         k_r, n_r, k_n, n_n = self.counts
         rates = self.rates(clusters=self._clusters)
-        topics = f" from {len(self.binary.topics)} topics" if self.binary.clustered else ""
+        pairs = counted(self.confusion.pairs, "gold pair")
+        topics = f" from {counted(len(self.binary.topics), 'topic')}" if self.binary.clustered else ""
         return (
-            f"bronze judge on {self.confusion.pairs} gold pairs{topics} (gold {self.design}{self._level()}): "
+            f"bronze judge on {pairs}{topics} (gold {self.design}{self._level()}): "
             f"sensitivity {self.sensitivity:.1%} ({k_r:g} of {n_r:g} relevant found, se {math.sqrt(rates.v_r):.3f}), "
             f"specificity {self.specificity:.1%} ({k_n:g} of {n_n:g} non-relevant rejected, se "
             f"{math.sqrt(rates.v_n):.3f}), informedness {self.informedness:.3f}"

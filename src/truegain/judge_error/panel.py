@@ -93,7 +93,7 @@ class Judges:
         if len(topics) < who.shape[1]:
             twice = [table.topic.values[t] for t in topics[np.bincount(who[0])[topics] > 1]]
             raise InputError(
-                f"{len(twice)} topics were labeled by several assessors ({some(twice)})",
+                f"several assessors labeled {counted(len(twice), 'topic')} ({some(twice)})",
                 file=table.source,
                 hint=f"aggregate their labels first ({arg('aggregate', 'majority')}, {AGGREGATE}) and fit that as one "
                 "judge",
@@ -161,7 +161,7 @@ class Judges:
         assert self.of_topic is not None
         unknown = [t for t in topics if t not in self.of_topic]
         if unknown:
-            raise TruegainError(f"unknown which judge labeled {len(unknown)} topics ({some(unknown)})")
+            raise TruegainError(f"unknown which judge labeled {counted(len(unknown), 'topic')} ({some(unknown)})")
         who = np.array([self.of_topic[t] for t in topics])
         matrices = []
         for name in (n for n in self.judges if n in who):

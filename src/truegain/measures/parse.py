@@ -105,7 +105,7 @@ def _canonical(text: str) -> Measure:
             raise MeasureError(f"{text}: {form['name']} is {name}; write that with the parameters you want")
         return _canonical(name if form["at"] is None else f"{name}@{form['at']}")
     if name not in CATALOGUE:
-        raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}; {LIST_MEASURES} lists all")
+        raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}{LIST_MEASURES} lists all")
     kind = CATALOGUE[name]
     params = _params(text, form["params"], kind)
     try:
@@ -186,4 +186,4 @@ def _listed(names: Iterable[str]) -> str:
 def _like(name: str) -> str:
     lower = {n.lower(): n for n in [*ALIASES, *CATALOGUE]}
     close = difflib.get_close_matches(name.lower(), lower, n=2, cutoff=0.6)
-    return f", did you mean {' or '.join(lower[c] for c in close)}" if close else ""
+    return f"; did you mean {' or '.join(lower[c] for c in close)}? " if close else "; "

@@ -9,7 +9,7 @@ import numpy as np
 
 from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS, OUTSIDE, Scores, beyond, range_told
-from truegain.errors import InputError, some
+from truegain.errors import InputError, an, some
 from truegain.io import formats, named_tables
 from truegain.io.columns import COLUMNS, Floats
 from truegain.io.files import read_bytes, shown_path
@@ -101,7 +101,7 @@ def _columns(data: object) -> Columns:
     if isinstance(data, Mapping):
         return Columns(long_rows(data, ("measure", "system", "topic", "value"), "scores"), "scores")
     if not isinstance(data, str | os.PathLike):
-        raise InputError(f"cannot read a {type(data).__name__} as scores", hint="give a path, a frame or a dict")
+        raise InputError(f"cannot read {an(data)} as scores", hint="give a path, a frame or a dict")
     file = shown_path(data)
     text, marked = formats.marked(read_bytes(data), file)
     if marked is not None:

@@ -171,7 +171,7 @@ def _row(precisions: Sequence[CurrentPrecision], n: int, unit: str, aim: Aim, le
     half = float(np.median(halves))
     several = len(precisions) > 1
     row: dict[str, Cell] = {unit: n, "half width, median" if several else "half width": half,
-                            f"found at {aim.power:.0%} power": aim.found(half)}  # fmt: skip
+                            f"detectable with {aim.power:.0%} power": aim.found(half)}  # fmt: skip
     if len(precisions) > 1:
         row["widest"] = float(halves.max())
         if aim.half:
@@ -278,7 +278,7 @@ def plan_labels(
         `needed`, how many labels, and `details`, a table by number of labels.  No plan asks for more than every pair
         that differs: with all of these judged the difference is exact for these topics.  Columns of the table:
         `gold labels` (or `gold topics`), how many in all; `half width` of the interval then, of several pairs
-        `half width, median` and `widest`; `found at 80% power`, the smallest difference detected with that power; and
+        `half width, median` and `widest`; `detectable with 80% power`, the smallest such difference; and
         `share of pairs sure enough`, those whose interval is narrow enough for ``min_effect``.
 
     Notes
@@ -400,9 +400,9 @@ def _before_gold(
         if listed.design == "ordered"
         else f"The list has all {len(listed):,} labeled documents; {most:,} of them can change {moved} on {m}: an "
         "ordered list has only these, and needs far fewer labels.",
-        "These are the widest intervals possible with this many labels: the judge's error rates are unknown yet."
+        "These are the widest intervals possible with this many labels: the judge's error rates are not known yet."
         if aim.fixed
-        else "The judge's error rates are unknown yet and assumed to be the worst; how much topics differ is "
+        else "The judge's error rates are not known yet, so the plan assumes the worst; how much topics differ is "
         "estimated from the bronze labels, and may be more.",
     ]
     if earlier is not None:

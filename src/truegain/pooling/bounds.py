@@ -454,7 +454,8 @@ class Holes(Result):
 
     def _could_change(self) -> str:
         n, open_ = len(self.systems), int(np.triu(self.open_order, 1).sum())
-        return f"{open_} of {n * (n - 1) // 2} pairs of systems could change order"
+        pairs = n * (n - 1) // 2
+        return f"{open_} of {pairs} {'pair' if pairs == 1 else 'pairs'} of systems could change order"
 
     def table(self, topics: bool = False) -> Table:
         """One row a system, or with ``topics=True`` one a system and topic."""
@@ -463,10 +464,10 @@ class Holes(Result):
         by_system = self._rows(matrices, topics)
         rows: list[tuple[Cell, ...]] = [(*names, *values[:4], "exact", *values[4:]) for names, values in by_system]
         notes = (
-            f"{self.measure}; unjudged: share of the first {self.depth} documents; worst and best over all labels "
-            "that the runs' unjudged documents may have (exact bounds)",
-            f"{self._could_change()} (either could be ahead), where a document in both lists has the same label in "
-            f"both ({self.kind})",
+            f"{self.measure}. unjudged: share of the first {self.depth} documents. worst and best: the lowest and the "
+            "highest score over all possible labels of the runs' unjudged documents (exact).",
+            f"{self._could_change()}: either could be ahead. A document that both retrieved has the same label in both "
+            f"({self.kind}).",
         )
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=notes)
 

@@ -308,7 +308,12 @@ class PairSoFar:
             return f"{lead}; its sign is certain"
         chance = "over 99.9%" if self.sure > 0.999 else f"{self.sure:.1%}"
         least = "" if self.judged >= LEAST else f", which counts from {LEAST} on"
-        return f"{lead}; {chance} sure of the sign, {self.judged} documents that separate them judged{least}"
+        judged = (
+            "1 document that separates them is"
+            if self.judged == 1
+            else f"{self.judged} documents that separate them are"
+        )
+        return f"{lead}; the probability of this sign is {chance}; {judged} judged{least}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -403,18 +408,22 @@ class Next(Result):
             f"{len(self.documents)} of {self.open:,} unjudged documents that could change {self.measure}, {rounds} "
             f"{'round' if rounds == 1 else 'rounds'}; {self.judged:,} are judged",
         )
-        pair = () if self.pair is None else (str(self.pair), "enough: stop here" if done else "not enough yet")
+        pair = (
+            ()
+            if self.pair is None
+            else (str(self.pair), "Enough: stop here." if done else "Not enough yet: judge more.")
+        )
         if not self.open:
             return (*pair, *listed)
         kept = f"keep the column {CHOSEN}, or in qrels a line `{MARK.strip()}` above them"
         again = (
-            (f"have them judged, add the labels to the judgments ({kept}), and run this again",)
+            (f"Have them judged, add the labels to the judgments ({kept}), and run this again.",)
             if self.documents
             else ()
         )
         how: str = Message(
-            f"score with {arg('fill', 'predicted')}: judgments chosen in this order mislead if unjudged documents "
-            "count as 0"
+            f"Score with {arg('fill', 'predicted')}: judgments chosen in this order mislead if unjudged documents "
+            "count as 0."
         )
         if not self.tells_chance:
             how = "`predicted` means nothing yet: no retrieved document was judged not relevant"

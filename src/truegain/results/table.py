@@ -182,7 +182,7 @@ def plain_name(name: str) -> str:
 
     >>> [plain_name(n) for n in ("gold label", "half width, median", "below %", "a - b", "P@10", "25%")]
     ['gold_label', 'half_width_median', 'below_percent', 'a_minus_b', 'P@10', '25%']
-    >>> plain_name("found at 80% power"), plain_name("P(rel=2)@10 (topics) low")
+    >>> plain_name("detectable with 80% power"), plain_name("P(rel=2)@10 (topics) low")
     ('found_at_80_percent_power', 'P(rel=2)@10_topics_low')
     """
     if " " not in name:
@@ -209,6 +209,16 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.4f}" if cell == 0 or abs(cell) >= 0.00005 else f"{cell:.1e}"
     return str(cell)
+
+
+def shown_under(column: str, cell: Cell) -> str:
+    """A cell of a column for people: a p-value too small to be a number is not 0.
+
+    >>> shown_under("p_adjusted", 0.0), shown_under("difference", 0.0)
+    ('<0.0001', '0.0000')
+    """
+    is_p = column.replace(" ", "_") in ("p", "p_adjusted", "uncorrected_p")
+    return "<0.0001" if is_p and isinstance(cell, float) and cell == 0 else shown(cell)
 
 
 def cells(values: Iterable[float]) -> list[float | None]:

@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
-from truegain.results.table import Cell, Grid, Marked, one_line, shown
+from truegain.results.table import Cell, Grid, Marked, one_line, shown, shown_under
 
 # ---- Tables on the screen.
 
@@ -24,7 +24,13 @@ def text(grid: Grid) -> str:
     """
     lines = [
         list(grid.columns),
-        *([_in_a_line(c) if isinstance(c, str) else shown(c) for c in row] for row in grid.rows),
+        *(
+            [
+                _in_a_line(c) if isinstance(c, str) else shown_under(name, c)
+                for name, c in zip(grid.columns, row, strict=True)
+            ]
+            for row in grid.rows
+        ),
     ]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     left = [grid.is_text(i) or not grid.rows for i in range(len(grid.columns))]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from truegain.config import CHOICES
-from truegain.errors import TruegainError
-from truegain.message import arg, argname
+from truegain.config import Gold as Gold  # the public name comes from here, so that it knows the designs
+from truegain.errors import TruegainError, check_one_of
+from truegain.message import arg
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.designs import BY_BRONZE, BY_GOLD, ELSEWHERE, RANDOM, WHOLE_TOPICS, GoldDesign
 from truegain.sampling.documents import COLLECTION
@@ -79,11 +80,11 @@ CHOICES["design"] = lambda: {name: d.drawn for name, d in DESIGNS.items()}
 
 def design_of(name: str | None) -> GoldDesign:
     """The design of this name; how gold was sampled is never guessed."""
-    if name is not None and name in DESIGNS:
+    if name is not None:
+        check_one_of("design", name, tuple(DESIGNS))
         return DESIGNS[name]
-    problem = "how were the gold pairs sampled?" if name is None else f"{argname('design', name)} is not known;"
-    known = "; ".join(f"{one}: {d.words}" for one, d in DESIGNS.items())
-    raise TruegainError(f"{problem} It decides which correction is right. Give {arg('design')} one of {known}")
+    known = ", ".join(f"{one} ({d.drawn})" for one, d in DESIGNS.items())
+    raise TruegainError(f"how were the gold pairs sampled? Give {arg('design')} one of {known}", allowed=tuple(DESIGNS))
 
 
 def is_sample(design: str | None) -> bool:

@@ -30,10 +30,8 @@ class GoldDesign:
     ----------
     name : str
         What users call it, as a name of `design`.
-    words : str
-        How the pairs were chosen, in a sentence of errors.
     drawn : str
-        The same in two to five words, for help and reports.
+        How the pairs were chosen, in two to five words, for help, errors and reports.
     sample : bool
         Whether the pairs are a sample of those that are scored; else chances are unknown, and gold tells rates alone.
     whole : bool
@@ -51,7 +49,6 @@ class GoldDesign:
     """
 
     name: str
-    words: str
     drawn: str
     sample: bool = True
     whole: bool = False
@@ -120,10 +117,9 @@ def _label(topic: Codes, label: Floats) -> Floats:  # noqa: ARG001
     return label
 
 
-RANDOM = GoldDesign("random", "gold pairs drawn at random from those the bronze judge labeled", "drawn at random")
+RANDOM = GoldDesign("random", "drawn at random")
 BY_BRONZE = GoldDesign(
     "by-bronze",
-    "a fixed number drawn for each bronze label",
     "drawn by the judge's label",
     strata=_label,
     by="bronze label",
@@ -133,19 +129,15 @@ BY_BRONZE = GoldDesign(
 )
 WHOLE_TOPICS = GoldDesign(
     "topics",
-    "every labeled pair of some topics, which were drawn at random",
     "all pairs of some topics",
     whole=True,
 )
 BY_GOLD = GoldDesign(
     "by-gold",
-    "chosen until there were enough gold-relevant and gold-non-relevant pairs",
     "drawn by gold label",
     sample=False,
 )
-ELSEWHERE = GoldDesign(
-    "elsewhere", "from other topics, another time or another collection", "from elsewhere", sample=False, here=False
-)
+ELSEWHERE = GoldDesign("elsewhere", "from other topics or another collection", sample=False, here=False)
 
 
 # ---- Units in one drawn order, larger ones earlier: the first so many are a sample with known chances, stop

@@ -142,7 +142,7 @@ def _checked(effects: npt.ArrayLike, variances: npt.ArrayLike, least: int = 2) -
             f"{d.size} effects and {v.size} variances differ in number; give one of each for every topic"
         )
     if len(d) < least:
-        raise TruegainError(f"{len(d)} topics are too few to combine; give at least {least}")
+        raise TruegainError(f"too few topics to combine: {len(d)}; give at least {least}")
     if not (np.isfinite(d).all() and np.isfinite(v).all()):
         raise TruegainError("an effect or a variance is missing or infinite; leave such topics out")
     if not (v > 0).all():
@@ -447,7 +447,8 @@ class CollectionDifference:
         moving = sd > STILL
         if moving.sum() < 2:
             raise TruegainError(
-                f"only {int(moving.sum())} topics vary when documents are resampled; a meta-analysis needs two or more"
+                f"{int(moving.sum())} of {len(moving)} topics vary when documents are resampled; a meta-analysis needs "
+                "two or more"
             )
         return combine(self.difference[moving], sd[moving] ** 2, method, self.confidence)
 
@@ -484,7 +485,9 @@ class CollectionDifference:
             )
         sd = self.spread(pairing)
         if still := int((sd <= STILL).sum()):
-            notes.append(f"{names}: {still} topics do not vary when documents are resampled and are left out.")
+            notes.append(
+                f"{names}: {still} of {len(sd)} topics do not vary when documents are resampled and are left out."
+            )
         if pairing == "paired":
             ratio = float(np.median(self.paired[sd > STILL] / self.independent[sd > STILL]))
             notes.append(
@@ -534,7 +537,8 @@ def collection_differences(
         names = ranked.systems[first], ranked.systems[second]
         if len(both) < 2:
             raise TruegainError(
-                f"{names[0]} and {names[1]} share {len(both)} topics with relevant documents; two or more are needed"
+                f"{names[0]} and {names[1]} share {len(both)} of the topics with relevant documents; two or more "
+                "are needed"
             )
         topics = tuple(ranked.topics[scored[t]] for t in both)
         difference, paired, independent = moved[both, :, i].T

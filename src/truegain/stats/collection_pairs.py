@@ -119,14 +119,14 @@ class MeanDifferences:
             )
         if unknown := int(np.isnan(se).sum()):
             notes.append(
-                f"{unknown} pairs have only topics with one relevant document, which do not show how a difference "
-                "varies; they have no interval."
+                f"{unknown} of {len(se)} pairs have only topics with one relevant document, which do not show how a "
+                "difference varies; they have no interval."
             )
         if still := int((~has_p & (se == 0)).sum()):
             how = how.replace(" and ", " or ")
             notes.append(
-                f"{still} pairs differ and no document {how} changes their difference, so its variance is unknown; "
-                "they have no interval."
+                f"{still} of {len(se)} pairs differ and no document {how} changes their difference, so its variance is "
+                "unknown; they have no interval."
             )
         return tuple(notes)
 
@@ -171,8 +171,8 @@ def mean_differences(
     for a, b in pairs:
         if (shared := scored.telling(a, b)) < FEW_TOPICS:
             raise TruegainError(
-                f"{ranked.systems[a]} and {ranked.systems[b]} share {shared} topics with relevant documents; too few "
-                f"relevant documents to estimate the variance of a difference: give {FEW_TOPICS} topics or more"
+                f"{ranked.systems[a]} and {ranked.systems[b]} share {shared} of the topics with relevant documents; "
+                f"too few relevant documents to estimate the variance of a difference: give {FEW_TOPICS} topics or more"
             )
     return MeanDifferences(scored, tuple(pairs), spreads_of(ranked, measure, pairs=True, **drawing), paired)
 

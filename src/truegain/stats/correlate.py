@@ -16,7 +16,7 @@ from truegain.config import Resampling, Scoring, check_count
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import Runs, RunsLike
 from truegain.data.scores import Scores
-from truegain.errors import DataWarning, TruegainError, check_one_of, some
+from truegain.errors import DataWarning, TruegainError, check_one_of, counted, some
 from truegain.io.columns import Floats, Ints, frozen, shares
 from truegain.io.files import STANDARD_INPUT
 from truegain.io.formats import system_name
@@ -118,7 +118,9 @@ def swap_rates(
     0.0
     """
     if width <= 0 or bins < 1:
-        raise TruegainError(f"{bins} bins of width {width:g} are empty; give at least one, wider than 0")
+        raise TruegainError(
+            f"{argname('bins', bins)}, {argname('width', width)}: give at least 1 bin, and a width above 0"
+        )
     data = TopicMeans.of(scores, measure)
     if len(data.systems) < 2:
         raise TruegainError("swaps need at least 2 systems")
@@ -405,7 +407,7 @@ def correlate(
             raise TruegainError(f"{argname('against')}: scores are compared with scores; give scores for the runs too")
         scores, other = scored_by_both(runs, judgments, against, measures, scoring=scoring, jobs=again.jobs)
     if len(scores.systems) < 3:
-        raise TruegainError(f"{len(scores.systems)} systems are too few to rank; give at least 3 runs")
+        raise TruegainError(f"too few systems to rank: {len(scores.systems)}; give at least 3 runs")
     provenance = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(options)}
     if how == "halves":
         by_measure = tuple(_halves(scores, m, splits, options) for m in scores.measures)
@@ -522,7 +524,7 @@ def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], optio
     means_a, means_b = first.means(), second.means()
     if len(common) < max(len(a.topics), len(b.topics)):
         warn(
-            f"{names[0]} has {len(a.topics)} topics and {names[1]} {len(b.topics)}; "
+            f"{names[0]} has {counted(len(a.topics), 'topic')} and {names[1]} {len(b.topics)}; "
             f"systems are compared over the {len(common)} that both have"
         )
         means_a, means_b = (data.means(np.array([data.topics.index(t) for t in common])) for data in (first, second))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.data.scores import Scores
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, counted, some
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.scoring import TopicMeans
 from truegain.sampling.streams import blocks, bootstrap_weights
@@ -472,11 +472,12 @@ def _limits(method: str, values: Floats, draws: BootstrapMeans, confidence: floa
 def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, confidence: float) -> tuple[str, ...]:
     notes, systems, least = [], len(n), int(n.min())
     if least < FEW:
-        notes.append(f"{least} topics are few: an interval of them leans on the shape of their scores")
+        notes.append(f"with only {counted(least, 'topic')}, the interval depends on how their scores are distributed")
     drawn, counts = (method, n) if method in OF_DRAWS else ("percentile", n[fell_back])
     if (counts < ENOUGH).any():
         notes.append(
-            f"{drawn} limits of fewer than {ENOUGH} topics hold the mean less often than they say; take wilson or t"
+            f"{drawn} intervals of fewer than {ENOUGH} topics cover the mean less often than their confidence level "
+            "says; use wilson or t"
         )
     if flat.any():
         wide = "the width of their limits means nothing"

@@ -118,7 +118,7 @@ def paired(x: npt.ArrayLike, y: npt.ArrayLike, least: int = 2) -> tuple[Floats, 
             f"{a.size} scores cannot be paired with {b.size}; give both for the same systems in the same order"
         )
     if len(a) < least:
-        raise TruegainError(f"{len(a)} systems are too few to compare orders; give at least {least}")
+        raise TruegainError(f"too few systems to compare orders: {len(a)}; give at least {least}")
     missing = int((np.isnan(a) | np.isnan(b)).sum())
     if missing:
         raise TruegainError(f"{missing} of {len(a)} systems have no score on one side; leave them out")

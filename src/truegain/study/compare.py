@@ -16,7 +16,7 @@ from truegain.data.id_matching import doubts_told
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
-from truegain.errors import TruegainError, check_one_of, some
+from truegain.errors import TruegainError, check_one_of, counted, some
 from truegain.io.columns import Floats, Ints
 from truegain.io.warnings import warn
 from truegain.judge_error.diagnostics import homogeneity
@@ -424,7 +424,8 @@ def compared(
     )  # fmt: skip
     found = run_test(test, x, first, second, settings, systems).within((values.least, values.greatest))
     few = int(found.n.min())
-    said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
+    depends = f"with only {counted(few, 'topic')}, the test depends on how the differences are distributed"
+    said = (depends,) if few < FEW else ()
     shown = None if how is None else adjusted(found.p, how)
     pairs = PairList(systems, first, second, found, shown, name, test, how or "", confidence)
     provenance = {**scores.provenance, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}

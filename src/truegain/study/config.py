@@ -272,7 +272,7 @@ class RunsInput:
                 f"{LEAST_TOPICS} that all systems answer, better 50"
             )
         if topics < FEW_TOPICS and few:
-            warn(f"{topics} topics are few: intervals over topics depend on the shape of the scores; have 25 or more")
+            warn(f"with only {topics} topics, intervals depend on how the scores are distributed; have 25 or more")
         return ranked, labels
 
     def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:

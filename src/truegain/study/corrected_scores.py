@@ -148,7 +148,8 @@ class Leaders:
             return (
                 f"Best on {self.measure}{of}: {self.systems[0]}, significantly better than all others ({sure}{left})."
             )
-        worse = f"; worse than {self.systems[0]}: {self.worse}" if self.worse else ""
+        are = "other is" if self.worse == 1 else "others are"
+        worse = f"; {self.worse} {are} worse than {self.systems[0]}" if self.worse else ""
         may = some(self.systems, most=NAMED)
         return f"Which system is best on {self.measure} is inconclusive: {may} may be{worse} ({sure}{left})."
 
@@ -444,14 +445,15 @@ def _on_slopes(estimator: ByGoldTopics, measure: Measure) -> str:
     """How much whole gold topics make use of bronze scores."""
     fit = estimator.fit
     if not fit.share:
-        return f"{measure}: all {fit.n} topics are gold-judged, and bronze scores are not used."
+        return f"{measure}: all {fit.n} topics have gold labels, so bronze scores are not used."
     used = fit.slopes(Contrasts.scores(len(fit.bronze)))
-    scores = f"for the score {used[0]:.2f}"
+    weights = f"Weight of the score: {used[0]:.2f}"
     if len(used) > 1:
-        scores = f"for the scores {used.min():.2f} to {used.max():.2f}, median {np.median(used):.2f}"
+        weights = f"Weights of the scores: {used.min():.2f} to {used.max():.2f}, median {np.median(used):.2f}"
     return (
-        f"{measure}, {fit.n} of {fit.topics} topics gold: how much bronze scores count, 0 to 1, is asked of every "
-        f"score and difference by itself, of each gold topic by the slope of gold on bronze over the others; {scores}."
+        f"{measure}: {fit.n} of {fit.topics} topics have gold labels. Bronze scores count with a weight from 0 to 1, "
+        "the slope of gold on bronze scores; it is fitted for each score and each difference, and for each gold topic "
+        f"over the other gold topics. {weights}."
     )
 
 

@@ -24,10 +24,10 @@ from truegain.stats.influence import Influence, Variance, summed
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
-FEW_TOPICS = 10  # topics below which intervals over them lean on the shape of the scores
+FEW_TOPICS = 10  # topics below which intervals over them depend on how the scores are distributed
 BY_ITSELF = (
-    "Each difference is corrected by itself, with what the judge knows of that difference, so it may differ from that "
-    "of the two scores."
+    "Each difference is corrected by itself, by how well the judge's labels predict it, so it may differ from the "
+    "difference of the two scores."
 )
 NO_WEIGHT = 1e-15  # what a document counts in a contrast, below which it does not move it
 

@@ -18,7 +18,7 @@ from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
 from truegain.data.models import by_unchecked, is_of, models_of, unchecked_in
 from truegain.data.runs import RunsLike
-from truegain.errors import InputError, TruegainError, some
+from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Floats
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
@@ -377,7 +377,7 @@ class Study:
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.measures))
-        return f"Study({len(self.systems)} systems, {names}; {self._population.holds_for})"
+        return f"Study({counted(len(self.systems), 'system')}, {names}; {self._population.holds_for})"
 
     # ------------------------------------------------------------------ what there is
 
@@ -804,12 +804,13 @@ class Study:
             by_labels=decision.by_labels if doubted else None,
             to_check="" if not doubted else "ordered" if m.linear_in_gains else "topics",
             not_judgeable=not_judgeable,
-            sizes=self._sizes(variance_model),
+            sizes=self._sizes(variance_model, contrasts),
         )
 
-    def _sizes(self, variance_model: VarianceModel) -> dict[str, str]:
-        """How many units of a source there are, in words."""
-        about, population = variance_model.estimator.about, self._population
+    def _sizes(self, variance_model: VarianceModel, contrasts: Contrasts) -> dict[str, str]:
+        """How many units of a source there are, in words; of gold labels, how many affect a difference."""
+        estimator, population = variance_model.estimator, self._population
+        about = estimator.about
         unit = "sampled unjudged document" if about.source == "unjudged" else "gold label"
         judge = self._study_data.judge
         if about.source == "gold" and judge is not None and draws_topics(judge.design):
@@ -817,7 +818,11 @@ class Study:
         counts = [("topics", len(self.topics), "topic"), (about.source, about.counts[0], unit)]
         counts += [(s, n, SOURCES[s].unit) for s, n in population.groups.items()]
         counts += [("assessors", population.assessors, "assessor")]
-        return {source: f"{n:,} {unit}{'' if n == 1 else 's'}" for source, n, unit in counts if n}
+        sizes = {source: counted(n, unit) for source, n, unit in counts if n}
+        touching = None if estimator.by_rates or unit != "gold label" else estimator.touching(contrasts)
+        if touching is not None and "gold" in sizes and touching[0] < about.counts[0]:
+            sizes["gold"] = f"{touching[0]:,} gold labels that affect this difference (of {about.counts[0]:,})"
+        return sizes
 
     def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:
         """The outcomes of several claims by one measure that hold all at once.

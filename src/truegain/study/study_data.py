@@ -280,7 +280,7 @@ class Population:
     def holds_for(self) -> str:
         """For what the answers hold."""
         n = self.topics
-        words = [] if "topics" in self.over else [f"for these {n} topics only"]
+        words = [] if "topics" in self.over else [f"for {'this 1 topic' if n == 1 else f'these {n} topics'} only"]
         counts = {**self.groups, "topics": n, "assessors": self.assessors}
         words += [SOURCES[s].claim.format(n=counts.get(s)) for s in populations() if s in self.over]
         if self.sampled is not None:

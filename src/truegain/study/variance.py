@@ -46,13 +46,13 @@ class Share(NamedTuple):
     low, high : float
         The range that holds it in 9 of 10 studies.
     alone : bool
-        There is one source, which is all of the variance.
+        It is not estimated: the only source has all of the variance, labels that are all known have none.
     """
 
     value: float
     low: float
     high: float
-    alone: bool = False  # of one source: all, by what it is
+    alone: bool = False  # all or none, by what it is
 
     def __str__(self) -> str:
         """The range, out to tenths; never none and never all, which no estimate tells.
@@ -66,7 +66,7 @@ class Share(NamedTuple):
 
     def _range(self, below: str, above: str) -> str:
         if self.alone:
-            return "all"
+            return "all" if self.value else "none"
         low, high = 10 * math.floor(round(10 * self.low, 6)), 10 * math.ceil(round(10 * self.high, 6))
         low, high = min(low, 90), max(high, 10)
         if low <= 0 or high >= 100:
@@ -75,6 +75,11 @@ class Share(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Share({self})"
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the source cannot have a share, as where all labels are known."""
+        return self.alone and self.value == 0
 
     @property
     def in_words(self) -> str:
@@ -516,10 +521,13 @@ class VarianceModel:
         whole = np.sum(list(maybe.values()), axis=0)
         tail = (1 - SHARE_RANGE) / 2
         found = {}
+        known = {s for s in parts if self.estimator.about.exact and SOURCES[s].labels and parts[s][0] == 0}
         for source in sorted(parts, key=lambda s: -parts[s][0]):
             share = float(parts[source][0]) / total
             low, high = np.quantile(maybe[source] / np.where(whole > 0, whole, 1.0), (tail, 1 - tail)).tolist()
-            found[source] = Share(share, min(low, share), max(high, share), len(parts) == 1)
+            found[source] = Share(
+                share, min(low, share), max(high, share), source in known or len(parts) - len(known) == 1
+            )
         return found
 
 

@@ -485,7 +485,7 @@ class Verdict(Result):
 
     def _mostly(self) -> str:
         """Which source brings most of the variance, or probably does; nothing of one source."""
-        shares = {x.source: x.share for x in self.by_source if x.share is not None and x.covered}
+        shares = {x.source: x.share for x in self.by_source if x.share and not x.share.is_none and x.covered}
         if len(shares) < 2:
             return ""
         if (largest := largest_of(shares)) is None:
@@ -594,7 +594,7 @@ class Verdict(Result):
 
     def _shares(self) -> list[str]:
         """How to read the shares, where there are several."""
-        line = {x.source: x for x in self.by_source if x.share is not None}
+        line = {x.source: x for x in self.by_source if x.share and not x.share.is_none}
         if len(line) < 2:
             return []
         outer = next((s for s in outermost(line) if s in line), "")
@@ -606,9 +606,12 @@ class Verdict(Result):
         said = ["Shares of the variance are 90% ranges."]
         if nested:
             shares = "whose share is" if len(nested) == 1 else "whose shares are"
-            said.append(
-                f"The interval over {outer} includes the uncertainty from {listed(nested)}, {shares} listed separately."
-            )
+            both = f"The interval over {outer} also covers the uncertainty from {listed(nested)}"
+            said.append(f"{both}, {shares} listed separately.")
+            least, whole = line[outer].width, self.by_source[-1].width
+            if any(x.width > least for s, x in line.items() if outer in holders(s)):
+                use = "; all sources use the wider" if whole > least else ""
+                said.append(f"Both are estimates, and here the interval over {outer} is the narrower{use}.")
         people = line.get("assessors")
         little = people is not None and people.share is not None and people.share.value < 0.05
         if people is not None and little and people.width > self.by_source[-1].width / 2:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from truegain.addresses import is_remote
-from truegain.errors import InputError, TruegainError
+from truegain.errors import InputError, TruegainError, an
 from truegain.io.columns import Codes, Floats, Ids, Ints
 from truegain.io.overwrite import reading
 from truegain.io.warnings import warn
@@ -176,7 +176,7 @@ class Corpus:
         if isinstance(data, str | os.PathLike):
             return cls.open(data)
         if not isinstance(data, Mapping):
-            raise TruegainError(f"a {type(data).__name__} is not a corpus; give a folder or a dict of texts")
+            raise TruegainError(f"{an(data)} is not a corpus; give a folder or a dict of texts")
         counts = (cutting or Cutting()).count([str(text) for text in data.values()])
         terms, order = Named.of(counts.vocabulary)
         docs, rows = Named.of(Ids.of([str(name) for name in data]))

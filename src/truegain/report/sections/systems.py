@@ -48,7 +48,7 @@ FIRST = 40  # of the first tier then
 TIERS = 7  # beyond which the rest are joined
 COLUMNS = ("system", "score", "low", "high", "rank", "may_rank_from", "may_rank_to", "tier")
 READ = (
-    " Possible ranks and tiers hold for all pairs together: a system's rank is at least 1 + the number of systems "
+    " Possible ranks and tiers hold for all {} pairs together{}: a system's rank is at least 1 + the number of systems "
     "significantly better, and at most the number of systems minus those significantly worse. A tier holds its {} and "
     "every system not significantly worse. A system of a lower tier is significantly worse than the first of each tier "
     "above, but may be as good as others there."
@@ -119,7 +119,11 @@ def _figure(facts: Facts, m: MeasureFacts) -> Html:
         el("b", "Do not compare systems by overlapping bars; use the column “possible ranks”."),
         f" Bars are {facts.level} intervals of each score, {small(facts.holds_for)}.",
     ]
-    read = READ.format("best system by score") if spans else READ.format("first system").strip()
+    pairs = n * (n - 1) // 2
+    stricter = ", which is stricter than the headline" if len(facts.claims) < pairs else ""
+    head = "best system by score" if spans else "first system"
+    read = READ.format(count(pairs), stricter, head)
+    read = read if spans else read.strip()
     take = downloads(f"systems-{file_name(m.name)}", COLUMNS, _lines(m), svg)
     caption = el("figcaption", *(bars if spans else ()), read, take)
     return el("figure", inside, caption, notes(m.notes, facts.systems), class_=f"lbf {room(m.ranking.systems)}")

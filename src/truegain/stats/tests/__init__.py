@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, check_one_of
+from truegain.errors import TruegainError, check_one_of, counted
 from truegain.io.columns import Bools, Floats
 from truegain.io.warnings import warn
 from truegain.measures.base import mean_of_rows
@@ -352,7 +352,7 @@ def _warn_of_missing(n: Places, topics: int, first: Places, second: Places, syst
     if n.min() < LEAST:
         i = int(np.argmin(n))
         raise TruegainError(
-            f"{systems[first[i]]} and {systems[second[i]]} have {int(n[i])} topics in common; "
+            f"{systems[first[i]]} and {systems[second[i]]} have {counted(int(n[i]), 'topic')} in common; "
             f"a test needs at least {LEAST}"
         )
 

@@ -322,7 +322,8 @@ class Comparisons(ResultList[Comparison]):
     def _title(self) -> str:
         one = self.items
         test = f"{one.test}, {one.adjustment}" if one.adjustment else one.test
-        return f"{one.measure}: {self.significant:,} of {len(self):,} pairs differ ({test}, p < {self.alpha:g})"
+        pairs = "pair differs" if len(self) == 1 else "pairs differ"
+        return f"{one.measure}: {self.significant:,} of {len(self):,} {pairs} ({test}, p < {self.alpha:g})"
 
     def _all_pairs(self) -> None:
         if self.baseline is not None:
