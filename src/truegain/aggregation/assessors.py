@@ -356,22 +356,22 @@ def far_below(correlation: Floats, n: Floats) -> Bools:
     [False, False, False, True]
     """
     out = np.zeros(len(n), np.bool_)
-    known = np.flatnonzero(~np.isnan(correlation) & (n >= ENOUGH))
-    if len(known) < 3:
+    measured = np.flatnonzero(~np.isnan(correlation) & (n >= ENOUGH))
+    if len(measured) < 3:
         return out
-    r = correlation[known]
-    z, error = np.arctanh(r.clip(-CLOSE, CLOSE)), 1 / np.sqrt(n[known] - 3)
-    if len(known) < SEVERAL:
+    r = correlation[measured]
+    z, error = np.arctanh(r.clip(-CLOSE, CLOSE)), 1 / np.sqrt(n[measured] - 3)
+    if len(measured) < SEVERAL:
         low, high = z - SURE * error, z + SURE * error
         others = [np.delete(low, i).min() for i in range(len(z))]
-        out[known] = (high < others) & (r <= np.tanh([np.delete(z, i).min() for i in range(len(z))]) - APART)
+        out[measured] = (high < others) & (r <= np.tanh([np.delete(z, i).min() for i in range(len(z))]) - APART)
         return out
     firm = error <= np.median(error)  # those with many items tell best what is usual
     middle = float(np.median(z[firm]))
     above = z[firm & (z >= middle)] - middle  # the side without the careless
     spread = (1.4826 * float(np.median(above))) ** 2 - float(np.median(error[firm] ** 2))
     least = middle - np.sqrt((SURE * error) ** 2 + FAR**2 * max(0.0, spread))
-    out[known] = (z < least) & (r <= np.tanh(middle) - APART)
+    out[measured] = (z < least) & (r <= np.tanh(middle) - APART)
     return out
 
 
@@ -529,17 +529,17 @@ def weights_of(ratings: Grouped, weigh: Weigh, *, logs: bool = False) -> dict[st
 
 def _by_agreement(ratings: Grouped, logs: bool) -> Floats:
     correlation, n = correlations(ratings, logs=logs)
-    known = ~np.isnan(correlation) & (n >= ENOUGH)
-    if known.sum() < FEWEST:
+    measured = ~np.isnan(correlation) & (n >= ENOUGH)
+    if measured.sum() < FEWEST:
         raise TruegainError(
-            f"{int(known.sum())} assessors share {ENOUGH} documents or more with others, on which ratings differ; "
+            f"{int(measured.sum())} assessors share {ENOUGH} documents or more with others, on which ratings differ; "
             f"weights by agreement need {FEWEST}"
         )
-    z = np.arctanh(correlation[known].clip(-1 + 1e-9, 1 - 1e-9))
-    error = 1 / (n[known] - 3)
+    z = np.arctanh(correlation[measured].clip(-1 + 1e-9, 1 - 1e-9))
+    error = 1 / (n[measured] - 3)
     middle, spread = _pooled(z, error)
     shrunk = np.full(len(n), middle)
-    shrunk[known] += spread / (spread + error) * (z - middle)
+    shrunk[measured] += spread / (spread + error) * (z - middle)
     return np.asarray(np.maximum(0.0, np.tanh(shrunk)), np.float64)
 
 

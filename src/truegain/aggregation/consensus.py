@@ -441,10 +441,10 @@ def mace_expected(votes: Votes, state: State) -> tuple[Floats, float, tuple[Floa
     top = logs.max(axis=1, keepdims=True)
     part = np.exp(logs - top)
     share = part / part.sum(axis=1, keepdims=True)
-    known = share.ravel()[cell] * (1 - spam / both)
+    chance = share.ravel()[cell] * (1 - spam / both)
     cell = votes.assessor * levels + votes.label
-    spams = np.bincount(cell, weight * (1 - known), votes.assessors * levels).reshape(-1, levels)
-    knows = np.bincount(votes.assessor, weight * known, votes.assessors)
+    spams = np.bincount(cell, weight * (1 - chance), votes.assessors * levels).reshape(-1, levels)
+    knows = np.bincount(votes.assessor, weight * chance, votes.assessors)
     likelihood = float((np.log(part.sum(axis=1)) + top[:, 0]).sum())
     return share, likelihood, (knows.astype(np.float64), spams.astype(np.float64))
 

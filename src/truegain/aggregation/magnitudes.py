@@ -302,8 +302,8 @@ def order_agreement(value: Floats, expert: Floats, group: Ints) -> Order:
     >>> order_agreement(np.array([5.0, 1.0, 1.0]), np.array([0.0, 1.0, 2.0]), np.array([0, 0, 0])).share
     0.3333333333333333
     """
-    known = np.flatnonzero(~np.isnan(expert))
-    order = known[np.lexsort((-value[known], expert[known], group[known]))]
+    has_level = np.flatnonzero(~np.isnan(expert))
+    order = has_level[np.lexsort((-value[has_level], expert[has_level], group[has_level]))]
     return Order(frozen(group[order].astype(np.int64)), frozen(expert[order]), frozen(value[order]))
 
 

@@ -38,7 +38,7 @@ class Rule(ABC):
 def mean_of(ratings: Grouped, values: Floats) -> Floats:
     """Weighted mean per item, not a number where nothing counts."""
     total, mass = ratings.total(values), ratings.mass
-    return np.divide(total, mass, out=np.full(len(mass), np.nan), where=mass > 0)
+    return np.asarray(np.divide(total, mass, out=np.full(len(mass), np.nan), where=mass > 0))
 
 
 def climb(ratings: Grouped) -> Floats:

@@ -76,7 +76,7 @@ class Incomplete:
             f"Kendall's tau-b with the ranking of {self.systems} systems by {self.against} on all judgments, "
             f"{self.topics} topics; mean of {self.tau.shape[2]} draws, low and high cover {self.confidence:.0%} of "
             "them",
-            told_shares(self.shares),
+            shares_note(self.shares),
             *((self.unpredicted,) if self.unpredicted else ()),
         )
         return Table(("keep %", "way", "tau", "low", "high", "sd"), rows, {"against": self.against}, notes=notes)
@@ -203,10 +203,10 @@ def shares_of(ranked: RankedGains, levels: Iterable[float]) -> dict[float, float
     return {level: float(relevant_to_any(ranked, level).sum()) / max(1, judged) for level in sorted({*levels})}
 
 
-def told_shares(shares: dict[float, float]) -> str:
+def shares_note(shares: dict[float, float]) -> str:
     """The shares as a note.
 
-    >>> told_shares({1.0: 0.71, 5.0: 0.118})
+    >>> shares_note({1.0: 0.71, 5.0: 0.118})
     'of the judged documents 71% have a label of at least 1, 12% a label of at least 5'
     """
     least = {level: "above 0" if level < 1e-300 else f"of at least {level:g}" for level in shares}
@@ -252,9 +252,9 @@ def _one(shared: _Shared, piece: tuple[float, int], seed: np.random.SeedSequence
     condensed = replace(shared.established, judged_only=True)  # type: ignore[call-arg]
     means = [mean_of_rows(m.score(thin)) for m in (shared.established, condensed)]
     if shared.prediction is not None:
-        known = shared.prediction.filled.ranked.pool
+        predicted = shared.prediction.filled.ranked.pool
         pool = ranked.pool
-        lost = known.find(Coded(pool.topics, pool.topic[~kept]), pool.docs.take(np.flatnonzero(~kept)))
+        lost = predicted.find(Coded(pool.topics, pool.topic[~kept]), pool.docs.take(np.flatnonzero(~kept)))
         label = shared.prediction.label.copy()
         label[lost] = np.nan
         means.append(mean_of_rows(shared.prediction.relabelled(label).scored(shared.established).score))
@@ -307,7 +307,7 @@ class Disjoint:
         note = (
             f"Kendall's tau-b of {self.systems} systems: rows score the documents of B by the judgments of B, columns "
             f"by the text of relevant documents of A, which holds {self.cut}",
-            told_shares(self.shares),
+            shares_note(self.shares),
         )
         if len(self.draws) > 1:
             return self._spread([("A", "B")], "Reuse on a disjoint collection", note)
@@ -318,7 +318,7 @@ class Disjoint:
     def impact(self) -> Table:
         """Table 2: every part as the source of judgments, on every part."""
         pairs = [(j, on) for j in PARTS for on in PARTS]
-        notes = (f"judgments of X on documents of Y; A holds {self.cut}", told_shares(self.shares))
+        notes = (f"judgments of X on documents of Y; A holds {self.cut}", shares_note(self.shares))
         if len(self.draws) > 1:
             return self._spread(pairs, "Where the judgments come from", notes)
         rows: list[tuple[Cell, ...]] = [
@@ -341,7 +341,7 @@ class Disjoint:
     def _whole(self, columns: Sequence[str], right: Floats, title: str) -> Table:
         left = self.draws[0].established["all"]
         rows = [(m, *(_tau(left[i], other) for other in right)) for i, m in enumerate(self.measures)]
-        return Table(("measure", *columns), rows, self.provenance, title, (told_shares(self.shares),))
+        return Table(("measure", *columns), rows, self.provenance, title, (shares_note(self.shares),))
 
     def _spread(self, pairs: Sequence[tuple[str, str]], title: str, notes: tuple[str, ...]) -> Table:
         """Tau over the draws: mean, standard deviation, least and greatest; draws without a tau are left out."""
@@ -385,21 +385,21 @@ def disjoint(
         raise TruegainError(f"{argname('repeat', repeat, '')} is not a number of draws; give 1 or more")
     if part_a is not None and repeat > 1:
         raise TruegainError(f"{argname('part_a')} fixes how the collection is split; leave out {argname('repeat')}")
-    known = [parse_measure(m) for m in established]
+    parsed = [parse_measure(m) for m in established]
     reading = [m for m in map(parse_measure, content) if isinstance(m, Content)]
-    if not known or not reading:
+    if not parsed or not reading:
         raise TruegainError("there is nothing to compare; name at least one established and one content measure")
     if len(reading) < len(content):
         raise TruegainError(
             "a measure that reads no text is not a content measure; choose AbsNB, AbsRB, DeltaNB, DeltaRB"
         )
-    study = _Study(Runs.of(runs), Judgments.of(judgments), Corpus.of(corpus), known, reading)
+    study = _Study(Runs.of(runs), Judgments.of(judgments), Corpus.of(corpus), parsed, reading)
     cuts = [own_part(part_a)] if part_a is not None else [_by_md5(share_a, seed, r) for r in range(repeat)]
     draws = tuple(study.draw(cut) for cut in cuts)
-    shares = shares_of(study.text["all"], [*map(least_relevant, known), *(m.rel for m in reading)])
+    shares = shares_of(study.text["all"], [*map(least_relevant, parsed), *(m.rel for m in reading)])
     how = f"{share_a:.0%} of the documents" if part_a is None else "the documents named"
     how += f", split {repeat} times" if repeat > 1 else ""
-    names = tuple(str(m) for m in known), tuple(str(m) for m in reading)
+    names = tuple(str(m) for m in parsed), tuple(str(m) for m in reading)
     return Disjoint(*names, draws, len(study.runs.systems), how, shares)
 
 
@@ -410,7 +410,7 @@ class _Study:
     runs: Runs
     table: Judgments
     corpus: Corpus
-    known: Sequence[Measure]
+    parsed: Sequence[Measure]
     reading: Sequence[Content]
 
     @cached_property
@@ -421,7 +421,7 @@ class _Study:
     @cached_property
     def whole(self) -> Floats:
         """Means of the systems on the whole collection."""
-        return self._established(self.runs, self.table, matching_for(self.known, Scoring()))
+        return self._established(self.runs, self.table, matching_for(self.parsed, Scoring()))
 
     def draw(self, cut: Cut) -> Draw:
         """Everything for one way to cut."""
@@ -449,7 +449,7 @@ class _Study:
         """Means of the systems by the judgments of the same part."""
         ranked, systems = align(Pool.of(table), [lambda: lists.parts], deepest=matching.deepest)
         check_documents(systems, ranked.pool.ids_of, matching)
-        return np.array([mean_of_rows(m.score(ranked)) for m in self.known])
+        return np.array([mean_of_rows(m.score(ranked)) for m in self.parsed])
 
 
 def sides(docs: Ids, split: float, before: str = "") -> Bools:

@@ -48,8 +48,8 @@ def means_table(table: Judgments, expert: Judgments, how: str = "geometric") -> 
     parts = [(ALL, np.ones(len(gains), np.bool_))]
     parts += [(name, gains.topic.code == code) for code, name in enumerate(gains.topic.values)]
     for topic, here in parts:
-        known = [(f"{at:g}", level == at) for at in np.unique(level[here & ~np.isnan(level)])]
-        for name, mine in [*known, (UNJUDGED, np.isnan(level))]:
+        levels = [(f"{at:g}", level == at) for at in np.unique(level[here & ~np.isnan(level)])]
+        for name, mine in [*levels, (UNJUDGED, np.isnan(level))]:
             values = gains.label[here & mine]
             if len(values):
                 sd = float(values.std(ddof=1)) if len(values) > 1 else None
@@ -219,10 +219,10 @@ def experts_table(table: Judgments, expert: Judgments, second: Judgments, how: s
 def _shares(value: Floats, level: Floats, topic: Ints, topics: int) -> tuple[Cell, ...]:
     pairs = order_agreement(value, level, topic)
     share, _ = pairs.by_group(topics)
-    known = share[~np.isnan(share)]
-    if not len(known):
+    defined = share[~np.isnan(share)]
+    if not len(defined):
         return None, None, None, 0, None, 0
-    return float(known.mean()), float(known.min()), float(known.max()), len(known), pairs.share, len(pairs)
+    return float(defined.mean()), float(defined.min()), float(defined.max()), len(defined), pairs.share, len(pairs)
 
 
 # ---- Gain profiles: what people's magnitudes say a level of the experts is worth.
@@ -286,20 +286,20 @@ def ratios_table(table: Judgments, expert: Judgments) -> Table:
     ['H / R', 'H / (R, M)', '(H, R) / M']
     """
     level = expert_levels(table, expert)
-    known = np.unique(level[~np.isnan(level)])
-    if len(known) < 3:
+    levels = np.unique(level[~np.isnan(level)])
+    if len(levels) < 3:
         raise InputError(
-            f"experts use {len(known)} levels, {', '.join(f'{v:g}' for v in known)}; ratios of highly relevant to "
+            f"experts use {len(levels)} levels, {', '.join(f'{v:g}' for v in levels)}; ratios of highly relevant to "
             "relevant documents need at least 3",
             file=expert.source,
             hint="give graded judgments",
         )
     unit, _ = units(table)
-    high, middle = float(known[-1]), float(known[-2])
+    high, middle = float(levels[-1]), float(levels[-2])
     kinds: list[tuple[str, set[float], set[float], float | None]] = [("H / R", {high}, {middle}, None)]
     names = f"H is level {high:g}, R {middle:g}"
-    if len(known) > 3:
-        low = float(known[-3])
+    if len(levels) > 3:
+        low = float(levels[-3])
         kinds += [("H / (R, M)", {high}, {middle, low}, low), ("(H, R) / M", {high, middle}, {low}, low)]
         names += f", M {low:g}"
     rows: list[tuple[Cell, ...]] = []
@@ -338,5 +338,4 @@ def _by_level(values: Floats, level: Floats) -> list[tuple[float, Floats]]:
 def _quantiles(values: Floats) -> list[Cell]:
     if not len(values):
         return [None] * len(SPREAD)
-
     return [float(v) for v in np.quantile(values, SPREAD)]

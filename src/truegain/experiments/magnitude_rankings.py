@@ -226,9 +226,9 @@ def magnitude_systems(
     has_gain = ranked.pool.find(table.topic, table.docs) >= 0
     rows = {source: units.rows(source) for source in chosen}
     gains = {source: _gains(moved.take(r[has_gain[r]]), ranked.pool) for source, r in rows.items()}
-    shown = dict(zip(measures, parsed, strict=True))
+    by_name = dict(zip(measures, parsed, strict=True))
     by: dict[tuple[str, str], RankedSystems] = {}
-    for name, measure in shown.items():
+    for name, measure in by_name.items():
         by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
         for source in chosen:
             by[source, name] = ranking(ranked, measure, gains[source], alpha)
@@ -239,14 +239,14 @@ def magnitude_systems(
         "replicates": replicates,
         "simulated": simulated,
     }
-    means = {m: by["expert", m].means for m in shown}
+    means = {m: by["expert", m].means for m in by_name}
     drawn = moved.take(np.flatnonzero(has_gain))
-    draws = resampled_taus(ranked, drawn, shown, means, replicates, seed, engine or engine_for(jobs))
+    draws = resampled_taus(ranked, drawn, by_name, means, replicates, seed, engine or engine_for(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
     return SystemExperiment(
-        _rankings(by, chosen, list(shown), provenance, alpha, units, about),
+        _rankings(by, chosen, list(by_name), provenance, alpha, units, about),
         _quantiles(draws, provenance, replicates),
-        _mapped(ranked, shown, alpha, provenance),
+        _mapped(ranked, by_name, alpha, provenance),
         by,
         draws,
     )

@@ -324,21 +324,21 @@ def collected_table(table: Judgments) -> Table:
     first = np.unique(unit, return_index=True)[1]
     counts_of = [(what, _numbers(table, what.column)[first]) for what in COUNTED]
     topic, docs = table.topic.code, np.array(table.docs.strings(), object)
-    known = [anchor_rows(table, names) for names in (("high", "h"), ("low", "n"))]
+    anchors = [anchor_rows(table, names) for names in (("high", "h"), ("low", "n"))]
     parts: list[tuple[str, Bools]] = [(name, topic == code) for code, name in enumerate(table.topic.values)]
     if len(parts) > 1:
         parts.append((ALL, np.ones(len(table), np.bool_)))
     rows: list[tuple[Cell, ...]] = []
     for name, here in parts:
-        named = [", ".join(sorted(set(docs[here & mark]))) or None if name != ALL else None for mark in known]
+        named = [", ".join(sorted(set(docs[here & mark]))) or None if name != ALL else None for mark in anchors]
         pairs = {(int(t), d) for t, d in zip(topic[here], docs[here], strict=True)}
         counts = [_counts(values[here[first]]) for _, values in counts_of]
         rows.append((name, len(pairs), int(here[first].sum()), *named, *counts[0], *counts[1]))
-    shares = [f"{_shared(values)} {what.done}" for what, values in counts_of if _known(values)]
+    shares = [f"{_shared(values)} {what.done}" for what, values in counts_of if _any_number(values)]
     notes = [f"of {len(first):,} units {', '.join(shares)}"] if shares else []
     notes += [
         f"{what.named} are unknown: there is no column '{what.column}'"
-        for what, values in counts_of if not _known(values)
+        for what, values in counts_of if not _any_number(values)
     ]  # fmt: skip
     columns = ("topic", "documents", "units", "Hk", "Nk",
                *(f"{what.short} {many}" for what in COUNTED for many in ("0", "1", "2+")))  # fmt: skip
@@ -355,12 +355,12 @@ def _numbers(table: Judgments, name: str) -> Floats:
 
 def _counts(values: Floats) -> tuple[Cell, ...]:
     """How many are 0, 1, and more; undefined where none is known."""
-    if not _known(values):
+    if not _any_number(values):
         return None, None, None
     return int((values == 0).sum()), int(((values > 0) & (values < 2)).sum()), int((values >= 2).sum())
 
 
-def _known(values: Floats) -> bool:
+def _any_number(values: Floats) -> bool:
     return bool((~np.isnan(values)).any())
 
 
@@ -424,8 +424,8 @@ def magnitudes(ratings: RatingsLike, expert: JudgmentsLike, *, repeated: Repeate
 
 def _shares(pairs: Order, topics: int) -> tuple[Cell, Cell]:
     share, _ = pairs.by_group(topics)
-    known = share[~np.isnan(share)]
-    return (float(known.mean()) if len(known) else None), pairs.share
+    defined = share[~np.isnan(share)]
+    return (float(defined.mean()) if len(defined) else None), pairs.share
 
 
 def normalized_habits(table: Judgments, how: str = "geometric") -> Table:

@@ -130,7 +130,7 @@ def rank(
     place = np.empty(len(names), np.int64)
     place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     terms = {topic: _terms(texts, text) for topic, text in queries.items()}
-    lost = [topic for topic, (known, _) in terms.items() if not len(known)]
+    lost = [topic for topic, (in_corpus, _) in terms.items() if not len(in_corpus)]
     if len(lost) == len(terms):
         raise TruegainError("no query has a word of the corpus; check that they belong together")
     if lost:
@@ -140,8 +140,8 @@ def rank(
         topics: list[str] = []
         docs: list[str] = []
         scores: list[Floats] = []
-        for topic, (known, times) in terms.items():
-            matching, score = _scored(postings, RANKERS[ranker], known, times)
+        for topic, (in_corpus, times) in terms.items():
+            matching, score = _scored(postings, RANKERS[ranker], in_corpus, times)
             best = np.lexsort((place[matching], -score))[:length]
             topics += [topic] * len(best)
             docs += [names[d] for d in matching[best].tolist()]

@@ -129,12 +129,12 @@ class Labelled:
 
 
 def looked(
-    known: Labelled, a: int, b: int, sizes: Floats, order: Ints, labels: Sequence[int], *, fixed: bool = True
+    pool: Labelled, a: int, b: int, sizes: Floats, order: Ints, labels: Sequence[int], *, fixed: bool = True
 ) -> tuple[Floats, Floats, Floats]:
     """Value, half the width of the 95% interval, and that of limits that hold at every look; for numbers of labels."""
     value, half, every = np.zeros(len(labels)), np.full(len(labels), NONE), np.full(len(labels), NONE)
     for i, n in enumerate(labels):
-        estimator = known.estimator(a, b, sizes, order, n)
+        estimator = pool.estimator(a, b, sizes, order, n)
         if estimator.touching(PAIR)[0] < LEAST_GOLD and not estimator.draws.whole:
             continue
         value[i] = estimator.value[1] - estimator.value[0]
@@ -192,7 +192,7 @@ class Spending:
 
 
 def spending(
-    known: Labelled,
+    pool: Labelled,
     *,
     ways: Sequence[str] = WAYS,
     numbers: Sequence[int] = LABELS,
@@ -209,25 +209,25 @@ def spending(
     'one list for all' (the same for all systems at once); the last two with ', known errors': by the judge's true
     error at each label too.  The truth is that of all gold labels, for these topics.
     """
-    if len(known.systems) < 2:
+    if len(pool.systems) < 2:
         raise TruegainError("spending compares systems and needs at least 2")
-    chosen = known.pairs(pairs, seed)
+    chosen = pool.pairs(pairs, seed)
     if not chosen:
-        raise TruegainError(f"all systems rank the same documents where {known.measure} looks; nothing separates them")
+        raise TruegainError(f"all systems rank the same documents where {pool.measure} looks; nothing separates them")
     budgets = tuple(sorted(set(numbers)))
     pieces = [(way, a, b, r) for way in ways for a, b in chosen for r in range(draws)]
-    results = list((engine or engine_for(1)).run(_one, pieces, shared=(known, budgets), seed=seed, progress=progress))
+    results = list((engine or engine_for(1)).run(_one, pieces, shared=(pool, budgets), seed=seed, progress=progress))
     shape = len(ways), len(chosen) * draws, len(budgets)
     value, half, every = (np.array([f[k] for f in results]).reshape(shape) for k in range(3))
-    truth = np.tile(np.repeat([known.truth(a, b) for a, b in chosen], draws), (len(ways), 1))[:, :, None]
+    truth = np.tile(np.repeat([pool.truth(a, b) for a, b in chosen], draws), (len(ways), 1))[:, :, None]
     claimed = np.abs(value) > half
     right = claimed & (np.sign(value) == np.sign(truth))
     decided = np.abs(value) > every
     until = np.where(decided.any(axis=2), np.array(budgets)[np.argmax(decided, axis=2)], NONE)
-    provenance = {"truegain": __version__, "measure": known.measure, "pairs": len(chosen), "draws": draws, "seed": seed}
+    provenance = {"truegain": __version__, "measure": pool.measure, "pairs": len(chosen), "draws": draws, "seed": seed}
     holds = np.abs(value - truth) <= half + 1e-12
     return Spending(
-        known.measure, tuple(ways), budgets, half.transpose(0, 2, 1), holds.transpose(0, 2, 1),
+        pool.measure, tuple(ways), budgets, half.transpose(0, 2, 1), holds.transpose(0, 2, 1),
         right.transpose(0, 2, 1), (claimed & ~right).transpose(0, 2, 1), until, len(chosen),
         np.array([f[3] for f in results]).reshape(shape[:2]),
         provenance,
@@ -238,8 +238,8 @@ def _one(
     shared: tuple[Labelled, tuple[int, ...]], piece: tuple[str, int, int, int], seed: np.random.SeedSequence
 ) -> tuple[Floats, Floats, Floats, int]:
     """One draw: value, half widths, and how many labels there are."""
-    known, labels = shared
+    pool, labels = shared
     way, a, b, _ = piece
-    sizes = known.sizes(way, a, b)
-    order = known.order(sizes, np.random.default_rng(seed))
-    return *looked(known, a, b, sizes, order, labels), len(order)
+    sizes = pool.sizes(way, a, b)
+    order = pool.order(sizes, np.random.default_rng(seed))
+    return *looked(pool, a, b, sizes, order, labels), len(order)

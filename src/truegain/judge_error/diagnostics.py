@@ -253,8 +253,8 @@ class Homogeneity:
     @property
     def clearest(self) -> Favor | None:
         """The favor furthest from 0 in standard errors; the first of equals, as two systems are; None if none."""
-        known = [f for f in self.favors if f.value is not None and f.se is not None]
-        return max(known, key=lambda f: round(abs((f.value or 0.0) / (f.se or 1.0)), 9), default=None)
+        estimated = [f for f in self.favors if f.value is not None and f.se is not None]
+        return max(estimated, key=lambda f: round(abs((f.value or 0.0) / (f.se or 1.0)), 9), default=None)
 
     @property
     def adjusted(self) -> dict[str, float | None]:

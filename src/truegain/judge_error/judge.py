@@ -128,10 +128,10 @@ class GoldRows:
     @cached_property
     def sums(self) -> tuple[Floats, Floats]:
         """Moves and weights of the pairs of each gold topic and label: topic x label x system."""
-        labels, known = len(self.size), self.topic >= 0
+        labels, has_topic = len(self.size), self.topic >= 0
         out = np.zeros((2, self.topics * labels, self.moves.shape[1]))
         for sums, rows in zip(out, (self.moves, self.weight), strict=True):
-            np.add.at(sums, self.topic[known] * labels + self.label[known], rows[known])
+            np.add.at(sums, self.topic[has_topic] * labels + self.label[has_topic], rows[has_topic])
         moves, weight = out.reshape(2, self.topics, labels, -1)
         return moves, weight
 

@@ -329,22 +329,22 @@ def judge_quality(
         raise TruegainError(
             f"{arg('aggregate')} makes one judge of all assessors, {arg('show', 'assessors')} rates each; give one"
         )
-    one = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
-    known = scale_of(scale)
-    judged = on_scale(Judgments.of(judgments), known)
+    weighing = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
+    allowed_labels = scale_of(scale)
+    judged = on_scale(Judgments.of(judgments), allowed_labels)
     labels: Any = sample.labels
-    trusted = labels if isinstance(labels, Judge) else on_scale(Judgments.of(labels, "gold"), known)
+    trusted = labels if isinstance(labels, Judge) else on_scale(Judgments.of(labels, "gold"), allowed_labels)
     if show == "assessors" or (show is None and aggregate is None and is_ratings(judged)):
-        return assessor_table(judged, trusted, design=design, levels=levels_of(one, gold_relevant_from))
+        return assessor_table(judged, trusted, design=design, levels=levels_of(weighing, gold_relevant_from))
     bronze, about = bronze_of(judged, aggregate)
-    if runs is not None and not one.linear_in_gains:
+    if runs is not None and not weighing.linear_in_gains:
         raise MeasureError(
-            f"{one} does not weigh ranks: the judge's accuracy by system needs a measure that does, such as P@10, "
+            f"{weighing} does not weigh ranks: the judge's accuracy by system needs a measure that does, such as P@10, "
             "CG@10, DCG@10 or RBP"
         )
-    allowed = known if aggregate is None else None
-    fitted = judges_of(trusted, bronze, design, one, gold_relevant_from, unmatched=unmatched, scale=allowed)
-    judge = fitted.single_for("accuracy by label, topic or system").at_levels(level_of(one), gold_relevant_from)
+    allowed = allowed_labels if aggregate is None else None
+    fitted = judges_of(trusted, bronze, design, weighing, gold_relevant_from, unmatched=unmatched, scale=allowed)
+    judge = fitted.single_for("accuracy by label, topic or system").at_levels(level_of(weighing), gold_relevant_from)
     inverted = judge.inverted()
     notes = [*about, str(judge), *judge.consistency(), *(() if inverted is None else (inverted,))]
     if draws_topics(judge.design):
@@ -354,9 +354,9 @@ def judge_quality(
     if runs is None:
         notes += [WITHOUT_RUNS] if design_of(judge.design).here else []
     else:
-        matching = matching_for([one], Scoring())
+        matching = matching_for([weighing], Scoring())
         ranked = aligned(runs, bronze, Scoring(), jobs=draws.jobs, matching=matching)
-        lists = JudgedLists.of(ranked, judge, one, gold_relevant_from=gold_relevant_from)
+        lists = JudgedLists.of(ranked, judge, weighing, gold_relevant_from=gold_relevant_from)
         for system, mean in zip(ranked.systems, mean_of_rows(lists.naive).tolist(), strict=True):
             notes += [Message(f"{system}: {with_marks(why)}") for why in lists.impossible_means(system, mean)]
         notes += rank_notes(lists, always=True, rectified=fitted.rectifier("default") is not None)

@@ -180,7 +180,7 @@ class PairFit:
     def _scale(self) -> Floats:
         """By system what the drawn pairs stand for: the whole over their share, 0 where there are none."""
         share = self.drawn.sum(axis=(1, 2))
-        return np.divide(self.whole.sum(axis=(1, 2)), share, out=np.zeros(len(share)), where=share != 0)
+        return np.asarray(np.divide(self.whole.sum(axis=(1, 2)), share, out=np.zeros(len(share)), where=share != 0))
 
     def predicted(self) -> Floats:
         """System x topic: what its documents are worth by their bronze labels; every topic counts once."""

@@ -228,10 +228,10 @@ def slopes_without_each(gold: Floats, bronze: Floats) -> Floats:
     n = len(gold)
     y, f = gold - _mean(gold), bronze - _mean(bronze)
     product, square, whole = (n * _mean(x) - n / (n - 1) * x for x in (f * y, f * f, y * y))
-    known = square > ROUNDING * n * _mean(f * f) + TINY
-    slope = np.divide(product, square, out=np.zeros(square.shape), where=known)
+    varies = square > ROUNDING * n * _mean(f * f) + TINY
+    slope = np.divide(product, square, out=np.zeros(square.shape), where=varies)
     unsure = np.divide(
-        np.maximum(whole - slope * product, 0.0), (n - 3) * square, out=np.zeros(square.shape), where=known
+        np.maximum(whole - slope * product, 0.0), (n - 3) * square, out=np.zeros(square.shape), where=varies
     )
     kept = np.divide(slope**3, slope**2 + unsure, out=np.zeros(square.shape), where=slope > 0)
     return np.asarray(np.clip(kept, 0.0, 1.0))

@@ -16,6 +16,7 @@ from truegain.measures.base import Binary, Gains, Measure, ratio
 # ---- Discounted cumulative gain, plain and normalized.
 
 LARGEST_EXPONENT = 1000  # beyond it 2^label, summed, is no longer a number
+HIGHEST = ("scale", "topic")  # the highest gain of all judgments, or of the topic
 FORMS = ("log2", "exp-log2", "jk", "exp-jk")
 
 
@@ -176,6 +177,12 @@ class MSnDCG(nDCG):
     """
 
 
+def check_max_rel(measure: Measure, max_rel: float | str) -> None:
+    """A highest gain that is one: a number, or where it is read from."""
+    sound = max_rel in HIGHEST if isinstance(max_rel, str) else max_rel > 0
+    measure.require(sound, "max_rel must be a number above 0, 'scale' or 'topic'")
+
+
 def regained(ranked: RankedGains, gains: Gains | None) -> RankedGains:
     """The same lists with labels turned into gains by a table label -> gain."""
     if gains is None:
@@ -193,8 +200,8 @@ def gains_of(label: Floats, judged: Bools | None, gains: Gains | None) -> Floats
     >>> gains_of(np.array([2.0, -1.0, -0.3]), np.array([True, False, True]), ((2.0, 5.0),)).tolist()
     [5.0, 0.0, -0.3]
     """
-    known = label >= 0 if judged is None else judged
-    return np.where(known | _named(label, gains), mapped(label, gains), 0.0)
+    counts = label >= 0 if judged is None else judged
+    return np.where(counts | _named(label, gains), mapped(label, gains), 0.0)
 
 
 def _named(label: Floats, gains: Gains | None) -> Bools:

@@ -59,14 +59,14 @@ def linear_parts(measure: Measure, labels: Floats, depth: int) -> LinearParts:
 
     A measure that is not linear in gain, or reads its scale off the labels, is refused.
     """
-    known = np.unique(labels)
-    rank_weights, worths = measure.rank_weights(depth), measure.worth(known)
+    distinct = np.unique(labels)
+    rank_weights, worths = measure.rank_weights(depth), measure.worth(distinct)
     if not worths.any():
         raise MeasureError(
-            f"{measure}: no label is worth anything (the highest is {known[-1]:g}); check which labels are relevant"
+            f"{measure}: no label is worth anything (the highest is {distinct[-1]:g}); check which labels are relevant"
         )
     first = float(rank_weights[0])
-    return LinearParts(measure, frozen(known), frozen(worths * first), frozen(rank_weights / first))
+    return LinearParts(measure, frozen(distinct), frozen(worths * first), frozen(rank_weights / first))
 
 
 # ---- How much of a measure each label carries: what is needed to put another value behind every label.

@@ -143,12 +143,12 @@ def _params(text: str, inside: str | None, kind: type[Measure]) -> dict[str, obj
         raise MeasureError(
             f"cannot read the parameters of {text!r}; write them like (rel=2, judged_only=True)"
         ) from None
-    known = {f.name: f.default for f in fields(kind)}
+    defaults = {f.name: f.default for f in fields(kind)}
     for name, value in params.items():
-        if name not in known:
-            raise MeasureError(f"{text}: {kind.NAME} has no parameter {name!r}; it has {_listed(known)}")
-        _check_kind(text, name, value, known[name])
-        if isinstance(known[name], Measure):  # a measure of another measure, such as D(of='Q@10')
+        if name not in defaults:
+            raise MeasureError(f"{text}: {kind.NAME} has no parameter {name!r}; it has {_listed(defaults)}")
+        _check_kind(text, name, value, defaults[name])
+        if isinstance(defaults[name], Measure):  # a measure of another measure, such as D(of='Q@10')
             params[name] = parse_measure(value)
     return params
 

@@ -12,7 +12,7 @@ from truegain.data.pool import RankedGains, running
 from truegain.errors import MeasureError
 from truegain.io.columns import Floats
 from truegain.measures.base import Binary, Gains, Measure, ratio
-from truegain.measures.dcg import regained
+from truegain.measures.dcg import check_max_rel, regained
 from truegain.measures.q_measure import ANY
 
 # ---- Binary preference: how seldom a judged non-relevant document stands above a relevant one.
@@ -190,9 +190,7 @@ class RprefN(_GradedPreference):
 
     def check(self) -> None:
         """A highest gain that is one."""
-        named = self.max_rel in ("scale", "topic")
-        sound = named or (not isinstance(self.max_rel, str) and self.max_rel > 0)
-        self.require(sound, "max_rel must be a number above 0, 'scale' or 'topic'")
+        check_max_rel(self, self.max_rel)
 
     def kept(self, view: RankedGains, penalty: Floats) -> Floats:
         """Penalty as a share of the largest possible."""

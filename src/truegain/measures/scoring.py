@@ -119,8 +119,8 @@ def matching_for(measures: Sequence[Measure], scoring: Scoring, unmatched: Unmat
     if not needing:
         return UNCHECKED
     cutoffs = [None if scoring.judged_only or m.leaves_out_unjudged else getattr(m, "cutoff", None) for m in needing]
-    known = [c for c in cutoffs if c is not None]
-    deepest = max(known) if len(known) == len(cutoffs) else None
+    limits = [c for c in cutoffs if c is not None]
+    deepest = max(limits) if len(limits) == len(cutoffs) else None
     if scoring.depth is not None:
         deepest = scoring.depth if deepest is None else min(deepest, scoring.depth)
     left_out = scoring.judged_only or all(m.leaves_out_unjudged for m in needing)

@@ -13,12 +13,10 @@ from truegain.data.pool import RankedGains, earlier
 from truegain.errors import MeasureError
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.base import Gains, Measure, ratio
-from truegain.measures.dcg import gains_of, least_gain, regained
+from truegain.measures.dcg import HIGHEST, check_max_rel, gains_of, least_gain, regained
 from truegain.measures.q_measure import Blend
 
 # ---- Rank-biased precision, and how far unjudged documents could raise it.
-
-HIGHEST = ("scale", "topic")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,8 +53,8 @@ class RBP(Measure):
         self.require(not isinstance(self.rel, str), "rel must be a number")
         self.require(self.rel is None or self.rel >= 0, "rel must not be negative")
         self.require(self.rel is None or (top is None and self.gains is None), "rel makes gains 0 or 1; give it alone")
-        known = top in HIGHEST if isinstance(top, str) else top is None or top > 0
-        self.require(known, "max_rel must be a positive number, 'scale' or 'topic'")
+        sound = top in HIGHEST if isinstance(top, str) else top is None or top > 0
+        self.require(sound, "max_rel must be a positive number, 'scale' or 'topic'")
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
@@ -156,9 +154,7 @@ class _Cascade(Measure):
     def check(self) -> None:
         """Only known rules, and a highest gain that is one."""
         self.require(self.rule in ("exp", "gain"), "rule must be 'exp' or 'gain'")
-        named = self.max_rel in ("scale", "topic")
-        sound = named or (not isinstance(self.max_rel, str) and self.max_rel > 0)
-        self.require(sound, "max_rel must be a number above 0, 'scale' or 'topic'")
+        check_max_rel(self, self.max_rel)
 
     @property
     def needs_pool(self) -> bool:

@@ -416,11 +416,11 @@ def _spreads(grouped: Grouped, paired: Paired) -> list[Coefficient]:
         return [Coefficient.of(name, why="no item has two ratings") for name in names]
     coefficients = []
     for name, each in zip(names, ratio_spreads(grouped), strict=True):
-        known = np.sort(each[~np.isnan(each)])
-        finite = bool(np.isfinite(known[len(known) // 2]))  # the upper of the middle two
-        value = float(np.median(known)) if finite else math.nan
+        values = np.sort(each[~np.isnan(each)])
+        finite = bool(np.isfinite(values[len(values) // 2]))  # the upper of the middle two
+        value = float(np.median(values)) if finite else math.nan
         why = "" if finite else "most ratios are too large for a floating-point number"
-        coefficients.append(Coefficient.of(name, value, len(known), len(paired.value), why))
+        coefficients.append(Coefficient.of(name, value, len(values), len(paired.value), why))
     return coefficients
 
 
@@ -495,11 +495,11 @@ def _of_people(people: list[Assessor], weights: Mapping[str, float] | None = Non
 def _with_experts(table: Judgments, pairs: Order) -> Table:
     """Share of pairs ordered as the experts do: per unit on average, of all pairs, and by pair of levels."""
     share, _ = pairs.by_group(unit_of(table)[1])
-    known = share[~np.isnan(share)]
+    defined = share[~np.isnan(share)]
     rows: list[tuple[str | float | int | None, ...]] = [
         ("all pairs", pairs.share, len(pairs)),
-        ("mean over units", float(known.mean()) if len(known) else None, len(known)),
-        ("units in perfect order", float((known == 1).mean()) if len(known) else None, len(known)),
+        ("mean over units", float(defined.mean()) if len(defined) else None, len(defined)),
+        ("units in perfect order", float((defined == 1).mean()) if len(defined) else None, len(defined)),
         *((f"levels {low:g} and {high:g}", share, n) for low, high, share, n in pairs.by_levels),
     ]
     notes = ["a pair of equal ratings counts as agreement; n counts pairs, or units"]
