@@ -112,7 +112,7 @@ def test_one_that_is_larger_than_all_stays_alone(tmp_path: Path) -> None:
 def test_other_code_of_one_version_makes_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards those who work on the code: what another state of it made is not taken."""
     Cache(tmp_path).of(KEY, lambda: 1)
-    monkeypatch.setattr(cache, "_code", lambda: "other")
+    monkeypatch.setattr(cache, "code_digest", lambda _: "other")
     assert Cache(tmp_path).of(KEY, lambda: 2) == 2
 
 

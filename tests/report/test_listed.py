@@ -55,8 +55,8 @@ def test_the_judge_is_told_by_labels_not_weights(made: tuple[tg.Study, Facts, Ta
     study, facts, tree = made
     assert facts.judge is not None
     assert study.judge is not None
-    assert "60 gold labels of an ordered list" in facts.judge.told
-    assert "random" not in facts.judge.told
+    assert "60 gold labels of an ordered list" in facts.judge.summary
+    assert "random" not in facts.judge.summary
     assert sum(int(str(row[1])) for row in facts.judge.by_label.rows) == JUDGED
     assert study.judge.confusion.totals.sum() != JUDGED
     assert facts.judge.by_system is None

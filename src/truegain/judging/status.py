@@ -184,9 +184,9 @@ def _ends(data: Collected) -> str:
     return f"{counted(len(data.sessions), 'session')}: {summary}" if summary else ""
 
 
-def outcome_counts(ends: Mapping[str | None, int]) -> str:
+def outcome_counts(counts: Mapping[str | None, int]) -> str:
     """How many units ended how, in words; None: they go on."""
-    return ", ".join(f"{ends[end]:,} {words}" for end, words in OUTCOMES.items() if ends.get(end))
+    return ", ".join(f"{counts[end]:,} {words}" for end, words in OUTCOMES.items() if counts.get(end))
 
 
 def _cost(study: JudgingStudy, data: Collected) -> list[str]:

@@ -169,7 +169,7 @@ class Check:
 class JudgeFacts:
     """The judge against the gold labels: of all pairs, and of what each system retrieved."""
 
-    told: str
+    summary: str
     rates: tuple[float, float, float]  # sensitivity, specificity, informedness
     not_chance: str  # why it is not clearly better than chance; empty where it is
     rectified: bool  # whether gold labels are a sample of the same pairs, and correct without inverting a matrix

@@ -83,7 +83,7 @@ def judges_by_list(
         raise TruegainError(facts.by_rank[0])
     table = by_system if by_system is not None and show != "labels" else facts.by_label
     notes = () if by_system is None else by_system.notes
-    return replace(table, notes=(facts.told, *facts.notes, *facts.by_rank, *notes))
+    return replace(table, notes=(facts.summary, *facts.notes, *facts.by_rank, *notes))
 
 
 def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 2000) -> JudgeFacts | None:
@@ -113,7 +113,7 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
     except TruegainError as error:
         chance = str(error)
     return JudgeFacts(
-        told=_on_list(judge) if ordered else str(judge),
+        summary=_on_list(judge) if ordered else str(judge),
         rates=(judge.sensitivity, judge.specificity, judge.informedness),
         not_chance=chance,
         rectified=is_sample(judge.design),
@@ -498,12 +498,12 @@ def _content(
 
 def _checks(
     study: Study, runs: Runs, judgments: Judgments, judge: JudgeFacts | None, agreement: AgreementReport | None,
-    bounds: OpenOrder | None, told: Sequence[str], kept: Keeping,
+    bounds: OpenOrder | None, messages: Sequence[str], kept: Keeping,
 ) -> list[Check]:  # fmt: skip
     checks = [topics_check(study.ranked, judgments)]
     if doubts := study.ranked.doubts:
         checks.append(ids_check(doubts, len(study.systems)))
-        told = [x for x in told if x not in {d.why for d in doubts}]
+        messages = [x for x in messages if x not in {d.why for d in doubts}]
     seen: set[object] = set()
     for m in study.measures:
         cutoff = getattr(m, "cutoff", None)
@@ -521,6 +521,6 @@ def _checks(
         checks.append(assessors_check(agreement))
     if study.raters is not None and len(study.raters) > 1 and study.raters.normalize == "none":
         checks.append(scales_check(study.raters.ratings.judgments, study.raters.scale.level))
-        told = [x for x in told if MIXED not in x]
-    checks.append(warnings_check(told))
+        messages = [x for x in messages if MIXED not in x]
+    checks.append(warnings_check(messages))
     return checks

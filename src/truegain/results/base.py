@@ -87,10 +87,10 @@ class PaperStyle:
     @classmethod
     def of(cls, words: Mapping[str, Any]) -> PaperStyle:
         """From keywords, of which an unknown one is refused."""
-        known = [f.name for f in fields(cls)]
+        options = [f.name for f in fields(cls)]
         for word in words:
-            if word not in known:
-                raise TruegainError(f"{word}: not an option of tables; there are {', '.join(known)}")
+            if word not in options:
+                raise TruegainError(f"{word}: not an option of tables; there are {', '.join(options)}")
         return cls(**words)
 
     @property

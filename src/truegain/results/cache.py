@@ -49,21 +49,17 @@ class Cache:
         if self.folder is None:
             return make()
         path = self.folder / f"{digest_of(key)}{ENDING}"
-        if self.anew:
-            made = make()
-            self._keep(path, made, kind)
-            return made
         try:
-            found: Kept = unpacked(_inflated(unsealed(path.read_bytes(), path.stem)), kind)
+            if not self.anew:
+                result: Kept = unpacked(_inflated(unsealed(path.read_bytes(), path.stem)), kind)
+                with suppress(OSError):  # others' files may be read, and not touched
+                    os.utime(path)
+                self.found += 1
+                return result
         except (FileNotFoundError, NotADirectoryError):
             pass
         except Exception:  # whatever is wrong with it, it can be made again
             self._tell(f"{shown_path(path)}: the cached result is damaged; it is computed again")
-        else:
-            with suppress(OSError):  # others' files may be read, and not touched
-                os.utime(path)
-            self.found += 1
-            return found
         made = make()
         self._keep(path, made, kind)
         return made
@@ -76,19 +72,19 @@ class Cache:
         """
         if self.folder is None or not self.folder.is_dir():
             return make()
-        told: list[str] = []
+        messages: list[str] = []
         try:
-            with heard() as told:  # lest it be told twice
+            with heard() as messages:  # lest it be told twice
                 return make()
         except (TruegainError, MemoryError, OSError):  # no matter of what was kept
             raise
         except Exception:
-            told.clear()
+            messages.clear()
             if not self.found:
                 raise
             self._tell(f"{shown_path(self.folder)}: the cache is damaged; everything is computed again")
         finally:
-            tell(told)
+            tell(messages)
         self.anew = True
         return make()
 
@@ -121,9 +117,9 @@ class Cache:
 
     def _trim(self, newest: Path) -> None:
         """Remove what was not asked for the longest until the rest is no more than `most`; the newest stays."""
-        there = [(p.stat(), p) for p in newest.parent.glob(f"*{ENDING}") if p != newest]
+        others = [(p.stat(), p) for p in newest.parent.glob(f"*{ENDING}") if p != newest]
         left = self.most - newest.stat().st_size
-        for about, path in sorted(there, key=lambda each: -each[0].st_mtime_ns):
+        for about, path in sorted(others, key=lambda each: -each[0].st_mtime_ns):
             left -= about.st_size
             if left < 0:
                 path.unlink(missing_ok=True)
@@ -135,12 +131,8 @@ def digest_of(key: Mapping[str, object]) -> str:
     >>> digest_of({"a": 1, "b": 2}) == digest_of({"b": 2, "a": 1}) != digest_of({"a": 1, "b": 3})
     True
     """
-    whole = json.dumps({"version": __version__, "code": _code(), **key}, sort_keys=True, default=str)
+    whole = json.dumps({"version": __version__, "code": code_digest(CODE), **key}, sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()
-
-
-def _code() -> str:
-    return code_digest(CODE)
 
 
 @cache
@@ -176,7 +168,7 @@ def unsealed(data: bytes, name: str) -> bytes:
 def _inflated(data: bytes) -> bytes:
     """What was compressed; ValueError where it is more than we write or half the memory, as few bytes can ask for."""
     whole = zlib.decompressobj()
-    found = whole.decompress(data, min(LARGEST, available() // 2))
+    content = whole.decompress(data, min(LARGEST, available() // 2))
     if not whole.eof or whole.unused_data:
         raise ValueError
-    return found
+    return content

@@ -130,11 +130,11 @@ class Column:
         """The systems whose value, as it is printed, is the largest; none where there is nothing to choose from."""
         if self.count or not style.bold:
             return frozenset()
-        known = {s: x for s in systems if isinstance(x := self.value.get(s), float) and not math.isnan(x)}
-        if len(known) < 2:
+        values = {s: x for s in systems if isinstance(x := self.value.get(s), float) and not math.isnan(x)}
+        if len(values) < 2:
             return frozenset()
-        printed = {s: f"{x * style.times:.{style.decimals}f}" for s, x in known.items()}
-        top = printed[max(known, key=lambda s: known[s])]
+        printed = {s: f"{x * style.times:.{style.decimals}f}" for s, x in values.items()}
+        top = printed[max(values, key=lambda s: values[s])]
         return frozenset(s for s, x in printed.items() if x == top)
 
 
@@ -229,8 +229,8 @@ def _cell(column: Column, system: str, best: bool, marks: str, style: PaperStyle
         return value
     if column.count:
         return None if value is None or math.isnan(value) else round(value)
-    ends = [m.get(system) if limits else None for m in (column.low, column.high)]
-    value, low, high = (None if x is None or math.isnan(x) else x * style.times for x in (value, *ends))
+    interval = [m.get(system) if limits else None for m in (column.low, column.high)]
+    value, low, high = (None if x is None or math.isnan(x) else x * style.times for x in (value, *interval))
     return Marked(value, best, marks, low, high, style.decimals)
 
 

@@ -57,8 +57,8 @@ def _flat(bound: inspect.BoundArguments) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in bound.arguments.items():
         kind = bound.signature.parameters[name].kind
-        if is_dataclass(value) and all("help" in one.metadata for one in fields(value)):  # the options of a config
-            out |= {one.metadata["name"] or one.name: getattr(value, one.name) for one in fields(value)}
+        if is_dataclass(value) and all("help" in f.metadata for f in fields(value)):  # the options of a config
+            out |= {f.metadata["name"] or f.name: getattr(value, f.name) for f in fields(value)}
         else:
             out |= value if kind is inspect.Parameter.VAR_KEYWORD else {name: value}
     return out
@@ -89,43 +89,43 @@ def _fields_of(argument: tuple[str, Any]) -> list[tuple[str, Any]]:
     return [(option.name, getattr(value, option.field)) for option in settings_of(type(value))]
 
 
-def named(given: Any) -> str:
+def named(value: Any) -> str:
     """What was given, by its name: files without their folder, tables by their source, and how many."""
-    if isinstance(given, str | os.PathLike):
-        return Path(without_secrets(os.fspath(given))).name or str(given)
-    if isinstance(given, Mapping):
-        return f"{len(given):,} in a dict ({some([str(name) for name in given])})"
-    if isinstance(given, list | tuple):
-        paths = all(isinstance(one, str | os.PathLike) for one in given)
-        return some([named(one) for one in given]) if paths else f"{len(given):,} in a list"
-    if isinstance(files := getattr(given, "files", None), list):  # that are read when somebody looks
+    if isinstance(value, str | os.PathLike):
+        return Path(without_secrets(os.fspath(value))).name or str(value)
+    if isinstance(value, Mapping):
+        return f"{len(value):,} in a dict ({some([str(name) for name in value])})"
+    if isinstance(value, list | tuple):
+        paths = all(isinstance(member, str | os.PathLike) for member in value)
+        return some([named(member) for member in value]) if paths else f"{len(value):,} in a list"
+    if isinstance(files := getattr(value, "files", None), list):  # that are read when somebody looks
         return named(files)
-    if isinstance(systems := getattr(given, "systems", None), tuple):
+    if isinstance(systems := getattr(value, "systems", None), tuple):
         return f"{len(systems):,} systems ({some(systems)})"
-    digest = getattr(given, "digest", None)
-    about = [str(x) for x in (getattr(given, "source", None), digest) if isinstance(x, str) and x]
-    return f"{type(given).__name__} ({', '.join(map(named, about))})" if about else type(given).__name__
+    digest = getattr(value, "digest", None)
+    about = [str(x) for x in (getattr(value, "source", None), digest) if isinstance(x, str) and x]
+    return f"{type(value).__name__} ({', '.join(map(named, about))})" if about else type(value).__name__
 
 
 def _plain(value: Any) -> object:
     if isinstance(value, PLAIN):
         return without_secrets(value) if isinstance(value, str) else value
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(member) for name, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(one) for one in value]
+        return [_plain(member) for member in value]
     return str(value) if "__str__" in vars(type(value)) else type(value).__name__
 
 
-def with_provenance(answer: Any, said: Mapping[str, object]) -> Any:
+def with_provenance(answer: Any, provenance: Mapping[str, object]) -> Any:
     """An answer that tells this too; what it told itself stays, for it knows what became of an argument."""
     if not is_dataclass(answer) or isinstance(answer, type):
         return answer
     names = {field.name for field in fields(answer)}
     if "provenance" in names:
-        return replace(answer, provenance={**said, **answer.provenance})  # type: ignore[attr-defined]
+        return replace(answer, provenance={**provenance, **answer.provenance})  # type: ignore[attr-defined]
     if "arguments" in names:
-        return replace(answer, arguments=dict(said))
+        return replace(answer, arguments=dict(provenance))
     if "details" in names:
-        return replace(answer, details=with_provenance(answer.details, said))  # type: ignore[attr-defined]
+        return replace(answer, details=with_provenance(answer.details, provenance))  # type: ignore[attr-defined]
     return answer

@@ -137,8 +137,8 @@ def unpacked(data: bytes, kind: Any = Any) -> Any:
     buffers = []
     for items, shape, order in heads:
         at = end + -end % ALIGNED
-        found, end = _buffer(data, at, items, shape, order)
-        buffers.append(found)
+        buffer, end = _buffer(data, at, items, shape, order)
+        buffers.append(buffer)
     if end != len(data):
         raise UnfitError("there is more, or less, than was written")
     return reader_of(kind)(tree, buffers)
@@ -215,10 +215,10 @@ def _plain(node: Node, buffers: Buffers) -> Any:
         return dict(_pairs(node, _plain, _plain, buffers))
     if word == "message":
         return Message(_checked(node[1], str, word))
-    found = buffers[_checked(node[1], int, "place")]
-    if word == "number" and isinstance(found, np.ndarray):
-        return found[()]
-    return _checked(found, {"array": np.ndarray, "bytes": bytes}.get(word, ()), word)
+    value = buffers[_checked(node[1], int, "place")]
+    if word == "number" and isinstance(value, np.ndarray):
+        return value[()]
+    return _checked(value, {"array": np.ndarray, "bytes": bytes}.get(word, ()), word)
 
 
 class _Scalar:
@@ -247,9 +247,9 @@ def _literal(words: tuple[Any, ...]) -> Reader:
 
 def _either(readers: tuple[Reader, ...]) -> Reader:
     def read(node: Node, buffers: Buffers) -> Any:
-        for one in readers[:-1]:
+        for reader in readers[:-1]:
             try:
-                return one(node, buffers)
+                return reader(node, buffers)
             except UnfitError:
                 continue
         return readers[-1](node, buffers)
@@ -261,10 +261,10 @@ def _array(items: Any) -> Reader:
     expected = None if items is Any else np.dtype(items)
 
     def read(node: Node, buffers: Buffers) -> Any:
-        found = _checked(_plain(node, buffers), np.ndarray, "array")
-        if expected is not None and found.dtype != expected:
-            raise UnfitError(f"{found.dtype} is not {expected}")
-        return found
+        array = _checked(_plain(node, buffers), np.ndarray, "array")
+        if expected is not None and array.dtype != expected:
+            raise UnfitError(f"{array.dtype} is not {expected}")
+        return array
 
     return read
 
@@ -272,7 +272,7 @@ def _array(items: Any) -> Reader:
 def _members(word: str, readers: tuple[Reader, ...], make: Callable[[list[Any]], Any]) -> Reader:
     def read(node: Node, buffers: Buffers) -> Any:
         _check_word(node, word, len(readers))
-        return make([one(x, buffers) for one, x in zip(readers, node[1:], strict=True)])
+        return make([reader(x, buffers) for reader, x in zip(readers, node[1:], strict=True)])
 
     return read
 
@@ -286,31 +286,31 @@ class _Dataclass:
 
     def __call__(self, node: Node, buffers: Buffers) -> Any:
         _check_word(node, "fields", len(self.names))
-        return self.made([one(x, buffers) for one, x in zip(self.readers, node[1:], strict=True)])
+        return self.made([reader(x, buffers) for reader, x in zip(self.readers, node[1:], strict=True)])
 
     def made(self, values: Iterable[Any]) -> Any:
-        found: Any = object.__new__(self.kind)
-        found.__dict__.update(zip(self.names, values, strict=True))  # also of frozen ones
-        return found
+        made: Any = object.__new__(self.kind)
+        made.__dict__.update(zip(self.names, values, strict=True))  # also of frozen ones
+        return made
 
     def rows(self, columns: list[list[Node]], buffers: Buffers) -> list[Any]:
-        whole = [self._column(one, x, buffers) for one, x in zip(self.readers, columns, strict=True)]
+        whole = [self._column(reader, x, buffers) for reader, x in zip(self.readers, columns, strict=True)]
         filled = [x * len(whole[0]) if len(x) == 1 else x for x in whole]
         return [self.made(values) for values in zip(*filled, strict=True)]
 
     @staticmethod
-    def _column(one: Reader, nodes: list[Node], buffers: Buffers) -> list[Any]:
-        return one.column(nodes, buffers) if isinstance(one, _Scalar) else [one(x, buffers) for x in nodes]
+    def _column(reader: Reader, nodes: list[Node], buffers: Buffers) -> list[Any]:
+        return reader.column(nodes, buffers) if isinstance(reader, _Scalar) else [reader(x, buffers) for x in nodes]
 
 
-def _group(base: type, one: Reader) -> Reader:
+def _group(base: type, reader: Reader) -> Reader:
     """Of a list, a tuple or a set; what is asked for as a sequence may be a list or a tuple."""
 
     def read(node: Node, buffers: Buffers) -> Any:
-        if isinstance(one, _Dataclass) and type(node) is list and node[:1] == ["rows"]:
-            return _checked(GROUPS[node[1]](one.rows(node[2:], buffers)), base, base.__name__)
+        if isinstance(reader, _Dataclass) and type(node) is list and node[:1] == ["rows"]:
+            return _checked(GROUPS[node[1]](reader.rows(node[2:], buffers)), base, base.__name__)
         _check_word(node, *GROUPS)
-        return _checked(GROUPS[node[0]]([one(x, buffers) for x in node[1:]]), base, base.__name__)
+        return _checked(GROUPS[node[0]]([reader(x, buffers) for x in node[1:]]), base, base.__name__)
 
     return read
 
@@ -326,7 +326,7 @@ def _record(hints: dict[str, Any]) -> Reader:
         _check_word(node, "dict")
         if node[1::2] != list(readers):
             raise UnfitError(f"other names than {', '.join(readers)}")
-        return {name: one(x, buffers) for (name, one), x in zip(readers.items(), node[2::2], strict=True)}
+        return {name: reader(x, buffers) for (name, reader), x in zip(readers.items(), node[2::2], strict=True)}
 
     return read
 
@@ -343,7 +343,7 @@ def _check_word(node: Node, *words: str | int) -> None:
         raise UnfitError(f"this is no {words[0]}")
 
 
-def _checked(found: Any, kinds: Any, name: object) -> Any:
-    if not isinstance(found, kinds):
-        raise UnfitError(f"{found!r} is no {name}")
-    return found
+def _checked(value: Any, kinds: Any, name: object) -> Any:
+    if not isinstance(value, kinds):
+        raise UnfitError(f"{value!r} is no {name}")
+    return value

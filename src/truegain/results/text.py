@@ -49,7 +49,7 @@ def text(grid: Grid) -> str:
 
 def _in_a_line(cell: str) -> str:
     """Text of a cell with tabs and ends of lines written out, lest an id with some look like another, or a row."""
-    return cell if cell.isprintable() else _BREAKS.sub(lambda found: found[0].encode("unicode_escape").decode(), cell)
+    return cell if cell.isprintable() else _BREAKS.sub(lambda match: match[0].encode("unicode_escape").decode(), cell)
 
 
 # ---- Tables as GitHub's Markdown.
@@ -79,8 +79,8 @@ def escaped(text: str) -> str:
     >>> escaped("<b> _x_ num_ret 50%")
     '&lt;b&gt; \\_x\\_ num_ret 50%'
     """
-    marked = _ACTIVE.sub(lambda found: "\\" + found[0], one_line(text))
-    return re.sub("[&<>]", lambda found: _MARKUP[found[0]], marked)
+    marked = _ACTIVE.sub(lambda match: "\\" + match[0], one_line(text))
+    return re.sub("[&<>]", lambda match: _MARKUP[match[0]], marked)
 
 
 def _cell(cell: Cell) -> str:

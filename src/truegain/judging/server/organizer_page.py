@@ -178,13 +178,13 @@ def _flagged(data: Collected, flag: str) -> int:
 
 def _early(sessions: Sequence[Row]) -> dict[str, int]:
     """How units ended that were not finished, by what was in the way."""
-    ends = Counter[str]()
+    counts = Counter[str]()
     for row in sessions:
         if row["outcome"] == "screened":
-            ends["question" if (row["tries"] or {}).get("question") else "practice"] += 1
+            counts["question" if (row["tries"] or {}).get("question") else "practice"] += 1
         elif row["outcome"] in EARLY:
-            ends[row["outcome"]] += 1
-    return {end: ends[end] for end in EARLY if ends[end]}
+            counts[row["outcome"]] += 1
+    return {end: counts[end] for end in EARLY if counts[end]}
 
 
 def times_of(study: JudgingStudy, data: Collected, counted: Sequence[Row]) -> Times:

@@ -22,15 +22,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from truegain.errors import TruegainError
 from truegain.judging.study.study import People
 from truegain.judging.workflow.steps import Page, Person
-
-if TYPE_CHECKING:
-    from truegain.judging.workflow.organizer import OrganizerService
 
 
 class Buckets:
@@ -212,6 +209,14 @@ class UnseenError(TruegainError):
 
 class _OddError(Exception):
     """Prolific's answer does not match its documentation."""
+
+
+class Releases(Protocol):
+    """What is needed of the organizer."""
+
+    def release(self, platform: str, id: str, submission: str) -> object:  # noqa: A002
+        """Free what a person holds under a submission; something true where there was a unit to free."""
+        ...
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -397,7 +402,7 @@ class Doorkeeper:
             self._tell(f"people from Prolific cannot come in: {sentence}")
 
 
-def take_back(prolific: Prolific, studies: Iterable[str], organizer: OrganizerService) -> TakenBack:
+def take_back(prolific: Prolific, studies: Iterable[str], organizer: Releases) -> TakenBack:
     """Free the units of submissions that were returned or ran out of time.
 
     A unit belongs to the submission that its person last came under: who returned one and is at work under another is
@@ -418,7 +423,7 @@ def take_back(prolific: Prolific, studies: Iterable[str], organizer: OrganizerSe
 def keep_taking_back(
     prolific: Prolific,
     studies: Callable[[], Iterable[str]],
-    organizer: OrganizerService,
+    organizer: Releases,
     *,
     every: float = 120.0,
     tell: Callable[[str], object] = lambda _: None,

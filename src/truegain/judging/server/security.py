@@ -310,11 +310,11 @@ def _odd_length(scope: Scope) -> int:
     Of HTTP/1.0 the length must be told, or what was cut looks whole; told in two ways it is a request within another.
     """
     headers = Headers(scope=scope)
-    ways = sum(name in headers for name in ("content-length", "transfer-encoding"))
-    if ways == 2:
+    lengths = sum(name in headers for name in ("content-length", "transfer-encoding"))  # headers that tell one
+    if lengths == 2:
         return 400
     is_old = scope.get("http_version") == "1.0" and scope["method"] not in ("GET", "HEAD", "OPTIONS")
-    return 411 if is_old and not ways else 0
+    return 411 if is_old and not lengths else 0
 
 
 class RequestRates:

@@ -77,8 +77,8 @@ def units_needed(items: int, design: Design, anchored: bool) -> int:
     >>> units_needed(18, Design(), True), units_needed(20, Design(judgments=3), True), units_needed(4, Design(), True)
     (30, 10, 10)
     """
-    held = room(items, design, anchored)
-    return -(-items * design.judgments // held) if held else 0
+    places = room(items, design, anchored)
+    return -(-items * design.judgments // places) if places else 0
 
 
 def usual_size(order: Order, has_anchors: bool) -> int:
@@ -172,7 +172,7 @@ def _check(design: Design, anchors: Mapping[str, tuple[Item, Item]] | None) -> N
         raise TruegainError(f"{argname('size', design.size, '')}: a unit needs {needed}, so give at least {least}")
 
 
-def _blocks(topic: str, items: Sequence[Item], design: Design, held: int) -> list[list[int]]:
+def _blocks(topic: str, items: Sequence[Item], design: Design, size: int) -> list[list[int]]:
     """Places of items, unit by unit: rounds over all items are cut into units, and the last one is filled up.
 
     Within a round each item comes once; the next is the one that met those of the open unit least often so far.  A unit
@@ -187,7 +187,7 @@ def _blocks(topic: str, items: Sequence[Item], design: Design, held: int) -> lis
 
     def put(allowed: set[int]) -> int:
         """Add to the open unit the allowed item that met its items least often; ties by chance."""
-        if len(blocks[-1]) == held:
+        if len(blocks[-1]) == size:
             blocks.append([])
         block = blocks[-1]
         left = np.array(sorted(allowed - set(block)))
@@ -198,24 +198,24 @@ def _blocks(topic: str, items: Sequence[Item], design: Design, held: int) -> lis
         block.append(chosen)
         return chosen
 
-    for chunk in _chunks(n, held, design):
+    for chunk in _chunks(n, size, design):
         for _ in range(design.judgments):
             left = set(chunk)
             while left:
                 left.discard(put(left))
     more = set(range(n))
-    while len(blocks[-1]) < held:
+    while len(blocks[-1]) < size:
         more.discard(put(more))
     return blocks
 
 
-def _chunks(n: int, held: int, design: Design) -> list[range]:
+def _chunks(n: int, size: int, design: Design) -> list[range]:
     """Items that are judged together: all; or, where the order is decisive, some units' worth after the other."""
     if design.order == "spread":
         return [range(n)]
-    step = CHUNK * held
+    step = CHUNK * size
     starts = list(range(0, n, step))
-    if len(starts) > 1 and n - starts[-1] < held:
+    if len(starts) > 1 and n - starts[-1] < size:
         starts.pop()
     return [range(a, b) for a, b in zip(starts, [*starts[1:], n], strict=True)]
 

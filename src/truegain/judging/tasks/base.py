@@ -273,9 +273,9 @@ def _is_either(fields: Fields, field: str) -> bool:
     return fields.get("cannot", "") in CANNOT and not cleaned(fields.get(field, ""))
 
 
-def check_reason(reason: str, wanted: bool, name: str) -> tuple[Wrong, ...]:
+def check_reason(reason: str, required: bool, name: str) -> tuple[Wrong, ...]:
     """What is wrong with a reason: none where one is wanted (signs alone are none), or one that is too long."""
-    if wanted and not any(sign.isalnum() for sign in reason):
+    if required and not any(sign.isalnum() for sign in reason):
         return (Wrong("reason", name),)
     return too_long("reason", reason)
 
@@ -286,14 +286,14 @@ def too_long(field: str, text: str) -> tuple[Wrong, ...]:
 
 
 def chosen(
-    fields: Fields, field: str, options: Sequence[Option], wanted: bool, reason_name: str
+    fields: Fields, field: str, options: Sequence[Option], reason_required: bool, reason_name: str
 ) -> Answer | tuple[Wrong, ...]:
     """The answer of a form with labels to choose and a reason, or of someone who cannot judge."""
     if says_cannot(fields, field):
         return cannot_judge(fields)
     key, reason = fields.get(field, ""), cleaned(fields.get("reason", ""))
     option = next((o for o in options if o.key == key), None)
-    wrong = (*check_reason(reason, wanted, reason_name), *which_button(fields, field))
+    wrong = (*check_reason(reason, reason_required, reason_name), *which_button(fields, field))
     if option is None:
         return (Wrong(field, f"{field}.empty"), *wrong)
     return wrong or Answer(option.value, typed=key, reason=reason)

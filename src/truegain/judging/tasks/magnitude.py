@@ -100,14 +100,14 @@ def read_number(typed: str, decimal: str = ".", meant: str = "") -> float | Unre
     if readings is None or len(readings.texts) > 2:
         return unreadable
     values = []
-    for one in readings.texts:
-        value = _value(one, sign == "-")
+    for text_read in readings.texts:
+        value = _value(text_read, sign == "-")
         if not isinstance(value, float):
             return value or unreadable
         values.append(value)
     if readings.sure:
         return values[0]
-    choices = tuple(one.replace(".", decimal) for one in readings.texts)
+    choices = tuple(text_read.replace(".", decimal) for text_read in readings.texts)
     if meant.strip() in choices:
         return values[choices.index(meant.strip())]
     about |= dict(zip(("one", "other"), choices, strict=False))
@@ -171,7 +171,7 @@ def _part(text: str) -> _Readings | None:
         if grouped := re.fullmatch(rf"({_thousands(group)})(?:{point}(\d*))?", body):
             whole, part = re.sub(r"\D", "", grouped.group(1)), grouped.group(2) or ""
             values.append(_short(f"{whole}.{part}"))
-    texts = tuple(dict.fromkeys(one + exponent for one in values))
+    texts = tuple(dict.fromkeys(value + exponent for value in values))
     return _Readings(texts, sure=False) if texts else None
 
 

@@ -61,8 +61,8 @@ def _setting(connection: Connection, name: str) -> Any:
 
 def _add(connection: Connection, study: JudgingStudy) -> None:
     rows = {row.id: row for row in connection.execute(select(units)).all()}
-    wanted = {unit.id for unit in study.units}
-    if gone := sorted(name for name in set(rows) - wanted if base_of(name) not in wanted):
+    ids = {unit.id for unit in study.units}
+    if gone := sorted(name for name in set(rows) - ids if base_of(name) not in ids):
         _refuse(study, f"units in the database are missing from the study: {some(gone)}")
     changed = [unit.id for unit in study.units if unit.id in rows and not _same(rows[unit.id], unit)]
     if changed:
@@ -257,8 +257,8 @@ def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
         for skip in (True, False):
             passed_over: list[str] = []
             while True:
-                wanted = query.where(units.c.id.not_in(passed_over)) if passed_over else query
-                row = work.connection.execute(lock(wanted, of=units, skip=skip)).first()
+                allowed = query.where(units.c.id.not_in(passed_over)) if passed_over else query
+                row = work.connection.execute(lock(allowed, of=units, skip=skip)).first()
                 if row is None:
                     break
                 is_new = base_of(row.id) and row.id in _barred(work, session.assessor)  # made meanwhile
@@ -279,8 +279,8 @@ def has_room(work: Work, session: Session, origin: str | None) -> bool:
         at = text("SELECT pg_advisory_xact_lock(hashtextextended(:origin, 0))")
         work.connection.execute(at, {"origin": origin})
     same = (sessions.c.origin == origin, sessions.c.outcome.is_(None), ~sessions.c.beside)
-    held = select(func.count()).where(*same, sessions.c.state.not_in(UNCLAIMED), ~is_expired(work.now))
-    return int(work.connection.execute(held.where(sessions.c.id != session.id)).scalar_one()) < work.per_address
+    others = select(func.count()).where(*same, sessions.c.state.not_in(UNCLAIMED), ~is_expired(work.now))
+    return int(work.connection.execute(others.where(sessions.c.id != session.id)).scalar_one()) < work.per_address
 
 
 def is_paused(work: Work) -> bool:

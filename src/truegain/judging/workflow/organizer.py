@@ -145,10 +145,10 @@ class OrganizerService:
         def work(connection: Connection) -> int:
             here = self._require_assessor(connection, assessor)
             own_sessions = [load(connection, token) for token in all_of(here, assessor)]
-            taken = [session for session in own_sessions if session.outcome not in ("withdrawn", "declined")]
-            for session in taken:
+            withdrawn = [session for session in own_sessions if session.outcome not in ("withdrawn", "declined")]
+            for session in withdrawn:
                 withdraw(here, session)
-            return len(taken)
+            return len(withdrawn)
 
         return self.database.write(work)
 
@@ -192,8 +192,8 @@ class OrganizerService:
 
     def owner(self, who: str) -> str | None:
         """The assessor who has this completion code, id, or id of the platform; None where nobody has."""
-        wanted = code_digest(who)
-        by_code = select(sessions.c.assessor).where(sessions.c.code == wanted)
+        code = code_digest(who)
+        by_code = select(sessions.c.assessor).where(sessions.c.code == code)
         by_id = select(assessors.c.id).where((assessors.c.id == who) | (assessors.c.platform_id == who))
         erased = select(sessions.c.id, sessions.c.assessor).where(sessions.c.state == DONE, sessions.c.code.is_(None))
 
@@ -202,7 +202,7 @@ class OrganizerService:
             if not owners:  # what was taken back has no code stored, and is still paid
                 keys = self._service.work(connection).keys
                 rows = connection.execute(erased).all()
-                owners = {row.assessor for row in rows if code_digest(keys.code(row.id)) == wanted}
+                owners = {row.assessor for row in rows if code_digest(keys.code(row.id)) == code}
             return owners.pop() if len(owners) == 1 else None
 
         return self.database.read(work)

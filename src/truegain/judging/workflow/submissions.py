@@ -130,20 +130,20 @@ def _ask_others(work: Work, session: Session) -> None:
         return
     unit, order, answers_so_far = work.unit(session.unit), session.plan["order"], last_answers(work, session)
     anchors = [unit.items[place] for place in (unit.high, unit.low) if place is not None]
-    there = [row for row in units_for_others(work) if row.topic == unit.topic]
+    others = [row for row in units_for_others(work) if row.topic == unit.topic]
     place = work.connection.execute(select(units.c.place).where(units.c.id == session.unit)).scalar_one()
     for number, at in enumerate(order, start=1):
         item = unit.items[at]
         if at in (unit.high, unit.low) or not answers_so_far[number].answer.cannot:
             continue
-        times = sum(item_row(item) in row.items for row in there)
+        times = sum(item_row(item) in row.items for row in others)
         if times >= work.study.rules.others:
             continue
         more = Unit("", unit.topic, (*anchors, item), *((0, 1) if anchors else (None, None)))
-        taken = sum(base_of(row.id) == (base_of(unit.id) or unit.id) for row in there) + 1
-        while not insert_new(work.connection, units, **{**unit_row(more, place), "id": more_id(unit.id, taken)}):
-            taken += 1  # another unit was sent at the same moment
-        work.event("others", session, number=number, unit=more_id(unit.id, taken))
+        serial = sum(base_of(row.id) == (base_of(unit.id) or unit.id) for row in others) + 1
+        while not insert_new(work.connection, units, **{**unit_row(more, place), "id": more_id(unit.id, serial)}):
+            serial += 1  # another unit was sent at the same moment
+        work.event("others", session, number=number, unit=more_id(unit.id, serial))
 
 
 def withdraw(work: Work, session: Session) -> PageStep:

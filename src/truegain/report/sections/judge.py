@@ -62,7 +62,7 @@ def section(facts: Facts) -> Section | None:
         parts.append(_scores(facts))
     parts += [_labels(judge.by_label), notes((*judge.by_rank, *judge.notes), facts.systems)]
     data = {
-        "told": judge.told,
+        "told": judge.summary,
         "sensitivity": right,
         "specificity": rejected,
         "informedness": d,
