@@ -423,19 +423,19 @@ def compared(
         asked.progress or nothing,
     )  # fmt: skip
     if isinstance(chosen, FamilyTest):
-        found = all_at_once(chosen, x, first, second, settings)
+        results = all_at_once(chosen, x, first, second, settings)
     else:
-        found = pair_by_pair(chosen, x, first, second, settings, systems)
-    found = found.within((values.least, values.greatest))
-    few = int(found.n.min())
-    said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
-    shown = None if how is None else adjusted(found.p, how)
-    pairs = PairList(systems, first, second, found, shown, name, test, how or "", confidence)
+        results = pair_by_pair(chosen, x, first, second, settings, systems)
+    results = results.within((values.least, values.greatest))
+    few = int(results.n.min())
+    few_note = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
+    shown = None if how is None else adjusted(results.p, how)
+    pairs = PairList(systems, first, second, results, shown, name, test, how or "", confidence)
     provenance = {**scores.provenance, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
         provenance |= {"resamples": effort.most, "seed": resampling.seed, "counting": asked.counting}
-    notes = (*scores.caveats, *values.notes, *found.notes, *effort.notes, *said)
-    return Comparisons(pairs, provenance, notes, found.estimates(systems, name, confidence), baseline, values.logs)
+    notes = (*scores.caveats, *values.notes, *results.notes, *effort.notes, *few_note)
+    return Comparisons(pairs, provenance, notes, results.estimates(systems, name, confidence), baseline, values.logs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -461,11 +461,11 @@ def _values(scores: Scores, name: str) -> _Values:
     if kind == "total":
         return _Values(x, least, greatest, (f"{name} is a total over topics; its mean over topics is compared",))
     if kind == "geometric":
-        said = (
+        note = (
             f"{name} is a geometric mean: natural logarithms are compared, so value_a, value_b and means are these "
             "and exp(difference) is how many times one is the other"
         )
-        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (said,), logs=True)
+        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (note,), logs=True)
     return _Values(x, least, greatest)
 
 
