@@ -18,7 +18,7 @@ from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.pooling.bounds import extremes_of
 from truegain.pooling.pools import Filled, keys_in_question
-from truegain.study.unjudged_bounds import unjudged_pair_bounds
+from truegain.study.unjudged import unjudged_pair_bounds
 
 Labels = dict[str, dict[str, int]]
 SYSTEMS = ("a", "b", "c", "d")

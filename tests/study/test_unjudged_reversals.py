@@ -9,7 +9,7 @@ import pytest
 
 import truegain as tg
 from truegain.stats.student_t import quantile_of
-from truegain.study.unjudged_bounds import OverTopics, few_enough, fewest
+from truegain.study.unjudged import OverTopics, few_enough, fewest
 from truegain.study.verdict import decided
 
 

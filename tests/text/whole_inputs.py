@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from truegain.text.documents import Fields, Kind, Piece, apart, in_order, kind_of
+from truegain.text.documents import Fields, apart, in_order, kind_of
+from truegain.text.pieces import Kind, Piece
 
 
 def all_pieces(paths: Iterable[str], kind: Kind | None, fields: Fields, size: int) -> Iterator[Piece]:

@@ -221,8 +221,8 @@ def _unjudged(ranked: RankedGains, depth: int) -> tuple[list[str], list[str]]:
     lists = np.repeat(np.arange(ranked.lists), np.diff(top.begin))
     key = np.unique(ranked.list_topic[lists] * max(1, len(top.docs)) + top.doc)
     topic, docs = key // max(1, len(top.docs)), top.docs.take(key % max(1, len(top.docs)))
-    found = ranked.pool.find(Coded(ranked.topics, frozen(topic.astype(np.int32))), docs)
-    rows = np.flatnonzero(found < 0)
+    items = ranked.pool.find(Coded(ranked.topics, frozen(topic.astype(np.int32))), docs)
+    rows = np.flatnonzero(items < 0)
     return [ranked.topics[t] for t in topic[rows].tolist()], docs.take(rows).strings()
 
 

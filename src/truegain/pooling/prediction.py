@@ -406,8 +406,8 @@ class Prediction:
         system = ranked.list[alone] // max(1, len(ranked.topics))
         own = np.bincount(system, minlength=len(ranked.systems))
         judged = np.bincount(system, ~self.filled.unjudged[ranked.item[alone]], minlength=len(ranked.systems))
-        found = np.flatnonzero((own >= OWN) & (judged == 0)).tolist()
-        return {ranked.systems[s]: ranked.item[alone[system == s]].astype(np.int64) for s in found}
+        new = np.flatnonzero((own >= OWN) & (judged == 0)).tolist()
+        return {ranked.systems[s]: ranked.item[alone[system == s]].astype(np.int64) for s in new}
 
 
 def labels_of(judgments: object) -> Judgments | None:

@@ -18,7 +18,7 @@ from truegain.pooling.bounds import OpenOrder
 from truegain.reliability.agree import AgreementReport
 from truegain.report.facts import Check, JudgeFacts
 from truegain.report.html import count, many, named, percent, sentence
-from truegain.study.unjudged import tied_lists
+from truegain.study.feasibility import tied_lists
 
 DEEP = 100  # ranks looked at where a measure has no cutoff
 LATER = "Tests, and how large a favor may be: see the section about the judge."

@@ -422,17 +422,17 @@ def compared(
         effort.trials, effort.most, resampling.seed, confidence, resampling.jobs, asked.counting,
         asked.progress or nothing,
     )  # fmt: skip
-    found = run_test(test, x, first, second, settings, systems).within((values.least, values.greatest))
-    few = int(found.n.min())
+    results = run_test(test, x, first, second, settings, systems).within((values.least, values.greatest))
+    few = int(results.n.min())
     depends = f"with only {counted(few, 'topic')}, the test depends on how the differences are distributed"
-    said = (depends,) if few < FEW else ()
-    shown = None if how is None else adjusted(found.p, how)
-    pairs = PairList(systems, first, second, found, shown, name, test, how or "", confidence)
+    few_note = (depends,) if few < FEW else ()
+    shown = None if how is None else adjusted(results.p, how)
+    pairs = PairList(systems, first, second, results, shown, name, test, how or "", confidence)
     provenance = {**scores.provenance, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
         provenance |= {"resamples": effort.most, "seed": resampling.seed, "counting": asked.counting}
-    notes = (*scores.caveats, *values.notes, *found.notes, *effort.notes, *said)
-    return Comparisons(pairs, provenance, notes, found.estimates(systems, name, confidence), baseline, values.logs)
+    notes = (*scores.caveats, *values.notes, *results.notes, *effort.notes, *few_note)
+    return Comparisons(pairs, provenance, notes, results.estimates(systems, name, confidence), baseline, values.logs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -458,11 +458,11 @@ def _values(scores: Scores, name: str) -> _Values:
     if kind == "total":
         return _Values(x, least, greatest, (f"{name} is a total over topics; its mean over topics is compared",))
     if kind == "geometric":
-        said = (
+        note = (
             f"{name} is a geometric mean: natural logarithms are compared, so value_a, value_b and means are these "
             "and exp(difference) is how many times one is the other"
         )
-        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (said,), logs=True)
+        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (note,), logs=True)
     return _Values(x, least, greatest)
 
 

@@ -141,13 +141,13 @@ def tell_whole_topics(judge: Judge) -> bool:
     drawn = np.zeros(len(pool), np.bool_)
     drawn[pairs.item] = True
     whole, partly = judged_whole(pool.topic, drawn, len(pool.topics))
-    found = bool(not whole.all() and not partly.any() and (np.diff(pool.begin)[whole] > 1).any())
-    if found:
+    are_whole = bool(not whole.all() and not partly.any() and (np.diff(pool.begin)[whole] > 1).any())
+    if are_whole:
         warn(
             f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
             f"sampled, not pairs; if so, give {arg('design', 'topics')}, or intervals are too narrow"
         )
-    return found
+    return are_whole
 
 
 def tell_unlike_design(judge: Judge) -> None:

@@ -256,10 +256,10 @@ class Corrected:
 
         shared: one gold sample stands behind both systems of a difference; else each has its own.
         """
-        naive, judge = measure.score(ranked), judges.rectifier(options.method) if shared else None
+        uncorrected, judge = measure.score(ranked), judges.rectifier(options.method) if shared else None
         if judge is not None:
             estimator, fitted, gold = rectified(ranked, measure, judge, options.gold_relevant_from)
-            engine = _engine(estimator, naive, ranked, ranked.systems, measure, options.confidence)
+            engine = _engine(estimator, uncorrected, ranked, ranked.systems, measure, options.confidence)
             return cls(engine, ranked, Judges.of(fitted), int((~np.isnan(gold)).sum()), {})
         lists = JudgedLists.of(
             ranked, judges, measure, gold_relevant_from=options.gold_relevant_from, accuracy=options.accuracy
@@ -270,7 +270,7 @@ class Corrected:
         if by_matrix is None:
             raise TruegainError(f"{ranked.systems[0]}: {with_marks(refused[ranked.systems[0]])}")
         kept = [s for s in range(len(ranked.systems)) if s not in why]
-        engine = _engine(by_matrix, naive[kept], ranked, by_matrix.systems, measure, options.confidence)
+        engine = _engine(by_matrix, uncorrected[kept], ranked, by_matrix.systems, measure, options.confidence)
         return cls(engine, ranked, lists.judges, judges.size, refused, lists)
 
     @property
@@ -282,18 +282,18 @@ class Corrected:
 
     def estimates(self) -> list[Estimate]:
         """The corrected score of each system; where gold pairs alone would give shorter intervals, that is told."""
-        found = self.engine.estimates("topics")
+        estimates = self.engine.estimates("topics")
         if isinstance(self.estimator, ByGoldPairs):
             alone = self._by(self.estimator.alone()).estimates("topics")
-            self._tell_wider(list(self.engine.systems), [e.width for e in found], [e.width for e in alone])
+            self._tell_wider(list(self.engine.systems), [e.width for e in estimates], [e.width for e in alone])
         own: Ints | None = None
         if isinstance(self.estimator, ByMatrices) and self.lists is not None:
-            found = [self._checked(e, i, self.estimator) for i, e in enumerate(found)]
+            estimates = [self._checked(e, i, self.estimator) for i, e in enumerate(estimates)]
             own = None if self.lists.accuracy == "given" else self.estimator.gold_counts()
-        pairs = dict(zip(self.engine.systems, [self.gold_pairs] * len(found) if own is None else own, strict=True))
-        by_system, naive = {e.system: e for e in found}, self.engine.measure.score(self.ranked).mean(axis=1)
+        pairs = dict(zip(self.engine.systems, [self.gold_pairs] * len(estimates) if own is None else own, strict=True))
+        by_system, uncorrected = {e.system: e for e in estimates}, self.engine.measure.score(self.ranked).mean(axis=1)
         out = []
-        for system, mean in zip(self.ranked.systems, naive.tolist(), strict=True):
+        for system, mean in zip(self.ranked.systems, uncorrected.tolist(), strict=True):
             e = by_system.get(system) or self._refused(system, self.refused.get(system, ""))
             out.append(
                 replace(
@@ -320,9 +320,9 @@ class Corrected:
                 return self._refused(e.system, why_not(self.lists, self.ranked.systems.index(e.system), error))
         if low <= plain <= high:
             return e
-        said = self.lists.impossible_means(e.system, self._bronze_share(e.system))
+        impossible = self.lists.impossible_means(e.system, self._bronze_share(e.system))
         return replace(
-            e, notes=(*said, f"the plain value {plain:.3f} lies outside {low:g} to {high:g} and is held inside")
+            e, notes=(*impossible, f"the plain value {plain:.3f} lies outside {low:g} to {high:g} and is held inside")
         )
 
     def _bronze_share(self, system: str) -> float:
@@ -354,14 +354,18 @@ class Corrected:
             return [], dict(why)
         contrasts = Contrasts.of([(place[names[a]], place[names[b]]) for a, b in left])
         test = TESTED[self.estimator.shared] if isinstance(self.estimator, ByMatrices) else self.estimator.NAME
-        found = [replace(c, test=test) for c in self._checked_pairs(self.engine.differences(contrasts), contrasts)]
+        comparisons = [
+            replace(c, test=test) for c in self._checked_pairs(self.engine.differences(contrasts), contrasts)
+        ]
         if tell and isinstance(self.estimator, ByGoldPairs):
             alone = self._by(self.estimator.alone()).differences(contrasts)
-            both = [(c, x) for c, x in zip(found, alone, strict=True) if not c.notes]
+            both = [(c, x) for c, x in zip(comparisons, alone, strict=True) if not c.notes]
             widths, widths_alone = [_width(c) for c, _ in both], [_width(x) for _, x in both]
             self._tell_wider([f"{c.b} - {c.a}" for c, _ in both], widths, widths_alone)
-        refusals = {pair: "; ".join(map(with_marks, c.notes)) for pair, c in zip(left, found, strict=True) if c.notes}
-        return [c for c in found if not c.notes], {**why, **{pair: Message(x) for pair, x in refusals.items()}}
+        refusals = {
+            pair: "; ".join(map(with_marks, c.notes)) for pair, c in zip(left, comparisons, strict=True) if c.notes
+        }
+        return [c for c in comparisons if not c.notes], {**why, **{pair: Message(x) for pair, x in refusals.items()}}
 
     def _checked_pairs(self, found: list[Comparison], contrasts: Contrasts) -> list[Comparison]:
         """Differences by confusion matrices that cannot be, or whose interval says nothing, are refused."""
@@ -429,11 +433,11 @@ class Corrected:
 
 
 def _engine(
-    estimator: ScoreEstimator, naive: Floats, ranked: RankedGains, systems: tuple[str, ...], measure: Measure,
+    estimator: ScoreEstimator, uncorrected: Floats, ranked: RankedGains, systems: tuple[str, ...], measure: Measure,
     confidence: float,
 ) -> MeasureEstimates:  # fmt: skip
     """What a study over topics answers with, from what the scores stand on and the bronze scores."""
-    model = VarianceModel(estimator, Plain(naive, ranked.topics), frozenset(["topics"]))
+    model = VarianceModel(estimator, Plain(uncorrected, ranked.topics), frozenset(["topics"]))
     return MeasureEstimates(systems, measure, model, confidence, len(ranked.topics))
 
 
@@ -565,7 +569,7 @@ def correct(
             f"{LEAST_RESAMPLES}"
         )
     how = heeded(scoring, "relevant_from")
-    asked = [at_level(a.measure, how.relevant_from) for a in parse_measures(measures)]
+    chosen = [at_level(a.measure, how.relevant_from) for a in parse_measures(measures)]
     known = scale_of(str(rated.scale) if isinstance(rated.scale, Scale) else rated.scale)
     table, said = bronze_of(_bronze(judgments, runs, rated, known), rated.aggregate)
     design, gold_relevant_from = trusted.design, trusted.relevant_from
@@ -576,21 +580,21 @@ def correct(
     if by_assessor:
         _check_by_assessor(labels, rated.aggregate, method)
         judges = Judges.fit(
-            table, labels, design, levels_of(asked[0], gold_relevant_from), unmatched=unmatched, scale=known
+            table, labels, design, levels_of(chosen[0], gold_relevant_from), unmatched=unmatched, scale=known
         )
         about = ["Each topic is corrected with the confusion matrix of its assessor, whatever the gold design."]
     else:
         scale = known if rated.aggregate is None else None
-        judges = judges_of(labels, table, design, asked[0], gold_relevant_from, unmatched=unmatched, scale=scale)
-    ranked = in_line(runs, table, asked, drawing.jobs)
+        judges = judges_of(labels, table, design, chosen[0], gold_relevant_from, unmatched=unmatched, scale=scale)
+    ranked = in_line(runs, table, chosen, drawing.jobs)
     about += doubts_told(ranked.doubts)
     answers: list[Estimate] = []
     best: list[str] = []
-    for one in asked:
+    for one in chosen:
         try:
             found, notes, difference = _one_measure(ranked, judges, one, options)
         except TruegainError as error:
-            if one is asked[-1] and not answers:
+            if one is chosen[-1] and not answers:
                 raise
             about.append(Message(f"{one} was not corrected: {with_marks(error)}"))
             continue
@@ -603,7 +607,7 @@ def correct(
         elif leaders is not None:
             best.append(leaders.sentence)
     provenance = {
-        "truegain": __version__, "measures": [str(m) for m in asked], "design": judges.design,
+        "truegain": __version__, "measures": [str(m) for m in chosen], "design": judges.design,
         **told({"aggregate": rated.aggregate, "scale": rated.scale}), **vars(options), "accuracy": accuracy,
     }  # fmt: skip
     return Corrections(tuple(answers), provenance, tuple(dict.fromkeys(about)), tuple(best))

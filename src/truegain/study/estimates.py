@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from truegain.stats.intervals import within
 from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import p_of, p_values_of, quantiles_of, quantiles_of_p
 from truegain.study.precision import nothing_in_common
-from truegain.study.unjudged_bounds import UnjudgedPairBounds
+from truegain.study.unjudged import UnjudgedPairBounds, UnjudgedTreatment
 from truegain.study.variance import VarianceModel
 
 ALIKE = "both rank the judged documents identically in every topic"
@@ -71,7 +70,6 @@ PICKED = (
     "all pairs."
 )
 # there are none; whatever their labels; so of those in the first ranks alone; counted as not relevant
-UnjudgedTreatment = Literal["", "bound", "first", "zero"]
 
 
 def largest_t(covariance: Floats, variance: Variance, contrasts: Contrasts, seed: int) -> Floats:
@@ -514,24 +512,24 @@ class MeasureEstimates:
 
     def widened(self, contrasts: Contrasts, bounds: UnjudgedPairBounds | None) -> list[Comparison]:
         """Differences whose limits and p hold whatever the labels of unjudged documents: see `UnjudgedPairBounds`."""
-        found = self.differences(contrasts)
+        comparisons = self.differences(contrasts)
         if bounds is None:
-            return found
+            return comparisons
         variance, exact = self.variance_model.variance(contrasts, self.confidence), self.variance_model.exact
         fall, rise, *more = (np.maximum(side, 0.0) for side in bounds.sides(contrasts))
         by_labels = np.zeros(len(contrasts)) if exact else variance.variance
         wide = [np.sqrt(by_labels + x) - np.sqrt(by_labels) for x in more]
         quantiles, t = quantiles_of(self.confidence, variance.df), self._t(contrasts, variance, bounds)
-        low = np.array([math.nan if c.low is None else c.low for c in found]) - fall - quantiles * wide[0]
-        high = np.array([math.nan if c.high is None else c.high for c in found]) + rise + quantiles * wide[1]
-        at = np.array([c.difference for c in found])
+        low = np.array([math.nan if c.low is None else c.low for c in comparisons]) - fall - quantiles * wide[0]
+        high = np.array([math.nan if c.high is None else c.high for c in comparisons]) + rise + quantiles * wide[1]
+        at = np.array([c.difference for c in comparisons])
         low, high = within(low, high, self.measure.bounds(), value=at, differences=True)
         return [
             c if c.low is None or not (fall[i] or rise[i]) else replace(
                 c, low=float(low[i]), high=float(high[i]), test=f"{c.test}{AND_UNJUDGED}",
                 p=None if c.p is None else p_of(float(t[i]), float(variance.df[i])),
             )
-            for i, c in enumerate(found)
+            for i, c in enumerate(comparisons)
         ]  # fmt: skip
 
     def _t(self, contrasts: Contrasts, variance: Variance, bounds: UnjudgedPairBounds | None) -> Floats:
@@ -558,16 +556,19 @@ class MeasureEstimates:
         Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
         """
         contrasts = Contrasts.all_pairs(len(self.systems))
-        found, variance = self.widened(contrasts, bounds), self.variance_model.variance(contrasts, self.confidence)
-        if len(found) < 2:
-            return found
+        comparisons, variance = (
+            self.widened(contrasts, bounds),
+            self.variance_model.variance(contrasts, self.confidence),
+        )
+        if len(comparisons) < 2:
+            return comparisons
         largest = np.sort(self._largest_t(variance, contrasts, seed))
         t = _on_one_scale(self._t(contrasts, variance, bounds), variance)
         above = len(largest) - np.searchsorted(largest, t, side="left")
         adjusted = (above + 1) / (len(largest) + 1)
         return [
             c if c.p is None else replace(c, p_adjusted=max(c.p, float(q)), adjustment="largest t")
-            for c, q in zip(found, adjusted, strict=True)
+            for c, q in zip(comparisons, adjusted, strict=True)
         ]
 
     def ranking(
@@ -601,12 +602,12 @@ class MeasureEstimates:
         ahead[contrasts.a[down], contrasts.b[down]] = True
         if self._tells_differences:
             notes = (*notes, NO_SCORES)
-        found = Ranking.of(
+        ranking = Ranking.of(
             self.systems, value, ahead, measure=self.name, confidence=self.confidence, notes=notes, open_=open_
         )
         shown = dict(zip(self.systems, self.scores.tolist(), strict=True))
         unknown = tuple(s for s, lent in zip(self.systems, open_, strict=True) if lent)
-        return replace(found, value=frozen(np.array([shown[s] for s in found.systems])), open=unknown)
+        return replace(ranking, value=frozen(np.array([shown[s] for s in ranking.systems])), open=unknown)
 
     @cached_property
     def _drawn(self) -> dict[int, Floats]:

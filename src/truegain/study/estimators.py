@@ -427,9 +427,9 @@ class ByMatrices(ScoreEstimator):
         for i in np.flatnonzero((self.ranges[contrasts.b, 1] > 0) & (by_topic > 0)).tolist():
             scale = float(self.ranges[contrasts.b[i], 1])
             d = self.common.informedness / scale
-            found = guarded_difference(float(change[i]) * d, float(by_topic[i]) * d**2, rates, float(quantiles[i]))
-            if found is not None:
-                low[i], high[i] = min(low[i], found[0] * scale), max(high[i], found[1] * scale)
+            guarded = guarded_difference(float(change[i]) * d, float(by_topic[i]) * d**2, rates, float(quantiles[i]))
+            if guarded is not None:
+                low[i], high[i] = min(low[i], guarded[0] * scale), max(high[i], guarded[1] * scale)
         return low, high
 
     def by_topic(self) -> Influence:

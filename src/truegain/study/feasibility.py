@@ -10,13 +10,14 @@ import numpy as np
 
 from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments, JudgmentsLike
-from truegain.data.pool import Pool
-from truegain.data.runs import Runs
+from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Run, Runs
 from truegain.errors import DataWarning, TruegainError
-from truegain.io.columns import Coded
-from truegain.message import Message, Phrase, with_marks
+from truegain.io.columns import Coded, Ints
+from truegain.measures.base import Measure
+from truegain.message import UNJUDGED, Message, Phrase, with_marks
+from truegain.pooling.first_ranks import unjudged_down_to
 from truegain.study.study import Study
-from truegain.study.unjudged import ties_in_words, unjudged_in_words
 
 GRADED = ("nDCG@10", "P@10", "AP")
 IN_WORDS = {
@@ -27,6 +28,10 @@ IN_WORDS = {
 LONG = 250  # characters of a reason that are told in full
 BINARY = ("P@10", "nDCG@10", "AP")
 MOST_ASKED = "nDCG@10"
+DEEP = 100  # ranks looked at for unjudged documents where a measure has no cutoff
+TOP = 10  # and for ties
+UNJUDGED_SHARE = 0.01  # share of a system's documents from which on it is told
+TIES = 0.1  # share of a system's lists
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Support:
         return f"{measure} ({self.alone[measure]})" if measure in self.alone else measure
 
 
-def lines_of(found: Sequence[Support]) -> list[str]:
+def lines_of(supports: Sequence[Support]) -> list[str]:
     """What is supported, a line each; what stands in the way, and a refusal, once for all they are met in.
 
     >>> why = {"too few": ("P@10",)}
@@ -56,17 +61,19 @@ def lines_of(found: Sequence[Support]) -> list[str]:
     >>> lines_of([Support("these", ("AP", "RR"), {}, caveats={"few topics": ("AP", "RR"), "unjudged": ("AP",)})])
     ['yes  for these: AP, RR', 'but  few topics', 'but  AP: unjudged']
     """
-    possible = list(dict.fromkeys(m for one in found for m in one.measures))
-    lines = [f"yes  for {one.population}: {', '.join(map(one.named, one.measures))}" for one in found if one.measures]
+    possible = list(dict.fromkeys(m for one in supports for m in one.measures))
+    lines = [
+        f"yes  for {one.population}: {', '.join(map(one.named, one.measures))}" for one in supports if one.measures
+    ]
     caveats: dict[str, dict[str, None]] = {}
-    for one in found:
+    for one in supports:
         for what, names in one.caveats.items():
             caveats.setdefault(what, {}).update(dict.fromkeys(names))
     for what, over in caveats.items():
         about = "" if set(over) == set(possible) else f"{', '.join(over)}: "
         lines.append(Message(f"but  {about}{with_marks(what)}"))
     met: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for one in found:
+    for one in supports:
         for why, names in one.refused.items():
             met.setdefault((why, names), []).append(one.population)
     return lines + [
@@ -137,11 +144,11 @@ def _for(
                 continue
         possible.append(measure)
         alone |= {measure: some_pairs} if some_pairs else {}
-        said = [w.message.message for w in heard if isinstance(w.message, DataWarning)]
+        warned = [w.message.message for w in heard if isinstance(w.message, DataWarning)]
         doubt = f"no person has checked {study.unchecked}: verdicts are 'unchecked' until there are gold labels"
-        found = [*said, unjudged_in_words(study.ranked, study.measures[0]), ties_in_words(runs, study.measures[0])]
-        found += [doubt] if study.unchecked else []
-        for what in dict.fromkeys(filter(None, found)):
+        reasons = [*warned, unjudged_in_words(study.ranked, study.measures[0]), ties_in_words(runs, study.measures[0])]
+        reasons += [doubt] if study.unchecked else []
+        for what in dict.fromkeys(filter(None, reasons)):
             caveats[what] = (*caveats.get(what, ()), measure)
     return Support(IN_WORDS[population], tuple(possible), refused, alone, caveats)
 
@@ -155,3 +162,68 @@ def _some_pairs(study: Study) -> str:
     if not known:
         raise TruegainError(f"no pair of systems has gold labels enough: {with_marks(pairs[0].notes[0])}")
     return "" if known == len(pairs) else f"{known:,} of {len(pairs):,} pairs of systems"
+
+
+def unjudged_in_words(ranked: RankedGains, measure: Measure) -> str:
+    """Who has unjudged documents where a measure looks, from 1 in 100 of a system's on; empty where nobody has.
+
+    >>> import truegain as tg
+    >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
+    >>> unjudged_in_words(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@2").ranked, tg.parse_measure("P@2"))
+    '50% of the top 2 of a are unjudged (10 of 20), and 1% or more for 1 of 1 system: see tg.unjudged'
+    """
+    depth = _cutoff(measure) or DEEP
+    open_, there = (x.sum(axis=1) for x in unjudged_down_to(ranked, depth))
+    share = open_ / np.maximum(there, 1)
+    most, many = int(share.argmax()), int((share >= UNJUDGED_SHARE).sum())
+    if not many:
+        return ""
+    return Message(
+        f"{share[most]:.0%} of the top {depth} of {ranked.systems[most]} are unjudged ({open_[most]:,} of "
+        f"{there[most]:,}), and {UNJUDGED_SHARE:.0%} or more for {_of(many, len(share))}: see {UNJUDGED}"
+    )
+
+
+def ties_in_words(runs: Runs, measure: Measure) -> str:
+    """Who has equal scores where a measure looks, from a tenth of a system's lists on; empty where nobody has.
+
+    >>> import truegain as tg
+    >>> runs = Runs.of({"a": {"1": {"x": 1.0, "y": 1.0}, "2": {"x": 2.0, "y": 1.0}}})
+    >>> print(ties_in_words(runs, tg.parse_measure("AP")).partition(":")[0])
+    50% of the topics of a have tied scores in the top 10 (1 of 2), and 10% or more for 1 of 1 system
+    """
+    depth = _cutoff(measure) or TOP
+    tied, lists = dict.fromkeys(runs.systems, 0), dict.fromkeys(runs.systems, 0)
+    for part in runs.parts:
+        here, of = tied_lists(part, depth)
+        tied[part.system] += here
+        lists[part.system] += of
+    share = {s: tied[s] / max(1, lists[s]) for s in runs.systems}
+    most, many = max(share, key=lambda s: share[s]), sum(x >= TIES for x in share.values())
+    if not many:
+        return ""
+    return Message(
+        f"{share[most]:.0%} of the topics of {most} have tied scores in the top {depth} ({tied[most]:,} of "
+        f"{lists[most]:,}), and {TIES:.0%} or more for {_of(many, len(share))}: document ids break the ties"
+    )
+
+
+def tied_lists(run: Run, depth: int) -> tuple[int, int]:
+    """In how many lists of a run equal scores reach into the first ranks, and how many lists there are."""
+    topic, score = run.topic.code, run.score
+    lower = (topic[1:] == topic[:-1]) & (score[1:] <= score[:-1])
+    if not np.all((topic[1:] > topic[:-1]) | lower):  # most files are in order
+        order: Ints = np.lexsort((-score, topic))
+        topic, score = topic[order], score[order]
+    first = np.flatnonzero(np.r_[True, np.diff(topic) != 0])
+    rank = np.arange(len(topic)) - np.repeat(first, np.diff(np.r_[first, len(topic)]))
+    same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1]) & (rank[:-1] < depth)
+    return len(np.unique(topic[:-1][same])), len(first)
+
+
+def _cutoff(measure: Measure) -> int | None:
+    return getattr(measure, "cutoff", None)
+
+
+def _of(some: int, every: int) -> str:
+    return f"{some:,} of {every:,} {'system' if every == 1 else 'systems'}"

@@ -56,15 +56,15 @@ def check_measure(measure: Measure, design: str | None, ordered: bool = False) -
 
 def refused_of(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
     """Which of several measures cannot be told, and why; an error where none can."""
-    found: dict[str, MeasureError] = {}
+    refused: dict[str, MeasureError] = {}
     for m in measures:
         try:
             check_measure(m, design, ordered)
         except MeasureError as error:
-            found[str(m)] = error
-    if len(found) == len(measures):
-        raise next(iter(found.values()))
-    return {m: error.message for m, error in found.items()}
+            refused[str(m)] = error
+    if len(refused) == len(measures):
+        raise next(iter(refused.values()))
+    return {m: error.message for m, error in refused.items()}
 
 
 def beyond(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
@@ -126,13 +126,13 @@ def _by_matrix(
 ) -> ByMatrices:
     """Scores of all systems by confusion matrices; one that cannot be corrected is an error."""
     lists = JudgedLists.of(ranked, judge, measure, gold_relevant_from=gold_relevant_from)
-    found, refused = by_matrices(lists, confidence)
+    estimator, refused = by_matrices(lists, confidence)
     for s, error in refused.items():
         raise TruegainError(f"{ranked.systems[s]}, {measure}: {with_marks(error)}")
-    assert found is not None
-    for pair, why in impossible_pairs(found, Contrasts.all_pairs(len(ranked.systems)), confidence).items():
+    assert estimator is not None
+    for pair, why in impossible_pairs(estimator, Contrasts.all_pairs(len(ranked.systems)), confidence).items():
         raise TruegainError(f"{pair}, {measure}: {with_marks(why)}")
-    return found
+    return estimator
 
 
 def by_matrices(
@@ -180,37 +180,39 @@ def by_matrices(
         for s in [s for s, n in zip(matrices, gold_topics, strict=True) if n == 1]:
             refused[s] = TruegainError(ONE_TOPIC)
             del matrices[s]
-    found = fit(matrices) if matrices else None
-    if found is not None:
-        half = _half(found, Contrasts.scores(len(matrices)), confidence)
-        for s, value, h in zip(list(matrices), found.value.tolist(), half.tolist(), strict=True):
+    estimator = fit(matrices) if matrices else None
+    if estimator is not None:
+        half = _half(estimator, Contrasts.scores(len(matrices)), confidence)
+        for s, value, h in zip(list(matrices), estimator.value.tolist(), half.tolist(), strict=True):
             try:
                 check_inside(value, h, (float(ranges[s][0]), float(ranges[s][1])))
             except TruegainError as error:
                 refused[s] = error
                 del matrices[s]
-        if len(matrices) < len(found.systems):
-            found = fit(matrices) if matrices else None
-    return found, dict(sorted(refused.items()))
+        if len(matrices) < len(estimator.systems):
+            estimator = fit(matrices) if matrices else None
+    return estimator, dict(sorted(refused.items()))
 
 
-def impossible_pairs(found: ByMatrices, contrasts: Contrasts, confidence: float) -> dict[str, str]:
+def impossible_pairs(estimator: ByMatrices, contrasts: Contrasts, confidence: float) -> dict[str, str]:
     """By name, the differences that lie clearly outside of what they can be, and why."""
-    most = np.maximum(*contrasts.ends(found.ranges[:, 1] - found.ranges[:, 0]))
-    far = np.flatnonzero(np.abs(contrasts.values(found.value)) > most)  # few, as a rule none
+    most = np.maximum(*contrasts.ends(estimator.ranges[:, 1] - estimator.ranges[:, 0]))
+    far = np.flatnonzero(np.abs(contrasts.values(estimator.value)) > most)  # few, as a rule none
     out: dict[str, str] = {}
     for i in far.tolist():
         one, end = contrasts.some(i, i + 1), float(most[i])
         try:
-            check_inside(float(one.values(found.value)[0]), float(_half(found, one, confidence)[0]), (-end, end))
+            check_inside(
+                float(one.values(estimator.value)[0]), float(_half(estimator, one, confidence)[0]), (-end, end)
+            )
         except TruegainError as error:
-            out[f"{found.systems[one.b[0]]} - {found.systems[one.a[0]]}"] = error.message
+            out[f"{estimator.systems[one.b[0]]} - {estimator.systems[one.a[0]]}"] = error.message
     return out
 
 
-def _half(found: ByMatrices, contrasts: Contrasts, confidence: float) -> Floats:
+def _half(estimator: ByMatrices, contrasts: Contrasts, confidence: float) -> Floats:
     """Half of each interval's width."""
-    variance = found.over_topics(contrasts)
+    variance = estimator.over_topics(contrasts)
     return np.asarray(quantiles_of(confidence, variance.df) * np.sqrt(variance.variance))
 
 

@@ -109,8 +109,8 @@ class Listed:
         ends = np.array(listed.scale)
         if level is not None:
             ends = level * (ends >= (level if gold_relevant_from is None else gold_relevant_from))
-        said = label if gold is None else np.where(np.isnan(gold), label, gold)
-        parts = stand_in.parts(np.concatenate([label, said, ends]), ranked)
+        labels = label if gold is None else np.where(np.isnan(gold), label, gold)
+        parts = stand_in.parts(np.concatenate([label, labels, ends]), ranked)
         worths = parts.worth(ends)
         found = cls(
             item, frozen(sizes), float(listed.size.sum()), len(ranked.topics),
@@ -320,8 +320,8 @@ class ByList(ScoreEstimator):
 
     def touching(self, contrasts: Contrasts) -> Ints:
         """Gold labels that move each contrast; no fewer than are needed where the list is judged to its end."""
-        found = contrasts.moved(self.fit.coefficient[:, self.fit.item[~self._stuck]].T, NO_WEIGHT)
-        return np.maximum(found, LEAST_GOLD) if self.draws.whole else found
+        moving = contrasts.moved(self.fit.coefficient[:, self.fit.item[~self._stuck]].T, NO_WEIGHT)
+        return np.maximum(moving, LEAST_GOLD) if self.draws.whole else moving
 
     def contributions(self) -> Floats:
         """What each topic brings."""

@@ -177,25 +177,25 @@ def made_intervals(
     runs: RunsLike, judgments: JudgmentsLike, measures: MeasuresLike, how: IntervalSettings, **reading: Any
 ) -> ResultList[Estimate]:
     """Estimates as the settings say; further keywords are those of `evaluate` that say how to read."""
-    asked = parse_measures(measures)
-    texts = [a.measure for a in asked if a.measure.reads_text]
+    named = parse_measures(measures)
+    texts = [a.measure for a in named if a.measure.reads_text]
     if texts and set(how.over) != {"topics"}:
         raise TruegainError(f"{texts[0]} reads text, and text is not drawn anew; give intervals over topics")
     jobs, memory = how.resampling.jobs, reading.get("memory")
     if "collection" in how.over:
-        keys = keys_needed([a.measure for a in asked])
-        ranked = aligned_for(asked, runs, judgments, how.scoring, keep_keys=keys, jobs=jobs, **reading)
-        found = [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+        keys = keys_needed([a.measure for a in named])
+        ranked = aligned_for(named, runs, judgments, how.scoring, keep_keys=keys, jobs=jobs, **reading)
+        estimates = [estimate for one in measures_for(ranked, named) for estimate in _of_measure(ranked, one, how)]
         caveats = ranked.caveats
     else:
-        scores = evaluate(runs, judgments, asked, scoring=how.scoring, jobs=jobs, **reading)
+        scores = evaluate(runs, judgments, named, scoring=how.scoring, jobs=jobs, **reading)
         caveats = scores.caveats
         check_memory(_need(scores, how.method), max(limit_of(memory, 1.0), FLOOR))
-        found = [estimate for one in asked for estimate in _over_topics(scores, how, scores.aliases[one.name])]
+        estimates = [estimate for one in named for estimate in _over_topics(scores, how, scores.aliases[one.name])]
     provenance = {"truegain": __version__, "seed": how.seed, "resamples": how.replicates, "confidence": how.confidence}
     usual = vars(Scoring())
     provenance |= {name: value for name, value in vars(how.scoring).items() if value != usual[name]}
-    return ResultList(tuple(found), provenance, caveats)
+    return ResultList(tuple(estimates), provenance, caveats)
 
 
 def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: IntervalSettings) -> list[Estimate]:

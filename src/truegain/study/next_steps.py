@@ -19,7 +19,7 @@ from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.estimators import NO_WEIGHT
 from truegain.study.precision import CurrentPrecision, Step, error_at_all_looks, fewest_gold, steps_of
 from truegain.study.study_data import StudyData
-from truegain.study.unjudged_bounds import UnjudgedBounds, sample_step
+from truegain.study.unjudged import UnjudgedBounds, sample_step
 from truegain.study.variance import VarianceModel
 from truegain.study.verdict import could_move, outcome_of
 

@@ -347,16 +347,16 @@ def prices_of(costs: Mapping[str, float] | str | None) -> dict[str, float]:
     """
     if costs is None:
         return {}
-    given = costs
+    prices = costs
     if isinstance(costs, str):
         parts = [part.partition("=") for part in costs.split(",")]
         names = [name.strip() for name, _, _ in parts]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise TruegainError(f"{argname('costs')}: {told_value('costs', twice)} has two prices; give one")
-        given = {name: value for name, (_, _, value) in zip(names, parts, strict=True)}  # type: ignore[misc]
-    assert not isinstance(given, str)
+        prices = {name: value for name, (_, _, value) in zip(names, parts, strict=True)}  # type: ignore[misc]
+    assert not isinstance(prices, str)
     out = {}
-    for name, value in given.items():
+    for name, value in prices.items():
         if name not in PRICES:
             raise TruegainError(
                 f"{argname('costs')}: {told_value('costs', name, repr(name))} has no price here; give "
@@ -481,8 +481,8 @@ def cheapest(now: CurrentPrecision, half: float, costs: Mapping[str, float]) -> 
                 if "gold" not in costs or not now.gold or now.after(topics=t, assessors=a, gold=most) > half:
                     continue
                 gold = _least_times(partial(now.after, topics=t, assessors=a), "gold", half, most)
-            found = _mixed(now, t, gold, a, costs)
-            best = found if best is None or found.cost < best.cost else best
+            mix = _mixed(now, t, gold, a, costs)
+            best = mix if best is None or mix.cost < best.cost else best
     return best
 
 

@@ -778,7 +778,8 @@ class Study:
             notes.insert(0, MORE_LABELS)
         shares = self._shares(m, a, b) if uncertain else {}
         population = self._population_of([m])
-        widened = self._unjudged.widened(measure_estimates, contrasts, unjudged_bounds)
+        pair_bounds = self._unjudged.pair_bounds(contrasts, unjudged_bounds)
+        widened = [] if pair_bounds is None else measure_estimates.widened(contrasts, pair_bounds)
         more_helps = uncertain and not (decision.needs_other_data or by_unjudged)
         return Verdict(
             comparison=with_reasons([comparison], decision.withheld)[0],
@@ -798,7 +799,7 @@ class Study:
             provenance=self.provenance,
             exact=variance_model.exact,
             alike=alike,
-            widened=None if widened is None else with_reasons([widened], decision.withheld)[0],
+            widened=next(iter(with_reasons(widened, decision.withheld)), None),
             not_worse_by=not_worse_by or 0.0,
             labels_by=self.unchecked,
             by_labels=decision.by_labels if doubted else None,

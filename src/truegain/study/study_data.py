@@ -57,7 +57,7 @@ class StudyData:
         self._refuse_fixed()
         if self.sample is None:  # which tells what unjudged documents are worth
             check_unjudged(self.ranked, m, self.judge)
-        estimator, naive = self._estimator(m)
+        estimator, uncorrected = self._estimator(m)
         if self.looks is not None:
             self._refuse_looks()
         makers: dict[SourceName, Callable[[], SourceVariance]] = {}
@@ -82,7 +82,7 @@ class StudyData:
                 makers["assessors"] = partial(self._assessors, self.raters, refitted)
             if "replicates" in self.over:
                 makers["replicates"] = partial(self.raters.repeated_moves, refitted, topics)
-        return VarianceModel(estimator, naive, over, makers, self.looks)
+        return VarianceModel(estimator, uncorrected, over, makers, self.looks)
 
     def spoken_of(self, m: Measure) -> frozenset[SourceName]:
         """What a measure can be told for: no other collections where one document a topic would have to tell of them.
@@ -124,8 +124,8 @@ class StudyData:
             return by_list, Plain(plain.contributions().T / stand_in.constant, self.ranked.topics)
         if self.sample is not None:
             return self.sample.estimator(m), estimator_of(self.ranked, m, None, None)
-        found = estimator_of(self.ranked, m, self.judge, self.gold_relevant_from, self.confidence)
-        return found, found if self.judge is None else estimator_of(self.ranked, m, None, None)
+        estimator = estimator_of(self.ranked, m, self.judge, self.gold_relevant_from, self.confidence)
+        return estimator, estimator if self.judge is None else estimator_of(self.ranked, m, None, None)
 
     def documents(self, m: Measure, variance_model: VarianceModel, a: int, b: int) -> Influence:
         """How far each judged document moves two scores by being in the collection; by the labels as they are.

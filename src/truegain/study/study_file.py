@@ -158,7 +158,7 @@ def _placed(error: TruegainError, said: FileWords) -> TruegainError:
     """A refusal of what the file said, with its place there; any other as it is."""
     if isinstance(error, InputError) and not (error.line is None and error.row is None):
         return error
-    found = said.place(error)
-    if found is None and any(key_of(part.name) in KINDS for part in error.message.named):
-        found = None, ""
-    return error if found is None else error.at(said.file, found[0], f"{found[1]}{with_marks(error)}")
+    place = said.place(error)
+    if place is None and any(key_of(part.name) in KINDS for part in error.message.named):
+        place = None, ""
+    return error if place is None else error.at(said.file, place[0], f"{place[1]}{with_marks(error)}")

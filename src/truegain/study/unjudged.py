@@ -1,119 +1,383 @@
-"""What documents without a label, and tied scores, could do to the answers of a study, and what is said of them."""
+"""What unjudged documents could do to a difference: no variance, but a bound on the verdict."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
 from truegain.data.alignment import of_systems
 from truegain.data.pool import RankedGains
-from truegain.data.runs import Run, Runs
 from truegain.errors import TruegainError, some
-from truegain.io.columns import Ints
+from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.base import Measure
-from truegain.message import UNJUDGED, Message, with_marks
-from truegain.pooling.bounds import is_known
-from truegain.pooling.first_ranks import FirstRanks, Held, has_ends, unjudged_down_to
+from truegain.message import Message, with_marks
+from truegain.pooling.bounds import Linear, Ratio, extremes_of, is_known
+from truegain.pooling.first_ranks import FirstRanks, Held, has_ends, in_first, unjudged_down_to
+from truegain.pooling.pools import Filled
 from truegain.stats.contrasts import NONE, Contrasts
-from truegain.stats.results import Comparison
 from truegain.stats.student_t import quantile_of
-from truegain.study.estimates import MeasureEstimates, UnjudgedTreatment
+from truegain.study.estimators import LEAST_GOLD
+from truegain.study.precision import Step
 from truegain.study.study_data import StudyData
-from truegain.study.unjudged_bounds import UnjudgedBounds, UnjudgedPairBounds, unjudged_bounds_of, unjudged_pair_bounds
 from truegain.study.variance import VarianceModel
 from truegain.study.withheld import UNJUDGED_FIRST, Reason
 
-DEEP = 100  # ranks looked at for unjudged documents where a measure has no cutoff
-TOP = 10  # and for ties, and where nothing bounds what unjudged documents could do: they matter most there
-UNJUDGED_SHARE = 0.01  # share of a system's documents from which on it is told
+UnjudgedTreatment = Literal["", "bound", "first", "zero"]  # how a ranking counts them
+TOP = 10  # ranks where they matter most, where nothing bounds what they could do
 OPEN = 0.05  # share of a system's first documents from which on nothing is claimed of it where nothing bounds them
-TIES = 0.1  # share of a system's lists
+ROUNDING = 1e-12  # of a sum of moves
 
 
-def unjudged_in_words(ranked: RankedGains, measure: Measure) -> str:
-    """Who has unjudged documents where a measure looks, from 1 in 100 of a system's on; empty where nobody has.
+@dataclass(frozen=True, eq=False)
+class OverTopics:
+    """A mean over topics like these: its parts by topic, its variance, and standard errors from it to its limit."""
 
-    >>> import truegain as tg
-    >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
-    >>> unjudged_in_words(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@2").ranked, tg.parse_measure("P@2"))
-    '50% of the top 2 of a are unjudged (10 of 20), and 1% or more for 1 of 1 system: see tg.unjudged'
+    parts: Floats
+    variance: float
+    quantile: float
+
+    def wider(self, square: Floats, total: Floats) -> Floats:
+        """How much further out the limit lies for other parts, given their sums of squares and their sums.
+
+        q (sqrt(V + more) - sqrt(V)),  more = T/(T - 1) (change of sum of x^2 - (sum of x)^2/T), at least 0
+        """
+        topics = len(self.parts)
+        before = float(self.parts @ self.parts) - float(self.parts.sum()) ** 2 / topics
+        more = np.maximum(square - total**2 / topics - before, 0.0) * topics / max(topics - 1, 1)
+        return np.asarray(self.quantile * (np.sqrt(self.variance + more) - np.sqrt(self.variance)))
+
+
+def fewest(far: Floats, margin: float) -> int | None:
+    """How many of these numbers, the largest first, make up a margin; None where all do not.
+
+    >>> fewest(np.array([0.01, 0.03, 0.01]), 0.035)
+    2
     """
-    depth = _cutoff(measure) or DEEP
-    open_, there = (x.sum(axis=1) for x in unjudged_down_to(ranked, depth))
-    share = open_ / np.maximum(there, 1)
-    most, many = int(share.argmax()), int((share >= UNJUDGED_SHARE).sum())
-    if not many:
-        return ""
-    return Message(
-        f"{share[most]:.0%} of the top {depth} of {ranked.systems[most]} are unjudged ({open_[most]:,} of "
-        f"{there[most]:,}), and {UNJUDGED_SHARE:.0%} or more for {_of(many, len(share))}: see {UNJUDGED}"
+    taken = np.cumsum(np.sort(far)[::-1])
+    reached = np.flatnonzero(taken >= margin - ROUNDING)
+    return int(reached[0]) + 1 if len(reached) else None
+
+
+def few_enough(far: Floats, topic: Ints, margin: float, over: OverTopics) -> int | None:
+    """How many, each taking `far` from the mean in its topic, can lower its limit by a margin; None: not seen.
+
+    Falls on few topics also make the mean less sure, so the largest need not be the fewest: the next one is that
+    which moves the limit most.  There may be fewer that do it, so that this many *can*, and no more is said.
+
+    >>> flat = OverTopics(np.full(10, 0.01), 0.0001, 2.26)
+    >>> few_enough(np.full(20, 0.005), np.repeat(np.arange(10), 2), 0.05, flat), fewest(np.full(20, 0.005), 0.05)
+    (7, 10)
+    """
+    own = [np.sort(far[topic == t])[::-1] for t in range(len(over.parts))]
+    taken = np.zeros(len(own), np.int64)
+    ahead = np.array([x[0] if len(x) else 0.0 for x in own])
+    parts, square, gone = over.parts.copy(), float(over.parts @ over.parts), 0.0
+    total = float(parts.sum())
+    for k in range(1, len(far) + 1):
+        limit = gone + ahead + over.wider(square - 2 * parts * ahead + ahead**2, total - gone - ahead)
+        t = int(np.argmax(np.where(ahead > 0, limit, -np.inf)))
+        if ahead[t] <= 0:
+            return None
+        if limit[t] >= margin - ROUNDING:
+            return min(k, fewest(far, margin) or k)
+        square += ahead[t] ** 2 - 2 * parts[t] * ahead[t]
+        parts[t] -= ahead[t]
+        gone += ahead[t]
+        taken[t] += 1
+        ahead[t] = own[t][taken[t]] if taken[t] < len(own[t]) else 0.0
+    return None
+
+
+# ---- What unjudged documents could do to one difference.
+
+
+@dataclass(frozen=True, eq=False)
+class UnjudgedBounds:
+    """How far the difference b - a could fall and rise, topic by topic, if unjudged documents were judged.
+
+    `documents` counts the unjudged documents of both lists where the measure looks.  For measures linear in gain
+    `falls` and `rises` say how far each of these alone could take it; None for others.  Where worst and best over all
+    labels are not known, these are the documents down to the rank `first` (see `FirstRanks`), and the `below` unjudged
+    ones further down count as not relevant.
+    """
+
+    low: Floats  # by topic, at most 0
+    high: Floats
+    documents: int
+    topics: int
+    falls: Floats | None = None  # by document, at least 0
+    rises: Floats | None = None
+    spread: float = 0.0  # the sum over documents of the largest variance that a label can have
+    more: tuple[float, float] = (0.0, 0.0)  # variance over topics of the worst and the best case above that by labels
+    wider: tuple[float, float] = (0.0, 0.0)  # by how much limits of the two are further out, at some confidence
+    now: Floats | None = None  # the difference by the labels there are: parts of its mean by topic
+    topic_of: Ints | None = None  # by document
+    over: OverTopics | None = None  # where topics like these are spoken of
+    first: int | None = None
+    below: int = 0
+
+    @property
+    def counted(self) -> str:
+        """The documents in question, in words.
+
+        >>> UnjudgedBounds(np.zeros(1), np.zeros(1), 2, 1, first=10).counted
+        '2 unjudged documents in the first 10 ranks'
+        """
+        return f"{self.documents:,} unjudged document{'' if self.documents == 1 else 's'}{self.where}"
+
+    @property
+    def where(self) -> str:
+        """Down to which rank, in words; empty: wherever the measure looks."""
+        return "" if self.first is None else f" in {in_first(self.first)}"
+
+    @property
+    def as_zero(self) -> str:
+        """What counts as not relevant although nobody judged it, in words; empty: nothing does."""
+        return f"unjudged documents below rank {self.first} count as not relevant" if self.below else ""
+
+    @property
+    def least(self) -> float:
+        """By how much the mean difference could fall."""
+        return float(self.low.sum())
+
+    @property
+    def most(self) -> float:
+        """By how much it could rise."""
+        return float(self.high.sum())
+
+    def with_limits(self, variance: float, quantile: float) -> UnjudgedBounds:
+        """With how much further out the limits of the worst and the best case lie than those by labels.
+
+        The worst case d_t + low_t of topics like these is known no better than its own variance over topics tells, and
+        a pair whose unjudged documents are on few topics is less sure than labels say.
+        """
+        low, high = (quantile * (float(np.sqrt(variance + more)) - float(np.sqrt(variance))) for more in self.more)
+        over = None if self.now is None else OverTopics(self.now, variance, quantile)
+        return replace(self, wider=(low, high), over=over)
+
+    def to_undo(self, margin: float) -> int | None:
+        """On how many topics unjudged documents would have to be relevant to take a margin away; None: never.
+
+        No fewer do where these topics alone are spoken of; of topics like these, as few as this.
+
+        >>> UnjudgedBounds(np.array([-0.02, 0.0, -0.05]), np.zeros(3), 4, 3).to_undo(0.06)
+        2
+        """
+        if self.over is None:
+            return fewest(-self.low, margin)
+        return few_enough(-self.low, np.arange(len(self.low)), margin, self.over)
+
+    def documents_to_undo(self, margin: float, falls: bool = True) -> int | None:
+        """How many unjudged documents would have to be relevant for it; None: never, or not known.
+
+        Their moves add up where the measure is linear in gain, so for these topics alone the largest ones do it with
+        the fewest; of topics like these, as few as this can.
+
+        >>> bounds = UnjudgedBounds(np.array([-0.05]), np.zeros(1), 3, 1, falls=np.array([0.01, 0.03, 0.01]))
+        >>> bounds.documents_to_undo(0.035)
+        2
+        """
+        far = self.falls if falls else self.rises
+        if far is None or self.over is None or self.topic_of is None:
+            return None if far is None else fewest(far, margin)
+        over = self.over if falls else replace(self.over, parts=-self.over.parts)
+        return few_enough(far, self.topic_of, margin, over)
+
+    def to_dict(self, taken_as: str, undone_by: int | None) -> dict[str, object]:
+        """For programs, with how many of the documents can undo what the labels there are say."""
+        first = {} if self.first is None else {"first_ranks": self.first, "unjudged_below": self.below}
+        return {"documents": self.documents, "low": self.least, "high": self.most, "taken_as": taken_as,
+                "documents_to_undo": undone_by, **first}  # fmt: skip
+
+
+def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topics: int) -> Floats:
+    """V(d + r) - V(d) over topics of parts of a mean, at least 0, from sums over topics of r, d r, r^2 and d.
+
+    V(x) = T/(T - 1) (sum of x^2 - (sum of x)^2/T)
+
+    >>> d, r = np.array([0.1, 0.0, 0.05]), np.array([0.0, 0.2, 0.0])
+    >>> more = more_variance(r.sum(), (d * r).sum(), (r * r).sum(), d.sum(), 3)
+    >>> round(float(more), 6), round(float(3 * (np.var(d + r, ddof=1) - np.var(d, ddof=1))), 6)
+    (0.01, 0.01)
+    """
+    added = 2 * by_now + square - (2 * now * far + far**2) / topics
+    return np.maximum(np.asarray(added) * topics / (topics - 1), 0.0)
+
+
+def unjudged_bounds_of(two: RankedGains, measure: Measure) -> UnjudgedBounds:
+    """How far unjudged documents could move the second system less the first; an error where it is unknown."""
+    if not is_known(measure):
+        return _in_first_ranks(FirstRanks(two, measure))
+    filled, first, second = Filled.by_key(two, measure), 0, 1
+    ranked = filled.ranked
+    score = measure.score(ranked)
+    if np.isnan(score).any():
+        raise TruegainError(f"{measure}: a system lacks a topic")
+    extremes, within = extremes_of(filled, measure), measure.within(ranked.rank)
+    topics = len(ranked.topics)
+    share = np.append(np.full(len(ranked.systems), 1 / topics), 1.0)
+    low, high = np.zeros((2, topics))
+    for t in range(topics):
+        far = extremes.greatest(filled.topic(t, within), share)
+        difference = (score[second, t] - score[first, t]) / topics
+        low[t], high[t] = -far[first, second] - difference, far[second, first] - difference
+    open_ = filled.unjudged[ranked.item] & within
+    count = len(np.unique(ranked.item[open_]))
+    bounds = _unjudged_bounds(low, high, (score[second] - score[first]) / topics, count)
+    if not isinstance(extremes, Linear):
+        return bounds
+    moved, topic_of = np.zeros(len(ranked.pool)), np.zeros(len(ranked.pool), np.int64)
+    topic_of[ranked.item] = ranked.list % topics
+    for system, sign in ((second, 1.0), (first, -1.0)):
+        mine = open_ & (ranked.list // topics == system)
+        np.add.at(moved, ranked.item[mine], sign * extremes.weight[mine] / topics)
+    each = np.stack([moved * extremes.least, moved * extremes.most])
+    spread = float((moved**2).sum()) * (extremes.most - extremes.least) ** 2 / 4
+    return replace(
+        bounds, falls=-np.minimum(each.min(axis=0), 0.0), rises=np.maximum(each.max(axis=0), 0.0), spread=spread,
+        topic_of=topic_of,
+    )  # fmt: skip
+
+
+def _in_first_ranks(ranks: FirstRanks) -> UnjudgedBounds:
+    """The same where worst and best over all labels are not known: of the first ranks."""
+    topics = len(ranks.ranked.topics)
+    count, first, below = ranks.documents(0, 1)
+    now = (ranks.score[1] - ranks.score[0]) / topics
+    far = np.array([ranks.greatest(t) for t in range(topics)]) / topics
+    return replace(_unjudged_bounds(-far[:, 0, 1] - now, far[:, 1, 0] - now, now, count), first=first, below=below)
+
+
+def _unjudged_bounds(low: Floats, high: Floats, now: Floats, count: int) -> UnjudgedBounds:
+    """From how far the parts of the difference could fall and rise."""
+    topics = len(now)
+    low, high = np.where(low < -ROUNDING, low, 0.0), np.where(high > ROUNDING, high, 0.0)
+    more = [
+        float(more_variance(far.sum(), (now * far).sum(), (far**2).sum(), now.sum(), topics)) for far in (low, high)
+    ]
+    return UnjudgedBounds(low, high, count, topics, more=(more[0], more[1]), now=now)
+
+
+def sample_step(
+    unjudged_bounds: UnjudgedBounds,
+    variance: float,
+    quantile: float,
+    min_effect: float = 0.0,
+    price: float | None = None,
+) -> Step | None:
+    """The interval after a random sample of the unjudged is judged: a quarter, or enough for `min_effect`.
+
+    For labels that vary as much as they can (half of them the lowest, half the highest), n of N judged, topics random:
+
+        V' = V + N/n * sum over unjudged documents of (what the highest label moves more than the lowest)^2/4
+
+    None where the measure is not linear in gain: there a sample does not help.
+
+    >>> far = np.full(100, 0.01)
+    >>> hidden = UnjudgedBounds(np.zeros(50), np.full(50, 0.02), 100, 50, np.zeros(100), far, float((far**2).sum() / 4))
+    >>> print(sample_step(hidden, 1e-4, 2.0))
+    labels of a random 25 of the 100 unjudged documents, which alone leave it open: +-0.2010
+    """
+    if unjudged_bounds.falls is None:
+        return None
+    total = unjudged_bounds.documents
+
+    def half(n: int) -> float:
+        return quantile * float(np.sqrt(variance + total / n * unjudged_bounds.spread))
+
+    n = min(total, max(LEAST_GOLD, -(-total // 4)))
+    enough = None
+    if min_effect > 0:
+        needed = [k for k in range(min(total, LEAST_GOLD), total + 1) if half(k) <= min_effect]
+        n, enough = (needed[0], True) if needed else (total, False)
+    some = f"a random {n:,} of the {total:,}" if n < total else f"all {total:,}"
+    phrase = f"labels of {some} unjudged documents, which alone leave it open"
+    return Step("unjudged", 1.0, 0, n, half(n), None if price is None else price * n, enough, phrase=phrase)
+
+
+# ---- All pairs of systems at once.
+
+
+@dataclass(frozen=True, eq=False)
+class UnjudgedPairBounds:
+    """System by system: by how much the first less the second could rise, and the variance over topics with it.
+
+    The bound on topic t is d_t + r_t, what labels say and what unjudged documents could add; its mean over topics like
+    these is known no better than its own variance tells, V(d + r) = V(d) + `more`.  Whatever the labels of unjudged
+    documents are, the mean of the differences lies below that of the bounds: so does its limit (Horowitz and Manski
+    2000, JASA 95).
+    """
+
+    rise: Floats
+    more: Floats
+
+    @classmethod
+    def of_pair(
+        cls, unjudged_bounds: UnjudgedBounds, contrasts: Contrasts, systems: int, over_topics: bool = True
+    ) -> UnjudgedPairBounds:
+        """The same of one pair, b - a, where only these two lists are looked at."""
+        rise, more = np.zeros((2, systems, systems))
+        a, b = int(contrasts.a[0]), int(contrasts.b[0])
+        rise[a, b], rise[b, a] = -unjudged_bounds.least, unjudged_bounds.most
+        more[a, b], more[b, a] = unjudged_bounds.more if over_topics else (0.0, 0.0)
+        return cls(rise, more)
+
+    def sides(self, contrasts: Contrasts) -> tuple[Floats, Floats, Floats, Floats]:
+        """Of each b - a: how far it could fall and rise, at least 0, and how much variance goes with either."""
+        a, b = contrasts.a, contrasts.b
+        return self.rise[a, b], self.rise[b, a], self.more[a, b], self.more[b, a]
+
+
+def unjudged_pair_bounds(ranked: RankedGains, measure: Measure, own: Bools, over_topics: bool) -> UnjudgedPairBounds:
+    """What the unjudged documents of all lists could do; an error where nothing is known of that.
+
+    own: systems with unjudged documents where the measure looks.  Where one of a pair has some, further documents, down
+    to the depth of `tg.unjudged`, may be relevant too; where neither has, those that any list shows to the measure may.
+    Where the measure's worst and best over all labels are not known, it is about first ranks (`FirstRanks`).
+    """
+    n, topics = len(ranked.systems), len(ranked.topics)
+    rise, by_now, square, now = np.zeros((4, n, n))
+    score, every = _first_ranks(ranked, measure) if not is_known(measure) else _all_labels(ranked, measure, own)
+    for t, far in enumerate(every):
+        d = (score[:, t][:, None] - score[:, t][None, :]) / topics
+        r = np.where(far - d > ROUNDING, far - d, 0.0)
+        np.fill_diagonal(r, 0.0)
+        rise, by_now, square, now = rise + r, by_now + d * r, square + r * r, now + d
+    return UnjudgedPairBounds(
+        rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n))
     )
 
 
-def open_at_the_top(ranked: RankedGains, systems: Sequence[int]) -> str:
-    """Whose first ten documents lack labels, from 1 in 20 on, in words; empty where nobody's do.
-
-    >>> import truegain as tg
-    >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
-    >>> open_at_the_top(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@1").ranked, [0])
-    '10 of the 20 documents in the first 10 ranks of a have no label'
-    """
-    open_, there = (x.sum(axis=1) for x in unjudged_down_to(ranked, TOP))
-    who = [s for s in systems if open_[s] >= OPEN * there[s] > 0]
-    if not who:
-        return ""
-    return (
-        f"{int(open_[who].sum()):,} of the {int(there[who].sum()):,} documents in the first {TOP} ranks of "
-        f"{some([ranked.systems[s] for s in who])} have no label"
-    )
+def _first_ranks(ranked: RankedGains, measure: Measure) -> tuple[Floats, Iterator[Floats]]:
+    """Scores, and topic by topic how far a part of a mean could be ahead of another's; see `FirstRanks`."""
+    ranks, topics = FirstRanks(ranked, measure), len(ranked.topics)
+    return ranks.score, (ranks.greatest(t) / topics for t in range(topics))
 
 
-def ties_in_words(runs: Runs, measure: Measure) -> str:
-    """Who has equal scores where a measure looks, from a tenth of a system's lists on; empty where nobody has.
+def _all_labels(ranked: RankedGains, measure: Measure, own: Bools) -> tuple[Floats, Iterator[Floats]]:
+    """The same over all labels of all unjudged documents."""
+    filled = Filled.by_key(ranked, measure)
+    score = measure.score(filled.ranked)
+    if np.isnan(score).any():
+        raise TruegainError(f"{measure}: a system lacks a topic")
+    extremes, within = extremes_of(filled, measure), measure.within(filled.ranked.rank)
+    n, topics = len(ranked.systems), len(ranked.topics)
+    share = np.append(np.full(n, 1 / topics), 1.0)
+    closed = np.flatnonzero(~own) if isinstance(extremes, Ratio) else np.zeros(0, np.int64)
 
-    >>> import truegain as tg
-    >>> runs = Runs.of({"a": {"1": {"x": 1.0, "y": 1.0}, "2": {"x": 2.0, "y": 1.0}}})
-    >>> print(ties_in_words(runs, tg.parse_measure("AP")).partition(":")[0])
-    50% of the topics of a have tied scores in the top 10 (1 of 2), and 10% or more for 1 of 1 system
-    """
-    depth = _cutoff(measure) or TOP
-    tied, lists = dict.fromkeys(runs.systems, 0), dict.fromkeys(runs.systems, 0)
-    for part in runs.parts:
-        here, of = tied_lists(part, depth)
-        tied[part.system] += here
-        lists[part.system] += of
-    share = {s: tied[s] / max(1, lists[s]) for s in runs.systems}
-    most, many = max(share, key=lambda s: share[s]), sum(x >= TIES for x in share.values())
-    if not many:
-        return ""
-    return Message(
-        f"{share[most]:.0%} of the topics of {most} have tied scores in the top {depth} ({tied[most]:,} of "
-        f"{lists[most]:,}), and {TIES:.0%} or more for {_of(many, len(share))}: document ids break the ties"
-    )
+    def farthest(t: int) -> Floats:
+        topic = filled.topic(t, within)
+        far = extremes.greatest(topic, share)[:n, :n]
+        if len(closed):  # below the cutoff of all lists nothing is in question
+            few = replace(topic, count=topic.columns).of_systems(closed)
+            far[np.ix_(closed, closed)] = extremes.greatest(few, share[np.append(closed, n)])[:-1, :-1]
+        return far
 
-
-def tied_lists(run: Run, depth: int) -> tuple[int, int]:
-    """In how many lists of a run equal scores reach into the first ranks, and how many lists there are."""
-    topic, score = run.topic.code, run.score
-    lower = (topic[1:] == topic[:-1]) & (score[1:] <= score[:-1])
-    if not np.all((topic[1:] > topic[:-1]) | lower):  # most files are in order
-        order: Ints = np.lexsort((-score, topic))
-        topic, score = topic[order], score[order]
-    first = np.flatnonzero(np.r_[True, np.diff(topic) != 0])
-    rank = np.arange(len(topic)) - np.repeat(first, np.diff(np.r_[first, len(topic)]))
-    same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1]) & (rank[:-1] < depth)
-    return len(np.unique(topic[:-1][same])), len(first)
-
-
-def _cutoff(measure: Measure) -> int | None:
-    return getattr(measure, "cutoff", None)
-
-
-def _of(some: int, every: int) -> str:
-    return f"{some:,} of {every:,} {'system' if every == 1 else 'systems'}"
+    return score, (farthest(t) for t in range(topics))
 
 
 # ---- How unjudged documents hold back the answers of one study.
@@ -204,24 +468,20 @@ class UnjudgedDocuments:
 
     def bounds_of_pair(self, m: Measure, contrasts: Contrasts) -> UnjudgedPairBounds | None:
         """The same of one pair."""
-        found = self.unjudged_bounds(m, contrasts)[0] if self._is_bound else None
+        bounds = self.unjudged_bounds(m, contrasts)[0] if self._is_bound else None
         systems = len(self.study_data.ranked.systems)
         return (
             None
-            if found is None
-            else UnjudgedPairBounds.of_pair(found, contrasts, systems, "topics" in self.study_data.over)
+            if bounds is None
+            else UnjudgedPairBounds.of_pair(bounds, contrasts, systems, "topics" in self.study_data.over)
         )
 
-    def widened(
-        self, measure_estimates: MeasureEstimates, contrasts: Contrasts, unjudged_bounds: UnjudgedBounds | None
-    ) -> Comparison | None:
-        """The difference of a pair with limits that hold whatever they are; None where these are those by labels."""
-        if unjudged_bounds is None or not unjudged_bounds.documents or not self._is_bound:
+    def pair_bounds(self, contrasts: Contrasts, bounds: UnjudgedBounds | None) -> UnjudgedPairBounds | None:
+        """What they could do to one pair, as differences take it; None where its limits are those by labels."""
+        if bounds is None or not bounds.documents or not self._is_bound:
             return None
-        bounds = UnjudgedPairBounds.of_pair(
-            unjudged_bounds, contrasts, len(self.study_data.ranked.systems), "topics" in self.study_data.over
-        )
-        return measure_estimates.widened(contrasts, bounds)[0]
+        systems = len(self.study_data.ranked.systems)
+        return UnjudgedPairBounds.of_pair(bounds, contrasts, systems, "topics" in self.study_data.over)
 
     def unjudged_bounds(self, m: Measure, contrasts: Contrasts) -> tuple[UnjudgedBounds | None, list[str]]:
         """What they could do to one pair, and what must be said where that is not known."""
@@ -239,18 +499,18 @@ class UnjudgedDocuments:
             try:
                 return unjudged_bounds_of(of_systems(ranked, pair), m), []
             except TruegainError as error:
-                said = _not_known(m, error)
-        return None, [said]
+                note = _not_known(m, error)
+        return None, [note]
 
     def bounds_with_limits(
         self, m: Measure, contrasts: Contrasts, variance_model: VarianceModel
     ) -> tuple[UnjudgedBounds | None, list[str]]:
         """The same, with how sure that is over topics."""
-        found, notes = self.unjudged_bounds(m, contrasts)
-        if found is None or not found.documents or "topics" not in self.study_data.over:
-            return found, notes
+        bounds, notes = self.unjudged_bounds(m, contrasts)
+        if bounds is None or not bounds.documents or "topics" not in self.study_data.over:
+            return bounds, notes
         variance = variance_model.variance(contrasts, self.confidence)
-        return found.with_limits(
+        return bounds.with_limits(
             float(variance.variance[0]), quantile_of(self.confidence, float(variance.df[0]))
         ), notes
 
@@ -272,3 +532,21 @@ def _systems(contrasts: Contrasts) -> list[int]:
 def _not_known(m: Measure, error: TruegainError) -> str:
     why = with_marks(error).removeprefix(f"{m}: ")
     return Message(f"What unjudged documents could change in {m} is unknown: {why}.")
+
+
+def open_at_the_top(ranked: RankedGains, systems: Sequence[int]) -> str:
+    """Whose first ten documents lack labels, from 1 in 20 on, in words; empty where nobody's do.
+
+    >>> import truegain as tg
+    >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
+    >>> open_at_the_top(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@1").ranked, [0])
+    '10 of the 20 documents in the first 10 ranks of a have no label'
+    """
+    open_, there = (x.sum(axis=1) for x in unjudged_down_to(ranked, TOP))
+    who = [s for s in systems if open_[s] >= OPEN * there[s] > 0]
+    if not who:
+        return ""
+    return (
+        f"{int(open_[who].sum()):,} of the {int(there[who].sum()):,} documents in the first {TOP} ranks of "
+        f"{some([ranked.systems[s] for s in who])} have no label"
+    )

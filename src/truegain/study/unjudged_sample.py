@@ -67,8 +67,8 @@ class ByUnjudgedSample(ByGoldPairs):
 
     def over_topics(self, contrasts: Contrasts) -> Variance:
         """Over topics and the unjudged documents they hold; where no unjudged document is left open, Student's t."""
-        found = super().over_topics(contrasts)
-        return Variance(found.variance, np.where(self._settled(contrasts), len(self.topics) - 1.0, found.df))
+        variance = super().over_topics(contrasts)
+        return Variance(variance.variance, np.where(self._settled(contrasts), len(self.topics) - 1.0, variance.df))
 
     def touching(self, contrasts: Contrasts) -> Ints:
         """Sampled unjudged documents that move each contrast; no fewer than are needed where none is left open."""
@@ -140,15 +140,15 @@ class RandomUnjudgedSample:
                 "are needed: have more of them judged, sampled at random"
             )
         known, has = ranked.item_judged, unjudged & ~np.isnan(self.label)
-        said = np.where(has, self.label, np.where(known, ranked.item_gain, 0.0))
-        parts = linear_parts(m, said, int(ranked.rank.max(initial=1)))
-        worth, counts = parts.worth(said), parts.coefficients(ranked)
+        labels = np.where(has, self.label, np.where(known, ranked.item_gain, 0.0))
+        parts = linear_parts(m, labels, int(ranked.rank.max(initial=1)))
+        worth, counts = parts.worth(labels), parts.coefficients(ranked)
         shape = len(ranked.systems), len(ranked.topics)
         at = np.arange(shape[0])[:, None] * shape[1] + ranked.pool.topic[known]
         scores = np.bincount(at.ravel(), (counts * worth)[:, known].ravel(), shape[0] * shape[1])
         judged = scores.reshape(shape).astype(np.float64)
         pairs = SampledPairs(
-            ranked.pool.topic.astype(np.int64), np.zeros(len(said), np.int64), worth, np.where(has, worth, np.nan),
+            ranked.pool.topic.astype(np.int64), np.zeros(len(labels), np.int64), worth, np.where(has, worth, np.nan),
             np.where(has, total / max(size, 1), 1.0), shape[1],
         )  # fmt: skip
         open_, gold = np.where(unjudged, counts, 0.0), GoldUnits.drawn(ranked.pool, has, pairs.expansion, total)
@@ -259,13 +259,15 @@ class ByUnjudgedList(ByList):
 
     def touching(self, contrasts: Contrasts) -> Ints:
         """Labeled documents that move each contrast; no fewer than are needed where no unjudged one does."""
-        found = super().touching(contrasts)
-        return np.where(self.unmoved(contrasts), np.maximum(found, LEAST_GOLD), found)
+        moving = super().touching(contrasts)
+        return np.where(self.unmoved(contrasts), np.maximum(moving, LEAST_GOLD), moving)
 
     def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:
-        found = super()._at(a, b, weight, end)
-        assert isinstance(found, ByUnjudgedList)
-        return replace(found, judged=frozen((self.judged[:, b] - (self.judged[:, a] if a != NONE else 0.0))[:, None]))
+        estimator = super()._at(a, b, weight, end)
+        assert isinstance(estimator, ByUnjudgedList)
+        return replace(
+            estimator, judged=frozen((self.judged[:, b] - (self.judged[:, a] if a != NONE else 0.0))[:, None])
+        )
 
     def unmoved(self, contrasts: Contrasts) -> Bools:
         """Contrasts that no unjudged document moves."""

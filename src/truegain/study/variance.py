@@ -520,15 +520,15 @@ class VarianceModel:
         maybe = self.own_parts(contrasts, drawn)
         whole = np.sum(list(maybe.values()), axis=0)
         tail = (1 - SHARE_RANGE) / 2
-        found = {}
+        shares = {}
         known = {s for s in parts if self.estimator.about.exact and SOURCES[s].labels and parts[s][0] == 0}
         for source in sorted(parts, key=lambda s: -parts[s][0]):
             share = float(parts[source][0]) / total
             low, high = np.quantile(maybe[source] / np.where(whole > 0, whole, 1.0), (tail, 1 - tail)).tolist()
-            found[source] = Share(
+            shares[source] = Share(
                 share, min(low, share), max(high, share), source in known or len(parts) - len(known) == 1
             )
-        return found
+        return shares
 
 
 def limits(value: Floats, variance: Variance, confidence: float) -> tuple[Floats, Floats]:
@@ -662,7 +662,7 @@ def lines_of(
     whole: Comparison,
 ) -> tuple[Line, ...]:
     """The interval over each source of which something can be said, asked for or not, and over all together."""
-    value, found = variance_model.estimator.values(contrasts), []
+    value, lines = variance_model.estimator.values(contrasts), []
     for source, about in SOURCES.items():
         asked_for = source in variance_model.over or about.labels
         away = source == "gold" and variance_model.estimator.about.away
@@ -673,15 +673,15 @@ def lines_of(
             continue
         if not variance.variance[0] > 0:
             why = about.all_known if about.labels and variance_model.estimator.about.exact else "no variation"
-            found.append(Line(source, None, None, shares.get(source), why, asked_for))
+            lines.append(Line(source, None, None, shares.get(source), why, asked_for))
             continue
         if whole.low is None:
-            found.append(Line(source, None, None, shares.get(source), "refused", asked_for))
+            lines.append(Line(source, None, None, shares.get(source), "refused", asked_for))
             continue
         met = variance_model.difference_limits(contrasts, value, variance, whole.confidence, topics=source == "topics")
         low, high = within(*met, m.bounds(), value=value, differences=True)
-        found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", asked_for, away, share_in))
-    return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
+        lines.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", asked_for, away, share_in))
+    return (*lines, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
 
 
 def influential_units_of(
@@ -698,9 +698,9 @@ def influential_units_of(
         if s in variance_model.over and SOURCES[s].groups is not None
     ]
     moves += [(crossed.who, contrasts) for crossed in variance_model.crossed().values()]
-    found = {x.source: InfluentialUnit.most_of(x, of, most) for x, of in moves if x is not None}
+    by_source = {x.source: InfluentialUnit.most_of(x, of, most) for x, of in moves if x is not None}
     shown = sorted(SOURCES.values(), key=lambda s: bool(s.crossed_with))
-    return {s.name: found[s.name] for s in shown if s.units and s.name in found}
+    return {s.name: by_source[s.name] for s in shown if s.units and s.name in by_source}
 
 
 def uncorrected_line(variance_model: VarianceModel, contrasts: Contrasts, confidence: float) -> Line:

@@ -18,7 +18,7 @@ from truegain.stats.results import Comparison
 from truegain.study.estimates import ALIKE
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.precision import Step
-from truegain.study.unjudged_bounds import UnjudgedBounds
+from truegain.study.unjudged import UnjudgedBounds
 from truegain.study.variance import TOGETHER, InfluentialUnit, Line, influential_in_words, largest_of, signed, unsigned
 from truegain.study.withheld import MORE_LABELS, UNJUDGED_FIRST, Reason, Reasons, in_one
 
@@ -300,8 +300,8 @@ class Verdict(Result):
         low, high = (c.difference + wider * (end - c.difference) for end in (c.low, c.high))
         if unjudged_bounds is not None and unjudged_bounds.over is not None:
             unjudged_bounds = unjudged_bounds.with_limits(variance, quantile)
-        said = decided(replace(c, low=low, high=high), unjudged_bounds, self.unjudged_policy, self._least)
-        return said if said == "inconclusive" else self.outcome if self.outcome == "unchecked" else said
+        outcome = decided(replace(c, low=low, high=high), unjudged_bounds, self.unjudged_policy, self._least)
+        return outcome if outcome == "inconclusive" else self.outcome if self.outcome == "unchecked" else outcome
 
     # ------------------------------------------------------------------ in one sentence
 
@@ -333,7 +333,7 @@ class Verdict(Result):
     def headline(self) -> str:
         """The answer without its numbers."""
         on = f" on {self.comparison.measure}"
-        if self._said != "inconclusive":
+        if self._label_outcome != "inconclusive":
             return f"{self._by_whom(self._answer(on))}."
         if self._is_gain:
             c = self.comparison
@@ -345,19 +345,19 @@ class Verdict(Result):
     @property
     def after_numbers(self) -> str:
         """What follows the numbers: why it is inconclusive, what it does not hold for, what was assumed."""
-        if self._said == "inconclusive":
+        if self._label_outcome == "inconclusive":
             more = "".join(self._why())
-        elif self.alike and self._said == "not better":
+        elif self.alike and self._label_outcome == "not better":
             more = f"; {ALIKE}"
         else:
             exact = self._exact and not self.alike
             unjudged = self.unjudged_bounds is not None and self.unjudged_bounds.documents
             why = EXACT_BUT_UNJUDGED if unjudged else EXACT
-            more = (f"; {why}" if exact else "") + (self._not_shown() if self._said == "better" else "")
+            more = (f"; {why}" if exact else "") + (self._not_shown() if self._label_outcome == "better" else "")
         return f"{more}{self._assumed}"
 
     @property
-    def _said(self) -> Outcome:
+    def _label_outcome(self) -> Outcome:
         """What the labels say, whoever gave them."""
         return self.outcome if self.by_labels is None else self.by_labels
 
@@ -389,7 +389,7 @@ class Verdict(Result):
     def _claim(self) -> str:
         """What stands before the numbers."""
         c = self.comparison
-        if self._said != "inconclusive":
+        if self._label_outcome != "inconclusive":
             return f"{self._by_whom(self._answer())}: "
         shown = round(c.difference, 4)
         side = "the same as" if shown == 0 else "lower than" if shown < 0 else "higher than"
@@ -399,11 +399,11 @@ class Verdict(Result):
         """The answer where there is one."""
         c, least = self.comparison, abs(self._least)
         than, by = f"than {c.a}{on}", f" by {least:g} or more" if least > 0 else ""
-        if self._said == "better":
+        if self._label_outcome == "better":
             return f"{c.b} is better {than}{by}"
-        if self._said == "not worse":
+        if self._label_outcome == "not worse":
             return f"{c.b} is not worse {than}{by}"
-        if self._said == "worse":
+        if self._label_outcome == "worse":
             return f"{c.b} is worse {than}{by if self.not_worse_by > 0 else ''}"
         if self._is_gain:
             return f"{c.b} is better {than}, but by less than {least:g}"
@@ -578,19 +578,21 @@ class Verdict(Result):
         tuple of str
             One paragraph each.
         """
-        said = [f"Intervals have {100 * self.comparison.confidence:g}% confidence. Not covered: {self.not_covered}."]
-        said += self._shares()
-        said += [influential_in_words(source, units) for source, units in self.influential.items() if units]
+        paragraphs = [
+            f"Intervals have {100 * self.comparison.confidence:g}% confidence. Not covered: {self.not_covered}."
+        ]
+        paragraphs += self._shares()
+        paragraphs += [influential_in_words(source, units) for source, units in self.influential.items() if units]
         bounds = self.unjudged_bounds
         if bounds is not None and bounds.documents:
             how = ASSUMES_WORST if self.unjudged_policy == "bound" else "the verdict counts them as not relevant"
             where = f" that {self.comparison.measure} would count" if bounds.first is None else ""
-            said.append(
+            paragraphs.append(
                 f"{bounds.counted[:1].upper()}{bounds.counted[1:]}{where} could change the difference by "
                 f"{signed(bounds.least)} to {signed(bounds.most)}; {how}."
             )
-        said += self._next(how_to_check, how_to_draw)
-        return (*said, *self.notes)
+        paragraphs += self._next(how_to_check, how_to_draw)
+        return (*paragraphs, *self.notes)
 
     def _shares(self) -> list[str]:
         """How to read the shares, where there are several."""
@@ -603,22 +605,22 @@ class Verdict(Result):
             for s, x in line.items()
             if outer in holders(s)
         ]
-        said = ["Shares of the variance are 90% ranges."]
+        sentences = ["Shares of the variance are 90% ranges."]
         if nested:
             shares = "whose share is" if len(nested) == 1 else "whose shares are"
             both = f"The interval over {outer} also covers the uncertainty from {listed(nested)}"
-            said.append(f"{both}, {shares} listed separately.")
+            sentences.append(f"{both}, {shares} listed separately.")
             least, whole = line[outer].width, self.by_source[-1].width
             if any(x.width > least for s, x in line.items() if outer in holders(s)):
                 use = "; all sources use the wider" if whole > least else ""
-                said.append(f"Both are estimates, and here the interval over {outer} is the narrower{use}.")
+                sentences.append(f"Both are estimates, and here the interval over {outer} is the narrower{use}.")
         people = line.get("assessors")
         little = people is not None and people.share is not None and people.share.value < 0.05
         if people is not None and little and people.width > self.by_source[-1].width / 2:
-            said.append(
+            sentences.append(
                 "Assessors seem to add little: the other sources already include most of the width of their line."
             )
-        return [" ".join(said)]
+        return [" ".join(sentences)]
 
     def _next(self, how_to_check: str, how_to_draw: str) -> list[str]:
         c, kind = self.comparison, self.reasons[0].kind if self.reasons else ""
@@ -638,15 +640,15 @@ class Verdict(Result):
         if self.settled:
             settled = "The claim is settled; more data would only narrow the interval.\n" if self.min_effect > 0 else ""
             return ["\n".join([f"{settled}{head}", *(f"  {s.in_words}" for s in self.steps)])]
-        said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
+        paragraphs = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
         if self.aim > 0:
             enough = [s for s in self.steps if s.enough]
             priced = [s for s in enough if s.cost is not None]
             if not enough:
-                said[0] += f"\nNone of these alone reaches +-{self.aim:g}."
+                paragraphs[0] += f"\nNone of these alone reaches +-{self.aim:g}."
             elif priced and len(priced) == len(enough):
-                said[0] += f"\nCheapest for +-{self.aim:g}: {str(priced[0]).partition(' (')[0]}."
-        return [*first, *said, *filter(None, [how_to_draw])]
+                paragraphs[0] += f"\nCheapest for +-{self.aim:g}: {str(priced[0]).partition(' (')[0]}."
+        return [*first, *paragraphs, *filter(None, [how_to_draw])]
 
     @property
     def how_to_check(self) -> str:
@@ -715,7 +717,7 @@ class Verdict(Result):
             source = line.name if words else line.source
             covered: tuple[Cell, ...] = () if words else (line.covered,)
             rows.append((*about, source, value, line.low, line.high, share, *ends, zero, *covered))
-        columns = ("source", "difference", "low", "high", "share", "excludes 0")
+        columns: tuple[str, ...] = ("source", "difference", "low", "high", "share", "excludes 0")
         if not words:
             columns = ("measure", "a", "b", "outcome", *columns[:5], "share low", "share high", "excludes 0", "covered")
         return Table(columns, rows, self.provenance)
@@ -733,7 +735,7 @@ class Verdict(Result):
         c, refused = self.comparison, math.isnan(self.comparison.difference)
         return {
             "outcome": self.outcome,
-            **({"by_labels": self._said, "labels_by": self.labels_by} if self.labels_by else {}),
+            **({"by_labels": self._label_outcome, "labels_by": self.labels_by} if self.labels_by else {}),
             "sentence": self.sentence,
             **{name: None if refused and name in VALUES else _or_none(getattr(c, name)) for name in OF_PAIR},
             "with_unjudged": {name: _or_none(getattr(self.with_unjudged, name)) for name in ("low", "high", "p")},

@@ -71,7 +71,8 @@ def _with_reasons(result: T, withheld: Reasons) -> T:
     reasons = [reason for system in systems for reason in withheld.get(system, ())]
     if not reasons:
         return result
-    notes = tuple(str(r) for r in reasons if not (result.notes and r.kind == TOO_FEW))  # the notes there are say that
+    # where there are notes, these say that gold labels are too few
+    notes: tuple[str, ...] = tuple(str(r) for r in reasons if not (result.notes and r.kind == TOO_FEW))
     if isinstance(result, Estimate):
         return replace(result, notes=(*result.notes, *notes))
     return replace(result, notes=(*result.notes, *notes), p=None, p_adjusted=None, adjustment="")
