@@ -194,10 +194,9 @@ def test_how_gold_was_drawn_is_not_guessed(run: Run, folder: Path) -> None:  # n
     """Guards gold pairs: the design is asked for, each with what it means, and nothing is written that stops later."""
     code, _, err = run("init", "llm.qrels", "runs", "--gold", "pairs.qrels")
     assert (code, err.count("\n")) == (2, 1)
-    assert err.startswith(
-        "error: pairs.qrels: how were these gold labels sampled? (give it: --design random: gold pairs "
-    )
-    assert "; --design topics: every labeled pair of some topics" in err
+    asks = "error: pairs.qrels: how were these gold labels sampled? (give --design one of random (drawn at random), "
+    assert err.startswith(asks)
+    assert ", topics (all pairs of some topics), " in err
     assert not (folder / "study.toml").exists()
     assert run("init", "llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")[0] == 0
     assert run("verdict", "--study", "study.toml")[0] == 0

@@ -121,7 +121,7 @@ def test_gold_topics_and_other_collections(run: Run) -> None:
     assert f"for topics like these {TOPICS}, on other collections of the same kind" in out.splitlines()[0]
     rows = [line.split("  ")[0] for line in out.splitlines()[3:8]]
     assert rows == ["topics", "collection", "gold", "all sources", "uncorrected"]
-    assert "The interval over topics includes the uncertainty from documents and gold labels" in out
+    assert "The interval over topics also covers the uncertainty from documents and gold labels" in out
     assert "more gold topics" in out
     assert "Not covered: mistakes in the gold labels." in out
 

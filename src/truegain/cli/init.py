@@ -356,8 +356,8 @@ def _designs() -> str:
     """The ways in which gold labels may have been drawn, to be chosen from."""
     from truegain.sampling.catalogue import DESIGNS
 
-    ways = "; ".join(f"--design {name}: {one.words}" for name, one in DESIGNS.items())
-    return f"give it: {ways}; a list of `truegain plan labels` records it"
+    ways = ", ".join(f"{name} ({one.drawn})" for name, one in DESIGNS.items())
+    return f"give --design one of {ways}; a list of `truegain plan labels` records it"
 
 
 def _model_said(options: Mapping[str, Any], gave: Sequence[str]) -> list[str]:
