@@ -82,7 +82,6 @@ class Setting(NamedTuple):
     table: str = ""
     least: float | None = None
     between: tuple[float, float] | None = None
-
     choices: tuple[str, ...] = ()
 
 
@@ -140,26 +139,28 @@ def settings_of(config: type[Any]) -> Iterator[Setting]:
     >>> [(option.table, option.field) for option in settings_of(StudyConfig) if option.name == "gold_relevant_from"]
     [('gold', 'relevant_from')]
     """
-    for one in fields(config):
-        declared = one.metadata
-        inner: type[Any] | None = declared["config"]
-        if declared["help"]:
-            yield _setting_of(one)
+    for declared in fields(config):
+        inner: type[Any] | None = declared.metadata["config"]
+        if declared.metadata["help"]:
+            yield _setting_of(declared)
         if inner is not None:
-            yield from (option._replace(table=one.name) for option in settings_of(inner))
+            yield from (option._replace(table=declared.name) for option in settings_of(inner))
 
 
-def _setting_of(one: Field[Any]) -> Setting:
-    declared = one.metadata
-    kind = declared["kind"] or eval(str(one.type), globals())  # a name of this module, or a builtin
-    default = None if one.default is MISSING else one.default
-    name = declared["name"] or one.name
-    more = {key: declared[key] for key in ("advanced", "short", "least", "between")}
-    meaning = CHOICES[name]() if name in CHOICES else {}
-    meanings = "; ".join(f"{key}: {words}" for key, words in meaning.items())
-    text = declared["help"].replace("{names}", ", ".join(meaning)).replace("{meanings}", meanings)
-    choices = tuple(meaning) if declared["choose"] else ()
-    return Setting(name, one.name, kind, default, help=text, choices=choices, **more)
+def _setting_of(declared: Field[Any]) -> Setting:
+    more = declared.metadata
+    name = more["name"] or declared.name
+    meanings = CHOICES[name]() if name in CHOICES else {}
+    text = "; ".join(f"{choice}: {words}" for choice, words in meanings.items())
+    return Setting(
+        name,
+        declared.name,
+        kind=more["kind"] or eval(str(declared.type), globals()),  # a name of this module, or a builtin
+        default=None if declared.default is MISSING else declared.default,
+        help=more["help"].replace("{names}", ", ".join(meanings)).replace("{meanings}", text),
+        choices=tuple(meanings) if more["choose"] else (),
+        **{key: more[key] for key in ("advanced", "short", "least", "between")},
+    )
 
 
 def is_config(kind: type[Any]) -> bool:
@@ -168,27 +169,29 @@ def is_config(kind: type[Any]) -> bool:
     >>> is_config(Scoring), is_config(int)
     (True, False)
     """
-    return is_dataclass(kind) and all("advanced" in one.metadata for one in fields(kind))
+    return is_dataclass(kind) and all("advanced" in declared.metadata for declared in fields(kind))
 
 
-def check_count(name: str, value: object, least: int | None = None) -> None:
+def check_whole(name: str, value: object, least: int | None = None, *, own: bool = False) -> None:
     """Refuse what is no whole number, one below the least, and one that arrays cannot hold (a seed may be any).
 
-    >>> check_count("jobs", -3, 1)
+    own: it is a keyword of the function called, not of a config.
+
+    >>> check_whole("jobs", -3, 1)
     Traceback (most recent call last):
     truegain.errors.TruegainError: jobs -3: give a whole number of at least 1
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or (least is not None and value < least):
-        raise TruegainError(
-            f"{argname(name, value)}: give a whole number" + ("" if least is None else f" of at least {least}")
-        )
+        limit = "" if least is None else f" of at least {least}"
+        raise TruegainError(f"{argname(name, value, own=own)}: give a whole number{limit}")
     if abs(int(value)) > LARGEST and name != "seed":
-        raise TruegainError(f"{argname(name, value, '')}: give a whole number of at most {LARGEST:,}")
+        raise TruegainError(f"{argname(name, value, '', own=own)}: give a whole number of at most {LARGEST:,}")
 
 
-def _check_number(name: str, value: object) -> None:
+def check_number(name: str, value: object, *, own: bool = False) -> None:
+    """Refuse what is no number."""
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise TruegainError(f"{argname(name, value)}: give a number")
+        raise TruegainError(f"{argname(name, value, own=own)}: give a number")
 
 
 # ---------------------------------------------------------------------- gold labels
@@ -243,7 +246,7 @@ class Gold:
 
     def __post_init__(self) -> None:
         if self.relevant_from is not None:
-            _check_number("gold_relevant_from", self.relevant_from)
+            check_number("gold_relevant_from", self.relevant_from)
 
 
 # ---------------------------------------------------------------------- unjudged documents
@@ -399,7 +402,7 @@ class Scoring:
 
     def __post_init__(self) -> None:
         if self.relevant_from is not None:
-            _check_number("relevant_from", self.relevant_from)
+            check_number("relevant_from", self.relevant_from)
             if not math.isfinite(self.relevant_from):
                 raise TruegainError(
                     f"{argname('relevant_from', self.relevant_from, 'g')} is not a finite number; give the smallest "
@@ -411,7 +414,7 @@ class Scoring:
                     "relevant"
                 )
         if self.depth is not None:
-            check_count("depth", self.depth)
+            check_whole("depth", self.depth)
             if self.depth < 1:
                 raise TruegainError(f"{argname('depth', self.depth)} keeps no document; give at least 1")
         object.__setattr__(self, "trec_eval", str(self.trec_eval).split(".")[0])  # 9, 9.08 and "10.0" are versions too
@@ -450,10 +453,10 @@ class Resampling:
 
     def __post_init__(self) -> None:
         if self.n is not None:
-            check_count("resamples", self.n, 1)
-        check_count("seed", self.seed, 0)
+            check_whole("resamples", self.n, 1)
+        check_whole("seed", self.seed, 0)
         if self.jobs is not None:
-            check_count("jobs", self.jobs, 1)
+            check_whole("jobs", self.jobs, 1)
 
 
 # ---------------------------------------------------------------------- a study
@@ -622,9 +625,9 @@ def _check_given(gold: Mapping[str, Any], sample: Mapping[str, Any], own: Mappin
 def _refuse_word(unjudged: object) -> None:
     """Refuse a misspelt word, which would be taken for the name of a file."""
     if isinstance(unjudged, str) and re.fullmatch(r"[A-Za-z-]+", unjudged) and not Path(unjudged).exists():
-        known = ", ".join(UNJUDGED)
         raise TruegainError(
-            f"{argname('unjudged', unjudged)} is not known; give one of {known}, or a file with the labels of a sample"
+            f"{argname('unjudged', unjudged)} is not known; give one of {', '.join(UNJUDGED)}, or a file with the "
+            "labels of a sample"
         )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from numbers import Integral, Real
+from functools import partial, wraps
 from typing import Any, TypeVar
 
+from truegain import config
 from truegain.config import Resampling, Scoring
 from truegain.errors import TruegainError
 from truegain.message import arg, argname
@@ -16,7 +16,8 @@ from truegain.message import arg, argname
 CONFIGS: dict[str, Any] = {"scoring": Scoring, "resampling": Resampling}  # parameter: the config that it takes
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[str, object], None]  # of a keyword's name and value
-LARGEST = 2**63 - 1  # that arrays of whole numbers hold
+check_whole = partial(config.check_whole, own=True)  # of a keyword, not of a config
+check_number = partial(config.check_number, own=True)
 
 
 class Depends:
@@ -58,43 +59,21 @@ def takes(
     """
 
     def taking(function: F) -> F:
-        shown = _signature(function, {} if words is None else words.__annotations__, defaults or {})
+        signature = _signature(function, {} if words is None else words.__annotations__, defaults or {})
         called = name or function.__name__
 
         @wraps(function)
-        def checked(*given: Any, **options: Any) -> Any:
-            if unknown := [word for word in options if word not in shown.parameters]:
-                raise KeywordError((elsewhere or {}).get(unknown[0]) or _refusal(called, unknown, shown.parameters))
+        def checked(*arguments: Any, **options: Any) -> Any:
+            if unknown := [word for word in options if word not in signature.parameters]:
+                raise KeywordError((elsewhere or {}).get(unknown[0]) or _refusal(called, unknown, signature.parameters))
             for word in CHECKS.keys() & options.keys():
                 CHECKS[word](word, options[word])
-            return function(*given, **options)
+            return function(*arguments, **options)
 
-        checked.__signature__ = shown  # type: ignore[attr-defined]
+        checked.__signature__ = signature  # type: ignore[attr-defined]
         return checked  # type: ignore[return-value]
 
     return taking
-
-
-def check_whole(name: str, value: object, least: int | None = None) -> None:
-    """Refuse what is no whole number, one below the least, and one that arrays cannot hold (a seed may be any).
-
-    >>> check_whole("jobs", -3, 1)
-    Traceback (most recent call last):
-    truegain.errors.TruegainError: jobs -3: give a whole number of at least 1
-    """
-    if not isinstance(value, Integral) or isinstance(value, bool) or (least is not None and value < least):
-        raise TruegainError(
-            f"{argname(name, value, own=True)}: give a whole number"
-            + ("" if least is None else f" of at least {least}")
-        )
-    if abs(int(value)) > LARGEST and name != "seed":
-        raise TruegainError(f"{argname(name, value, '', own=True)}: give a whole number of at most {LARGEST:,}")
-
-
-def check_number(name: str, value: object) -> None:
-    """Refuse what is no number."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        raise TruegainError(f"{argname(name, value, own=True)}: give a number")
 
 
 def check_pair(name: str, value: object, form: object = ("a", "b")) -> None:
@@ -137,11 +116,10 @@ def _signature(
 
 def _refusal(name: str, unknown: Sequence[str], parameters: Mapping[str, inspect.Parameter]) -> str:
     """What is not taken, what was perhaps meant, and all that is taken."""
-    known = [p.name for p in parameters.values() if p.name != "self"]
-    close = difflib.get_close_matches(unknown[0], known, n=1)
+    close = difflib.get_close_matches(unknown[0], [name for name in parameters if name != "self"], n=1)
     meant = f", did you mean {close[0]}" if close else ""
-    for parameter, config in CONFIGS.items():
-        if parameter in parameters and unknown[0] in config.__dataclass_fields__:
-            meant = f", give {parameter}=tg.{config.__name__}({unknown[0]}=...)"
-    taken = [p.name for p in parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
-    return f"{name} has no option {', '.join(unknown)}{meant}; it has {', '.join(taken)}"
+    for parameter, kind in CONFIGS.items():
+        if parameter in parameters and unknown[0] in kind.__dataclass_fields__:
+            meant = f", give {parameter}=tg.{kind.__name__}({unknown[0]}=...)"
+    options = [p.name for p in parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    return f"{name} has no option {', '.join(unknown)}{meant}; it has {', '.join(options)}"
