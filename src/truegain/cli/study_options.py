@@ -17,9 +17,18 @@ if TYPE_CHECKING:
     from truegain.config import StudyConfig
     from truegain.study.study import Study
 
-PairOption = Annotated[
-    str | None, typer.Option("--pair", help="Two systems, a,b: is b better than a? (default: the two best)")
-]
+
+@dataclass(frozen=True, kw_only=True)
+class Claims:
+    """The systems that may be better, and those to compare them with."""
+
+    baseline: Annotated[list[str] | None, typer.Option("--baseline", help="System to compare against. Repeatable.")] = (
+        None
+    )
+    candidate: Annotated[
+        str | None,
+        typer.Option("--candidate", help="System that may be better than the baselines (default: every other one)."),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +40,7 @@ class StudyOptions(StudyInputs):
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "-m",
-            "--measure",
-            help="Measure, with a verdict each. Repeatable (default: nDCG@10; with gold pairs P@10).",
+            "-m", "--measure", help="Measure, with a verdict each. Repeatable (default: nDCG@10; with gold pairs P@10)."
         ),
     ] = None
     costs: Annotated[
@@ -55,10 +62,10 @@ class StudyOptions(StudyInputs):
             return StudyInputs.study_of(self, runs, judgments, config, reading)
         inputs: Any = replace(self, measure=within_gold(self.measure or [], self.beyond_gold(config)))
         study = StudyInputs.study_of(inputs, runs, judgments, config, reading)
-        left = within_gold(inputs.measure, _beyond_list(study, inputs.measure))
-        if left == inputs.measure:
+        measures = within_gold(inputs.measure, _beyond_list(study, inputs.measure))
+        if measures == inputs.measure:
             return study
-        return StudyInputs.study_of(replace(inputs, measure=left), runs, judgments, config, reading)
+        return StudyInputs.study_of(replace(inputs, measure=measures), runs, judgments, config, reading)
 
 
 def _beyond_list(study: Study, names: list[str]) -> dict[str, str]:
@@ -66,10 +73,10 @@ def _beyond_list(study: Study, names: list[str]) -> dict[str, str]:
     from truegain.errors import InputError
     from truegain.measures.parse import parse_measures
 
-    lost: dict[str, str] = {}
-    for one in parse_measures(names) if study.gold_list is not None and len(names) > 1 else ():
+    beyond: dict[str, str] = {}
+    for parsed in parse_measures(names) if study.gold_list is not None and len(names) > 1 else ():
         try:
-            study.variance_model(one.measure)
+            study.variance_model(parsed.measure)
         except InputError as error:
-            lost[one.name] = error.problem
-    return lost if len(lost) < len(names) else {}
+            beyond[parsed.name] = error.problem
+    return beyond if len(beyond) < len(names) else {}
