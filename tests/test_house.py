@@ -400,8 +400,6 @@ def test_signatures_are_short() -> None:
     """Guards what a reader must hold in mind: more than 12 parameters become an object of options, or two functions."""
     long = {}
     for path in SOURCE.rglob("*.py"):
-        if module_name(path).startswith("cli"):  # options of commands
-            continue
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef):
                 count = len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs)

@@ -82,7 +82,6 @@ class Setting(NamedTuple):
     table: str = ""
     least: float | None = None
     between: tuple[float, float] | None = None
-
     choices: tuple[str, ...] = ()
 
 
@@ -140,26 +139,28 @@ def settings_of(config: type[Any]) -> Iterator[Setting]:
     >>> [(option.table, option.field) for option in settings_of(StudyConfig) if option.name == "gold_relevant_from"]
     [('gold', 'relevant_from')]
     """
-    for one in fields(config):
-        declared = one.metadata
-        inner: type[Any] | None = declared["config"]
-        if declared["help"]:
-            yield _setting_of(one)
+    for declared in fields(config):
+        inner: type[Any] | None = declared.metadata["config"]
+        if declared.metadata["help"]:
+            yield _setting_of(declared)
         if inner is not None:
-            yield from (option._replace(table=one.name) for option in settings_of(inner))
+            yield from (option._replace(table=declared.name) for option in settings_of(inner))
 
 
-def _setting_of(one: Field[Any]) -> Setting:
-    declared = one.metadata
-    kind = declared["kind"] or eval(str(one.type), globals())  # a name of this module, or a builtin
-    default = None if one.default is MISSING else one.default
-    name = declared["name"] or one.name
-    more = {key: declared[key] for key in ("advanced", "short", "least", "between")}
-    meaning = CHOICES[name]() if name in CHOICES else {}
-    meanings = "; ".join(f"{key}: {words}" for key, words in meaning.items())
-    text = declared["help"].replace("{names}", ", ".join(meaning)).replace("{meanings}", meanings)
-    choices = tuple(meaning) if declared["choose"] else ()
-    return Setting(name, one.name, kind, default, help=text, choices=choices, **more)
+def _setting_of(declared: Field[Any]) -> Setting:
+    more = declared.metadata
+    name = more["name"] or declared.name
+    meanings = CHOICES[name]() if name in CHOICES else {}
+    text = "; ".join(f"{choice}: {words}" for choice, words in meanings.items())
+    return Setting(
+        name,
+        declared.name,
+        kind=more["kind"] or eval(str(declared.type), globals()),  # a name of this module, or a builtin
+        default=None if declared.default is MISSING else declared.default,
+        help=more["help"].replace("{names}", ", ".join(meanings)).replace("{meanings}", text),
+        choices=tuple(meanings) if more["choose"] else (),
+        **{key: more[key] for key in ("advanced", "short", "least", "between")},
+    )
 
 
 def is_config(kind: type[Any]) -> bool:
@@ -168,7 +169,7 @@ def is_config(kind: type[Any]) -> bool:
     >>> is_config(Scoring), is_config(int)
     (True, False)
     """
-    return is_dataclass(kind) and all("advanced" in one.metadata for one in fields(kind))
+    return is_dataclass(kind) and all("advanced" in declared.metadata for declared in fields(kind))
 
 
 def check_count(name: str, value: object, least: int | None = None, *, own: bool = False) -> None:
@@ -181,9 +182,8 @@ def check_count(name: str, value: object, least: int | None = None, *, own: bool
     truegain.errors.TruegainError: jobs -3: give a whole number of at least 1
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or (least is not None and value < least):
-        raise TruegainError(
-            f"{argname(name, value, own=own)}: give a whole number" + ("" if least is None else f" of at least {least}")
-        )
+        limit = "" if least is None else f" of at least {least}"
+        raise TruegainError(f"{argname(name, value, own=own)}: give a whole number{limit}")
     if abs(int(value)) > LARGEST and name != "seed":
         raise TruegainError(f"{argname(name, value, '', own=own)}: give a whole number of at most {LARGEST:,}")
 
@@ -661,7 +661,8 @@ def _refuse_word(unjudged: object) -> None:
         close = meant(unjudged, UNJUDGED)
         raise TruegainError(
             f"{argname('unjudged', unjudged)} is not known; {f'did you mean {close}? G' if close else 'g'}ive one of "
-            f"{', '.join(UNJUDGED)}, or a file with the labels of a sample",
+            f"{', '.join(UNJUDGED)}, or a file with the "
+            "labels of a sample",
             allowed=UNJUDGED,
         )
 

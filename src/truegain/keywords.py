@@ -53,18 +53,18 @@ def takes(
     """
 
     def taking(function: F) -> F:
-        shown = _signature(function, {} if words is None else words.__annotations__, defaults or {})
+        signature = _signature(function, {} if words is None else words.__annotations__, defaults or {})
         called = name or function.__name__
 
         @wraps(function)
-        def checked(*given: Any, **options: Any) -> Any:
-            if unknown := [word for word in options if word not in shown.parameters]:
-                raise KeywordError((elsewhere or {}).get(unknown[0]) or _refusal(called, unknown, shown.parameters))
+        def checked(*arguments: Any, **options: Any) -> Any:
+            if unknown := [word for word in options if word not in signature.parameters]:
+                raise KeywordError((elsewhere or {}).get(unknown[0]) or _refusal(called, unknown, signature.parameters))
             for word in CHECKS.keys() & options.keys():
                 CHECKS[word](word, options[word])
-            return function(*given, **options)
+            return function(*arguments, **options)
 
-        checked.__signature__ = shown  # type: ignore[attr-defined]
+        checked.__signature__ = signature  # type: ignore[attr-defined]
         return checked  # type: ignore[return-value]
 
     return taking
@@ -110,11 +110,10 @@ def _signature(
 
 def _refusal(name: str, unknown: Sequence[str], parameters: Mapping[str, inspect.Parameter]) -> str:
     """What is not taken, what was perhaps meant, and all that is taken."""
-    known = [p.name for p in parameters.values() if p.name != "self"]
-    close = difflib.get_close_matches(unknown[0], known, n=1)
+    close = difflib.get_close_matches(unknown[0], [name for name in parameters if name != "self"], n=1)
     meant = f"; did you mean {close[0]}?" if close else "."
-    for parameter, config in CONFIGS.items():
-        if parameter in parameters and unknown[0] in config.__dataclass_fields__:
-            meant = f"; give {parameter}=tg.{config.__name__}({unknown[0]}=...)."
-    taken = [p.name for p in parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
-    return f"{name} has no option {', '.join(unknown)}{meant} It has {', '.join(taken)}"
+    for parameter, kind in CONFIGS.items():
+        if parameter in parameters and unknown[0] in kind.__dataclass_fields__:
+            meant = f"; give {parameter}=tg.{kind.__name__}({unknown[0]}=...)."
+    options = [p.name for p in parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    return f"{name} has no option {', '.join(unknown)}{meant} It has {', '.join(options)}"

@@ -95,12 +95,12 @@ class Phrase(NamedTuple):
 class Message(str):
     """A text in Python's words that knows the words of the command line.
 
-    >>> said = Message(f"leave them out ({arg('out_of_range', 'drop')}); out_of_range='drop' is the name of a run")
-    >>> print(said)
+    >>> message = Message(f"leave them out ({arg('out_of_range', 'drop')}); out_of_range='drop' is the name of a run")
+    >>> print(message)
     leave them out (out_of_range='drop'); out_of_range='drop' is the name of a run
-    >>> print(said.words({"out_of_range": "--out-of-range"}))
+    >>> print(message.words({"out_of_range": "--out-of-range"}))
     leave them out (--out-of-range drop); out_of_range='drop' is the name of a run
-    >>> said.argument, said.value
+    >>> message.argument, message.value
     ('out_of_range', 'drop')
     """
 
@@ -150,8 +150,8 @@ class Message(str):
     def lines(self, keys: Mapping[str, str]) -> str:
         """The message as it is told of a study file; see `Phrase.line`.
 
-        >>> said = Message(f"{argname('depth', 5)}: 2 are missing ({arg('missing', 'drop')} or {arg('scale', 2)})")
-        >>> print(said.lines({"depth": "depth", "missing": "missing", "scale": "--scale"}))
+        >>> message = Message(f"{argname('depth', 5)}: 2 are missing ({arg('missing', 'drop')} or {arg('scale', 2)})")
+        >>> print(message.lines({"depth": "depth", "missing": "missing", "scale": "--scale"}))
         depth 5: 2 are missing (missing = "drop" or --scale 2)
         >>> print(Message(f"give {arg('seed', 2)}").lines({"seed": "resampling.seed"}))
         give seed = 2 under [resampling]
@@ -181,19 +181,17 @@ def arg(name: str, value: Any = _NO, *, of: str = "", within: str = "{}", python
     of: whose argument it is, in Python, where it is not that of the function called; within: words around it, which
     are left out where a command has no such option; python: the words of Python, where it has another name there.
 
-    >>> def both(said):
-    ...     print(Message(said), "|", Message(said).words({n: f"--{n}" for n in ("rule", "costs", "pair", "complete")}))
+    >>> def both(text):
+    ...     print(Message(text), "|", Message(text).words({n: f"--{n}" for n in ("rule", "costs", "pair", "complete")}))
     >>> both(f"{arg('rule')} {arg('rule', 'my own')} {arg('costs', {'a': 2})} {arg('pair', ('a', 'b'))}")
     rule= rule='my own' costs={'a': 2} pair=('a', 'b') | --rule --rule 'my own' --costs a=2 --pair a,b
     >>> both(f"{arg('complete', True)} {arg('columns', 'a', of='tg.read_ratings')}")
     complete=True columns='a' of tg.read_ratings | --complete columns='a'
     """
     shown = "" if value is _NO else repr(value)
-    alone = python or in_python(name, shown)
-    return _part(
-        NAMED, name, shown, within.format(f"{alone} of {of}" if of else alone),
-        within.format(_with_value(value)), alone if within == "{}" else "",
-    )  # fmt: skip
+    words = python or in_python(name, shown)
+    in_sentence = within.format(f"{words} of {of}" if of else words)
+    return _part(NAMED, name, shown, in_sentence, within.format(_with_value(value)), words if within == "{}" else "")
 
 
 def argname(name: str, value: Any = _NO, spec: str | None = None, *, own: bool = False) -> str:
@@ -202,17 +200,17 @@ def argname(name: str, value: Any = _NO, spec: str | None = None, *, own: bool =
     spec: how the value is to be told, as within braces of an f-string, where that is not as Python writes it; own: it
     is a keyword of the function called, not of a config.
 
-    >>> said = Message(f"{argname('min_effect', -1.0, 'g')}: give a number; leave {argname('seed')} out")
-    >>> print(said, "|", said.words({"min_effect": "--min-effect", "seed": "--seed"}))
+    >>> message = Message(f"{argname('min_effect', -1.0, 'g')}: give a number; leave {argname('seed')} out")
+    >>> print(message, "|", message.words({"min_effect": "--min-effect", "seed": "--seed"}))
     min_effect -1: give a number; leave seed out | --min-effect -1: give a number; leave --seed out
     """
     config, field = ("", name) if own else _named_in_python(name)
-    alone = f"{config}.{field}" if config else field
+    words = f"{config}.{field}" if config else field
     if value is _NO:
-        return _part(NAMED, name, "", alone, _OPTION, alone)
-    told = repr(value) if spec is None else format(value, spec)
-    typed = _with_value(value) if spec is None else f"{_OPTION} {_quoted(told)}"
-    return _part(NAMED, name, repr(value), f"{alone} {told}", typed, f"{alone} {told}")
+        return _part(NAMED, name, "", words, _OPTION, words)
+    text = repr(value) if spec is None else format(value, spec)
+    typed = _with_value(value) if spec is None else f"{_OPTION} {_quoted(text)}"
+    return _part(NAMED, name, repr(value), f"{words} {text}", typed, f"{words} {text}")
 
 
 def in_python(name: str, shown: str) -> str:
@@ -227,7 +225,7 @@ def in_python(name: str, shown: str) -> str:
 
 
 def _named_in_python(name: str) -> tuple[str, str]:
-    return next((one.python for one in OF_CONFIGS if one.name == name), ("", name))
+    return next((option.python for option in OF_CONFIGS if option.name == name), ("", name))
 
 
 def option(name: str) -> str:
@@ -242,8 +240,8 @@ def option(name: str) -> str:
 def value_of(name: str, value: Any) -> str:
     """A value of an argument that is named before: `'system'`, and `system` on the command line.
 
-    >>> said = Message(f"{arg('accuracy', 'lists')} (or {value_of('accuracy', 'system')})")
-    >>> print(said, "|", said.words({"accuracy": "--accuracy"}))
+    >>> message = Message(f"{arg('accuracy', 'lists')} (or {value_of('accuracy', 'system')})")
+    >>> print(message, "|", message.words({"accuracy": "--accuracy"}))
     accuracy='lists' (or 'system') | --accuracy lists (or system)
     """
     return _part(TOLD, name, repr(value), repr(value), _typed(value), repr(value))
@@ -262,17 +260,17 @@ def told_value(name: str, value: Any, shown: str | None = None) -> str:
 def by_surface(python: str, command: str) -> str:
     """What Python and the command line have different words for, such as functions and commands.
 
-    >>> said = Message(f"aggregate them ({by_surface('tg.aggregate', '`truegain aggregate`')})")
-    >>> print(said, "|", said.words({}))
+    >>> message = Message(f"aggregate them ({by_surface('tg.aggregate', '`truegain aggregate`')})")
+    >>> print(message, "|", message.words({}))
     aggregate them (tg.aggregate) | aggregate them (`truegain aggregate`)
     """
     return _part(OTHER, "", "", python, command, command)
 
 
-def with_marks(said: object) -> str:
+def with_marks(text: object) -> str:
     """A message, or the message of an error, with its marks, to stand within another one."""
-    said = getattr(said, "message", said)
-    return said.marked if isinstance(said, Message) else str(said)
+    message = getattr(text, "message", text)
+    return message.marked if isinstance(message, Message) else str(message)
 
 
 def _part(kind: str, name: str, shown: str, python: str, command: str, otherwise: str) -> str:
@@ -288,7 +286,7 @@ def _with_value(value: Any) -> str:
 
 def _typed(value: Any) -> str:
     if isinstance(value, Mapping):
-        value = ",".join(f"{key}={one}" for key, one in value.items())
+        value = ",".join(f"{key}={inner}" for key, inner in value.items())
     elif isinstance(value, list | tuple):
         value = ",".join(map(str, value))
     return _quoted(str(value))
@@ -306,7 +304,7 @@ def _toml(value: Any) -> str:
     import json  # by refusals alone
 
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{json.dumps(key)} = {_toml(one)}' for key, one in value.items())} }}"
+        return f"{{ {', '.join(f'{json.dumps(key)} = {_toml(inner)}' for key, inner in value.items())} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"
     return json.dumps(value if isinstance(value, bool | int | float) else str(value), ensure_ascii=False)

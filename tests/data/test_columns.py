@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import truegain as tg
 from tests.text.whole_inputs import all_pieces
 from truegain.errors import InputError
-from truegain.io.column_names import Header, Told, headers_of, telling
+from truegain.io.column_names import FileOptions, Header, headers_of, read_with
 from truegain.io.columns import number_of, plain_numbers
 from truegain.io.separated import csv_cells, even_cells
 from truegain.judging.study.files import rows_of
@@ -192,7 +192,7 @@ def test_runs_with_names_of_their_own_stand_together(tmp_path: Path) -> None:
     (tmp_path / "nested.json").write_text('{"1": {"a": 7}}')
 
     def scores(columns: str, *names: str) -> list[float]:
-        with telling(Told("q", *headers_of(columns), columns=columns)):
+        with read_with(FileOptions("q", *headers_of(columns), columns=columns)):
             return [float(part.score[0]) for part in tg.read_runs([tmp_path / name for name in names]).parts]
 
     odd, others = "topic=frage,doc=stelle,score=wert", ("known.csv", "lines.run", "nested.json")

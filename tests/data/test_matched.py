@@ -24,10 +24,10 @@ from truegain.data.id_matching import (
     Seen,
     check_matched,
     likely_cause,
-    unjudged_told,
+    unjudged_messages,
 )
 from truegain.data.pool import RankedGains
-from truegain.io.column_names import Told, telling
+from truegain.io.column_names import FileOptions, read_with
 from truegain.measures.evaluate import aligned
 from truegain.measures.scoring import matching_for
 
@@ -315,13 +315,13 @@ def test_many_systems_in_doubt_are_counted() -> None:
 def test_systems_that_differ_in_unjudged_documents(judged: tuple[int, ...], shown: tuple[int, ...], said: str) -> None:
     """Guards the half-judged system that no warning tells of: how many of its documents count 0, and what holds."""
     systems = [seen(f"s{i}", *both) for i, both in enumerate(zip(judged, shown, strict=True))]
-    found = unjudged_told(systems, Matching(10))
+    found = unjudged_messages(systems, Matching(10))
     assert len(found) == bool(said)
     assert said in "".join(found)
     assert all(line.startswith("unjudged documents count as not relevant, and systems differ") for line in found)
-    assert unjudged_told(systems, Matching(10, as_zero=False)) == []
+    assert unjudged_messages(systems, Matching(10, as_zero=False)) == []
     doubts = [Doubt(s.system, DOUBT, "") for s in systems]
-    assert unjudged_told(systems, Matching(10), doubts) == []
+    assert unjudged_messages(systems, Matching(10), doubts) == []
 
 
 def test_scores_carry_what_is_to_be_said_of_documents() -> None:
@@ -374,7 +374,7 @@ def test_frames_and_files_and_batches(tmp_path: Path) -> None:
     both = [files["good"], files["half"]]
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        with telling(Told(judge_model="m1")):  # as the command line says it, which holds no labels
+        with read_with(FileOptions(judge_model="m1")):  # as the command line says it, which holds no labels
             parts = tg.evaluate(both, tmp_path / "q", "nDCG@10", memory="1 kB")
     assert parts.caveats == ("by m1's labels, which no person has checked", *told(both, tmp_path / "q"))
     assert [str(w.message) for w in heard if "batches" not in str(w.message)] == told(both, tmp_path / "q")

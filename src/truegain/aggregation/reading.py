@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from truegain.data.judgments import Judgments
-from truegain.io.column_names import Missing, OutOfRange, Repeated, told, values_of
+from truegain.io.column_names import Missing, OutOfRange, Repeated, file_options, values_of
 
 if TYPE_CHECKING:
     from truegain.data.ratings import Scale
@@ -60,7 +60,7 @@ class RatingsAsked:
             out_of_range=self.out_of_range,
             repeated=self.repeated,
             assessors=self.assessors.split(",") if self.assessors else None,
-            columns=None if told().columns is not None else self.columns,  # a command is told of all its files
+            columns=None if file_options().columns is not None else self.columns,  # a command is told of all its files
             missing=self.missing,
             separator=self.separator,
             values=values_of(self.values),

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.label_options import NormalizeOption, RatingsFile, Reading, WeightOption, reads_ratings
-from truegain.cli.options import Confidence, Figure, Output, OutputFormat, Seed, advanced
-from truegain.cli.output import table_format_of, write_table
+from truegain.cli.label_options import NormalizeOption, RatingsFile, Reading, WeightOption
+from truegain.cli.options import Confidence, Seed, advanced, takes
+from truegain.cli.output import FigureOutput
 from truegain.errors import TruegainError
-from truegain.io.files import write_bytes
 from truegain.message import option
 from truegain.results.base import Table
+
+if TYPE_CHECKING:
+    from truegain.reliability.agree import AgreementReport
 
 MOST = 50  # assessors that people are shown
 DRAWN = ("all", "topics", "assessors", "documents")
 
 
-@reads_ratings
+@takes(reading=Reading, printing=FigureOutput)
 def agree_command(
     ratings: RatingsFile,
     expert: Annotated[
@@ -45,11 +47,9 @@ def agree_command(
     ] = 1000,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
-    figure: Figure = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
     *,
     reading: Reading,
+    printing: FigureOutput,
 ) -> None:
     """Measure how well assessors agree: overall, by topic and by assessor, and with experts.
 
@@ -60,41 +60,44 @@ def agree_command(
     """
     from truegain.reliability.agree import agreement
 
-    if figure is not None:
-        from truegain.report.charts import check_ending
-
-        check_ending(figure)
-        if show not in DRAWN:
-            raise TruegainError(f"{option('--show')} {show} has no figure; {', '.join(DRAWN)} have")
-    table = replace(reading, drop_assessors=None, first=None).load(ratings, words=True)
-    asked = {
-        "units": units, "method": method, "resamples": resamples, "confidence": confidence, "seed": seed,
-        "weight_assessors": weight_assessors, "drop_assessors": reading.drop_assessors, "first": reading.first,
-    }  # fmt: skip
-    found = agreement(table, expert, scale=reading.scale, normalize=normalize, **asked)  # type: ignore[arg-type]
-    wanted = found.overall if show == "all" else getattr(found, show)
-    if wanted is None:
+    if printing.figure is not None and show not in DRAWN:
+        raise TruegainError(f"{option('--show')} {show} has no figure; {', '.join(DRAWN)} have")
+    report = agreement(
+        replace(reading, drop_assessors=None, first=None).load(ratings, words=True),
+        expert,
+        scale=reading.scale,
+        normalize=normalize,
+        units=units,
+        method=method,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        weight_assessors=weight_assessors,
+        drop_assessors=reading.drop_assessors,
+        first=reading.first,
+    )
+    table = report.overall if show == "all" else getattr(report, show)
+    if table is None:
         raise TruegainError(f"{option('--show')} experts needs {option('--expert')}, the judgments of experts")
-    if figure is not None:
-        from truegain.report.agreement_figures import agreement_chart, documents_chart
-        from truegain.report.charts import save
-
-        if show == "documents":
-            if "max/min" not in found.documents.columns:
-                raise TruegainError(
-                    f"{option('--show')} documents has a figure for magnitudes alone: give {option('--scale')} ratio"
-                )
-            save(documents_chart(found.documents), figure)
-        else:
-            drawn = {name: getattr(found, name) if show in ("all", name) else None for name in ("topics", "assessors")}
-            title = f"{found.overall.title}, {100 * confidence:g}% intervals"
-            save(agreement_chart(**drawn, title=title), figure)
-    if table_format_of(output_format, output) == "table":
-        shown = found.tables() if show == "all" else [wanted]
-        text = "\n\n".join(str(_first(t) if t is found.assessors else t) for t in shown)
-        write_bytes(output, f"{text}\n".encode())
+    printing.draw(lambda: _chart(report, show, confidence))
+    if printing.format == "table":
+        tables = report.tables() if show == "all" else [table]
+        printing.write_texts(_first(t) if t is report.assessors else t for t in tables)
     else:
-        write_table(wanted, output_format, output)
+        printing.write(table)
+
+
+def _chart(report: AgreementReport, show: str, confidence: float) -> Any:
+    from truegain.report.agreement_figures import agreement_chart, documents_chart
+
+    if show == "documents":
+        if "max/min" not in report.documents.columns:
+            raise TruegainError(
+                f"{option('--show')} documents has a figure for magnitudes alone: give {option('--scale')} ratio"
+            )
+        return documents_chart(report.documents)
+    tables = {name: getattr(report, name) if show in ("all", name) else None for name in ("topics", "assessors")}
+    return agreement_chart(**tables, title=f"{report.overall.title}, {100 * confidence:g}% intervals")
 
 
 def _first(people: Table) -> Table:

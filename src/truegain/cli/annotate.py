@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -22,11 +22,11 @@ from truegain.cli.annotate_serve import (
     password_command,
     serve_command,
 )
-from truegain.cli.options import Output, OutputFormat, Seed, advanced
-from truegain.cli.output import table_format_of, write_table
+from truegain.cli.options import Seed, advanced, takes
+from truegain.cli.output import TableOutput
 from truegain.data.label_lists import KEY
 from truegain.errors import InputError, TruegainError, counted, needs
-from truegain.io.files import shown_path, write_bytes
+from truegain.io.files import shown_path
 from truegain.message import option
 
 if TYPE_CHECKING:
@@ -71,30 +71,18 @@ def open_collection(folder: str, database: str | None) -> OpenedStudy:
 Platform = Literal["open", "invitation", "prolific", "mturk"]
 
 
-def init_study_command(
-    folder: Annotated[str, typer.Argument(help="Folder to create.", metavar="FOLDER")],
-    topics: Annotated[str, typer.Option("--topics", help="Topics: JSONL, CSV, TSV or TREC format.")],
-    docs: Annotated[str, typer.Option("--docs", help="Documents: JSONL (also BEIR's), CSV or TSV (also MS MARCO's).")],
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What assessors read and judge."""
+
+    topics: Annotated[str, typer.Option("--topics", help="Topics: JSONL, CSV, TSV or TREC format.")]
+    docs: Annotated[str, typer.Option("--docs", help="Documents: JSONL (also BEIR's), CSV or TSV (also MS MARCO's).")]
     pool: Annotated[
         list[str],
         typer.Option(
             "--pool", help="What to judge: qrels, runs, or a list of `plan labels` or `unjudged`. Repeatable."
         ),
-    ],
-    task: TaskName = "magnitude",
-    wanted: Annotated[int, typer.Option("--judgments", min=1, help="Judgments of each item, at least.")] = 10,
-    size: Annotated[
-        int | None,
-        typer.Option(
-            "--size",
-            min=1,
-            help="Items per unit, with any anchors (default: 8; 1 for --order decisive without anchors).",
-        ),
-    ] = None,
-    order: Annotated[
-        Literal["spread", "decisive"],
-        typer.Option("--order", help="Judge all items evenly, or follow the order of the pool."),
-    ] = "spread",
+    ]
     anchors: Annotated[
         str | None,
         advanced(
@@ -102,22 +90,49 @@ def init_study_command(
             help="Labels that choose each topic's anchors: a highly relevant (Hk) and a non-relevant (Nk) document, "
             "used as attention checks (default: the labels of the pool).",
         ),
-    ] = None,
+    ] = None
+    depth: Annotated[int, typer.Option("-M", "--depth", min=1, help="Pool depth: documents of each run.")] = 10
+    most: Annotated[int | None, typer.Option("--most", min=1, help="Rows of the pool to judge, from its top.")] = None
+    usual: Annotated[
+        Literal["text", "html"], typer.Option("--format", help="Format of documents that have no field `format`.")
+    ] = "text"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitOptions:
+    """How items are put into units of work."""
+
+    n_judgments: Annotated[int, typer.Option("--judgments", min=1, help="Judgments of each item, at least.")] = 10
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size",
+            min=1,
+            help="Items per unit, with any anchors (default: 8; 1 for --order decisive without anchors).",
+        ),
+    ] = None
+    order: Annotated[
+        Literal["spread", "decisive"],
+        typer.Option("--order", help="Judge all items evenly, or follow the order of the pool."),
+    ] = "spread"
+    seed: Seed = 0
+
+
+@takes(material=Material, units=UnitOptions)
+def init_study_command(
+    folder: Annotated[str, typer.Argument(help="Folder to create.", metavar="FOLDER")],
+    task: TaskName = "magnitude",
     run_files: Annotated[
         list[str] | None, typer.Option("--runs", help="Runs to compare on the organizer's page. Repeatable.")
     ] = None,
     bronze: Annotated[
-        str | None,
-        advanced("--bronze", help="Labels that the list in --pool was drawn with, to compare runs."),
+        str | None, advanced("--bronze", help="Labels that the list in --pool was drawn with, to compare runs.")
     ] = None,
-    depth: Annotated[int, typer.Option("-M", "--depth", min=1, help="Pool depth: documents of each run.")] = 10,
-    most: Annotated[int | None, typer.Option("--most", min=1, help="Rows of the pool to judge, from its top.")] = None,
-    usual: Annotated[
-        Literal["text", "html"], typer.Option("--format", help="Format of documents that have no field `format`.")
-    ] = "text",
     title: Annotated[str | None, typer.Option("--title", help="Title of the assessors' pages.")] = None,
     platform: Annotated[Platform, typer.Option("--platform", help="Where assessors come from.")] = "open",
-    seed: Seed = 0,
+    *,
+    material: Material,
+    units: UnitOptions,
 ) -> None:
     """Create a study: a folder with judging.toml, topics, documents and the pool of items to judge.
 
@@ -130,48 +145,39 @@ def init_study_command(
     """
     from truegain.data.label_list_reading import key_of, read_gold_list
     from truegain.judging.study.create import gather, usual_labels, write_study
-    from truegain.judging.study.study import (
-        JudgingSettings,
-        People,
-        Rules,
-        Words,
-        name_of,
-        usual_of_topic,
-        usual_rules,
-    )
+    from truegain.judging.study.study import JudgingSettings, People, Rules, Words, name_of, usual_of_topic, usual_rules
     from truegain.judging.study.units import Design, usual_size
     from truegain.judging.tasks.catalogue import task_of
 
-    has_anchors = task_of(task).has_anchors
-
+    size = units.size or usual_size(units.order, task_of(task).has_anchors)
     place = Path(folder)
-    inputs = gather(topics, docs, pool, anchors=anchors, depth=depth, most=most, usual=usual)
-    listed = read_gold_list(inputs.gold_list) if inputs.gold_list else None
-    labels = usual_labels(task, listed.scale if listed else None)
+    inputs = gather(**vars(material))
+    gold_list = read_gold_list(inputs.gold_list) if inputs.gold_list else None
+    labels = usual_labels(task, gold_list.scale if gold_list else None)
     files = [(_copy(name), Path(name)) for name in filter(None, [inputs.gold_list])]
     files += [(_copy(key, "list.key"), Path(key)) for key in filter(None, [key_of(inputs.gold_list)])]
-    two = 2 if platform == "prolific" else 1
+    tries = 2 if platform == "prolific" else 1
     settings = JudgingSettings(
         name_of(place),
         task,
-        format=usual,
+        format=material.usual,
         gold_list=files[0][0] if files else "",
         labels=labels,
         bronze=os.path.relpath(bronze, place) if bronze else "",
         runs=tuple(os.path.relpath(run, place) for run in run_files or ()),
-        design=Design(wanted, size or usual_size(order, has_anchors), order, seed),
+        design=Design(units.n_judgments, size, units.order, units.seed),
         words=Words(title or place.resolve().name),
-        rules=Rules(practice_tries=two, question_tries=two, **usual_rules(task, wanted)),
+        rules=Rules(practice_tries=tries, question_tries=tries, **usual_rules(task, units.n_judgments)),
         people=People(platform, most_of_topic=usual_of_topic(task)),
     )
     write_study(place, settings, inputs.topics, inputs.documents, inputs.rows, files)
     many = f"{counted(len(inputs.topics), 'topic')}, {counted(len(inputs.documents), 'document')}"
     typer.echo(f"Written: {shown_path(place)}, {many}, {len(inputs.rows):,} to judge")
-    for left in inputs.left_out:
-        typer.echo(left)
-    if listed is not None and labels:
-        label_list = ", ".join(f"{label['name']} ({label['value']})" for label in labels)
-        typer.echo(f"The list has the labels {listed.labels}; assessors choose from: {label_list}")
+    for line in inputs.left_out:
+        typer.echo(line)
+    if gold_list is not None and labels:
+        label_names = ", ".join(f"{label['name']} ({label['value']})" for label in labels)
+        typer.echo(f"The list has the labels {gold_list.labels}; assessors choose from: {label_names}")
     typer.echo(f"Next: look at {shown_path(place / 'judging.toml')}, then truegain annotate check {shown_path(place)}")
 
 
@@ -207,15 +213,16 @@ def check_study_command(folder: FolderOfStudy) -> None:
 # ---------------------------------------------------------------------- status
 
 
+@takes(printing=TableOutput)
 def status_command(
     folder: FolderOfStudy,
     show: Annotated[
         Literal["all", "progress", "assessors"],
         typer.Option("--show", help="Tables to print; CSV and JSON hold one (default: progress)."),
     ] = "all",
-    output_format: OutputFormat = None,
-    output: Output = "-",
     database: DatabaseUrl = None,
+    *,
+    printing: TableOutput,
 ) -> None:
     """Show progress by topic, agreement so far, cost, and assessors worth a second look.
 
@@ -231,11 +238,10 @@ def status_command(
     level = opened.study.task.level
     insight = partial(agreement_line, level), partial(far_people, level)
     status = figures(opened.study, collected(opened.database), *insight)
-    table = status.people if show == "assessors" else status.progress
-    if show == "all" and table_format_of(output_format, output) == "table":
-        write_bytes(output, f"{status}\n".encode())
+    if show == "all" and printing.format == "table":
+        printing.write_texts([status])
     else:
-        write_table(table, output_format, output)
+        printing.write(status.people if show == "assessors" else status.progress)
 
 
 # ---------------------------------------------------------------------- export
@@ -254,8 +260,7 @@ ADDS = {  # the option that exports what is left out
 def export_command(
     folder: FolderOfStudy,
     output: Annotated[
-        str,
-        typer.Option("-o", "--output", help="File of ratings: .csv, .tsv, .jsonl or .parquet; - prints CSV."),
+        str, typer.Option("-o", "--output", help="File of ratings: .csv, .tsv, .jsonl or .parquet; - prints CSV.")
     ] = "-",
     everything: Annotated[
         bool, typer.Option("--all", help="Include everything: same as --unfinished --excluded --cannot --judges all.")
@@ -309,14 +314,14 @@ def export_command(
         typer.echo(f"{counted(events, 'event')} in the audit trail", err=True)
     rows = collected(opened.database).ratings()
     whose = "all" if everything and judges is None else judges
-    wanted = Wanted(unfinished or everything, excluded or everything, cannot or everything, whose)
-    tables = {output: rating_table(study, rows, wanted)}
+    included = Wanted(unfinished or everything, excluded or everything, cannot or everything, whose)
+    tables = {output: rating_table(study, rows, included)}
     if wins is not None:
-        tables[wins] = win_table(study, rows, wanted)
+        tables[wins] = win_table(study, rows, included)
     for name, table in tables.items():
         table.write(name)
-    left = ", ".join(f"{count:,} {OMITTED[why]} ({ADDS[why]})" for why, count in tables[output].left_out.items())
-    omitted = f"; left out: {left}" if left else ""
+    counts = ", ".join(f"{count:,} {OMITTED[why]} ({ADDS[why]})" for why, count in tables[output].left_out.items())
+    omitted = f"; left out: {counts}" if counts else ""
     typer.echo(f"{counted(len(tables[output]), 'rating')}{omitted}", err=True)
     if filled is not None:  # last: ratings are written whatever becomes of the list
         _write_filled(filled, study, rows, output)
@@ -351,8 +356,7 @@ def _write_filled(path: str, study: JudgingStudy, rows: Sequence[Row], ratings: 
 def withdraw_command(
     folder: FolderOfStudy,
     who: Annotated[
-        str,
-        typer.Argument(help="Completion code, assessor id, or the platform's id of a person.", metavar="WHO"),
+        str, typer.Argument(help="Completion code, assessor id, or the platform's id of a person.", metavar="WHO")
     ],
     erase: Annotated[
         bool, typer.Option("--erase", help="Erase all answers of this person. Without it, nothing changes.")

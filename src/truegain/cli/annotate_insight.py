@@ -6,7 +6,8 @@ import statistics
 import threading
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from truegain.data.judgments import Judgments
     from truegain.data.label_lists import GoldList
     from truegain.judging.study.study import JudgingStudy
+    from truegain.reliability.agree import AgreementReport
 
 
 LOOKS: dict[str, Look] = {  # as `aggregation.assessors` says it
@@ -65,13 +67,15 @@ def _of_people(
     from truegain.reliability.agree import agreement
 
     report = agreement(_table(people), scale=level, normalize=_normalize(level))
-    named = f"alpha {level}"
-    overall = next(_limits(row, "value") for row in report.overall.records() if row["statistic"] == named)
-    topics = {str(row["topic"]): _limits(row, named) for row in report.topics.records()}
+    topics = {str(row["topic"]): _limits(row, f"alpha {level}") for row in report.topics.records()}
     persons = report.assessors.records()
     alike = {str(row["assessor"]): float(r) for row in persons if (r := row.get("correlation")) is not None}
     looks = {str(row["assessor"]): _looks(str(row["look"])) for row in persons if row["look"]}
-    return overall, topics, alike, looks
+    return _overall_alpha(report, level), topics, alike, looks
+
+
+def _overall_alpha(report: AgreementReport, level: str) -> Coefficient95:
+    return next(_limits(row, "value") for row in report.overall.records() if row["statistic"] == f"alpha {level}")
 
 
 def _of_models(ratings: Sequence[Rating], level: str) -> dict[str, Coefficient95]:
@@ -149,7 +153,7 @@ def far_people(level: str, ratings: Judgments) -> tuple[list[str], str]:
     """Who agrees with the rest far less than others do, as `agree` and the organizer's page have it, and the rule."""
     from truegain.aggregation.assessors import FAR_LOOK, FAR_RULE, people_of
 
-    people = people_of(ratings, normalize="geometric" if level == "ratio" else None)
+    people = people_of(ratings, normalize=_normalize(level))
     return [person.assessor for person in people if FAR_LOOK in person.look], FAR_RULE
 
 
@@ -157,13 +161,11 @@ def agreement_line(level: str, ratings: Judgments) -> str:
     """Krippendorff's alpha at the task's level, with its interval, in one line; magnitudes on one scale first."""
     from truegain.reliability.agree import agreement
 
-    made = agreement(ratings, scale=level, normalize="geometric" if level == "ratio" else None)
-    row = next(row for row in made.overall.records() if row["statistic"] == f"alpha {level}")
-    value, low, high = (row[name] for name in ("value", "low", "high"))
-    if value is None or value != value:
+    alpha = _overall_alpha(agreement(ratings, scale=level, normalize=_normalize(level)), level)
+    if alpha.value is None:
         return "agreement: not yet (too few documents were judged twice, or all alike)"
-    limits = "" if low is None or low != low else f", 95% interval {low:.2f} to {high:.2f}"
-    return f"agreement: Krippendorff's alpha ({level}) {value:.2f}{limits}"
+    limits = "" if alpha.low is None else f", 95% interval {alpha.low:.2f} to {alpha.high:.2f}"
+    return f"agreement: Krippendorff's alpha ({level}) {alpha.value:.2f}{limits}"
 
 
 # ---------------------------------------------------------------------- verdict
@@ -215,14 +217,15 @@ def _verdicts(runs: Sequence[str], bronze: str, filled: GoldList) -> tuple[Verdi
         verdict = study.verdict(first, other)
         c = verdict.comparison
         has_interval = c.low is not None and c.high is not None and c.difference == c.difference
+        difference, low, high = (c.difference, c.low, c.high) if has_interval else (None, None, None)
         verdicts.append(
             VerdictSoFar(
                 c.a,
                 c.b,
                 c.measure,
-                c.difference if has_interval else None,
-                c.low if has_interval else None,
-                c.high if has_interval else None,
+                difference,
+                low,
+                high,
                 verdict.outcome,
                 verdict.sentence,
                 filled.judged,
@@ -233,15 +236,9 @@ def _verdicts(runs: Sequence[str], bronze: str, filled: GoldList) -> tuple[Verdi
     return tuple(verdicts)
 
 
-class _quiet:
-    """Warnings about suspicious data are for the command line; a page of figures tells none."""
-
-    def __enter__(self) -> None:
-        _one_at_a_time.acquire()
-        self._caught = warnings.catch_warnings()
-        self._caught.__enter__()
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Warnings about suspicious data are for the command line; a page of figures has none."""
+    with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-
-    def __exit__(self, *_: object) -> None:
-        self._caught.__exit__(None, None, None)
-        _one_at_a_time.release()
+        yield

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 FolderOfStudy = Annotated[str, typer.Argument(help="Folder of the study, with judging.toml in it.", metavar="FOLDER")]
 TaskName = Annotated[str, typer.Option("--task", metavar=f"<{'|'.join(TASKS)}>", help="What assessors judge, and how.")]
 DatabaseUrl = Annotated[
-    str | None,
-    advanced("--database", help="Database, as postgresql://... (default: SQLite in the folder)."),
+    str | None, advanced("--database", help="Database, as postgresql://... (default: SQLite in the folder).")
 ]
 
 
@@ -119,6 +118,11 @@ Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
 
 
+def _check_libraries() -> None:
+    for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
+        needs(module, "judging")
+
+
 def serve_command(
     folder: FolderOfStudy,
     database: DatabaseUrl = None,
@@ -167,8 +171,7 @@ def serve_command(
         truegain annotate serve study --database postgresql://user@host/study --workers 4 --proxy 127.0.0.1
 
     """
-    for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
-        needs(module, "judging")
+    _check_libraries()
     from truegain.judging.server.serving import listen, trusted
     from truegain.judging.study.checking import check_study
 
@@ -190,8 +193,7 @@ def serve_command(
 
 def demo_study_command(
     folder: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FOLDER]", help="Folder for the study (default: a temporary one)."),
+        Path | None, typer.Argument(metavar="[FOLDER]", help="Folder for the study (default: a temporary one).")
     ] = None,
     task: TaskName = "magnitude",
     host: Host = "127.0.0.1",
@@ -205,8 +207,7 @@ def demo_study_command(
         truegain annotate demo demo-study --task graded --port 0
 
     """
-    for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
-        needs(module, "judging")
+    _check_libraries()
     from truegain.judging.server.serving import listen
     from truegain.judging.study.simulated import simulated_study
     from truegain.judging.study.study import FILE, Rules, read_study
@@ -214,12 +215,10 @@ def demo_study_command(
     with ExitStack() as stack:
         place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))) / "study"
         at = listen(host, port)
-        if (place / FILE).is_file():
-            study = read_study(place)
-        else:
+        if not (place / FILE).is_file():
             rules = Rules(seconds=DEMO_SECONDS, practice_tries=3, question_tries=3)
             simulated_study(place, task=task, seed=seed, rules=rules)
-            study = read_study(place)
+        study = read_study(place)
         password = _new_password(place)
         greeting = _served(study, at)
         if password:
@@ -246,7 +245,7 @@ def _new_password(place: Path) -> str:
 
 def _served(study: JudgingStudy, at: Listening, *, is_verified: bool = False) -> str:
     """What is served, and where."""
-    ways = {
+    address = {
         "open": "/",
         "invitation": "/?invitation=TOKEN",
         "prolific": "/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
@@ -255,7 +254,7 @@ def _served(study: JudgingStudy, at: Listening, *, is_verified: bool = False) ->
     people = study.people.platform
     sets, topics = counted(len(study.units), "set"), counted(len(study.topics), "topic")
     greeting = f"{study.words.title}: {sets} of {study.task.name} judgments on {topics}"
-    greeting += f"\nassessors ({people}): {at.url}/s/{study.name}{ways[people]}"
+    greeting += f"\nassessors ({people}): {at.url}/s/{study.name}{address[people]}"
     if people in ("prolific", "mturk") and not is_verified:
         greeting += f"\nids of {people} come from the address and are not verified: anyone can make one up"
         greeting += " (--prolific-key verifies them)" if people == "prolific" else ""

@@ -18,7 +18,7 @@ from threading import Timer
 from typing import Any, NoReturn, TextIO
 
 from truegain.cli import starting, streams
-from truegain.cli.naming import told_of_trec
+from truegain.cli.naming import message_of_trec
 from truegain.errors import DataWarning, PeerWarning, TruegainError, why
 from truegain.io.files import shown_path
 
@@ -58,9 +58,9 @@ def main() -> None:
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
-            said = told_of_trec(error)
-            if said := said or import_module("truegain.cli.study_files").told_of_lack(error):
-                streams.tell(said, "error")
+            lack_of = import_module("truegain.cli.study_files").message_of_lack
+            if own_message := message_of_trec(error) or lack_of(error):
+                streams.tell(own_message, "error")
                 sys.exit(2)
             message = streams.seen(error.format_message())  # type: ignore[attr-defined]
             error.format_message = lambda: message  # type: ignore[attr-defined]
@@ -130,9 +130,9 @@ def _of_shell(option: str, shell: str) -> None:
     from typer import echo
     from typer._completion_shared import Shells, get_completion_script, install
 
-    known = [one.value for one in Shells]
-    if shell not in known:
-        raise TruegainError(f"{option} {shell}: no completion for this shell; there is one for {', '.join(known)}")
+    shells = [known.value for known in Shells]
+    if shell not in shells:
+        raise TruegainError(f"{option} {shell}: no completion for this shell; there is one for {', '.join(shells)}")
     if option == SCRIPTS[0]:
         echo(get_completion_script(prog_name="truegain", complete_var=COMPLETE, shell=shell))
         return
@@ -147,8 +147,8 @@ def _complete() -> NoReturn:
     completion_init()
     words = (os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or "").split()
     verb = next((word for word in words[1:] if not word.startswith("-")), "")
-    known = import_module("truegain.cli.commands").COMMANDS
-    _built(verb if verb in known else "")(prog_name="truegain", standalone_mode=False)
+    commands = import_module("truegain.cli.commands").COMMANDS
+    _built(verb if verb in commands else "")(prog_name="truegain", standalone_mode=False)
     sys.exit(0)
 
 

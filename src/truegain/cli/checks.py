@@ -30,31 +30,31 @@ def check_all(command: Any) -> None:
         check_all(inner)
     if not hasattr(command, "commands"):
         formats = {name for p in command.params if p.name == "output_format" for name in p.type.choices}
-        known = format_of if "trec" in formats else table_format_of
-        command.callback = _checked(command.callback, known, option_names(command.params))
+        format_from = format_of if "trec" in formats else table_format_of
+        command.callback = _checked(command.callback, format_from, option_names(command.params))
 
 
 def _checked(
-    command: Callable[..., Any], known: Callable[[Any, str], object], options: Mapping[str, str]
+    command: Callable[..., Any], format_from: Callable[[Any, str], object], names: Mapping[str, str]
 ) -> Callable[..., Any]:
     @functools.wraps(command)
-    def call(**given: Any) -> Any:
-        speak_of(options)
-        tell_notes(given)
+    def call(**options: Any) -> Any:
+        speak_of(names)
+        tell_notes(options)
         try:
-            return checked(given)
+            return checked(options)
         except TruegainError as error:
             raise placed(error) from error.__cause__
 
-    def checked(given: dict[str, Any]) -> Any:
-        _check_numbers(given)
-        if "output_format" in given and not _is_list_to_judge(given):  # now, not when the work is done
-            chosen = known(given["output_format"], str(given.get("table") or given["output"]))
+    def checked(options: dict[str, Any]) -> Any:
+        _check_numbers(options)
+        if "output_format" in options and not _is_list_to_judge(options):  # now, not when the work is done
+            chosen = format_from(options["output_format"], str(options.get("table") or options["output"]))
             if chosen == "parquet":
                 needs("polars", "frames")
-        with guarded(given[name] for name in OUTPUTS if given.get(name) not in (None, STANDARD_INPUT)) as guard:
+        with guarded(options[name] for name in OUTPUTS if options.get(name) not in (None, STANDARD_INPUT)) as guard:
             try:
-                return command(**given)
+                return command(**options)
             except KeyboardInterrupt as error:  # typer turns it into a bare exit code
                 tell(_interrupted(str(error), guard))
                 raise
@@ -62,9 +62,10 @@ def _checked(
     return call
 
 
-def _is_list_to_judge(given: Mapping[str, Any]) -> bool:
+def _is_list_to_judge(options: Mapping[str, Any]) -> bool:
     """Whether `unjudged --show next` writes its list as qrels, which no other table is."""
-    return given.get("show") == "next" and given["output_format"] is None and ending(given["output"]) == ".qrels"
+    is_next = options.get("show") == "next" and options["output_format"] is None
+    return is_next and ending(options["output"]) == ".qrels"
 
 
 def _interrupted(done: str, guard: Guard) -> str:
@@ -74,9 +75,9 @@ def _interrupted(done: str, guard: Guard) -> str:
     return f"interrupted{f': {done}' if done else ''}; {written}"
 
 
-def _check_numbers(given: Mapping[str, Any]) -> None:
+def _check_numbers(options: Mapping[str, Any]) -> None:
     """Refuse what is read as a number and is none."""
-    for name, value in given.items():
+    for name, value in options.items():
         for number in value if isinstance(value, list | tuple) else (value,):
             if isinstance(number, float) and not math.isfinite(number):
                 what = "not a number" if math.isnan(number) else "infinite"

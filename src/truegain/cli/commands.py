@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from truegain._version import __version__
-from truegain.cli.help import Page
+from truegain.cli.help import PAGES, Page, on_screen, stored_page
 from truegain.cli.streams import ours
 
 # ---- Help pages, made of the commands themselves.
@@ -27,10 +27,10 @@ def page_of(command: Any, context: Any) -> Page:
             title = getattr(p, "rich_help_panel", None) or ("Arguments" if argument else "Options")
             panels.setdefault(title, []).append(_row(p, context, argument))
     if hasattr(command, "list_commands"):
-        found = [command.get_command(context, name) for name in command.list_commands(context)]
+        commands = [command.get_command(context, name) for name in command.list_commands(context)]
         panels["Commands"] = [
             ["", c.name, "", _one_line((c.short_help or c.help or "").partition("\n\n")[0])]
-            for c in found
+            for c in commands
             if not c.hidden
         ]
     about, examples = _with_examples(command.help)
@@ -63,81 +63,26 @@ def _one_line(text: str | None) -> str:
 
 # ---- The commands, each imported when it is called.
 
-# verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and the first
-# sentence of its docstring
-COMMANDS: dict[str, tuple[str, str]] = {
-    "eval": (
-        "eval:eval_command",
-        "Score runs against relevance judgments, as trec_eval does.",
-    ),
-    "correct": (
-        "correct:correct_command",
-        "Correct scores for the errors of a cheap judge (LLM or crowd), measured on gold labels.",
-    ),
-    "judge": (
-        "judge:judge",
-        "Check a cheap judge, such as an LLM or a crowd, against gold labels.",
-    ),
-    "compare": (
-        "compare:compare_command",
-        "Test which systems differ significantly: all pairs, groups of systems, or all against a baseline.",
-    ),
-    "verdict": (
-        "verdict:verdict_command",
-        "Decide whether one system is better than another; with many runs, which may be best.",
-    ),
-    "report": (
-        "report:report_command",
-        "Write a report on one page: verdict, data health, systems, pairs, judge, next steps and methods.",
-    ),
-    "init": (
-        "init:init_command",
-        "Check which questions your files can answer, and write study.toml.",
-    ),
-    "gate": (
-        "gate:gate_command",
-        "Check in continuous integration whether the candidate is better than every baseline.",
-    ),
-    "correlate": (
-        "correlate:correlate_command",
-        "Measure whether two sets of judgments, two measures or two halves of the topics rank systems alike.",
-    ),
-    "agree": (
-        "agree:agree_command",
-        "Measure how well assessors agree: overall, by topic and by assessor, and with experts.",
-    ),
-    "aggregate": (
-        "aggregate:aggregate_command",
-        "Combine the ratings of each document into one label, and write them as judgments.",
-    ),
-    "plan": (
-        "plan:plan",
-        "Plan what to collect next: topics, gold labels or assessors.",
-    ),
-    "experiment": (
-        "experiment:experiment",
-        "Repeat published experiments on your data.",
-    ),
-    "unjudged": (
-        "unjudged:unjudged_command",
-        "Show how many retrieved documents are unjudged, and how much they could change the scores.",
-    ),
-    "text": (
-        "text:text",
-        "Index the terms of a collection, for measures that use text, and rank its documents.",
-    ),
-    "annotate": (
-        "annotate:annotate",
-        "Collect relevance judgments from people and LLM judges, on web pages that you serve.",
-    ),
-    "measures": (
-        "measures:measures_command",
-        "List all measures, or explain one: formula, source and parameters.",
-    ),
-    "demo": (
-        "demo:demo_command",
-        "Create a small simulated collection to try truegain on: runs, judgments, gold labels and ratings.",
-    ),
+# verb: the file of this folder and the command (or group of commands) in it, imported when it is called
+COMMANDS = {
+    "eval": "eval:eval_command",
+    "correct": "correct:correct_command",
+    "judge": "judge:judge",
+    "compare": "compare:compare_command",
+    "verdict": "verdict:verdict_command",
+    "report": "report:report_command",
+    "init": "init:init_command",
+    "gate": "gate:gate_command",
+    "correlate": "correlate:correlate_command",
+    "agree": "agree:agree_command",
+    "aggregate": "aggregate:aggregate_command",
+    "plan": "plan:plan",
+    "experiment": "experiment:experiment",
+    "unjudged": "unjudged:unjudged_command",
+    "text": "text:text",
+    "annotate": "annotate:annotate",
+    "measures": "measures:measures_command",
+    "demo": "demo:demo_command",
 }
 
 
@@ -166,8 +111,6 @@ def root(
 
 
 def _show_help(self: Any, ctx: Any, formatter: Any) -> None:  # noqa: ARG001
-    from truegain.cli.help import on_screen
-
     with ours():
         sys.stdout.write(on_screen(page_of(self, ctx)))
         sys.stdout.flush()
@@ -200,25 +143,32 @@ def build(verb: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for name, (place, says) in COMMANDS.items():
-        if verb in COMMANDS and name != verb:
-            continue
-        if verb == "":
-            app.command(name, help=says, cls=_Command)(lambda: None)
-            continue
-        file, attribute = place.split(":")
+    if verb == "":
+        for _, name, _, sentence in _stored_commands():
+            app.command(name, help=sentence, cls=_Command)(lambda: None)
+        return app
+    from truegain.cli.inputs import on_cluster, reads_inputs
+    from truegain.cli.panels import arranged
+
+    for name in [verb] if verb in COMMANDS else COMMANDS:
+        file, attribute = COMMANDS[name].split(":")
         command = getattr(import_module(f"truegain.cli.{file}"), attribute)
-        reads_inputs = import_module("truegain.cli.inputs").reads_inputs
-        arranged = import_module("truegain.cli.panels").arranged
-        on_cluster = import_module("truegain.cli.inputs").on_cluster
         if isinstance(command, typer.Typer):
             for info in command.registered_commands:
-                info.callback = arranged(on_cluster(reads_inputs(info.callback)))
+                callback: Any = info.callback
+                info.callback = arranged(on_cluster(reads_inputs(callback)))
                 info.cls = _Command
             app.add_typer(command, name=name, cls=_Group)
         else:
             app.command(name, cls=_Command)(arranged(on_cluster(reads_inputs(command))))
     return app
+
+
+def _stored_commands() -> list[list[str]]:
+    """The commands on the stored page of `truegain` itself, each with the first sentence of its docstring."""
+    with open(PAGES, encoding="utf-8") as file:  # noqa: PTH123
+        page = stored_page(file.read(), "")
+    return page[2]["Commands"] if page else []
 
 
 def every_page() -> Iterator[tuple[str, Page]]:
@@ -230,11 +180,14 @@ def every_page() -> Iterator[tuple[str, Page]]:
         for word, inner in getattr(command, "commands", {}).items():
             yield from below(inner, f"{name} {word}", _context(inner, word, context))
 
-    root = get_command(build(""))
-    yield "", page_of(root, _context(root, "truegain"))
-    for verb in COMMANDS:
-        whole: Any = get_command(build(verb))
-        yield from below(whole.commands[verb], verb, _context(whole.commands[verb], verb, _context(whole, "truegain")))
+    root, whole = get_command(build("")), get_command(build())
+    context = _context(whole, "truegain")
+    usage, about, panels = page_of(root, _context(root, "truegain"))
+    rows = {row[1]: row for row in page_of(whole, context)[2]["Commands"]}
+    yield "", (usage, about, panels | {"Commands": [rows[verb] for verb in COMMANDS]})
+    for verb in COMMANDS:  # typer has groups behind the others
+        command = whole.commands[verb]  # type: ignore[attr-defined]
+        yield from below(command, verb, _context(command, verb, context))
 
 
 def _context(command: Any, name: str, parent: Any = None) -> Any:

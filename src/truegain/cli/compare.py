@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.label_options import Correcting, GoldSample, GoldSampleOption, Labelling, refuse
+from truegain.cli.label_options import Correcting, GoldSampleOption, Labelling, refuse
 from truegain.cli.options import (
     Confidence,
     CountingOption,
-    Figure,
     Inputs,
     JudgeModel,
     Judgments,
     Measures,
-    Output,
-    OutputFormat,
     RunFiles,
     Seed,
     advanced,
@@ -26,7 +23,7 @@ from truegain.cli.options import (
     option_for,
     takes,
 )
-from truegain.cli.output import Writing, table_format_of, write_table
+from truegain.cli.output import FigureOutput, Writing
 from truegain.cli.scored import scored
 from truegain.cli.streams import Progress
 from truegain.cli.study_files import is_of_file, within_gold
@@ -73,6 +70,7 @@ NOT_WITH_GOLD = {
 }
 
 
+OTHER_COLLECTIONS = f"is about other collections; give {option('--population')} collection, or leave it out"
 FEW = 6  # systems whose pairs are all printed
 
 
@@ -121,7 +119,20 @@ class Collections:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairsPrinting:
+class GoldOptions(Correcting, Labelling):
+    """Gold labels, and how differences are corrected by them."""
+
+    gold: Annotated[str | None, option_for(Gold, "labels")] = None
+    gold_sample: GoldSampleOption = "shared"
+
+    @property
+    def published_test(self) -> dict[str, Any]:
+        """What a published test is told of the gold labels."""
+        return {name: getattr(self, name) for name in ("gold_sample", "method", "accuracy", "clusters")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsPrinting(FigureOutput):
     """How pairs of systems are printed."""
 
     by_topic: Annotated[
@@ -132,23 +143,18 @@ class PairsPrinting:
         bool, typer.Option("--groups", help="Print groups of systems that do not differ significantly.")
     ] = False
     with_intervals: Annotated[
-        bool,
-        advanced("--with-intervals", help="Also print the intervals of the means, with --wide."),
+        bool, advanced("--with-intervals", help="Also print the intervals of the means, with --wide.")
     ] = False
-    figure: Figure = None
-    output_format: OutputFormat = None
-    output: Output = "-"
 
     def is_wide(self, writing: Writing) -> bool:
         """Whether one table of systems by measures is written; of the ways to print only one may be asked for."""
-        ways = {"--pairs": self.pairs, "--groups": self.groups, "--wide": writing.wide}
-        asked = [name for name, given in ways.items() if given]
-        if len(asked) > 1:
-            raise TruegainError(f"{' and '.join(asked)} choose different tables; give one of them")
+        tables = {"--pairs": self.pairs, "--groups": self.groups, "--wide": writing.wide}
+        names = [name for name, is_chosen in tables.items() if is_chosen]
+        if len(names) > 1:
+            raise TruegainError(f"{' and '.join(names)} choose different tables; give one of them")
         if self.by_topic and writing.wide:
             raise TruegainError(f"{option('--wide')} shows systems by measures, and -q shows topics; give one of them")
-        shown = self.by_topic or self.pairs or self.groups
-        wide = writing.is_wide(table_format_of(self.output_format, self.output), else_shown=shown)
+        wide = writing.is_wide(self.format, else_shown=self.by_topic or self.pairs or self.groups)
         if self.with_intervals and not wide:
             raise TruegainError(
                 f"{option('--with-intervals')}: intervals are part of tables of systems by measures; give "
@@ -156,20 +162,17 @@ class PairsPrinting:
             )
         return wide
 
-    def draw(self, pairs: Sequence[Sequence[Comparison]], title: str = "") -> None:
+    def draw_pairs(self, pairs: Sequence[Sequence[Comparison]], title: str = "") -> None:
         """The figure, where one is asked for; its title says which measure and which test."""
-        if self.figure is None:
-            return
-        if len(pairs) > 1:
-            raise TruegainError(f"a matrix of pairs shows one measure; give one -m with {option('--figure')}")
-        from truegain.report.charts import save
         from truegain.report.figures import comparisons_chart
 
-        save(comparisons_chart(pairs[0], title=title), self.figure)
+        if self.figure is not None and len(pairs) > 1:
+            raise TruegainError(f"a matrix of pairs shows one measure; give one -m with {option('--figure')}")
+        self.draw(lambda: comparisons_chart(pairs[0], title=title))
 
 
 @dataclass(frozen=True)
-class AskedPairs:
+class PairOptions:
     """All that is asked of pairs of systems, whatever they are compared over."""
 
     judgments: str
@@ -188,24 +191,30 @@ class AskedPairs:
         """How a test resamples."""
         return Resampling(self.testing.resamples, self.testing.seed, self.inputs.jobs)
 
+    def measures(self, default: str) -> list[Measure]:
+        """The measures, each with its smallest relevant label."""
+        return [at_level(a.measure, self.scoring.relevant_from) for a in parse_measures(self.measure or [default])]
+
 
 @takes(
-    testing=Testing, collections=Collections, labelling=Labelling, correcting=Correcting, scoring=Scoring,
-    inputs=Inputs, printing=PairsPrinting, writing=Writing,
-)  # fmt: skip
+    testing=Testing,
+    collections=Collections,
+    gold=GoldOptions,
+    scoring=Scoring,
+    inputs=Inputs,
+    printing=PairsPrinting,
+    writing=Writing,
+)
 def compare_command(
     judgments: Judgments,
     runs: RunFiles,
     measure: Measures = None,
     baseline: Annotated[str | None, typer.Option("--baseline", help="Compare all systems with this one.")] = None,
-    gold: Annotated[str | None, option_for(Gold, "labels")] = None,
-    gold_sample: GoldSampleOption = "shared",
     judge_model: JudgeModel = None,
     *,
     testing: Testing,
     collections: Collections,
-    labelling: Labelling,
-    correcting: Correcting,
+    gold: GoldOptions,
     scoring: Scoring,
     inputs: Inputs,
     printing: PairsPrinting,
@@ -220,172 +229,198 @@ def compare_command(
         truegain compare demo/gold.qrels demo/runs -m P@10 --baseline system-1 --test paired-t
 
     """
-    asked = AskedPairs(
-        judgments, runs, measure, writing.baseline(baseline), testing, scoring, inputs, printing, writing,
+    options = PairOptions(
+        judgments,
+        runs,
+        measure,
+        writing.baseline(baseline),
+        testing,
+        scoring,
+        inputs,
+        printing,
+        writing,
         wide=printing.is_wide(writing),
-    )  # fmt: skip
-    if (inputs.corpus or inputs.judged_corpus) and (collections.population == "collection" or gold is not None):
+    )
+    if (inputs.corpus or inputs.judged_corpus) and (collections.population == "collection" or gold.gold is not None):
         raise TruegainError(
             f"measures that read text are compared over topics, without {option('--gold')}; leave out "
             f"{option('--corpus')}"
         )
-    if gold is not None:
+    if gold.gold is not None:
         if judge_model is not None and not is_of_file("judge_model"):  # a study's gold labels check its judge
             raise TruegainError(
                 f"{option('--judge-model')}: gold labels check the judge; leave it out (with {option('--gold')})"
             )
-        _check_with_gold(asked, collections)
+        _check_with_gold(options, collections)
         if is_of_file("measure"):
-            beyond = StudyInputs(measure=measure).beyond_gold(StudyConfig(gold=Gold(gold, labelling.design)))
-            asked = replace(asked, measure=within_gold(measure or [], beyond))
-        table = with_gold(asked, gold, gold_sample, labelling, correcting)
+            beyond = StudyInputs(measure=measure).beyond_gold(StudyConfig(gold=Gold(gold.gold, gold.design)))
+            options = replace(options, measure=within_gold(measure or [], beyond))
+        table = with_gold(options, gold, gold.gold)
     else:
         if is_of_file("aggregate"):
             raise TruegainError(
                 f"{option('--aggregate')} needs gold labels; without them, run `truegain aggregate` first and "
                 "compare with its output"
-            )  # fmt: skip
-        about = {"gold_sample": "--gold-sample"} if gold_sample != "shared" else {}
-        refuse(f"is about gold labels; give them with {option('--gold')}", about | changed(labelling, correcting))
+            )
+        refuse(f"is about gold labels; give them with {option('--gold')}", changed(gold))
         if collections.population == "collection":
-            _check_over_collections(asked)
-            table = over_collections(asked, collections)
+            _check_over_collections(options)
+            table = over_collections(options, collections)
         else:
-            of_topics = {"by_topic": "--by-topic"} if printing.by_topic else {}
-            refuse(f"is about other collections; give {option('--population')} collection, or leave it out",
-                   of_topics | changed(collections))  # fmt: skip
-            table = over_topics(asked)
-    write_table(table, printing.output_format, printing.output)
+            refuse(OTHER_COLLECTIONS, {"by_topic": "--by-topic"} if printing.by_topic else {})
+            refuse(OTHER_COLLECTIONS, changed(collections))
+            table = over_topics(options)
+    printing.write(table)
 
 
-def _check_with_gold(asked: AskedPairs, collections: Collections) -> None:
+def _check_with_gold(options: PairOptions, collections: Collections) -> None:
     """Refuse options that a comparison with gold labels would not heed."""
-    given = changed(asked.scoring, asked.testing, asked.printing, collections)
+    names = changed(options.scoring, options.testing, options.printing, collections)
     for name, why in NOT_WITH_GOLD.items():
-        if name in given:
+        if name in names:
             raise TruegainError(f"{why} (with {option('--gold')})")
-    refuse(
-        f"is about other collections; give {option('--population')} collection, or leave it out", changed(collections)
-    )
+    refuse(OTHER_COLLECTIONS, changed(collections))
 
 
-def _check_over_collections(asked: AskedPairs) -> None:
+def _check_over_collections(options: PairOptions) -> None:
     """Refuse options that a comparison over collections would not heed."""
-    given = changed(asked.testing, leave_out=("adjust", "resamples", "confidence", "seed"))
-    given |= {name: f"--{name}" for name in ("groups", "figure") if getattr(asked.printing, name)}
-    given |= changed(asked.scoring, leave_out=("relevant_from", "trec_eval"))
-    refuse("does not apply over collections; leave it out", given)
+    names = changed(options.testing, leave_out=("adjust", "resamples", "confidence", "seed"))
+    names |= {name: f"--{name}" for name in ("groups", "figure") if getattr(options.printing, name)}
+    names |= changed(options.scoring, leave_out=("relevant_from", "trec_eval"))
+    refuse("does not apply over collections; leave it out", names)
 
 
 # ---------------------------------------------------------------------- over topics
 
 
-def over_topics(asked: AskedPairs) -> Table:
+def over_topics(options: PairOptions) -> Table:
     """Tests of all pairs, or of all systems with the baseline, on the topics at hand."""
     from truegain.judge_error.panel import PublishedTest
     from truegain.stats.student_t import check_confidence
     from truegain.stats.tests.comparisons import ComparisonsByMeasure
     from truegain.study.compare import compared
 
-    check_confidence(asked.testing.confidence)
-    scores = asked.writing.renamed(scored(asked.judgments, asked.runs, asked.measure, asked.scoring, asked.inputs))
+    check_confidence(options.testing.confidence)
+    scores = options.writing.renamed(
+        scored(options.judgments, options.runs, options.measure, options.scoring, options.inputs)
+    )
     systems = len(scores.systems)
-    pairs = systems - 1 if asked.baseline else systems * (systems - 1) // 2
-    with _progress(asked.testing.test, pairs * len(scores.measures)) as progress:
-        testing = asked.testing
-        how = PublishedTest(testing.test, testing.counting, progress=progress.advance)
-        found = [
-            compared(scores, name, how, testing.adjust, asked.baseline, testing.confidence, asked.resampling)
+    pairs = systems - 1 if options.baseline else systems * (systems - 1) // 2
+    with _progress(options.testing.test, pairs * len(scores.measures)) as progress:
+        testing = options.testing
+        test = PublishedTest(testing.test, testing.counting, progress=progress.advance)
+        comparisons = [
+            compared(scores, name, test, testing.adjust, options.baseline, testing.confidence, options.resampling)
             for name in scores.measures
         ]
-    asked.printing.draw([c.pairs for c in found], f"{found[0].in_short()}; best system first")
-    if asked.wide:
-        by_measure = ComparisonsByMeasure.of(found)
-        return by_measure.paper(**asked.writing.style, intervals=asked.printing.with_intervals)
-    in_groups = asked.printing.groups or (systems > FEW and asked.baseline is None and not asked.printing.pairs)
-    return joined([c.group_table() if in_groups else c.table() for c in found], scores.measures)
+    options.printing.draw_pairs([c.pairs for c in comparisons], f"{comparisons[0].in_short()}; best system first")
+    if options.wide:
+        by_measure = ComparisonsByMeasure.of(comparisons)
+        return by_measure.paper(**options.writing.style, intervals=options.printing.with_intervals)
+    in_groups = options.printing.groups or (systems > FEW and options.baseline is None and not options.printing.pairs)
+    return joined([c.group_table() if in_groups else c.table() for c in comparisons], scores.measures)
 
 
 def _progress(test: str | None, pairs: int) -> Progress:
-    """AskedPairs compared; the randomised Tukey test draws for all pairs at once, and tells its draws."""
+    """Pairs compared; the randomised Tukey test draws for all pairs at once, and tells its draws."""
     return Progress(None, "permutations") if test == "randomised-tukey-hsd" else Progress(pairs, "pairs compared")
 
 
 # ---------------------------------------------------------------------- with gold labels
 
 
-def with_gold(
-    asked: AskedPairs, gold: str, gold_sample: GoldSample, labelling: Labelling, correcting: Correcting
-) -> Table:
+def with_gold(options: PairOptions, gold: GoldOptions, labels: str) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
     from truegain.judge_error.panel import PublishedTest, fit_judge
     from truegain.stats.results import ResultList
     from truegain.study.compare import compare_corrected
 
-    read, level = labelling.both(asked.judgments, gold), asked.scoring.relevant_from
-    measures = [at_level(a.measure, level) for a in parse_measures(asked.measure or ["P@10"])]
+    both = gold.both(options.judgments, labels)
+    measures = options.measures("P@10")
     judge = fit_judge(
-        read.bronze, read.gold, read.design, measures[0], labelling.gold_relevant_from, unmatched=labelling.unmatched,
-        scale=read.scale,
-    )  # fmt: skip
-    runs = asked.writing.renamed(read_runs(asked.inputs.files(asked.runs)))
-    testing = asked.testing
-    how = PublishedTest(testing.test, gold_sample=gold_sample, **vars(correcting))
-    how.check_with_gold()
-    found = compare_corrected(
-        runs, read.bronze, Gold(judge, relevant_from=labelling.gold_relevant_from), measures, how,
-        adjust=testing.adjust, baseline=asked.baseline, confidence=testing.confidence, resampling=asked.resampling,
-    )  # fmt: skip
-    asked.printing.draw([c.pairs for c in found])
-    table = joined([c.table() for c in found], tuple(map(str, measures)))
-    if asked.wide:
-        table = ResultList.joined(found).paper(**asked.writing.style, intervals=asked.printing.with_intervals)
-    return replace(table, notes=(*read.said, *table.notes))
+        both.bronze,
+        both.gold,
+        both.design,
+        measures[0],
+        gold.gold_relevant_from,
+        unmatched=gold.unmatched,
+        scale=both.scale,
+    )
+    runs = options.writing.renamed(read_runs(options.inputs.files(options.runs)))
+    testing = options.testing
+    published = PublishedTest(testing.test, **gold.published_test)
+    published.check_with_gold()
+    comparisons = compare_corrected(
+        runs,
+        both.bronze,
+        Gold(judge, relevant_from=gold.gold_relevant_from),
+        measures,
+        published,
+        adjust=testing.adjust,
+        baseline=options.baseline,
+        confidence=testing.confidence,
+        resampling=options.resampling,
+    )
+    options.printing.draw_pairs([c.pairs for c in comparisons])
+    table = joined([c.table() for c in comparisons], tuple(map(str, measures)))
+    if options.wide:
+        table = ResultList.joined(comparisons).paper(**options.writing.style, intervals=options.printing.with_intervals)
+    return replace(table, notes=(*both.notes, *table.notes))
 
 
 # ---------------------------------------------------------------------- over collections
 
 
-def over_collections(asked: AskedPairs, collections: Collections) -> Table:
+def over_collections(options: PairOptions, collections: Collections) -> Table:
     """Compare systems over collections, or one pair by topic; the same document has the same copies in both lists."""
     from truegain.stats.collection_pairs import CollectionPairs, pairs_of
     from truegain.stats.tests import TRIALS
 
-    testing, drawing = asked.testing, asked.resampling
-    how = CollectionPairs(
-        collections.meta, collections.effect, collections.pairing, testing.adjust or "holm",
-        drawing.n or TRIALS, testing.confidence, drawing.seed, drawing.jobs,
-    )  # fmt: skip
-    measures = [at_level(a.measure, asked.scoring.relevant_from) for a in parse_measures(asked.measure or ["AP"])]
-    how.check(measures)
-    ranked = _ranked(asked, measures)
-    pairs = pairs_of(ranked.systems, asked.baseline)
-    if asked.printing.by_topic:
+    testing, drawing = options.testing, options.resampling
+    method = CollectionPairs(
+        collections.meta,
+        collections.effect,
+        collections.pairing,
+        testing.adjust or "holm",
+        drawing.n or TRIALS,
+        testing.confidence,
+        drawing.seed,
+        drawing.jobs,
+    )
+    measures = options.measures("AP")
+    method.check(measures)
+    ranked = _ranked(options, measures)
+    pairs = pairs_of(ranked.systems, options.baseline)
+    if options.printing.by_topic:
         if len(pairs) > 1 or len(measures) > 1:
             raise TruegainError("-q shows one pair by topic; give two runs and one measure")
-        table = how.by_topic(ranked, measures[0], pairs[0])
+        table = method.by_topic(ranked, measures[0], pairs[0])
         return replace(table, notes=(*ranked.caveats, *table.notes))
     with Progress(None, "pieces resampled") as progress:
-        found = how.answers(ranked, measures, pairs, asked.baseline, progress.advance)
-    if asked.wide:
-        return found.paper(**asked.writing.style, intervals=asked.printing.with_intervals)
-    return collection_table(found)
+        comparisons = method.answers(ranked, measures, pairs, options.baseline, progress.advance)
+    if options.wide:
+        return comparisons.paper(**options.writing.style, intervals=options.printing.with_intervals)
+    return collection_table(comparisons)
 
 
-def _ranked(asked: AskedPairs, measures: Sequence[Measure]) -> RankedGains:
+def _ranked(options: PairOptions, measures: Sequence[Measure]) -> RankedGains:
     """The runs with their judgments beside them."""
     from truegain.measures.evaluate import aligned
     from truegain.stats.other_collections import keys_needed
 
-    files, scoring, writing = asked.inputs.files(asked.runs), asked.scoring, asked.writing
+    files, scoring, writing = options.inputs.files(options.runs), options.scoring, options.writing
     with Progress(len(files), "runs read") as progress:
         ranked = aligned(
-            writing.renamed(read_runs(files)) if writing.renames else files, asked.judgments, scoring,
-            jobs=asked.inputs.jobs, progress=progress.advance, keep_keys=keys_needed(measures),
+            writing.renamed(read_runs(files)) if writing.renames else files,
+            options.judgments,
+            scoring,
+            jobs=options.inputs.jobs,
+            progress=progress.advance,
+            keep_keys=keys_needed(measures),
             matching=matching_for(measures, scoring),
-        )  # fmt: skip
-    for one in measures:
-        refuse_chosen(ranked, one)
+        )
+    for measure in measures:
+        refuse_chosen(ranked, measure)
     return ranked
 
 

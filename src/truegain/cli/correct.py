@@ -7,26 +7,14 @@ from typing import Annotated
 import typer
 
 from truegain.cli.label_options import Correcting, Gold, Labelling
-from truegain.cli.options import (
-    Confidence,
-    Jobs,
-    Judgments,
-    NameBy,
-    Output,
-    OutputFormat,
-    RelevantFrom,
-    RunFiles,
-    Seed,
-    advanced,
-    takes,
-)
-from truegain.cli.output import write_table
+from truegain.cli.options import Confidence, Judgments, NameBy, RelevantFrom, RunFiles, SeedAndJobs, advanced, takes
+from truegain.cli.output import TableOutput
 from truegain.config import Gold as GoldLabels
 from truegain.config import Ratings, Resampling, Scoring
 from truegain.data.runs import RunPaths
 
 
-@takes(labelling=Labelling, correcting=Correcting)
+@takes(labelling=Labelling, correcting=Correcting, compute=SeedAndJobs, table=TableOutput)
 def correct_command(
     judgments: Judgments,
     runs: RunFiles,
@@ -38,14 +26,12 @@ def correct_command(
     relevant_from: RelevantFrom = None,
     confidence: Confidence = 0.95,
     resamples: Annotated[int, advanced("--resamples", min=100, help="Number of resamples.")] = 2000,
-    seed: Seed = 0,
     name_by: NameBy = "file",
-    jobs: Jobs = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
     *,
     labelling: Labelling,
     correcting: Correcting,
+    compute: SeedAndJobs,
+    table: TableOutput,
 ) -> None:
     """Correct scores for the errors of a cheap judge (LLM or crowd), measured on gold labels.
 
@@ -57,11 +43,16 @@ def correct_command(
     from truegain.study.corrected_scores import correct
 
     trusted, design = labelling.trusted(gold)
-    found = correct(
-        RunPaths.of(runs, name_by), labelling.bronze(judgments), measure or ["P@10"],
-        GoldLabels(trusted, design, labelling.gold_relevant_from), confidence=confidence,
+    estimates = correct(
+        RunPaths.of(runs, name_by),
+        labelling.bronze(judgments),
+        measure or ["P@10"],
+        GoldLabels(trusted, design, labelling.gold_relevant_from),
+        confidence=confidence,
         ratings=Ratings(labelling.aggregate, labelling.scale if labelling.aggregate is None else None),
-        unmatched=labelling.unmatched, scoring=Scoring(relevant_from), resampling=Resampling(resamples, seed, jobs),
+        unmatched=labelling.unmatched,
+        scoring=Scoring(relevant_from),
+        resampling=Resampling(resamples, **vars(compute)),
         **vars(correcting),
-    )  # fmt: skip
-    write_table(found.table(), output_format, output)
+    )
+    table.write(estimates.table())

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
 
-from truegain.cli.options import (
-    PROPORTION,
-    Confidence,
-    Figure,
-    Inputs,
-    Judgments,
-    Output,
-    OutputFormat,
-    Seed,
-    advanced,
-    fields_of,
-    takes,
-)
-from truegain.cli.output import table_format_of
+from truegain.cli.options import PROPORTION, Confidence, Inputs, Judgments, Seed, advanced, takes
+from truegain.cli.output import FigureOutput
 from truegain.cli.study_files import lack_of
 from truegain.config import Resampling, Scoring
 from truegain.errors import TruegainError
 from truegain.io.files import STANDARD_INPUT, write_bytes
 from truegain.measures.parse import parse_measures
 from truegain.message import option
-from truegain.report.charts import check_ending
 from truegain.stats.correlate import (
     Between,
     Correlation,
@@ -42,7 +30,27 @@ from truegain.stats.rank_correlation import RankOptions, TauMethod
 PEOPLE = ("table", "markdown", "latex", "html")
 
 
-@takes(scoring=Scoring, inputs=Inputs)
+@dataclass(frozen=True, kw_only=True)
+class RankCorrelation:
+    """How two rankings are compared."""
+
+    method: Annotated[
+        TauMethod, advanced("--method", help="Interval of tau: wilson (stays within -1 and 1), or a published method.")
+    ] = "wilson"
+    confidence: Confidence = 0.95
+    top: Annotated[int, advanced("--top", help="Number of best systems to compare.")] = 10
+    rbo_p: Annotated[float, advanced("--rbo-p", click_type=PROPORTION, help="Persistence of RBO.")] = 0.9
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrelationOutput(FigureOutput):
+    """Which tables are printed, and where they go."""
+
+    show: Annotated[Show | None, typer.Option("--show", help="Table to print (default: all).")] = None
+    moves: Annotated[int, advanced("--moves", min=0, help="Number of systems to list that change rank most.")] = 5
+
+
+@takes(ranks=RankCorrelation, scoring=Scoring, inputs=Inputs, printing=CorrelationOutput)
 def correlate_command(
     context: typer.Context,
     judgments: Judgments,
@@ -57,35 +65,21 @@ def correlate_command(
         ),
     ],
     measure: Annotated[
-        list[str] | None,
-        typer.Option("-m", "--measure", help="Measure (default: nDCG@10). Repeatable."),
+        list[str] | None, typer.Option("-m", "--measure", help="Measure (default: nDCG@10). Repeatable.")
     ] = None,
     between: Annotated[
         Between, typer.Option("--between", help="What to compare: judgments, measures, or halves of the topics.")
     ] = "judgments",
-    method: Annotated[
-        TauMethod,
-        advanced("--method", help="Interval of tau: wilson (stays within -1 and 1), or a published method."),
-    ] = "wilson",
-    confidence: Confidence = 0.95,
-    top: Annotated[int, advanced("--top", help="Number of best systems to compare.")] = 10,
-    rbo_p: Annotated[float, advanced("--rbo-p", click_type=PROPORTION, help="Persistence of RBO.")] = 0.9,
-    moves: Annotated[int, advanced("--moves", min=0, help="Number of systems to list that change rank most.")] = 5,
     resamples: Annotated[
         int | None,
         advanced("--resamples", min=1, help="Bootstrap resamples (default: 2000), or splits into halves (100)."),
     ] = None,
     seed: Seed = 0,
-    show: Annotated[
-        Show | None,
-        typer.Option("--show", help="Table to print (default: all)."),
-    ] = None,
-    figure: Figure = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
     *,
+    ranks: RankCorrelation,
     scoring: Scoring,
     inputs: Inputs,
+    printing: CorrelationOutput,
 ) -> None:
     """Measure whether two sets of judgments, two measures or two halves of the topics rank systems alike.
 
@@ -112,39 +106,33 @@ def correlate_command(
         raise lack_of("runs")
     if against == judgments == STANDARD_INPUT:
         raise TruegainError("standard input cannot be both sets of judgments; name a file for one")
-    if figure is not None:
-        check_ending(figure)
-        _check_one(between, measure or ["nDCG@10"])
-    check_show(between, show)  # now, not when the work is done
-    asked = measure or ["nDCG@10"]
+    measures = measure or ["nDCG@10"]
+    if printing.figure is not None:
+        _check_one(between, measures)
+    check_show(between, printing.show)  # now, not when the work is done
     resampling = Resampling(resamples, seed, inputs.jobs)
-    check_measures(between, asked, resampling)
-    RankOptions(method, confidence, top, rbo_p, resamples or 2000)
+    check_measures(between, measures, resampling)
+    RankOptions(ranks.method, ranks.confidence, ranks.top, ranks.rbo_p, resamples or 2000)
     scores, other = scored_by_both(
-        inputs.files(runs), judgments, against, asked, scoring=scoring, **fields_of(inputs, leave_out=("name_by",))
+        inputs.files(runs), judgments, against, measures, scoring=scoring, **inputs.for_scores
     )
-    found = correlate(
+    correlation = correlate(
         scores,
         against=other,
         between=between,
         names=None if against is None else names_of(judgments, against),
-        method=method,
-        confidence=confidence,
-        top=top,
-        rbo_p=rbo_p,
         resampling=resampling,
-    ).showing(show, moves)
-    if figure is not None:
-        _draw(found, figure)
-    chosen = table_format_of(output_format, output)
-    tables = found.tables() if chosen in PEOPLE else [found.table()]
-    write_bytes(output, b"\n".join(table.render(chosen) for table in tables))
+        **vars(ranks),
+    ).showing(printing.show, printing.moves)
+    printing.draw(lambda: _chart(correlation))
+    tables = correlation.tables() if printing.format in PEOPLE else [correlation.table()]
+    write_bytes(printing.output, b"\n".join(table.render(printing.format) for table in tables))
 
 
 def _check_one(between: Between, measures: list[str]) -> None:
     """Refuse a figure of several agreements, or of halves."""
-    asked = len({str(a.measure) for a in parse_measures(measures)})
-    count = {"judgments": asked, "measures": asked * (asked - 1) // 2, "halves": 0}[between]
+    n = len({str(a.measure) for a in parse_measures(measures)})
+    count = {"judgments": n, "measures": n * (n - 1) // 2, "halves": 0}[between]
     if count != 1:
         raise TruegainError(
             f"{option('--figure')} draws one agreement, and there are {count}; give one measure and two sets of "
@@ -152,15 +140,18 @@ def _check_one(between: Between, measures: list[str]) -> None:
         )
 
 
-def _draw(found: Correlation, figure: str) -> None:
-    from truegain.report.charts import save
+def _chart(correlation: Correlation) -> Any:
     from truegain.report.figures import scatter_chart
 
-    one = found.agreements[0]
-    names = tuple(f"{one.measure} by {n}" if one.measure else n for n in (one.a, one.b))
-    title = f"{one.tau.measure} {one.tau.value:.3f}, {one.swapped} of {one.pairs} pairs swapped"
-    chart = scatter_chart(
-        one.systems, one.scores_a, one.scores_b, names=(names[0], names[1]), title=title,
-        same_scale=bool(one.measure), name_most=[s for s, _, _ in one.moves(8)],
-    )  # fmt: skip
-    save(chart, figure)
+    agreement = correlation.agreements[0]
+    a, b = (f"{agreement.measure} by {n}" if agreement.measure else n for n in (agreement.a, agreement.b))
+    tau = agreement.tau
+    return scatter_chart(
+        agreement.systems,
+        agreement.scores_a,
+        agreement.scores_b,
+        names=(a, b),
+        title=f"{tau.measure} {tau.value:.3f}, {agreement.swapped} of {agreement.pairs} pairs swapped",
+        same_scale=bool(agreement.measure),
+        name_most=[system for system, _, _ in agreement.moves(8)],
+    )

@@ -119,16 +119,16 @@ def _simulated(folder: Path, seed: int) -> World:
     write_judgments(world.gold, folder / "gold.qrels")
     write_judgments(world.noisy, folder / "llm.qrels")
     write_judgments(world.sample, folder / "gold_sample.qrels")
-    some = np.flatnonzero(np.asarray(world.gold.topic.code) < GOLD_TOPICS)  # topics are alike: the first are a sample
-    write_judgments(world.gold.take(some), folder / "gold_topics.qrels")
+    first = np.flatnonzero(np.asarray(world.gold.topic.code) < GOLD_TOPICS)  # topics are alike: these are a sample
+    write_judgments(world.gold.take(first), folder / "gold_topics.qrels")
     for judgments, name in zip(newcomer(world, seed=seed), ("pooled.qrels", "unjudged_sample.qrels"), strict=True):
         write_judgments(judgments, folder / name)
     write_judgments(leaning(world, seed=seed), folder / "leaning.qrels")
     rows = (f"{system},{measure},{value:.6f}\n" for system, measure, value in true_scores())
     write_bytes(folder / "truth.csv", "".join(["system,measure,value\n", *rows]).encode())
     write_bytes(folder / "study.toml", STUDY.format(favoured=FAVOURED, seed=seed).encode())
-    lines = (json.dumps({"id": name, "text": text}) for name, text in texts(seed=seed).items())
-    write_bytes(folder / "docs.jsonl", "".join(f"{line}\n" for line in lines).encode())
+    docs = _json_lines({"id": name, "text": text} for name, text in texts(seed=seed).items())
+    write_bytes(folder / "docs.jsonl", docs)
     queries = (f"{topic}\t{' '.join(query_of(int(topic)))}\n" for topic in world.gold.topic.values)
     write_bytes(folder / "queries.tsv", "".join(queries).encode())
     write_judgments(noisy_ratings(world.gold, seed=seed), folder / "ratings.csv")
@@ -144,22 +144,22 @@ def _simulated(folder: Path, seed: int) -> World:
 
 def _as_rag(world: World, folder: Path, seed: int) -> None:
     """Two systems as a RAG engineer has them: own names, an LLM's labels of what they found, 150 labels of people."""
-    found: dict[tuple[str, str], None] = {}
+    retrieved: dict[tuple[str, str], None] = {}
     (folder / "rag-runs").mkdir()
     for part in world.runs.parts:
         if part.system in RAG:
             rows = ordered_columns(part)
             best = [(t, d, s) for t, d, r, s in zip(*(rows[n] for n in RANKED), strict=True) if r <= RAG_DEPTH]
-            found |= {(t, d): None for t, d, _ in best}
+            retrieved |= {(t, d): None for t, d, _ in best}
             _write_lines(folder / "rag-runs" / f"{part.system}.jsonl", "score", best)
-    said, true = _labels(world.noisy), _labels(world.gold)
-    pairs = [pair for pair in found if pair in said]
-    _write_lines(folder / "rag-llm.jsonl", "relevance", [(*pair, said[pair]) for pair in pairs])
+    noisy, true = _labels(world.noisy), _labels(world.gold)
+    pairs = [pair for pair in retrieved if pair in noisy]
+    _write_lines(folder / "rag-llm.jsonl", "relevance", [(*pair, noisy[pair]) for pair in pairs])
     drawn = np.random.default_rng(seed).permutation(len(pairs))[:RAG_LABELS].tolist()
     lines = [f"{t},{d},{true[t, d]:g}\n" for t, d in (pairs[i] for i in drawn)]
     write_bytes(folder / "rag-labels.csv", "".join(["question_id,passage_id,label\n", *lines]).encode())
-    asked = (json.dumps({"question_id": t, "question": f"What is known of {t}?"}) for t in world.gold.topic.values)
-    write_bytes(folder / "rag-questions.jsonl", "".join(f"{line}\n" for line in asked).encode())
+    questions = [{"question_id": t, "question": f"What is known of {t}?"} for t in world.gold.topic.values]
+    write_bytes(folder / "rag-questions.jsonl", _json_lines(questions))
 
 
 def _labels(table: Judgments) -> dict[tuple[str, str], float]:
@@ -167,8 +167,11 @@ def _labels(table: Judgments) -> dict[tuple[str, str], float]:
 
 
 def _write_lines(path: Path, name: str, rows: Iterable[tuple[str, str, float]]) -> None:
-    lines = (json.dumps({"question_id": t, "passage_id": d, name: round(float(x), 4)}) for t, d, x in rows)
-    write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
+    write_bytes(path, _json_lines({"question_id": t, "passage_id": d, name: round(float(x), 4)} for t, d, x in rows))
+
+
+def _json_lines(records: Iterable[object]) -> bytes:
+    return "".join(f"{json.dumps(record)}\n" for record in records).encode()
 
 
 @contextmanager
@@ -210,10 +213,10 @@ def _kept(folder: Path) -> Iterator[None]:
 def _others(folder: Path, new: Path) -> list[str]:
     """Files in a folder, but hidden ones and what was made of them, that are not byte for byte what is to be there."""
     later = (PAGE, CORPUS)
-    there = sorted(path for path in folder.iterdir() if not path.name.startswith(".") and path.name not in later)
-    if strange := [shown_path(path.name) for path in there if not (new / path.name).exists()]:
+    present = sorted(path for path in folder.iterdir() if not path.name.startswith(".") and path.name not in later)
+    if strange := [shown_path(path.name) for path in present if not (new / path.name).exists()]:
         return strange  # without a look into all that lies below
-    files = (path.relative_to(folder) for top in there for path in (top, *top.rglob("*")) if path.is_file())
+    files = (path.relative_to(folder) for top in present for path in (top, *top.rglob("*")) if path.is_file())
     return [
         shown_path(path)
         for path in files

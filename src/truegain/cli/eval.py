@@ -49,6 +49,17 @@ if TYPE_CHECKING:
     from truegain.data.judgments import JudgmentsLike
     from truegain.stats.results import Estimate, ResultList
 
+
+@dataclass(frozen=True, kw_only=True)
+class EvalInputs(Inputs):
+    """What is read beside judgments, and who made these."""
+
+    intents: Annotated[
+        Path | None, advanced("--intents", help="Intents: a file of topic, subtopic, probability; then inf or nav.")
+    ] = None
+    judge_model: JudgeModel = None
+
+
 # ---- What `truegain eval --intervals` prints: every mean with how far it would move.
 
 
@@ -80,7 +91,7 @@ class IntervalOptions:
 def write_intervals(
     runs: RunPaths,
     judgments: JudgmentsLike,
-    asked: Sequence[NamedMeasure],
+    measures: Sequence[NamedMeasure],
     moving: IntervalOptions,
     scoring: Scoring,
     inputs: Inputs,
@@ -95,15 +106,25 @@ def write_intervals(
     if writing.is_wide(chosen, else_shown=printing.by_topic) and printing.by_topic:
         raise TruegainError(f"{option('--wide')} shows systems by measures, and -q shows topics; give one of them")
     with Progress(len(runs), "runs read") as progress, Progress(None, "pieces drawn") as drawn:
-        how = IntervalSettings(
-            tuple(part.strip() for part in str(moving.intervals).split(",")), scoring, moving.method,
-            moving.confidence, printing.by_topic, Resampling(moving.resamples, moving.seed, inputs.jobs), drawn.advance,
-        )  # fmt: skip
-        made = made_intervals(
-            runs, judgments, list(asked), how, progress=progress.advance, corpus=inputs.corpus,
+        settings = IntervalSettings(
+            tuple(part.strip() for part in str(moving.intervals).split(",")),
+            scoring,
+            moving.method,
+            moving.confidence,
+            printing.by_topic,
+            Resampling(moving.resamples, moving.seed, inputs.jobs),
+            drawn.advance,
+        )
+        estimates = made_intervals(
+            runs,
+            judgments,
+            list(measures),
+            settings,
+            progress=progress.advance,
+            corpus=inputs.corpus,
             judged_corpus=inputs.judged_corpus,
-        )  # fmt: skip
-    write_estimates(writing.renamed(made), asked, moving.figure, printing, writing)
+        )
+    write_estimates(writing.renamed(estimates), measures, moving.figure, printing, writing)
 
 
 def check_format(chosen: str | None) -> None:
@@ -113,45 +134,44 @@ def check_format(chosen: str | None) -> None:
 
 
 def write_estimates(
-    made: ResultList[Estimate],
-    asked: Sequence[NamedMeasure],
+    estimates: ResultList[Estimate],
+    measures: Sequence[NamedMeasure],
     figure: str | None,
     printing: ScoresPrinting,
     writing: Writing,
 ) -> None:
-    """Print estimates that were made."""
+    """Print estimates, sorted as asked, and draw them."""
     from truegain.stats.results import table_of
 
-    found: Sequence[Estimate] = made
+    rows: Sequence[Estimate] = estimates
     if (sort := printing.sort) is not None:
-        names = {a.name: str(a.measure) for a in asked}
-        first = {e.system: e.value for e in reversed(found) if e.measure == names.get(sort, sort)}
+        names = {a.name: str(a.measure) for a in measures}
+        first = {e.system: e.value for e in reversed(rows) if e.measure == names.get(sort, sort)}
         if not first:
-            raise TruegainError(f"which measure? There are {', '.join(dict.fromkeys(e.measure for e in found))}")
-        found = sorted(found, key=lambda e: -first[e.system])
+            raise TruegainError(f"which measure? There are {', '.join(dict.fromkeys(e.measure for e in rows))}")
+        rows = sorted(rows, key=lambda e: -first[e.system])
     left_out = ("notes", "confidence") if printing.by_topic else ("notes", "confidence", "topic")
-    table = table_of(found, provenance=made.provenance, leave_out=left_out)
-    table = replace(table, notes=(*table.notes, *made.notes))
+    table = table_of(rows, provenance=estimates.provenance, leave_out=left_out)
+    table = replace(table, notes=(*table.notes, *estimates.notes))
     if figure is not None:
         from truegain.report.charts import save
         from truegain.report.figures import intervals_chart
 
-        save(intervals_chart(found), figure)
+        save(intervals_chart(rows), figure)
     chosen = table_format_of(printing.output_format, printing.output)  # type: ignore[arg-type]
     if writing.is_wide(chosen, else_shown=printing.by_topic):
-        table = replace(made, items=tuple(found)).paper(**writing.style)
+        table = replace(estimates, items=tuple(rows)).paper(**writing.style)
     write_table(table, chosen, printing.output)
 
 
 def write_rectified(
     runs: RunPaths,
     judgments: JudgmentsLike,
-    asked: Sequence[NamedMeasure],
-    judge_model: str | None,
+    measures: Sequence[NamedMeasure],
     filling: Filling,
     moving: IntervalOptions,
     scoring: Scoring,
-    inputs: Inputs,
+    inputs: EvalInputs,
     printing: ScoresPrinting,
     writing: Writing,
 ) -> None:
@@ -167,17 +187,17 @@ def write_rectified(
             "like these, the usual), or fixed (these topics only)"
         )
     check_format(printing.output_format)
-    made = Study(
+    study = Study(
         runs,
-        read_judgments(judgments, model=judge_model),
-        list(asked),
+        read_judgments(judgments, model=inputs.judge_model),
+        list(measures),
         population=moving.intervals or "topics",
         unjudged=UnjudgedSample(str(filling.unjudged_sample), predicted=filling.fill is not None),
         confidence=moving.confidence,
         scoring=Scoring(relevant_from=scoring.relevant_from),
         resampling=Resampling(jobs=inputs.jobs),
     )
-    write_estimates(writing.renamed(made.estimates()), asked, moving.figure, printing, writing)
+    write_estimates(writing.renamed(study.estimates()), measures, moving.figure, printing, writing)
 
 
 # ---- The command `truegain eval`: what the scores are.
@@ -186,20 +206,22 @@ USUAL = ["AP", "nDCG@10", "P@10", "RR"]
 
 
 @takes(
-    scoring=Scoring, inputs=Inputs, filling=Filling, gains=GainOptions, reading=Reading, moving=IntervalOptions,
-    printing=ScoresPrinting, writing=Writing,
-)  # fmt: skip
+    scoring=Scoring,
+    inputs=EvalInputs,
+    filling=Filling,
+    gains=GainOptions,
+    reading=Reading,
+    moving=IntervalOptions,
+    printing=ScoresPrinting,
+    writing=Writing,
+)
 def eval_command(
     judgments: Judgments,
     runs: RunFiles,
     measure: Measures = None,
-    intents: Annotated[
-        Path | None, advanced("--intents", help="Intents: a file of topic, subtopic, probability; then inf or nav.")
-    ] = None,
-    judge_model: JudgeModel = None,
     *,
     scoring: Scoring,
-    inputs: Inputs,
+    inputs: EvalInputs,
     filling: Filling,
     gains: GainOptions,
     reading: Reading,
@@ -222,11 +244,11 @@ def eval_command(
         check_wide(chosen, writing, topics=printing.by_topic, summary=not printing.no_summary)
     elif printing.output_format is None:
         table_format_of(None, printing.output)  # now, not when the work is done
-    asked = parse_measures(measure or (["official"] if chosen == "trec" else USUAL))
+    measures = parse_measures(measure or (["official"] if chosen == "trec" else USUAL))
     files, table = inputs.files(runs), gains.of(judgments, reading)
     if filling.unjudged_sample is not None:
-        _check_plain(scoring, inputs, filling, gains, moving, printing, intents)
-        write_rectified(files, judgments, asked, judge_model, filling, moving, scoring, inputs, printing, writing)
+        _check_plain(scoring, inputs, filling, gains, moving, printing)
+        write_rectified(files, judgments, measures, filling, moving, scoring, inputs, printing, writing)
     elif moving.intervals is not None:
         if filling.fill is not None:
             raise TruegainError(
@@ -234,21 +256,20 @@ def eval_command(
                 f"cover 57% to 85%); leave {option('--intervals')} out, or have a sample of the unjudged documents "
                 f"judged (truegain unjudged --show sample --fill predicted) and give {option('--unjudged-sample')}"
             )
-        write_intervals(files, table, asked, moving, scoring, inputs, printing, writing)
+        write_intervals(files, table, measures, moving, scoring, inputs, printing, writing)
     elif moving.figure is not None:
         raise TruegainError(f"{option('--figure')} draws intervals; give {option('--intervals')} topics as well")
     else:
-        _write_scores(files, judgments, table, asked, intents, scoring, inputs, filling, printing, writing)
+        _write_scores(files, judgments, table, measures, scoring, inputs, filling, printing, writing)
 
 
 def _write_scores(
     files: RunPaths,
     judgments: str,
     table: JudgmentsLike,
-    asked: list[NamedMeasure],
-    intents: Path | None,
+    measures: list[NamedMeasure],
     scoring: Scoring,
-    inputs: Inputs,
+    inputs: EvalInputs,
     filling: Filling,
     printing: ScoresPrinting,
     writing: Writing,
@@ -256,43 +277,55 @@ def _write_scores(
     """Print scores; `table` is what the judgments are made into."""
     chosen = format_of(printing.output_format, printing.output)
     if printing.by_topic:
-        check_topics(table, chosen, len(files), len(asked))
+        check_topics(table, chosen, len(files), len(measures))
     with Progress(len(files), "runs scored") as progress:
         scores = evaluate(
-            files, table, asked, scoring=scoring, fill=filling.fill, llm=filling.llm,
-            intents=str(intents) if intents else None, corpus=inputs.corpus, judged_corpus=inputs.judged_corpus,
-            jobs=inputs.jobs, progress=progress.advance,
-        )  # fmt: skip
+            files,
+            table,
+            measures,
+            scoring=scoring,
+            fill=filling.fill,
+            llm=filling.llm,
+            intents=str(inputs.intents) if inputs.intents else None,
+            progress=progress.advance,
+            **inputs.for_scores,
+        )
     sort = printing.sort
     if sort is not None:
         scores = scores.sorted_by(
             sort if sort in scores.aliases else at_level(parse_measure(sort), scoring.relevant_from)
         )
-    names = [a.name if is_trec_name(a.name) else str(a.measure) for a in asked]
+    names = [a.name if is_trec_name(a.name) else str(a.measure) for a in measures]
     write_scores(
-        writing.renamed(scores), chosen, printing.output, names,
-        topics=printing.by_topic, summary=not printing.no_summary, inputs=[judgments, *files], writing=writing,
-    )  # fmt: skip
+        writing.renamed(scores),
+        chosen,
+        printing.output,
+        names,
+        topics=printing.by_topic,
+        summary=not printing.no_summary,
+        inputs=[judgments, *files],
+        writing=writing,
+    )
 
 
 def _check_plain(
     scoring: Scoring,
-    inputs: Inputs,
+    inputs: EvalInputs,
     filling: Filling,
     gains: GainOptions,
     moving: IntervalOptions,
     printing: ScoresPrinting,
-    intents: Path | None,
 ) -> None:
     """Refuse what a study of sampled holes does not know."""
     others: dict[str, Any] = {
-        "--intents": intents, "--llm": filling.llm, "--method": moving.method,
-        "--aggregate": gains.aggregate or gains.normalize, "--by-topic": printing.by_topic,
-    }  # fmt: skip
-    about = changed(scoring, inputs, leave_out=("relevant_from", "name_by", "jobs"))
-    given = [*about.values(), *(o for o, v in others.items() if v)]
-    if given:
+        "--llm": filling.llm,
+        "--method": moving.method,
+        "--aggregate": gains.aggregate or gains.normalize,
+        "--by-topic": printing.by_topic,
+    }
+    names = [*changed(scoring, inputs, leave_out=("relevant_from", "name_by", "jobs", "judge_model")).values()]
+    if names := names + [name for name, value in others.items() if value]:
         raise TruegainError(
-            f"{', '.join(map(option, given))} cannot be combined with {option('--unjudged-sample')}, which scores as "
+            f"{', '.join(map(option, names))} cannot be combined with {option('--unjudged-sample')}, which scores as "
             "`truegain verdict` does and includes the predictions; leave it out"
         )

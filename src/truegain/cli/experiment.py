@@ -9,25 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from truegain.cli.experiment_magnitudes import magnitudes_command
-from truegain.cli.label_options import RatingsFile, Reading, reads_ratings
+from truegain.cli.label_options import RatingsFile, Reading
 from truegain.cli.options import (
     PROPORTION,
     Confidence,
     CountingOption,
-    Figure,
-    Jobs,
-    Output,
-    OutputFormat,
     RelevantFrom,
     RunFiles,
-    Seed,
+    SeedAndJobs,
     advanced,
     option_for,
     takes,
 )
-from truegain.cli.options import Judgments as Judged
 from truegain.cli.options import Judgments as JudgmentsFile
-from truegain.cli.output import in_commands, table_format_of, write_table
+from truegain.cli.output import FigureOutput, TableOutput, in_commands
 from truegain.cli.streams import Progress
 from truegain.config import Scoring
 from truegain.data.ratings import Scale
@@ -46,55 +41,34 @@ Alpha = Annotated[float, typer.Option("--alpha", click_type=PROPORTION, help="Si
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conclusions:
+class Conclusions(FigureOutput, SeedAndJobs):
     """What is tested under both gains, and where the answer goes."""
 
     measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="Measure. Repeatable.")] = None
     replicates: Annotated[int, advanced("--resamples", min=1, help="Permutations of each Tukey test.")] = 5000
     counting: CountingOption = "plus-one"
     alpha: Alpha = 0.05
-    seed: Seed = 0
-    jobs: Jobs = None
     changed: Annotated[
         bool, advanced("--changed", help="In CSV, JSON and the like: the changed pairs, not the rankings.")
     ] = False
-    figure: Figure = None
-    output_format: OutputFormat = None
-    output: Output = "-"
 
     def tests(self) -> dict[str, Any]:
         """What both experiments are told of the tests."""
         from truegain.experiments.unanimity_gains import MEASURES
 
-        return {
-            "measures": self.measure or MEASURES, "replicates": self.replicates, "alpha": self.alpha,
-            "seed": self.seed, "jobs": self.jobs, "counting": self.counting,
-        }  # fmt: skip
+        names = ("replicates", "alpha", "seed", "jobs", "counting")
+        return {"measures": self.measure or MEASURES, **{name: getattr(self, name) for name in names}}
 
-    def check(self) -> None:
-        """Refuse a figure that cannot be saved, before anything is computed."""
-        if self.figure is not None:
-            from truegain.report.charts import check_ending
-
-            check_ending(self.figure)
-
-    def write(self, found: UnanimityExperiment | UnanimityGrid, chart: Callable[[], Any]) -> None:
+    def write_all(self, experiment: UnanimityExperiment | UnanimityGrid, chart: Callable[[], Any]) -> None:
         """Write the answer, and draw its figure."""
-        from truegain.io.files import write_bytes
-
-        if table_format_of(self.output_format, self.output) == "table":
-            shown = "\n\n".join(str(in_commands(table)) for table in found.tables())
-            write_bytes(self.output, f"{shown}\n".encode())
+        if self.format == "table":
+            self.write_texts(map(in_commands, experiment.tables()))
         else:
-            write_table(found.changed if self.changed else found.rankings, self.output_format, self.output)
-        if self.figure is not None:
-            from truegain.report.charts import save
-
-            save(chart(), self.figure)
+            self.write(experiment.changed if self.changed else experiment.rankings)
+        self.draw(chart)
 
 
-@takes(conclusions=Conclusions)
-@reads_ratings
+@takes(conclusions=Conclusions, reading=Reading)
 def unanimity_command(
     ratings: RatingsFile,
     runs: RunFiles,
@@ -116,15 +90,14 @@ def unanimity_command(
     from truegain.io.files import expand
     from truegain.report.experiment_figures import unanimity_chart
 
-    conclusions.check()
     table, scale = from_0(reading, ratings)
-    found = unanimity(table, expand(runs), scale=scale, ps=p or PS, **conclusions.tests())
-    conclusions.write(found, lambda: unanimity_chart(found.panels))
+    result = unanimity(table, expand(runs), scale=scale, ps=p or PS, **conclusions.tests())
+    conclusions.write_all(result, lambda: unanimity_chart(result.panels))
 
 
 @takes(conclusions=Conclusions)
 def grid_command(
-    judgments: Judged,
+    judgments: JudgmentsFile,
     runs: RunFiles,
     dmax: Annotated[
         str, typer.Option("--dmax", help="Highest ratings of the simulated scales, with commas.")
@@ -147,21 +120,31 @@ def grid_command(
     from truegain.io.files import expand
     from truegain.report.experiment_figures import grid_chart
 
-    conclusions.check()
-    sizes, counts = _whole("--dmax", dmax), _whole("--simulated-assessors", simulated_assessors)
+    sizes = _numbers("--dmax", dmax, int, WHOLE_NUMBERS)
+    counts = _numbers("--simulated-assessors", simulated_assessors, int, WHOLE_NUMBERS)
     with Progress(len(sizes) * len(counts), "cells") as progress:
-        found = unanimity_grid(
-            expand(runs), judgments, highest=sizes, assessors=counts, p=p, progress=progress.advance,
+        grid = unanimity_grid(
+            expand(runs),
+            judgments,
+            highest=sizes,
+            assessors=counts,
+            p=p,
+            progress=progress.advance,
             **conclusions.tests(),
-        )  # fmt: skip
-    conclusions.write(found, lambda: grid_chart(found.rankings))
+        )
+    conclusions.write_all(grid, lambda: grid_chart(grid.rankings))
 
 
-def _whole(option: str, text: str) -> list[int]:
+N = TypeVar("N", int, float)
+WHOLE_NUMBERS = "whole numbers with commas, such as 2,4,8"
+
+
+def _numbers(option: str, text: str, kind: Callable[[str], N], form: str) -> tuple[N, ...]:
+    """Numbers with commas; others are refused, with the form that they should have."""
     try:
-        return [int(n) for n in text.split(",")]
+        return tuple(kind(number) for number in text.split(","))
     except ValueError:
-        raise TruegainError(f"{option} {text}: not whole numbers with commas, such as 2,4,8") from None
+        raise TruegainError(f"{option} {text}: not {form}") from None
 
 
 def from_0(reading: Reading, path: str) -> tuple[Judgments, Scale]:
@@ -204,20 +187,8 @@ experiment.command("unanimity")(unanimity_command)
 experiment.command("unanimity-grid")(grid_command)
 
 
-N = TypeVar("N", int, float)
-
-
-def _numbers(option: str, text: str, kind: Callable[[str], N], wanted: str) -> tuple[N, ...]:
-    """Numbers with commas; what is none is told with what is wanted."""
-    from truegain.errors import TruegainError
-
-    try:
-        return tuple(kind(number) for number in text.split(","))
-    except ValueError:
-        raise TruegainError(f"{option} {text}: not {wanted}") from None
-
-
 @experiment.command("split-half")
+@takes(compute=SeedAndJobs, printing=FigureOutput)
 def split_half_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -229,11 +200,9 @@ def split_half_command(
     relevant_from: Annotated[float, option_for(Scoring, "relevant_from")] = 1,
     replicates: Annotated[int, advanced("--resamples", min=40, help="Number of resamples.")] = 2000,
     confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    figure: Figure = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
+    *,
+    compute: SeedAndJobs,
+    printing: FigureOutput,
 ) -> None:
     """Check whether intervals from one half of the data cover the scores on the other half.
 
@@ -246,42 +215,38 @@ def split_half_command(
     from truegain.io.files import expand
     from truegain.io.threads import cores
     from truegain.parallel.jobs import engine_for
+    from truegain.report.figures import errors_chart
     from truegain.stats.multiple_testing import check_replicates
     from truegain.stats.student_t import check_confidence
 
     check_replicates(replicates, check_confidence(confidence))
     if split == "topics":
-        write_table(
-            split_topics(
-                runs, judgments, measure, relevant_from=relevant_from, confidence=confidence, seed=seed, jobs=jobs
-            ),
-            output_format,
-            output,
+        table = split_topics(
+            runs, judgments, measure, relevant_from=relevant_from, confidence=confidence, **vars(compute)
         )
+        printing.write(table)
         return
-    workers = jobs or cores()
     with Progress(None, "topics drawn") as progress:
-        found = split_half(
+        halves = split_half(
             expand(runs),
             judgments,
             relevant_from=relevant_from,
             replicates=replicates,
             confidence=confidence,
-            seed=seed,
-            jobs=workers,
-            engine=engine_for(jobs),
+            seed=compute.seed,
+            jobs=compute.jobs or cores(),
+            engine=engine_for(compute.jobs),
             progress=progress.advance,
         )
-    write_table(found.table(), output_format, output)
-    if figure is not None:
-        from truegain.report.charts import save
-        from truegain.report.figures import errors_chart
-
-        errors = {"logit": found.normalized(), "linear": found.normalized(scale="linear")}
-        save(errors_chart(errors, "Other half minus this half, in predicted standard deviations"), figure)
+    printing.write(halves.table())
+    title = "Other half minus this half, in predicted standard deviations"
+    printing.draw(
+        lambda: errors_chart({"logit": halves.normalized(), "linear": halves.normalized(scale="linear")}, title)
+    )
 
 
 @experiment.command("incomplete")
+@takes(compute=SeedAndJobs, printing=FigureOutput)
 def incomplete_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -307,11 +272,9 @@ def incomplete_command(
     ] = "1,5,10,15,20,30,40,50,75,100",
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="Random draws for each percentage.")] = 30,
     wide: Annotated[bool, typer.Option("--wide", help="One column per way of scoring, means only.")] = False,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    figure: Figure = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
+    *,
+    compute: SeedAndJobs,
+    printing: FigureOutput,
 ) -> None:
     """Measure how fast each way of scoring loses the ranking of systems as judgments are removed.
 
@@ -320,47 +283,42 @@ def incomplete_command(
         truegain experiment incomplete demo/gold.qrels demo/runs --against AP --keep 25,100 --repeat 5 --wide
 
     """
-    from truegain.errors import TruegainError
     from truegain.experiments.incomplete_collections import incomplete, together
     from truegain.io.files import expand
     from truegain.parallel.jobs import engine_for
-    from truegain.report.charts import check_ending
+    from truegain.report.charts import curves_chart
 
     shares = _numbers("--keep", keep, float, "numbers with commas, such as 1,5,15,100")
-    asked: list[str | None] = [*dict.fromkeys(against)] if against else [None]
-    if figure is not None:
-        check_ending(figure)
-        if len(asked) > 1:
-            raise TruegainError(
-                f"{option('--figure')} draws one ranking, and there are {len(asked)}; give one {option('--against')} "
-                "with it"
-            )
+    rankings: list[str | None] = [*dict.fromkeys(against)] if against else [None]
+    if printing.figure is not None and len(rankings) > 1:
+        raise TruegainError(
+            f"{option('--figure')} draws one ranking, and there are {len(rankings)}; give one {option('--against')} "
+            "with it"
+        )
     files = expand(runs)
-    with Progress(len(shares) * repeat * len(asked), "draws") as progress:
-        every = [
+    with Progress(len(shares) * repeat * len(rankings), "draws") as progress:
+        results = [
             incomplete(
                 files,
                 judgments,
                 corpus,
-                against=one,
+                against=ranking,
                 measures=measure or None,
                 keep=shares,
                 repeat=repeat,
-                seed=seed,
-                engine=engine_for(jobs),
+                seed=compute.seed,
+                engine=engine_for(compute.jobs),
                 progress=progress.advance,
             )
-            for one in asked
+            for ranking in rankings
         ]
-    found = every[0]
-    write_table(together(every, wide), output_format, output)
-    if figure is not None:
-        from truegain.report.charts import curves_chart, save
-
-        save(curves_chart(found.table(), f"Order of the systems by {found.against} on all judgments"), figure)
+    first = results[0]
+    printing.write(together(results, wide))
+    printing.draw(lambda: curves_chart(first.table(), f"Order of the systems by {first.against} on all judgments"))
 
 
 @experiment.command("disjoint")
+@takes(printing=TableOutput)
 def disjoint_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -390,11 +348,10 @@ def disjoint_command(
         typer.Option("-m", "--measure", help="Measure that uses text (default: all four, at 20). Repeatable."),
     ] = None,
     show: Annotated[
-        Literal["reuse", "impact", "among", "against"],
-        typer.Option("--show", help="Table 1, 2, 3 or 4 of the paper."),
+        Literal["reuse", "impact", "among", "against"], typer.Option("--show", help="Table 1, 2, 3 or 4 of the paper.")
     ] = "reuse",
-    output_format: OutputFormat = None,
-    output: Output = "-",
+    *,
+    printing: TableOutput,
 ) -> None:
     """Test whether judgments of one part of a collection rank systems on the other part, by text.
 
@@ -406,15 +363,23 @@ def disjoint_command(
     from truegain.experiments.incomplete_collections import CONTENT, ESTABLISHED, disjoint
     from truegain.io.files import expand
 
-    found = disjoint(
-        expand(runs), judgments, corpus, share_a=share_a, part_a=part_a, repeat=repeat, seed=seed,
-        established=against or ESTABLISHED, content=measure or CONTENT,
-    )  # fmt: skip
-    tables = {"reuse": found.reuse, "impact": found.impact, "among": found.among, "against": found.against}
-    write_table(tables[show](), output_format, output)
+    result = disjoint(
+        expand(runs),
+        judgments,
+        corpus,
+        share_a=share_a,
+        part_a=part_a,
+        repeat=repeat,
+        seed=seed,
+        established=against or ESTABLISHED,
+        content=measure or CONTENT,
+    )
+    tables = {"reuse": result.reuse, "impact": result.impact, "among": result.among, "against": result.against}
+    printing.write(tables[show]())
 
 
 @experiment.command("discriminative")
+@takes(compute=SeedAndJobs, printing=FigureOutput)
 def discriminative_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -427,11 +392,9 @@ def discriminative_command(
         int, advanced("--resamples", min=1, help="Number of resamples, shared by all measures.")
     ] = 5000,
     counting: CountingOption = "plus-one",
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    figure: Figure = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
+    *,
+    compute: SeedAndJobs,
+    printing: FigureOutput,
 ) -> None:
     """Measure the discriminative power of measures: the share of significantly different pairs (Sakai 2006).
 
@@ -443,20 +406,18 @@ def discriminative_command(
     from truegain.experiments.discriminative import discriminative_power, power_table
     from truegain.io.files import expand
     from truegain.measures.evaluate import evaluate
+    from truegain.report.figures import asl_chart
 
-    scores = evaluate(expand(runs), judgments, measure, jobs=jobs)
-    found = discriminative_power(
-        scores, test=test, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs, counting=counting
+    scores = evaluate(expand(runs), judgments, measure, jobs=compute.jobs)
+    powers = discriminative_power(
+        scores, test=test, alpha=alpha, replicates=replicates, counting=counting, **vars(compute)
     )
-    write_table(power_table(found), output_format, output)
-    if figure is not None:
-        from truegain.report.charts import save
-        from truegain.report.figures import asl_chart
-
-        save(asl_chart({d.measure: d.curve for d in found}, alpha), figure)
+    printing.write(power_table(powers))
+    printing.draw(lambda: asl_chart({power.measure: power.curve for power in powers}, alpha))
 
 
 @experiment.command("spending")
+@takes(compute=SeedAndJobs, printing=FigureOutput)
 def spending_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -470,11 +431,9 @@ def spending_command(
     ] = 20,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Draws of gold labels for each pair.")] = 20,
     relevant_from: RelevantFrom = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    figure: Figure = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
+    *,
+    compute: SeedAndJobs,
+    printing: FigureOutput,
 ) -> None:
     """Compare ways to sample gold labels: the interval that each gives by the number of labels.
 
@@ -485,24 +444,24 @@ def spending_command(
         truegain experiment spending demo/llm.qrels demo/runs --gold demo/gold.qrels --drawn-pairs 2 --draws 5
 
     """
-    from truegain.errors import TruegainError
     from truegain.experiments.spending_again import WAYS, Labelled, spending
     from truegain.io.files import expand
     from truegain.parallel.jobs import engine_for
-    from truegain.report.charts import check_ending
+    from truegain.report.agreement_figures import spending_chart
 
     counts = _numbers("--numbers", numbers, int, "whole numbers with commas, such as 50,100,150")
     if min(counts) < 1:
         raise TruegainError(f"{option('--numbers')} {numbers}: give numbers of at least 1")
-    if figure is not None:
-        check_ending(figure)
-    known = Labelled.of(expand(runs), judgments, gold, measure, relevant_from=relevant_from, jobs=jobs)
-    with Progress(len(WAYS) * len(known.pairs(drawn_pairs, seed)) * draws, "draws") as progress:
-        found = spending(known, numbers=counts, pairs=drawn_pairs, draws=draws, seed=seed, engine=engine_for(jobs),
-                         progress=progress.advance)  # fmt: skip
-    write_table(found.table(), output_format, output)
-    if figure is not None:
-        from truegain.report.agreement_figures import spending_chart
-        from truegain.report.charts import save
-
-        save(spending_chart(found.table()), figure)
+    labelled = Labelled.of(expand(runs), judgments, gold, measure, relevant_from=relevant_from, jobs=compute.jobs)
+    with Progress(len(WAYS) * len(labelled.pairs(drawn_pairs, compute.seed)) * draws, "draws") as progress:
+        table = spending(
+            labelled,
+            numbers=counts,
+            pairs=drawn_pairs,
+            draws=draws,
+            seed=compute.seed,
+            engine=engine_for(compute.jobs),
+            progress=progress.advance,
+        ).table()
+    printing.write(table)
+    printing.draw(lambda: spending_chart(table))

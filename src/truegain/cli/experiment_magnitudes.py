@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from truegain.cli.label_options import Reading, reads_ratings
-from truegain.cli.options import PROPORTION, Figure, Jobs, Output, OutputFormat, Seed, advanced, study_or_judgments
-from truegain.cli.output import table_format_of, write_table
+from truegain.cli.label_options import Reading
+from truegain.cli.options import PROPORTION, SeedAndJobs, advanced, study_or_judgments, takes
+from truegain.cli.output import FigureOutput
 from truegain.errors import TruegainError
 from truegain.message import option
 from truegain.results.base import Table
@@ -25,7 +26,7 @@ Show = Literal[
 OF_RUNS = ("systems", "resampled", "mappings")
 
 
-class Asked(NamedTuple):
+class MagnitudeInputs(NamedTuple):
     """What the tables and figures are made of."""
 
     ratings: Judgments
@@ -35,7 +36,30 @@ class Asked(NamedTuple):
     second: Judgments | None
 
 
-@reads_ratings
+@dataclass(frozen=True, kw_only=True)
+class RankingOptions(SeedAndJobs):
+    """How magnitudes rank systems."""
+
+    units: Annotated[
+        list[str] | None,
+        advanced("--units", help="Units of a gain: all, top3, narrow or wide. Repeatable (default: each)."),
+    ] = None
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m", "--measure", help="Measure with a cutoff (default: nDCG@10 and ERR@10, as published). Repeatable."
+        ),
+    ] = None
+    simulated: Annotated[
+        int, advanced("--simulated", min=0, help="Rank this many simulated systems, merged from judged lists.")
+    ] = 0
+    replicates: Annotated[int, advanced("--resamples", min=1, help="Number of resamples.")] = 1000
+    alpha: Annotated[
+        float, typer.Option("--alpha", click_type=PROPORTION, help="Significance level, for top sets.")
+    ] = 0.05
+
+
+@takes(ranking=RankingOptions, reading=Reading, printing=FigureOutput)
 def magnitudes_command(
     ratings: Annotated[
         str,
@@ -62,30 +86,10 @@ def magnitudes_command(
         Literal["geometric", "median", "range", "anchors", "none"],
         typer.Option("--normalize", help="How to put magnitudes on one scale before they rank systems."),
     ] = "geometric",
-    units: Annotated[
-        list[str] | None,
-        advanced("--units", help="Units of a gain: all, top3, narrow or wide. Repeatable (default: each)."),
-    ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m", "--measure", help="Measure with a cutoff (default: nDCG@10 and ERR@10, as published). Repeatable."
-        ),
-    ] = None,
-    simulated: Annotated[
-        int, advanced("--simulated", min=0, help="Rank this many simulated systems, merged from judged lists.")
-    ] = 0,
-    replicates: Annotated[int, advanced("--resamples", min=1, help="Number of resamples.")] = 1000,
-    alpha: Annotated[
-        float, typer.Option("--alpha", click_type=PROPORTION, help="Significance level, for top sets.")
-    ] = 0.05,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    figure: Figure = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
     *,
+    ranking: RankingOptions,
     reading: Reading,
+    printing: FigureOutput,
 ) -> None:
     """Analyze magnitude estimates of relevance: agreement with experts, and system rankings.
 
@@ -97,15 +101,12 @@ def magnitudes_command(
     from truegain.data.judgments import Judgments
     from truegain.experiments.magnitude_rankings import MEASURES, magnitude_systems
     from truegain.experiments.magnitude_units import read_magnitudes
-    from truegain.io.files import expand, write_bytes
-    from truegain.report.charts import check_ending
+    from truegain.io.files import expand
 
-    if figure is not None:
-        check_ending(figure)
-        if show == "collected":
-            raise TruegainError(
-                f"{option('--show')} collected is a table of counts and has no figure; leave {option('--figure')} out"
-            )
+    if printing.figure is not None and show == "collected":
+        raise TruegainError(
+            f"{option('--show')} collected is a table of counts and has no figure; leave {option('--figure')} out"
+        )
     if show in OF_RUNS and not runs:
         raise TruegainError(f"{option('--show')} {show} ranks systems: give runs after the magnitudes")
     if show == "experts" and second is None:
@@ -116,98 +117,97 @@ def magnitudes_command(
     systems: SystemExperiment | None = None
     if runs and (show == "all" or show in OF_RUNS):
         systems = magnitude_systems(
-            table, judged, expand(runs), normalize=normalize, sources=units, measures=measure or MEASURES,
-            simulated=simulated, replicates=replicates, alpha=alpha, seed=seed, jobs=jobs,
-        )  # fmt: skip
-    given = Asked(table, judged, systems, normalize, None if second is None else Judgments.of(second))
-    people = table_format_of(output_format, output) == "table"
-    if show == "all" and people:
-        shown = ["combinations", "habits", "numbers", "extremes", "levels", *_possible(table, judged)]
-        shown += ["experts"] if second is not None else []
-        parts = [str(table_of(name, given)) for name in shown]
-        write_bytes(output, ("\n\n".join([*parts, *([str(systems)] if systems else [])]) + "\n").encode())
+            table,
+            judged,
+            expand(runs),
+            normalize=normalize,
+            sources=ranking.units,
+            measures=ranking.measure or MEASURES,
+            simulated=ranking.simulated,
+            replicates=ranking.replicates,
+            alpha=ranking.alpha,
+            seed=ranking.seed,
+            jobs=ranking.jobs,
+        )
+    magnitudes = MagnitudeInputs(table, judged, systems, normalize, None if second is None else Judgments.of(second))
+    first = show if show != "all" else "systems" if systems else "combinations"
+    if show == "all" and printing.format == "table":
+        names = ["combinations", "habits", "numbers", "extremes", "levels", *_possible(table, judged)]
+        names += ["experts"] if second is not None else []
+        printing.write_texts([*(table_of(name, magnitudes) for name in names), *([systems] if systems else [])])
     else:
-        chosen = show if show != "all" else "systems" if systems else "combinations"
-        write_table(table_of(chosen, given), output_format, output)
-    if figure is not None:
-        from truegain.report.charts import save
-
-        drawn = show if show != "all" else "systems" if systems else "combinations"
-        save(chart_of(drawn, given), figure)
+        printing.write(table_of(first, magnitudes))
+    printing.draw(lambda: chart_of(first, magnitudes))
 
 
 def _possible(table: Judgments, expert: Judgments) -> list[str]:
     """The tables that need anchors or graded levels, where these are there."""
     from truegain.experiments.magnitude_units import Units
 
-    found = ["profile"] if Units.of(table, expert).has_anchors else []
-    return [*found, "ratios"] if len(set(expert.label[expert.label >= 0].tolist())) > 2 else found
+    is_graded = len(set(expert.label[expert.label >= 0].tolist())) > 2
+    return ["profile"] * Units.of(table, expert).has_anchors + ["ratios"] * is_graded
 
 
-def table_of(show: str, given: Asked) -> Table:
+def table_of(show: str, of: MagnitudeInputs) -> Table:
     """The table of a name."""
     from truegain.experiments import magnitude_levels as levels
-    from truegain.experiments import magnitude_levels as profiles
-    from truegain.experiments import magnitude_units as of_units
-    from truegain.experiments.magnitude_units import collected_table, magnitudes, normalized_habits
+    from truegain.experiments import magnitude_units as units
 
-    table, expert, systems, normalize, second = given
+    table, expert, systems, normalize, second = of
     if systems is not None and show in OF_RUNS:
         return {"systems": systems.rankings, "resampled": systems.resampled, "mappings": systems.mappings}[show]
     if second is not None and show == "experts":
         return levels.experts_table(table, expert, second, normalize)
-    made: dict[str, Callable[[], Table]] = {
-        "combinations": lambda: magnitudes(table, expert).combinations,
-        "collected": lambda: collected_table(table),
-        "habits": lambda: magnitudes(table, expert).habits,
-        "normalized": lambda: normalized_habits(table, normalize),
-        "numbers": lambda: of_units.numbers_table(table),
-        "extremes": lambda: of_units.extremes_table(table),
-        "units": lambda: of_units.units_table(of_units.Units.of(table, expert)),
-        "levels": lambda: profiles.levels_table(table, expert, normalize),
+    tables: dict[str, Callable[[], Table]] = {
+        "combinations": lambda: units.magnitudes(table, expert).combinations,
+        "collected": lambda: units.collected_table(table),
+        "habits": lambda: units.magnitudes(table, expert).habits,
+        "normalized": lambda: units.normalized_habits(table, normalize),
+        "numbers": lambda: units.numbers_table(table),
+        "extremes": lambda: units.extremes_table(table),
+        "units": lambda: units.units_table(units.Units.of(table, expert)),
+        "levels": lambda: levels.levels_table(table, expert, normalize),
         "means": lambda: levels.means_table(table, expert, normalize),
         "tests": lambda: levels.apart_table(table, expert, normalize),
         "sigma": lambda: levels.sigma_table(table, normalize),
-        "profile": lambda: profiles.profile_table(table, expert),
-        "ratios": lambda: profiles.ratios_table(table, expert),
+        "profile": lambda: levels.profile_table(table, expert),
+        "ratios": lambda: levels.ratios_table(table, expert),
     }
-    return made[show]()
+    return tables[show]()
 
 
-def chart_of(show: str, given: Asked) -> Any:
+def chart_of(show: str, of: MagnitudeInputs) -> Any:
     """The figure that belongs to a table."""
     from truegain.aggregation.magnitudes import normalized
     from truegain.experiments.magnitude_levels import document_sigmas
-    from truegain.report import experiment_figures as draw
-    from truegain.report import experiment_figures as of_levels
-    from truegain.report import experiment_figures as of_units
+    from truegain.report import experiment_figures as charts
 
-    table, normalize, systems = given.ratings, given.normalize, given.systems
+    ratings, normalize, systems = of.ratings, of.normalize, of.systems
     if systems is not None and show in ("systems", "resampled"):
-        return _systems(show, systems)
+        return _systems_chart(show, systems)
     if show in ("habits", "normalized"):
-        drawn = table if show == "habits" else normalized(table, normalize)
-        by = {f"topic {t}": drawn.label[drawn.topic.code == c] for c, t in enumerate(drawn.topic.values)}
-        return draw.cdf_chart({"all": drawn.label, **by} if len(by) > 1 else by)
-    found = table_of(show, given)
+        drawn = ratings if show == "habits" else normalized(ratings, normalize)
+        by_topic = {f"topic {t}": drawn.label[drawn.topic.code == c] for c, t in enumerate(drawn.topic.values)}
+        return charts.cdf_chart({"all": drawn.label, **by_topic} if len(by_topic) > 1 else by_topic)
+    table = table_of(show, of)
     if show == "sigma":
-        return of_levels.sigma_chart(found, document_sigmas(table, normalize).sds)
-    charts: dict[str, Callable[[Table], Any]] = {
-        "combinations": draw.combinations_chart,
-        "numbers": of_units.numbers_chart,
-        "extremes": of_units.extremes_chart,
-        "units": of_units.units_chart,
-        "means": of_levels.means_chart,
-        "tests": of_levels.apart_chart,
-        "experts": of_levels.experts_chart,
-        "mappings": of_units.mappings_chart,
+        return charts.sigma_chart(table, document_sigmas(ratings, normalize).sds)
+    chart_by_name: dict[str, Callable[[Table], Any]] = {
+        "combinations": charts.combinations_chart,
+        "numbers": charts.numbers_chart,
+        "extremes": charts.extremes_chart,
+        "units": charts.units_chart,
+        "means": charts.means_chart,
+        "tests": charts.apart_chart,
+        "experts": charts.experts_chart,
+        "mappings": charts.mappings_chart,
     }
-    return charts.get(show, draw.levels_chart)(found)
+    return chart_by_name.get(show, charts.levels_chart)(table)
 
 
-def _systems(show: str, systems: SystemExperiment) -> Any:
+def _systems_chart(show: str, systems: SystemExperiment) -> Any:
     """Systems by two gains, or the spread of tau."""
-    from truegain.report import experiment_figures as draw
+    from truegain.report import experiment_figures as charts
 
     measures = list(systems.draws)
     sources = list(dict.fromkeys(source for source, _ in systems.ranked if source != "expert"))
@@ -215,10 +215,10 @@ def _systems(show: str, systems: SystemExperiment) -> Any:
         taus = {
             m: {str(r["units"]): r["tau"] for r in systems.rankings.records() if r["measure"] == m} for m in measures
         }
-        return draw.taus_chart(systems.draws, taus, "One score drawn for each document")  # type: ignore[arg-type]
+        return charts.taus_chart(systems.draws, taus, "One score drawn for each document")  # type: ignore[arg-type]
     source = "top3" if "top3" in sources else sources[0]
     panels = []
     for m in measures:
-        one, two = systems.ranked[source, m], systems.ranked["expert", m]
-        panels.append((m, one.systems, one.means, two.means, one.top, two.top))
-    return draw.systems_chart(panels, f"Systems by magnitudes (units: {source}) and by experts")
+        ours, experts = systems.ranked[source, m], systems.ranked["expert", m]
+        panels.append((m, ours.systems, ours.means, experts.means, ours.top, experts.top))
+    return charts.systems_chart(panels, f"Systems by magnitudes (units: {source}) and by experts")

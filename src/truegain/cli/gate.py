@@ -33,10 +33,10 @@ CODES = {
     "inconclusive": 3,
     "unchecked": 3,
 }  # 2 is a mistake in what was given
-SAID = {0: "passes", 1: "fails", 3: "inconclusive"}
+RESULTS = {0: "passes", 1: "fails", 3: "inconclusive"}
 
 
-@takes(asked=StudyOptions, config=StudyConfig, reading=Reading)
+@takes(options=StudyOptions, config=StudyConfig, reading=Reading)
 def gate_command(
     context: typer.Context,
     judgments: Judgments,
@@ -48,10 +48,7 @@ def gate_command(
     candidate: Annotated[str | None, typer.Option("--candidate", help="System that would replace it.")] = None,
     not_worse_by: Annotated[
         float | None,
-        typer.Option(
-            "--not-worse-by",
-            help="Also pass if the candidate is not worse by this much or more.",
-        ),
+        typer.Option("--not-worse-by", help="Also pass if the candidate is not worse by this much or more."),
     ] = None,
     output_format: Annotated[
         Literal["markdown", "json"],
@@ -59,7 +56,7 @@ def gate_command(
     ] = "markdown",
     output: Output = "-",
     *,
-    asked: StudyOptions,
+    options: StudyOptions,
     config: StudyConfig,
     reading: Reading,
 ) -> None:
@@ -78,29 +75,30 @@ def gate_command(
         if is_typed(context, "not_worse_by") and not is_typed(context, "min_effect"):  # that of a study file
             config = replace(config, min_effect=0.0)
         margin_of(not_worse_by, config.min_effect)
-    study = asked.study(judgments, files, config, reading)
+    study = options.study(judgments, files, config, reading)
     if not (baseline or candidate) and len(study.systems) != 2:
         raise TruegainError(
             f"there are {len(study.systems)} systems; name the one in use and the one that would replace it, as in "
             f"{arg('baseline', study.systems[0])} and {arg('candidate', study.systems[-1])}"
         )
-    pairs = asked.claims(study.systems, None, baseline, candidate, one_candidate=True)
+    pairs = options.claims(study.systems, None, baseline, candidate, one_candidate=True)
     verdicts = [
-        study.verdict(a, b, m, asked.costs, not_worse_by=not_worse_by) for a, b in pairs for m in study.measures
+        study.verdict(a, b, m, options.costs, not_worse_by=not_worse_by) for a, b in pairs for m in study.measures
     ]
     answers = [v.outcome for v in verdicts]
     code = _code(answers)
-    provenance = {**asked.provenance(study, reading), "baseline": baseline, "candidate": candidate}
+    provenance = {**options.provenance(study, reading), "baseline": baseline, "candidate": candidate}
     provenance |= {} if not_worse_by is None else {"not_worse_by": not_worse_by}
-    provenance["inputs"] = digests(asked.inputs(judgments, files, config, context.meta.get("study")))
+    provenance["inputs"] = digests(options.inputs(judgments, files, config, context.meta.get("study")))
     if output_format == "json":
-        whole = {
+        answer = {
+            "provenance": provenance,
             "gate": _in_short(code, answers),
             "exit_code": code,
             "answers": answers,
             "verdicts": [v.to_dict() for v in verdicts],
         }
-        write_json({"provenance": provenance, **whole}, output)
+        write_json(answer, output)
     else:
         text = _markdown(code, verdicts, provenance, judgments, files)
         write_bytes(output, text.encode(errors="backslashreplace"))
@@ -114,7 +112,7 @@ def _code(answers: Sequence[str]) -> int:
 
 
 def _in_short(code: int, answers: Sequence[str]) -> str:
-    return "unchecked" if code == CODES["unchecked"] and "inconclusive" not in answers else SAID[code]
+    return "unchecked" if code == CODES["unchecked"] and "inconclusive" not in answers else RESULTS[code]
 
 
 def _markdown(
@@ -159,18 +157,18 @@ def _doubt(verdicts: Sequence[Verdict], judgments: str, runs: Sequence[str]) -> 
     doubted = next((v for v in verdicts if v.to_check), None)
     if doubted is None:
         return []
-    said = (
+    return [
         f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Draw a list of documents "
         f"({checking(doubted, judgments, runs)}), have a person label it from the top, and give it with `--gold`; or "
-        "accept the judge's labels with `--trust-judge`."
-    )
-    return [said, ""]
+        "accept the judge's labels with `--trust-judge`.",
+        "",
+    ]
 
 
 def _whole(v: Verdict, judgments: str, runs: Sequence[str]) -> str:
     """A verdict at length; of a settled claim without next steps."""
-    shown = replace(v, steps=()) if v.settled else v
-    return shown.text(about_in_commands(shown, judgments, runs))
+    verdict = replace(v, steps=()) if v.settled else v
+    return verdict.text(about_in_commands(verdict, judgments, runs))
 
 
 def _row(v: Verdict) -> str:

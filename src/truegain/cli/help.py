@@ -77,9 +77,9 @@ def on_screen(page: Page) -> str:
 
 
 def _width() -> int:
-    given = os.environ.get("COLUMNS", "")
-    if given.isdigit() and int(given):
-        return int(given)
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns):
+        return int(columns)
     for number in (0, 1, 2):
         try:
             return os.get_terminal_size(number).columns or WIDTH
@@ -113,9 +113,9 @@ def _panel(title: str, rows: list[list[str]], width: int, left: int, paint: Pain
         for i in range(max(len(heads), len(heads) - 1 + len(words))):
             head = heads[i] if i < len(heads) else ""
             place = i - len(heads) + 1
-            said = words[place] if 0 <= place < len(words) else ""
-            text = _named(head, paint) + " " * max(0, left - len(head)) + "  " + said if said else _named(head, paint)
-            gap = inside - (max(left, len(head)) + 2 + len(said) if said else len(head))
+            line = words[place] if 0 <= place < len(words) else ""
+            text = _named(head, paint) + " " * max(0, left - len(head)) + "  " + line if line else _named(head, paint)
+            gap = inside - (max(left, len(head)) + 2 + len(line) if line else len(head))
             star = (paint("31", mark or " ") if not i else " ") + " " if marked else ""
             lines.append(f"{paint('2', side)} {star}{text}{' ' * gap} {paint('2', side)}")
     lines.append(paint("2", f"{corners[2]}{across * (width - 2)}{corners[3]}"))
@@ -152,8 +152,8 @@ def _wrapped(text: str, width: int) -> list[str]:
     """
     lines: list[str] = []
     line = ""
-    for given in text.split():
-        word = given
+    for whole in text.split():
+        word = whole
         while len(word) > width:
             cut = word.rfind("|", 0, width) + 1 or width
             lines += [line] if line else []

@@ -32,7 +32,7 @@ from truegain.data.judgments import Judgments
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError, counted, some
-from truegain.io.column_names import IDS, own_gold, told
+from truegain.io.column_names import IDS, file_options, own_gold
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
 from truegain.io.named_tables import Columns, renamed
@@ -55,10 +55,10 @@ def schema_of_studies() -> dict[str, Any]:
     """A property for each option of a study, and a table for each config.
 
     >>> schema = schema_of_studies()
-    >>> found, gold = schema["properties"], schema["$defs"]["Gold"]["properties"]
-    >>> found["min-effect"]["minimum"], found["seed"]["type"], gold["design"]["enum"][:2], sorted(found)[:2]
+    >>> keys, gold = schema["properties"], schema["$defs"]["Gold"]["properties"]
+    >>> keys["min-effect"]["minimum"], keys["seed"]["type"], gold["design"]["enum"][:2], sorted(keys)[:2]
     (0, 'integer', ['by-bronze', 'by-gold'], ['aggregate', 'all-topics'])
-    >>> sorted(gold), found["resampling"]["$ref"]
+    >>> sorted(gold), keys["resampling"]["$ref"]
     (['aggregate', 'design', 'labels', 'relevant_from', 'sequential'], '#/$defs/Resampling')
     """
     settings = [*settings_of(StudyConfig)]
@@ -96,8 +96,7 @@ def _struct(name: str, kinds: dict[str, Any]) -> Any:
 
 def _declared(option: Setting) -> Any:
     """What an option of a config may be, and what it is for."""
-    one = Literal[option.choices] if option.choices else option.kind
-    kind = _kind(option.name.replace("_", "-"), one, option.help)
+    kind = _kind(option.name.replace("_", "-"), Literal[option.choices] if option.choices else option.kind, option.help)
     above, below = option.between or (None, None)
     limits: Any = {name: x for name, x in {"ge": option.least, "gt": above, "lt": below}.items() if x is not None}
     return Annotated[kind, msgspec.Meta(**limits)] if limits else kind
@@ -105,10 +104,10 @@ def _declared(option: Setting) -> Any:
 
 def _kind(name: str, kind: Any, description: str) -> Any:
     """What a key may be: what the option is; for a text several, or a number, and some a table of name and value."""
-    one = without_none(kind)
-    if one is str or one == list[str]:
-        one = ONE_OR_SEVERAL | dict[str, Any] if name in BY_NAME else ONE_OR_SEVERAL
-    return Annotated[one, msgspec.Meta(description=description)]
+    kind = without_none(kind)
+    if kind is str or kind == list[str]:
+        kind = ONE_OR_SEVERAL | dict[str, Any] if name in BY_NAME else ONE_OR_SEVERAL
+    return Annotated[kind, msgspec.Meta(description=description)]
 
 
 def _helps() -> dict[str, str]:
@@ -136,8 +135,7 @@ def init_command(
         ),
     ],
     measure: Annotated[
-        list[str] | None,
-        typer.Option("-m", "--measure", help="Measure. Repeatable (default: the usual ones)."),
+        list[str] | None, typer.Option("-m", "--measure", help="Measure. Repeatable (default: the usual ones).")
     ] = None,
     gold: Annotated[str | None, option_for(Gold, "labels")] = None,
     design: Design = None,
@@ -147,8 +145,7 @@ def init_command(
     ] = None,
     name_by: NameBy = "file",
     schema: Annotated[  # noqa: ARG001
-        bool,
-        advanced("--schema", is_eager=True, callback=_print_schema, help="Print the JSON schema of study.toml."),
+        bool, advanced("--schema", is_eager=True, callback=_print_schema, help="Print the JSON schema of study.toml.")
     ] = False,
     output: Annotated[str, typer.Option("-o", "--output", help="Study file to write.")] = f"study{ENDING}",
 ) -> None:
@@ -161,31 +158,30 @@ def init_command(
         truegain init demo/rag-llm.jsonl demo/rag-runs --gold demo/rag-labels.csv --design random -o rag.toml
 
     """
-    from truegain.cli.verdict import verdict_command
     from truegain.data.label_list_reading import gold_list_of
     from truegain.data.models import judge_in
     from truegain.measures.parse import parse_measures
     from truegain.study.config import gold_of
-    from truegain.study.feasibility import MOST_ASKED, lines_of, supported, usual_measures, whole_topics
+    from truegain.study.feasibility import MOST_ASKED, supported, usual_measures, whole_topics
 
     _check_output(output)
-    given = tuple(str(asked.measure) for asked in parse_measures(measure)) if measure else None
-    words = option_names(parameters_of(reads_inputs(verdict_command)))
-    speak_of(words)  # of the options that the study will have
+    chosen = tuple(str(parsed.measure) for parsed in parse_measures(measure)) if measure else None
+    speak_of(option_names(parameters_of(reads_inputs(verdict_command))))  # of the options that the study will have
     files = expand(runs)
     rated = [file for file in files if _is_ratings(file)]
-    table = read_runs([file for file in files if file not in rated], name_by=name_by)
+    run_files = [file for file in files if file not in rated]
+    table = read_runs(run_files, name_by=name_by)
     assessed = _assessed(judgments)
     labels = Judgments.of(judgments) if assessed is None else assessed
     options: dict[str, Any] = {} if assessed is None else {"aggregate": "mean"}
-    gave = judge_in(labels)
-    if judge_model or len(gave) == 1:
-        options |= {"judge_model": judge_model or gave[0]}
-    listed = None
+    models = judge_in(labels)
+    if judge_model or len(models) == 1:
+        options |= {"judge_model": judge_model or models[0]}
+    gold_list = None
     if gold:
         options |= {"gold": gold}
-        listed = gold_list_of(gold)
-        trusted = gold_of(gold) if listed is None else None  # what cannot be read is refused here
+        gold_list = gold_list_of(gold)
+        trusted = gold_of(gold) if gold_list is None else None  # what cannot be read is refused here
         if design is not None:
             options |= {"design": design}
         elif trusted is not None and whole_topics(labels, trusted):
@@ -194,29 +190,28 @@ def init_command(
             raise InputError("how were these gold labels sampled?", file=shown_path(gold), hint=_designs())
     elif design is not None:
         raise TruegainError(f"{option('--design')} {design} is about gold labels; give them with {option('--gold')}")
-    measures = given or usual_measures(labels, gold is not None, options.get("design"))
-    wanted = given or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
-    config = StudyConfig.from_options(options)
+    measures = chosen or usual_measures(labels, gold is not None, options.get("design"))
+    examined = chosen or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
     judged = replace(labels, model=judge_model) if judge_model else labels
-    asked = [("", supported(table, judged, config, wanted))]
+    support = supported(table, judged, StudyConfig.from_options(options), examined)
     mean = StudyConfig(ratings=Ratings("mean"))
-    asked += [(file, supported(table, read_ratings(file), mean, wanted)) for file in rated]
+    of_ratings = [supported(table, read_ratings(file), mean, examined) for file in rated]
     for line in _looked_at(table, labels, assessed, judgments):
         typer.echo(line)
-    for file, found in asked:
-        what = f"{shown_path(file)}, by --aggregate mean," if file else "they"
-        typer.echo(f"\nWhat {what} can support:")
-        for line in lines_of(found):
-            typer.echo(f"  {in_words(line)}")
-    said = [*_columns_said(judgments, [file for file in files if file not in rated]), *_model_said(options, gave)]
-    possible = any(one.measures for one in asked[0][1])
-    if not possible and not (listed is not None and not listed.judged):
+    _tell_support("they", support)
+    for file, support_of_file in zip(rated, of_ratings, strict=True):
+        _tell_support(f"{shown_path(file)}, by --aggregate mean,", support_of_file)
+    possible = any(of_population.measures for of_population in support)
+    if not possible and (gold_list is None or gold_list.judged):
         raise TruegainError("these files support no study, so none was written: fix the problems above")
-    how = [_design_said(options, design is not None)] if "design" in options else []
-    trusts = ["", "[gold]", f"labels = {_path(gold, Path(output).parent)}", *how] if gold else []
-    text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by, labels, said)
-    text += "".join(f"{line}\n" for line in trusts)
-    write_bytes(output, text.encode())
+    folder = Path(output).parent
+    seen = [*_columns_lines(judgments, run_files), *_model_lines(options, models)]
+    lines = _study_lines(folder, judgments, runs, rated, options, measures, support, name_by, labels, seen)
+    if gold:
+        lines += ["", "[gold]", f"labels = {_path(gold, folder)}"]
+        if "design" in options:
+            lines.append(f'design = "{options["design"]}"' + ("" if design else "  # gold labels cover whole topics"))
+    write_bytes(output, "".join(f"{line}\n" for line in lines).encode())
     typer.echo(f"\nWritten: {shown_path(output)}")
     if not possible:  # until the list has labels
         typer.echo(
@@ -224,6 +219,14 @@ def init_command(
         )
         return
     typer.echo(f"Next: truegain verdict {shown_path(output)}, or truegain report {shown_path(output)}")
+
+
+def _tell_support(what: str, support: list[Support]) -> None:
+    from truegain.study.feasibility import lines_of
+
+    typer.echo(f"\nWhat {what} can support:")
+    for line in lines_of(support):
+        typer.echo(f"  {in_words(line)}")
 
 
 def _check_output(output: str) -> None:
@@ -246,10 +249,10 @@ def _has_scores(file: str) -> bool:
     if not can_be_read_again(file):
         return False
     try:
-        text, kind, name = loaded(file, told().ran)
+        text, kind, name = loaded(file, file_options().ran)
         if kind in (None, "nested"):
             return True
-        columns = renamed(Columns(read(text, kind, name), name, "runs"), told().ran)
+        columns = renamed(Columns(read(text, kind, name), name, "runs"), file_options().ran)
         return ("score" in columns or "rank" in columns) and "assessor" not in columns
     except TruegainError:
         return False
@@ -278,25 +281,32 @@ def _looked_at(runs: Runs, labels: Judgments, assessed: Judgments | None, name: 
     ]
 
 
-def _toml(
-    folder: Path, judgments: str, runs: list[str], rated: list[str], options: Mapping[str, Any],
-    measures: tuple[str, ...], found: list[Support], name_by: str, labels: Judgments, said: list[str],
-) -> str:  # fmt: skip
-    """The study file, with what may be said more as comments."""
-    possible = list(found[0].measures or measures)
-    lists = [path for path in runs if path not in rated]
+def _study_lines(
+    folder: Path,
+    judgments: str,
+    runs: list[str],
+    rated: list[str],
+    options: Mapping[str, Any],
+    measures: tuple[str, ...],
+    support: list[Support],
+    name_by: str,
+    labels: Judgments,
+    seen: list[str],
+) -> list[str]:
+    """The lines of the study file but those on gold labels, with other options as comments."""
+    possible = list(support[0].measures or measures)
+    run_paths = [path for path in runs if path not in rated]
     lines = [
         "# Keys are the options of `truegain verdict`, in tables or not; paths are relative to this file.",
         f"judgments = {_path(judgments, folder)}",
-        f"runs = [{', '.join(_path(path, folder) for path in lists)}]",
+        f"runs = [{', '.join(_path(path, folder) for path in run_paths)}]",
         f"measure = [{', '.join(_quoted(m) for m in possible)}]",
+        *seen,
     ]
-    lines += said
     if name_by != "file":
         lines.append(f"name-by = {_quoted(name_by)}")
-    more = [
-        f'"topics", "{kind}"' for kind, one in zip(("collection", "assessors"), found[1:], strict=False) if one.measures
-    ]
+    others = zip(("collection", "assessors"), support[1:], strict=False)
+    more = [f'"topics", "{population}"' for population, of_it in others if of_it.measures]
     lines.append('population = ["topics"]' + (f"  # or {'; or '.join(more)}" if more else ""))
     lines += [
         "# min-effect = 0.01  # the smallest difference that matters",
@@ -308,18 +318,17 @@ def _toml(
     lines += [f'# judgments = {_path(file, folder)}  # ratings: with aggregate = "mean"' for file in rated]
     if "aggregate" in options:
         lines += ["", "[ratings]", 'aggregate = "mean"  # how the ratings of a document become one label']
-        ends = np.asarray(labels.label)
-        lines.append(
-            f'# scale = "{ends.min():g}:{ends.max():g}"  # the lowest and highest rating seen; write the possible ones'
-        )
-    return "\n".join(lines) + "\n"
+        ratings = np.asarray(labels.label)
+        seen_scale = f"{ratings.min():g}:{ratings.max():g}"
+        lines.append(f'# scale = "{seen_scale}"  # the lowest and highest rating seen; write the possible ones')
+    return lines
 
 
-def _columns_said(judgments: str, runs: list[str]) -> list[str]:
-    """How files are read: as was said, or the names of columns that were seen and are not ours."""
-    said = told()
-    lines = [f"columns = {_quoted(said.columns)}"] if said.columns else []
-    if not said.columns:
+def _columns_lines(judgments: str, runs: list[str]) -> list[str]:
+    """How files are read: as the options say, or the names of columns that were seen and are not ours."""
+    about = file_options()
+    lines = [f"columns = {_quoted(about.columns)}"] if about.columns else []
+    if not about.columns:
         of_judgments = _seen(judgments, ("topic", "doc", "label"))
         of_runs = [_seen(file, IDS) for file in runs]
         own = of_runs[0] if of_runs and all(seen == of_runs[0] for seen in of_runs) and of_runs[0] else {}
@@ -328,44 +337,39 @@ def _columns_said(judgments: str, runs: list[str]) -> list[str]:
             parts.append("runs:" + ",".join(f"{ours}={theirs}" for ours, theirs in own.items()))
         if any(parts):
             lines.append(f"columns = {_quoted(';'.join(filter(None, parts)))}  # as the files name them")
-    if said.missing != "refuse":
-        lines.append(f"missing = {_quoted(said.missing)}")
-    if said.values:
-        lines.append(f"values = {_quoted(','.join(f'{word}={number:g}' for word, number in said.values.items()))}")
+    if about.missing != "refuse":
+        lines.append(f"missing = {_quoted(about.missing)}")
+    if about.values:
+        lines.append(f"values = {_quoted(','.join(f'{word}={number:g}' for word, number in about.values.items()))}")
     return lines
 
 
-def _seen(file: str, wanted: Sequence[str]) -> dict[str, str]:
+def _seen(file: str, names: Sequence[str]) -> dict[str, str]:
     """The columns of a table that have names which we know and which are not ours; none of other files."""
     if not can_be_read_again(file):
         return {}
-    text, kind, name = loaded(file, told().header_of(file))
+    text, kind, name = loaded(file, file_options().header_of(file))
     if kind in (None, "nested"):
         return {}
     columns = Columns(read(text, kind, name), name)
-    found = {ours: columns.written(columns.found[ours][0]) for ours in wanted if ours in columns}
-    return {ours: theirs for ours, theirs in found.items() if theirs != ours and not set(",;=+") & set(theirs)}
-
-
-def _design_said(options: Mapping[str, Any], given: bool) -> str:
-    """How gold labels were drawn: as was said, or as was seen."""
-    return f'design = "{options["design"]}"' + ("" if given else "  # gold labels cover whole topics")
+    in_file = {ours: columns.written(columns.matches[ours][0]) for ours in names if ours in columns}
+    return {ours: theirs for ours, theirs in in_file.items() if theirs != ours and not set(",;=+") & set(theirs)}
 
 
 def _designs() -> str:
     """The ways in which gold labels may have been drawn, to be chosen from."""
     from truegain.sampling.catalogue import DESIGNS
 
-    ways = ", ".join(f"{name} ({one.drawn})" for name, one in DESIGNS.items())
-    return f"give --design one of {ways}; a list of `truegain plan labels` records it"
+    designs = ", ".join(f"{name} ({design.drawn})" for name, design in DESIGNS.items())
+    return f"give --design one of {designs}; a list of `truegain plan labels` records it"
 
 
-def _model_said(options: Mapping[str, Any], gave: Sequence[str]) -> list[str]:
-    """The model that gave the judgments, as was said, or as a column says."""
+def _model_lines(options: Mapping[str, Any], models: Sequence[str]) -> list[str]:
+    """The model that gave the judgments, as the option or a column says."""
     if "judge_model" not in options:
         return []
     model = str(options["judge_model"])
-    seen = "  # as the column model says" if (model,) == tuple(gave) else ""
+    seen = "  # as the column model says" if (model,) == tuple(models) else ""
     return [f"judge-model = {_quoted(model)}{seen}"]
 
 

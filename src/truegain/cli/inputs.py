@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from truegain.cli.options import Columns, Memory, MissingLabels, Values, advanced
+from truegain.cli.options import Columns, Memory, MissingLabels, Values, advanced, with_parameters
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_unused
-from truegain.io.column_names import Told, headers_of, own_gold, telling, values_of
+from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.memory import memory_of
 
 # ---- Options that say how judgments and runs are read, the same for every command that reads them.
@@ -43,30 +43,29 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
     ]
 
     @wraps(command)
-    def called(**words: Any) -> None:
-        said = headers_of(words["columns"] or "")
-        told = Told(
-            words.get("judgments", words.get("ratings")), *said, words["missing"], _own(words),
-            memory=memory_of(words["memory"]), say=cache(tell),  # each line once
-            columns=words["columns"] or "", unused_gold=UNUSED_GOLD if is_unused("gold") else "",
-            values=values_of(words["values"]), judge_model=words.get("judge_model"),
-        )  # fmt: skip
-        about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
-        words["columns"] = said.judged.written if about else None
-        words["missing"] = words["missing"] if about else "refuse"
-        with telling(told):
-            command(**{name: value for name, value in words.items() if name in own or name not in OPTIONS})
+    def called(**options: Any) -> None:
+        columns, missing = options["columns"] or "", options["missing"]
+        headers = headers_of(columns)
+        about_files = FileOptions(
+            options.get("judgments", options.get("ratings")),
+            *headers,
+            missing,
+            own_gold("gold", options.get("gold")) or own_gold("expert", options.get("expert")),
+            memory=memory_of(options["memory"]),
+            say=cache(tell),  # each line once
+            columns=columns,
+            unused_gold=UNUSED_GOLD if is_unused("gold") else "",
+            values=values_of(options["values"]),
+            judge_model=options.get("judge_model"),
+        )
+        is_labels = options.get("gold") is not None or "separator" in options  # gold labels, or ratings
+        options["columns"] = headers.judged.written if is_labels else None
+        options["missing"] = missing if is_labels else "refuse"
+        with read_with(about_files):
+            command(**{name: value for name, value in options.items() if name in own or name not in OPTIONS})
 
-    every = [*signature.parameters.values(), *added]
-    called.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-    called.__annotations__ = {p.name: p.annotation for p in every}
     called.reads_inputs = True  # type: ignore[attr-defined]
-    return called
-
-
-def _own(words: dict[str, Any]) -> str | None:
-    """Where gold labels stand in the judgments' own file, if they do."""
-    return own_gold("gold", words.get("gold")) or own_gold("expert", words.get("expert"))
+    return with_parameters(called, [*signature.parameters.values(), *added])
 
 
 # ---- The option --cluster: every command that has --jobs can have its jobs run elsewhere.
@@ -86,24 +85,21 @@ def on_cluster(command: Callable[..., Any]) -> Callable[..., Any]:
         return command
 
     @wraps(command)
-    def called(*, cluster: str | None = None, **words: Any) -> None:
+    def called(*, cluster: str | None = None, **options: Any) -> None:
         if cluster is None:
-            command(**words)
+            command(**options)
             return
         from truegain.parallel.cluster import Cluster
         from truegain.parallel.jobs import run_on
 
-        ended: typer.Exit | None = None
+        exit_code: typer.Exit | None = None
         with run_on(Cluster(cluster)):
             try:
-                command(**words)
-            except typer.Exit as end:  # an exit code, as of `gate`: no failure
-                ended = end
-        if ended is not None:
-            raise ended
+                command(**options)
+            except typer.Exit as code:  # as of `gate`: no failure
+                exit_code = code
+        if exit_code is not None:
+            raise exit_code
 
     added = inspect.Parameter("cluster", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ClusterAddress)
-    every = [*signature.parameters.values(), added]
-    called.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-    called.__annotations__ = {p.name: p.annotation for p in every}
-    return called
+    return with_parameters(called, [*signature.parameters.values(), added])

@@ -8,8 +8,8 @@ import typer
 
 from truegain import config
 from truegain.cli.label_options import Gold, Labelling
-from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat, RelevantFrom, Seed, advanced, takes
-from truegain.cli.output import write_table
+from truegain.cli.options import Judgments, NameBy, RelevantFrom, SeedAndJobs, advanced, takes
+from truegain.cli.output import TableOutput
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
@@ -33,7 +33,7 @@ def judge_root() -> None:
 
 
 @judge.command("check")
-@takes(labelling=Labelling)
+@takes(labelling=Labelling, compute=SeedAndJobs, table=TableOutput)
 def check_command(
     judgments: Judgments,
     gold: Gold,
@@ -56,13 +56,11 @@ def check_command(
     ] = "P@10",
     relevant_from: RelevantFrom = None,
     resamples: Annotated[int, advanced("--resamples", min=100, help="Permutations, for the test over systems.")] = 2000,
-    seed: Seed = 0,
     name_by: NameBy = "file",
-    jobs: Jobs = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
     *,
     labelling: Labelling,
+    compute: SeedAndJobs,
+    table: TableOutput,
 ) -> None:
     """Measure how accurate a judge is, against gold labels.
 
@@ -89,20 +87,21 @@ def check_command(
     files = RunPaths.of(runs, name_by) if runs else None
     bronze, (trusted, design, listed) = labelling.bronze(judgments), read_gold(GoldConfig(gold, labelling.design))
     if listed is not None and listed.design == "ordered":
-        one = at_level(parse_measure(measure), relevant_from)
         if show in ("topics", "assessors"):
             raise TruegainError(
                 f"{option('--show')} {show}: labels sampled for differences show accuracy by label or system only"
             )
         if show == "systems" and files is None:
             raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
-        bronze = bronze_of(bronze, labelling.aggregate)[0]
-        found = judges_by_list(listed, bronze, files, one, show, labelling.gold_relevant_from, resamples, seed, jobs)
-        write_table(found, output_format, output)
+        parsed = at_level(parse_measure(measure), relevant_from)
+        bronze, gold_from = bronze_of(bronze, labelling.aggregate)[0], labelling.gold_relevant_from
+        table.write(
+            judges_by_list(listed, bronze, files, parsed, show, gold_from, resamples, compute.seed, compute.jobs)
+        )
         return
-    found = judge_quality(
+    quality = judge_quality(
         bronze,
-        gold=config.Gold(labelling.held(LabelTable.of(trusted)), design, labelling.gold_relevant_from),
+        gold=config.Gold(labelling.on_scale(LabelTable.of(trusted)), design, labelling.gold_relevant_from),
         runs=files,
         measure=measure,
         scoring=config.Scoring(relevant_from),
@@ -110,21 +109,18 @@ def check_command(
         aggregate=labelling.aggregate,
         scale=labelling.labels,
         unmatched=labelling.unmatched,
-        resampling=config.Resampling(resamples, seed, jobs),
+        resampling=config.Resampling(resamples, **vars(compute)),
     )
-    write_table(found, output_format, output)
+    table.write(quality)
 
 
 def _weighing(measure: str) -> str:
     """A study's measure; where its ranks have no weights of their own, the precision at its cutoff."""
     from truegain.measures.parse import parse_measure
 
-    one = parse_measure(measure)
-    cutoff = getattr(one, "cutoff", None)
-    if one.linear_in_gains or cutoff is None:
+    parsed = parse_measure(measure)
+    cutoff = getattr(parsed, "cutoff", None)
+    if parsed.linear_in_gains or cutoff is None:
         return measure
-    tell(
-        f"{one} does not weigh ranks: `judge check` uses P@{cutoff}; choose another with -m",
-        "note",
-    )
+    tell(f"{parsed} does not weigh ranks: `judge check` uses P@{cutoff}; choose another with -m", "note")
     return f"P@{cutoff}"

@@ -15,9 +15,9 @@ from truegain.cli.options import (
     MissingLabels,
     Values,
     advanced,
+    long_name,
     option_for,
     study_or_judgments,
-    takes,
 )
 from truegain.config import Gold as GoldConfig
 from truegain.config import Ratings
@@ -82,12 +82,9 @@ class Reading(RatingsAsked):
     ] = None
 
     @property
-    def given(self) -> list[str]:
+    def changed_options(self) -> list[str]:
         """The options about ratings that differ from what they are by default, as the user writes them."""
-        return [f"--{name.replace('_', '-')}" for name in self.asked]
-
-
-reads_ratings = takes(reading=Reading)
+        return [long_name(name) for name in self.asked]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +106,7 @@ class GainOptions:
                 normalize=self.normalize,
                 weight_assessors=self.weight_assessors,
             )
-        if names := [*(["--weight-assessors"] if self.weight_assessors else []), *reading.given]:
+        if names := [*(["--weight-assessors"] if self.weight_assessors else []), *reading.changed_options]:
             raise TruegainError(
                 f"{', '.join(map(option, names))}: this is about ratings; choose how they become labels, as in "
                 f"{option('--aggregate')} mean {option('--scale')} 0:3"
@@ -186,7 +183,7 @@ class BothLabels:
     gold: Judgments
     design: str | None
     scale: tuple[float, ...] | None
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,36 +216,34 @@ class Labelling:
         """Read both kinds of labels, make one bronze label of several ratings, and hold both to the scale."""
         from truegain.judge_error.judges import bronze_of
 
-        bronze, said = bronze_of(self.bronze(judgments), self.aggregate)
-        return BothLabels(bronze, *self.trusted(gold), self.labels, said)
+        bronze, notes = bronze_of(self.bronze(judgments), self.aggregate)
+        return BothLabels(bronze, *self.trusted(gold), self.labels, notes)
 
     def trusted(self, gold: str) -> tuple[Judgments, str | None]:
         """The gold labels held to the scale, and how they were drawn: as was said, or as a list of them knows."""
         from truegain.study.gold import read_gold
 
-        given, design, listed = read_gold(GoldConfig(gold, self.design))
-        if listed is not None and listed.design == "ordered":
-            hint = (
-                f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judge check` "
-                "measures the judge with it"
-            )
-            what = (
+        labels, design, gold_list = read_gold(GoldConfig(gold, self.design))
+        if gold_list is not None and gold_list.design == "ordered":
+            raise InputError(
                 "a list of pairs sampled for differences, with unequal probabilities: its labels cannot correct "
-                "single scores"
+                "single scores",
+                file=gold_list.source,
+                hint=f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judge check` "
+                "measures the judge with it",
             )
-            raise InputError(what, file=listed.source, hint=hint)
-        return self.held(Judgments.of(given)), design
+        return self.on_scale(Judgments.of(labels)), design
 
     def bronze(self, judgments: str) -> Judgments:
         """The bronze labels, of one judge or of several assessors, each on the scale."""
         if self.aggregate is None and self.repeated == "error" and "assessor" not in (self.columns or ""):
-            return self.held(Judgments.of(judgments))
+            return self.on_scale(Judgments.of(judgments))
         scale = scale_of(self.scale)
         limits = None if scale is None else f"{scale[0]:g}:{scale[-1]:g}"
         reading = Reading(scale=limits, out_of_range=self.out_of_range, repeated=self.repeated, columns=self.columns)
-        return self.held(reading.load(judgments), between=self.repeated == "mean")
+        return self.on_scale(reading.load(judgments), between=self.repeated == "mean")
 
-    def held(self, table: Judgments, between: bool = False) -> Judgments:
+    def on_scale(self, table: Judgments, between: bool = False) -> Judgments:
         """The labels held to those of --scale; `between`: means of them are no slips."""
         from truegain.judge_error.gold_pairs import on_scale
 

@@ -17,13 +17,13 @@ CALLED = {
 
 def option_names(parameters: Iterable[Any]) -> dict[str, str]:
     """The option behind each parameter of a command."""
-    found = {p.name: max(p.opts, key=len) for p in parameters}
-    names = {name: option for name, option in found.items() if option.startswith("--")}
+    longest = {p.name: max(p.opts, key=len) for p in parameters}
+    names = {name: option for name, option in longest.items() if option.startswith("--")}
     return {CALLED[option]: option for option in names.values() if option in CALLED} | names
 
 
-def told_of_trec(error: Any) -> str | None:
-    """What to say of --format trec where there are no scores to print; None where it is no such mistake."""
+def message_of_trec(error: Any) -> str | None:
+    """The message on --format trec where there are no scores to print; None where it is no such mistake."""
     parameter: Any = getattr(error, "param", None)
     if getattr(parameter, "name", "") != "output_format" or "'trec' is not one of" not in str(error):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
@@ -85,23 +85,32 @@ def takes(**bundles: type[Any]) -> Callable[[Command], Command]:
     """
 
     def decorated(command: Command) -> Command:
-        signature = inspect.signature(command, eval_str=True)
-        options = {name: _parameters(bundle) for name, bundle in bundles.items()}
+        parameters = inspect.signature(command, eval_str=True).parameters
+        own = {name: p for name, p in parameters.items() if name not in bundles}
+        of_bundle = {name: {p.name: p for p in _parameters(bundle)} for name, bundle in bundles.items()}
 
         @wraps(command)
-        def called(**words: Any) -> None:
-            values = {name: {p.name: words[p.name] for p in some if p.name in words} for name, some in options.items()}
-            words = {name: value for name, value in words.items() if name in own}
-            command(**words, **{name: _made(bundle, values[name]) for name, bundle in bundles.items()})
+        def called(**options: Any) -> None:
+            made = {
+                name: _made(bundle, {key: value for key, value in options.items() if key in of_bundle[name]})
+                for name, bundle in bundles.items()
+            }
+            command(**{name: value for name, value in options.items() if name in own}, **made)
 
-        own = {p.name: p for p in signature.parameters.values() if p.name not in bundles}
-        shared = {p.name: p for some in options.values() for p in some}  # one option may serve several bundles
-        every = [*({**shared, **own}[name] for name in {**own, **shared})]
-        called.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-        called.__annotations__ = {p.name: p.annotation for p in every}
-        return called
+        every = dict(own)
+        for options in of_bundle.values():  # one option may serve several bundles
+            every |= {name: p for name, p in options.items() if name not in own}
+        return with_parameters(called, every.values())
 
     return decorated
+
+
+def with_parameters(command: Command, parameters: Iterable[inspect.Parameter]) -> Command:
+    """The command with the parameters that typer shall see."""
+    every = [*parameters]
+    command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in every}
+    return command
 
 
 PROPORTION = _ShownFloat(min=0, max=1, min_open=True, max_open=True)  # strictly between 0 and 1
@@ -121,8 +130,7 @@ def option_for(config: type[Any], field: str, **more: Any) -> Any:
 
 
 def _option(declared: Setting, **more: Any) -> Any:
-    long = f"--{declared.name.replace('_', '-')}"
-    names = (declared.short, long) if declared.short else (long,)
+    names = filter(None, (declared.short, long_name(declared.name)))
     if declared.choices:
         more = {**one_of(declared.name, declared.choices), **more}
     if "min" not in more and (declared.least is not None or declared.between is not None):
@@ -139,10 +147,10 @@ def one_of(name: str, choices: Sequence[str]) -> dict[str, Any]:
     """What typer is told of an option that takes one of the names in a catalogue."""
 
     def check(value: str | None) -> str | None:
-        known = tuple(CHOICES[name]())
-        if value is not None and value not in known:
-            told = f"{option('--' + name.replace('_', '-'))} {value} is not known"
-            raise TruegainError(f"{told}; give one of {', '.join(known)}", argument=name, value=value, allowed=known)
+        allowed = tuple(CHOICES[name]())
+        if value is not None and value not in allowed:
+            message = f"{option(long_name(name))} {value} is not known; give one of {', '.join(allowed)}"
+            raise TruegainError(message, argument=name, value=value, allowed=allowed)
         return value
 
     return {"metavar": f"<{'|'.join(choices)}>", "callback": check}
@@ -151,7 +159,8 @@ def one_of(name: str, choices: Sequence[str]) -> dict[str, Any]:
 def _parameters(bundle: type[Any]) -> list[inspect.Parameter]:
     """The parameters that a command needs for a bundle."""
     if not is_config(bundle):
-        return [*inspect.signature(bundle, eval_str=True).parameters.values()]
+        kinds = get_type_hints(bundle, include_extras=True)  # of a base in another module, too
+        return [p.replace(annotation=kinds[name]) for name, p in inspect.signature(bundle).parameters.items()]
     return [
         inspect.Parameter(
             s.name,
@@ -171,8 +180,8 @@ def _made(bundle: type[Any], values: dict[str, Any]) -> Any:
         return StudyConfig.from_options(values)
     field_of = {s.name: s.field for s in settings_of(bundle)}
     required = [f.name for f in fields(bundle) if f.default is MISSING]
-    given = {field_of[name]: value for name, value in values.items()}
-    return None if any(given.get(name) is None for name in required) else bundle(**given)
+    by_field = {field_of[name]: value for name, value in values.items()}
+    return None if any(by_field.get(name) is None for name in required) else bundle(**by_field)
 
 
 def changed(*bundles: Any, leave_out: tuple[str, ...] = ()) -> dict[str, str]:
@@ -186,27 +195,27 @@ def changed(*bundles: Any, leave_out: tuple[str, ...] = ()) -> dict[str, str]:
     >>> changed(Size(), Size(bare_height=3)), changed(Size(5), leave_out=("width",))
     ({'bare_height': '--bare-height'}, {})
     """
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for bundle in bundles:
         names = [f.name for f in fields(bundle) if f.name not in leave_out and getattr(bundle, f.name) != f.default]
         if is_config(type(bundle)):
-            found |= {s.field: f"--{s.name.replace('_', '-')}" for s in settings_of(type(bundle)) if s.field in names}
+            options |= {s.field: long_name(s.name) for s in settings_of(type(bundle)) if s.field in names}
             continue
         hints = get_type_hints(type(bundle), include_extras=True) if names else {}
-        found |= {name: option_of(name, hints[name]) for name in names}
-    return found
-
-
-def fields_of(bundle: Any, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The fields of a bundle by their names, as keywords for a function that calls them the same."""
-    return {name: value for name, value in vars(bundle).items() if name not in leave_out}
+        options |= {name: option_of(name, hints[name]) for name in names}
+    return options
 
 
 def option_of(name: str, annotation: Any) -> str:
     """The option behind a parameter, in its long form."""
     info = option_info(annotation)  # a name that stands alone is where typer has defaults
     names = [n for n in (info.default, *info.param_decls) if isinstance(n, str) and n.startswith("-")] if info else []
-    return max(names, key=len, default=f"--{name.replace('_', '-')}")
+    return max(names, key=len, default=long_name(name))
+
+
+def long_name(name: str) -> str:
+    """The option of a parameter that has no other name: --min-effect of min_effect."""
+    return f"--{name.replace('_', '-')}"
 
 
 def option_info(annotation: Any) -> Any:
@@ -224,6 +233,22 @@ def study_or_judgments(context: typer.Context, value: str | None) -> str | None:
     from truegain.cli.study_files import judgments_of  # read by those who give one
 
     return judgments_of(context, value)
+
+
+def two_systems(pair: str | None) -> tuple[str, str] | None:
+    """The two systems of --pair.
+
+    >>> two_systems("bm25, dense")
+    ('bm25', 'dense')
+    """
+    if pair is None:
+        return None
+    a, _, b = (part.strip() for part in pair.partition(","))
+    if not a or not b:
+        raise TruegainError(
+            f"{option('--pair')} {pair}: name two systems separated by a comma, as in {option('--pair')} bm25,dense"
+        )
+    return a, b
 
 
 def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
@@ -255,8 +280,7 @@ RunFiles = Annotated[
     ),
 ]
 Measures = Annotated[
-    list[str] | None,
-    typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map. Repeatable."),
+    list[str] | None, typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map. Repeatable.")
 ]
 RelevantFrom = Annotated[float | None, option_for(Scoring, "relevant_from")]
 Design = Annotated[str | None, option_for(Gold, "design")]
@@ -308,9 +332,22 @@ class Inputs:
     name_by: NameBy = "file"
     jobs: Jobs = None
 
+    @property
+    def for_scores(self) -> dict[str, Any]:
+        """What functions that score runs are told."""
+        return {"corpus": self.corpus, "judged_corpus": self.judged_corpus, "jobs": self.jobs}
+
     def files(self, runs: Sequence[str]) -> RunPaths:
         """The files of the runs, read when they are needed."""
         return RunPaths.of(runs, self.name_by)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedAndJobs:
+    """Where random numbers begin, and how many processes work."""
+
+    seed: Seed = 0
+    jobs: Jobs = None
 
 
 # ---- The option --counting: how tests that resample count their p-values.

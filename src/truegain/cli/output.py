@@ -5,17 +5,17 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.options import ByTopic, Output, advanced
+from truegain.cli.options import ByTopic, Figure, Output, OutputFormat, advanced, changed
 from truegain.cli.streams import in_words, seen_by_who_looks
 from truegain.data.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import told
+from truegain.io.column_names import file_options
 from truegain.io.files import pieces_of, shown_path, write_bytes, write_pieces
 from truegain.io.formats import ending, kind_of
 from truegain.io.memory import head_of, limit_of, topics_about, unpacked_size
@@ -53,9 +53,10 @@ class Writing(Renamed):
     def is_wide(self, chosen: str, *, else_shown: bool = False) -> bool:
         """Whether systems by measures are written: asked for, or in a paper's format where nothing else is shown."""
         wide = self.wide or (chosen in PAPER and not else_shown)
-        if not wide and self._looks:
+        looks = changed(self, leave_out=("wide", "names", "strip_prefix"))
+        if not wide and looks:
             raise TruegainError(
-                f"{', '.join(map(option, self._looks))}: this is about tables of systems by measures; give "
+                f"{', '.join(map(option, looks.values()))}: this is about tables of systems by measures; give "
                 f"{option('--wide')}, or {option('--format')} {', '.join(PAPER)}"
             )
         return wide
@@ -66,15 +67,53 @@ class Writing(Renamed):
         words = {"digits": self.digits, "percent": self.percent, "caption": self.caption, "label": self.label}
         return {name: value for name, value in words.items() if value is not None}
 
-    @property
-    def _looks(self) -> list[str]:
-        usual = Writing()
-        names = [f.name for f in fields(self) if f.name not in ("wide", "names", "strip_prefix")]
-        return [f"--{name}" for name in names if getattr(self, name) != getattr(usual, name)]
-
     def baseline(self, name: str | None) -> str | None:
         """A baseline by the name that it has, whether it was given by the old one or the new one."""
         return None if name is None else self.called(name)
+
+
+# ---- Where tables and figures go, the same for every command that prints them.
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOutput:
+    """Where a table goes, and in which format."""
+
+    output_format: OutputFormat = None
+    output: Output = "-"
+
+    @property
+    def format(self) -> TableFormat:
+        """The format that was chosen, or that the ending of the file says."""
+        return table_format_of(self.output_format, self.output)
+
+    def write(self, table: Table) -> None:
+        """Print a table."""
+        write_table(table, self.output_format, self.output)
+
+    def write_texts(self, tables: Iterable[object]) -> None:
+        """Print several tables for people, below each other."""
+        write_bytes(self.output, ("\n\n".join(map(str, tables)) + "\n").encode())
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureOutput(TableOutput):
+    """Where a table and its figure go."""
+
+    figure: Figure = None
+
+    def __post_init__(self) -> None:
+        if self.figure is not None:
+            from truegain.report.charts import check_ending
+
+            check_ending(self.figure)  # now, not when the work is done
+
+    def draw(self, chart: Callable[[], Any]) -> None:
+        """Save the figure, where one is asked for."""
+        if self.figure is not None:
+            from truegain.report.charts import save
+
+            save(chart(), self.figure)
 
 
 # ---- Scores on the screen and in files: a table for people, trec_eval's lines, rows for programs.
@@ -103,15 +142,15 @@ class ScoresPrinting:
     output: Output = "-"
 
 
-def format_of(given: Format | None, output: str) -> Format:
-    """The format of scores that was asked for, or is told by the ending of the file to write."""
-    if given is not None:
-        return given
+def format_of(chosen: Format | None, output: str) -> Format:
+    """The format of scores that was chosen, or that the ending of the file says."""
+    if chosen is not None:
+        return chosen
     return "trec" if ending(output) == TREC else table_format_of(None, output, (TREC, *ENDINGS))
 
 
-def table_format_of(given: TableFormat | None, output: str, known: Sequence[str] = tuple(ENDINGS)) -> TableFormat:
-    """The format of a table that was asked for, or is told by the ending of the file to write.
+def table_format_of(chosen: TableFormat | None, output: str, endings: Sequence[str] = tuple(ENDINGS)) -> TableFormat:
+    """The format of a table that was chosen, or that the ending of the file says.
 
     Without an ending, and to standard output, it is the table for people; an unknown ending is an error.
 
@@ -119,21 +158,21 @@ def table_format_of(given: TableFormat | None, output: str, known: Sequence[str]
     ('latex', 'table')
     """
     last = ending(output)
-    if given is not None or not last:
-        return given or "table"
+    if chosen is not None or not last:
+        return chosen or "table"
     if last not in ENDINGS:
         raise InputError(
             f"unknown format for the ending {ending(shown_path(output)) or last.partition('?')[0]}",
             file=shown_path(output),
-            hint=f"end the name in {', '.join(known)}, each also with .gz, .bz2, .xz or .zst, or give "
+            hint=f"end the name in {', '.join(endings)}, each also with .gz, .bz2, .xz or .zst, or give "
             f"{option('--format')}",
         )
     return ENDINGS[last]
 
 
-def write_table(table: Table, given: TableFormat | None, output: str) -> None:
+def write_table(table: Table, chosen: TableFormat | None, output: str) -> None:
     """Print a table in a format, to a file or to standard output."""
-    write_bytes(output, in_commands(table).render(table_format_of(given, output)))
+    write_bytes(output, in_commands(table).render(table_format_of(chosen, output)))
 
 
 def in_commands(table: Table) -> Table:
@@ -180,11 +219,12 @@ def write_scores(
         _write_lines(output, _trec_lines(scores, names, topics, summary, output), "".join)
     elif chosen == "csv" or chosen == "tsv":
         separator = "," if chosen == "csv" else "\t"
-        _write_lines(output, chain([COLUMNS], rows), lambda some: separated(some[0], some[1:], separator))
+        _write_lines(output, chain([COLUMNS], rows), lambda batch: separated(batch[0], batch[1:], separator))
     elif chosen == "jsonl":
-        _write_lines(output, (dict(zip(COLUMNS, row, strict=True)) for row in rows), _json_lines)
+        records = (json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
+        _write_lines(output, records, "".join)
     else:
-        _check_held(scores, topics, chosen)
+        _check_rows(len(scores.topics) * len(scores.systems) * len(scores.measures) if topics else 0, chosen)
         write_bytes(output, _whole(scores, chosen, topics, summary, inputs))
 
 
@@ -206,7 +246,7 @@ def _whole(scores: Scores, chosen: TableFormat, topics: bool, summary: bool, inp
 def _write_lines(output: str, rows: Iterable[Any], text: Callable[[list[Any]], str]) -> None:
     """Write rows that may be more than memory holds, so many at a time as `text` is given."""
     left = iter(rows)
-    write_pieces(output, (text(some).encode() for some in iter(lambda: list(islice(left, AT_ONCE)), [])))
+    write_pieces(output, (text(batch).encode() for batch in iter(lambda: list(islice(left, AT_ONCE)), [])))
 
 
 def check_topics(judgments: object, chosen: str, systems: int, measures: int) -> None:
@@ -215,23 +255,14 @@ def check_topics(judgments: object, chosen: str, systems: int, measures: int) ->
         return
     lines = unpacked_size(judgments) // LINE  # at most, and no more topics
     if HELD * systems * measures * lines > limit_of(None, 1.0):
-        topics = _topics_about(judgments)
-        _check_rows(int(SURE * topics) * systems * measures, chosen)
-
-
-def _topics_about(judgments: str) -> int:
-    """How many topics judgments have, guessed from how they begin; 0 where that does not tell."""
-    head = head_of(judgments)
-    lines = not told().judged and kind_of(head, shown_path(judgments)) is None
-    return topics_about(head, unpacked_size(judgments)) if lines else 0
-
-
-def _check_held(scores: Scores, topics: bool, chosen: TableFormat) -> None:
-    """Refuse formats that are made of all rows at once where these do not fit into memory."""
-    _check_rows(len(scores.topics) * len(scores.systems) * len(scores.measures) if topics else 0, chosen)
+        head = head_of(judgments)
+        if not file_options().judged and kind_of(head, shown_path(judgments)) is None:  # how they begin tells the rest
+            topics = topics_about(head, unpacked_size(judgments))
+            _check_rows(int(SURE * topics) * systems * measures, chosen)
 
 
 def _check_rows(rows: int, chosen: str) -> None:
+    """Refuse formats that are made of all rows at once where these do not fit into memory."""
     need = HELD * rows
     if need > (limit := limit_of(None, 1.0)):
         raise InputError(
@@ -255,19 +286,14 @@ def check_wide(chosen: Format, writing: Writing, *, topics: bool, summary: bool)
 
 def digests(inputs: Iterable[str]) -> dict[str, str | None]:
     """What was read, by name, with the digest of each file's unpacked bytes; None for what can be read only once."""
-    return {shown_path(name): fetched_digest(name) or _digest(name) for name in inputs}
-
-
-def _digest(name: str) -> str | None:
-    return digest_of(name, pieces_of(name)) if is_file(name) else None
+    return {
+        shown_path(name): fetched_digest(name) or (digest_of(name, pieces_of(name)) if is_file(name) else None)
+        for name in inputs
+    }
 
 
 def _json(whole: object) -> str:
     return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
-
-
-def _json_lines(records: Sequence[object]) -> str:
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def _trec_lines(scores: Scores, names: Sequence[str], topics: bool, summary: bool, output: str) -> Iterator[str]:

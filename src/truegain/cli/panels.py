@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
-from truegain.cli.options import ADVANCED, option_info, option_of
+from truegain.cli.options import ADVANCED, option_info, option_of, with_parameters
 from truegain.config import CHOICES
 
 # ---- What a shell completes behind options whose values are words that truegain knows.
 
+Completer = Callable[[str], list[str]]  # of what is typed so far
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 OVER = ("topics", "collection", "topics+collection", "fixed")
 NORMALIZE = ("geometric", "median", "range", "anchors")
@@ -29,74 +31,58 @@ def measures(incomplete: str) -> list[str]:
         kind = CATALOGUE.get(ALIASES.get(name, name).split("(")[0])
         return _beginning(incomplete, (f"{name}@{k}" for k in CUTOFFS) if kind is not None and kind.AT else ())
     trec = [*PLAIN, *(f"{stem}_{k}" for stem in ("P", "recall", "ndcg_cut", "map_cut", "success") for k in CUTOFFS)]
-    known = [*CATALOGUE, *ALIASES, *(t for t in trec if t in PLAIN or t.rpartition("_")[0] in NUMBERED)]
-    return _beginning(incomplete, dict.fromkeys(known))
+    names = [*CATALOGUE, *ALIASES, *(t for t in trec if t in PLAIN or t.rpartition("_")[0] in NUMBERED)]
+    return _beginning(incomplete, dict.fromkeys(names))
 
 
-def rules(incomplete: str) -> list[str]:
-    """Every rule that makes a gain of ratings."""
-    from truegain.aggregation.aggregate import RULES
-
-    return _beginning(incomplete, RULES)
-
-
-def methods(incomplete: str) -> list[str]:
-    """Every kind of interval of means."""
+def _methods() -> Iterable[str]:
     from truegain.stats.collection_ap import MEAN_METHODS, METHODS
     from truegain.stats.intervals import TOPIC_METHODS
 
-    return _beginning(incomplete, dict.fromkeys((*TOPIC_METHODS, *METHODS, *MEAN_METHODS)))
+    return dict.fromkeys((*TOPIC_METHODS, *METHODS, *MEAN_METHODS))
 
 
-def rankers(incomplete: str) -> list[str]:
-    """Every simple ranker."""
-    from truegain.experiments.ranker import RANKERS
-
-    return _beginning(incomplete, RANKERS)
+def _catalogue(module: str, name: str) -> Callable[[], Iterable[str]]:
+    """The names in a catalogue, imported when a shell asks for them."""
+    return lambda: getattr(import_module(f"truegain.{module}"), name)
 
 
-def tasks(incomplete: str) -> list[str]:
-    """Every task of `truegain annotate`."""
-    from truegain.judging.tasks.catalogue import TASKS
-
-    return _beginning(incomplete, TASKS)
+def _one(words: Callable[[], Iterable[str]]) -> Completer:
+    """A completer of one of some words."""
+    return lambda incomplete: _beginning(incomplete, words())
 
 
-def _named(option: str) -> Callable[[str], list[str]]:
-    """A completer of the names that an option takes from a catalogue."""
-    return lambda incomplete: _beginning(incomplete, CHOICES[option]())
-
-
-def _listed(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+def _several(words: Callable[[], Iterable[str]]) -> Completer:
     """A completer of words with commas between."""
 
-    def found(incomplete: str) -> list[str]:
+    def complete(incomplete: str) -> list[str]:
         before, comma, last = incomplete.rpartition(",")
-        taken = before.split(",")
-        return [f"{before}{comma}{word}" for word in known() if word.startswith(last) and word not in taken]
+        typed = before.split(",")
+        return [f"{before}{comma}{word}" for word in words() if word.startswith(last) and word not in typed]
 
-    return found
-
-
-def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
-    return [word for word in known if word.startswith(incomplete)]
+    return complete
 
 
-COMPLETERS: dict[str, Callable[[str], list[str]]] = {
+def _beginning(incomplete: str, words: Iterable[str]) -> list[str]:
+    return [word for word in words if word.startswith(incomplete)]
+
+
+_rules = _one(_catalogue("aggregation.aggregate", "RULES"))
+COMPLETERS: dict[str, Completer] = {
     "--measure": measures,
     "--sort": measures,
     "--against": measures,
-    "--aggregate": rules,
-    "--gold-aggregate": rules,
-    "--drop-assessors": lambda incomplete: _beginning(incomplete, ("flagged",)),  # or a file, which shells complete
-    "--normalize": _listed(lambda: NORMALIZE),
-    "--intervals": _listed(lambda: OVER),
-    "--population": _listed(lambda: CHOICES["population"]()),
-    "--design": _named("design"),
-    "--draw": _named("draw"),
-    "--method": methods,
-    "--ranker": rankers,
-    "--task": tasks,
+    "--aggregate": _rules,
+    "--gold-aggregate": _rules,
+    "--drop-assessors": _one(lambda: ("flagged",)),  # or a file, which shells complete
+    "--normalize": _several(lambda: NORMALIZE),
+    "--intervals": _several(lambda: OVER),
+    "--population": _several(lambda: CHOICES["population"]()),
+    "--design": _one(lambda: CHOICES["design"]()),
+    "--draw": _one(lambda: CHOICES["draw"]()),
+    "--method": _one(_methods),
+    "--ranker": _one(_catalogue("experiments.ranker", "RANKERS")),
+    "--task": _one(_catalogue("judging.tasks.catalogue", "TASKS")),
 }
 
 
@@ -131,8 +117,7 @@ _PLACE = {option: i for i, option in enumerate(PANEL_OF)}
 
 def arranged(command: Callable[..., Any]) -> Callable[..., Any]:
     """The same command with its options in panels, in the order of the panels, and with what shells complete."""
-    signature = inspect.signature(command, eval_str=True)
-    parameters, placed = list(signature.parameters.values()), []
+    parameters, placed = list(inspect.signature(command, eval_str=True).parameters.values()), []
     for p in parameters:
         info = option_info(p.annotation)
         if info is None:
@@ -145,10 +130,7 @@ def arranged(command: Callable[..., Any]) -> Callable[..., Any]:
     order = {name: place for place, name in sorted(placed)}
     options = sorted((p for p in parameters if p.name in order), key=lambda p: order[p.name])
     others = [p for p in parameters if p.name not in order]
-    every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*others, *options)]
-    command.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-    command.__annotations__ = {p.name: p.annotation for p in every}
-    return command
+    return with_parameters(command, (p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*others, *options)))
 
 
 def _chooses(annotation: Any) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.label_options import GoldRelevantFrom, NormalizeOption, Reading, reads_ratings, refuse
+from truegain.cli.label_options import GoldRelevantFrom, NormalizeOption, Reading, refuse
 from truegain.cli.options import (
     PROPORTION,
     ByTopic,
@@ -16,24 +16,23 @@ from truegain.cli.options import (
     Design,
     Figure,
     Inputs,
-    Jobs,
     Judgments,
     NameBy,
-    Output,
     OutputFormat,
     RelevantFrom,
     RunFiles,
-    Seed,
+    SeedAndJobs,
     Values,
     advanced,
     one_of,
     option_for,
     study_or_judgments,
     takes,
+    two_systems,
 )
-from truegain.cli.output import write_table
+from truegain.cli.output import TableOutput, write_table
 from truegain.cli.scored import scored
-from truegain.cli.sheets import Docs, Questions, said_of_texts, texts_of
+from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
 from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import Resampling, Scoring, StudyConfig
@@ -42,6 +41,9 @@ from truegain.errors import TruegainError
 from truegain.io.files import expand
 from truegain.message import option
 from truegain.sampling.catalogue import ways_to_draw
+
+if TYPE_CHECKING:
+    from truegain.data.label_lists import GoldList
 
 Power = Annotated[float, typer.Option("--power", click_type=PROPORTION, help="Probability to detect it.")]
 
@@ -60,13 +62,12 @@ def plan_root() -> None:
 
 
 @plan.command("topics")
-@takes(scoring=Scoring, inputs=Inputs)
+@takes(scoring=Scoring, inputs=Inputs, table=TableOutput)
 def topics_command(
     judgments: Judgments,
     runs: RunFiles,
     min_effect: Annotated[
-        float,
-        typer.Option("--min-effect", help="Difference to detect; with --criterion width, the widest interval."),
+        float, typer.Option("--min-effect", help="Difference to detect; with --criterion width, the widest interval.")
     ],
     measure: Annotated[str, typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map.")] = "AP",
     power: Power = 0.8,
@@ -81,11 +82,10 @@ def topics_command(
     approximate: Annotated[
         bool, advanced("--approximate", help="Use the published approximations, not noncentral distributions.")
     ] = False,
-    output_format: OutputFormat = None,
-    output: Output = "-",
     *,
     scoring: Scoring,
     inputs: Inputs,
+    table: TableOutput,
 ) -> None:
     """Compute how many topics are needed to detect a difference, with the variance of your runs.
 
@@ -97,22 +97,45 @@ def topics_command(
     from truegain.planning.topics import plan_topics
 
     scores = scored(judgments, runs, [measure], scoring, inputs)
-    found = plan_topics(
+    topic_plan = plan_topics(
         scores, min_effect=min_effect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
     )
-    write_table(found.details, output_format, output)
+    table.write(topic_plan.details)
 
 
-@plan.command("labels")
-def labels_command(
-    judgments: Judgments,
-    runs: RunFiles,
-    measure: Annotated[str, typer.Option("-m", "--measure", help="Measure linear in the gain, such as P@10.")] = "P@10",
-    pair: Annotated[str | None, typer.Option("--pair", help="Two systems, a,b (default: all pairs).")] = None,
+@dataclass(frozen=True, kw_only=True)
+class LabelNeeds:
+    """The difference to detect, and the gold labels at hand."""
+
     gold: Annotated[
         str | None, typer.Option("--gold", help="Gold labels so far: a list that this command wrote, or others.")
-    ] = None,
-    design: Design = None,
+    ] = None
+    design: Design = None
+    gold_relevant_from: GoldRelevantFrom = None
+    sequential: Annotated[bool, option_for(GoldConfig, "sequential")] = False
+    min_effect: Annotated[
+        float, option_for(StudyConfig, "min_effect", min=0, help="Difference to detect: how many labels does it need?")
+    ] = 0.0
+    population: Annotated[str, option_for(StudyConfig, "population")] = "topics"
+    confidence: Confidence = 0.95
+    relevant_from: RelevantFrom = None
+
+    def study_config(self, gold: Any, jobs: int | None) -> StudyConfig:
+        """The study whose difference is planned for."""
+        return StudyConfig(
+            population=self.population,
+            gold=GoldConfig(gold, self.design, self.gold_relevant_from, sequential=self.sequential),
+            min_effect=self.min_effect,
+            confidence=self.confidence,
+            scoring=Scoring(self.relevant_from),
+            resampling=Resampling(jobs=jobs),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListSampling:
+    """How the pairs of a list are sampled."""
+
     draw: Annotated[
         str | None,
         typer.Option(
@@ -121,31 +144,21 @@ def labels_command(
             help="How to sample pairs: ordered by their effect on the difference (default), or by another design. With "
             "ordered and random, pairs that nobody can judge may be skipped.",
         ),
-    ] = None,
-    min_effect: Annotated[
-        float, option_for(StudyConfig, "min_effect", min=0, help="Difference to detect: how many labels does it need?")
-    ] = 0.0,
-    power: Power = 0.8,
-    population: Annotated[str, option_for(StudyConfig, "population")] = "topics",
-    sequential: Annotated[bool, option_for(GoldConfig, "sequential")] = False,
-    costs: Annotated[
-        str | None, typer.Option("--costs", help="Prices, to find the cheapest mix: topic=5,gold=1.5,rating=0.1.")
-    ] = None,
-    confidence: Confidence = 0.95,
-    relevant_from: RelevantFrom = None,
-    gold_relevant_from: GoldRelevantFrom = None,
+    ] = None
     scale: Annotated[
         str | None, advanced("--scale", help="Possible gold labels, such as 0:3 (default: those of the bronze labels).")
-    ] = None,
+    ] = None
     earlier: Annotated[
         str | None,
         advanced("--earlier", help="An earlier list with gold labels, which shows where this judge errs most."),
-    ] = None,
-    figure: Figure = None,
-    seed: Seed = 0,
-    name_by: NameBy = "file",
-    jobs: Jobs = None,
-    output_format: OutputFormat = None,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListOutput:
+    """Where the list, its key and the printed table go."""
+
+    output_format: OutputFormat = None
     output: Annotated[
         str | None,
         typer.Option(
@@ -153,14 +166,64 @@ def labels_command(
             "--output",
             help="List to write: pairs in the order to judge, without bronze labels; .csv, .jsonl, ...",
         ),
-    ] = None,
+    ] = None
     key: Annotated[
-        str | None,
-        advanced("--key", help="Key of the list to write, with bronze labels (default: LIST.key.csv)."),
+        str | None, advanced("--key", help="Key of the list to write, with bronze labels (default: LIST.key.csv).")
+    ] = None
+    questions: Questions = None
+    docs: Docs = None
+    table: Annotated[str, advanced("--table", help="File of the printed table; - for stdout.")] = "-"
+    figure: Figure = None
+
+    def __post_init__(self) -> None:
+        from truegain.data.writing import kind_to_write
+        from truegain.report.charts import check_ending
+
+        if self.output is None:
+            for name, value in (("--key", self.key), ("--questions", self.questions), ("--docs", self.docs)):
+                if value is not None:
+                    raise TruegainError(f"{option(name)} {value}: only for a list for people; name it, as -o list.csv")
+        else:
+            kind_to_write(self.output)  # now, not when the work is done
+        if self.figure is not None:
+            check_ending(self.figure)
+        if self.output == self.table == "-":
+            raise TruegainError(
+                f"the table and the list cannot both go to standard output; give {option('--table')} FILE or -o FILE"
+            )
+
+    def write_list(self, gold_list: GoldList, output: str) -> str:
+        """Write the list with its texts and its key; the note that says what to do with it."""
+        from truegain.data.label_lists import key_path
+
+        texts = texts_of(gold_list.topics, gold_list.docs, self.questions, self.docs)
+        gold_list = gold_list.with_texts(*texts).with_texts_of(output)
+        gold_list.write(output, self.key)
+        lacking = missing_texts(gold_list.texts.get("question"), gold_list.texts.get("passage"))
+        return (
+            f"{output} has {len(gold_list):,} pairs in the order to judge: fill in `label` from the top, stop "
+            f"anywhere, and give it to `truegain verdict --gold`.{lacking} The judge's labels are in "
+            f"{self.key or key_path(output)}: people should not see them; verdict and plan fill read both."
+        )
+
+
+@plan.command("labels")
+@takes(needs=LabelNeeds, sampling=ListSampling, printing=ListOutput, compute=SeedAndJobs)
+def labels_command(
+    judgments: Judgments,
+    runs: RunFiles,
+    measure: Annotated[str, typer.Option("-m", "--measure", help="Measure linear in the gain, such as P@10.")] = "P@10",
+    pair: Annotated[str | None, typer.Option("--pair", help="Two systems, a,b (default: all pairs).")] = None,
+    power: Power = 0.8,
+    costs: Annotated[
+        str | None, typer.Option("--costs", help="Prices, to find the cheapest mix: topic=5,gold=1.5,rating=0.1.")
     ] = None,
-    questions: Questions = None,
-    docs: Docs = None,
-    table: Annotated[str, advanced("--table", help="File of the printed table; - for stdout.")] = "-",
+    name_by: NameBy = "file",
+    *,
+    needs: LabelNeeds,
+    sampling: ListSampling,
+    printing: ListOutput,
+    compute: SeedAndJobs,
 ) -> None:
     """Choose which pairs people should label, in which order, and how many labels a difference needs.
 
@@ -170,89 +233,59 @@ def labels_command(
 
     """
     from truegain.data.label_list_reading import gold_list_of
-    from truegain.data.label_lists import keep_labels, key_path
-    from truegain.data.writing import kind_to_write
+    from truegain.data.label_lists import keep_labels
     from truegain.planning.gold_sample import sample_gold
     from truegain.planning.labels import plan_labels
     from truegain.report.agreement_figures import label_chart
-    from truegain.report.charts import check_ending, save
+    from truegain.report.charts import save
 
-    if output is None:
-        for name, value in (("--key", key), ("--questions", questions), ("--docs", docs)):
-            if value is not None:
-                raise TruegainError(f"{option(name)} {value}: only for a list for people; name it, as -o list.csv")
-    if output is not None:
-        kind_to_write(output)  # now, not when the work is done
-        if gold is None:
-            keep_labels(output)
-    if figure is not None:
-        check_ending(figure)
-    if output == table == "-":
-        raise TruegainError(
-            f"the table and the list cannot both go to standard output; give {option('--table')} FILE or -o FILE"
-        )
-    files, two = expand(runs), _two(pair)
-    if is_of_file("costs") and not min_effect:  # prices of a verdict; here they are for the way to a difference
+    gold, output = needs.gold, printing.output
+    if output is not None and gold is None:
+        keep_labels(output)
+    run_paths, systems = RunPaths.of(expand(runs), name_by), two_systems(pair)
+    if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
-        refuse(f"is about gold labels; give them with {option('--gold')}", {"design": "--design"} if design else {})
-    elif draw is not None:
+        refuse(
+            f"is about gold labels; give them with {option('--gold')}", {"design": "--design"} if needs.design else {}
+        )
+    elif sampling.draw is not None:
         raise TruegainError(
             f"{option('--draw')} is for a first list; with gold labels at hand the design is given "
             f"({option('--design')})"
         )
-    listed = None
     if output is not None and gold is not None and gold_list_of(gold) is not None:
         raise TruegainError(f"{gold} is a list already: fill in more labels there, from the first empty row on")
+    gold_list = None
     if gold is None or output is not None:
-        listed = sample_gold(
-            RunPaths.of(files, name_by), judgments, measure, draw=draw or design or "ordered", pair=two, gold=gold,
-            scale=scale, earlier=earlier, seed=seed, scoring=Scoring(relevant_from), jobs=jobs,
-        )  # fmt: skip
-    config = StudyConfig(
-        population=population,
-        gold=GoldConfig(gold or listed, design, gold_relevant_from, sequential=sequential),
-        min_effect=min_effect,
-        confidence=confidence,
-        scoring=Scoring(relevant_from),
-        resampling=Resampling(jobs=jobs),
-    )
-    found = plan_labels(
-        RunPaths.of(files, name_by),
+        gold_list = sample_gold(
+            run_paths,
+            judgments,
+            measure,
+            draw=sampling.draw or needs.design or "ordered",
+            pair=systems,
+            gold=gold,
+            scale=sampling.scale,
+            earlier=sampling.earlier,
+            scoring=Scoring(needs.relevant_from),
+            **vars(compute),
+        )
+    label_plan = plan_labels(
+        run_paths,
         judgments,
         measure,
-        pair=two,
+        pair=systems,
         power=power,
         costs=costs,
-        earlier=earlier,
-        config=config,
+        earlier=sampling.earlier,
+        config=needs.study_config(gold or gold_list, compute.jobs),
     )
-    notes = list(found.details.notes)
-    if output is not None:
-        assert listed is not None
-        listed = listed.with_texts(*texts_of(listed.topics, listed.docs, questions, docs)).with_texts_of(output)
-        listed.write(output, key)
-        lacking = said_of_texts(listed.texts.get("question"), listed.texts.get("passage"))
-        notes.append(
-            f"{output} has {len(listed):,} pairs in the order to judge: fill in `label` from the top, stop anywhere, "
-            f"and give it to `truegain verdict --gold`.{lacking} The judge's labels are in "
-            f"{key or key_path(output)}: people should not see them; verdict and plan fill read both."
-        )
-    if figure is not None:
-        save(label_chart(found), figure)
-    write_table(replace(found.details, notes=tuple(notes)), output_format, table)
-
-
-def _two(pair: str | None) -> tuple[str, str] | None:
-    """The two systems of --pair."""
-    if pair is None:
-        return None
-    a, comma, b = pair.partition(",")
-    if not comma or not a.strip() or not b.strip():
-        raise TruegainError(
-            f"{option('--pair')} {pair}: name two systems separated by a comma, as in {option('--pair')} bm25,dense"
-        )
-    return a.strip(), b.strip()
+    notes = label_plan.details.notes
+    if output is not None and gold_list is not None:
+        notes = (*notes, printing.write_list(gold_list, output))
+    if printing.figure is not None:
+        save(label_chart(label_plan), printing.figure)
+    write_table(replace(label_plan.details, notes=notes), printing.output_format, printing.table)
 
 
 @plan.command("fill")
@@ -278,19 +311,19 @@ def fill_command(
 
     """
     from truegain.data.label_list_reading import cannot_in, labels_in, read_gold_list
-    from truegain.io.column_names import Told, telling, values_of
+    from truegain.io.column_names import FileOptions, read_with, values_of
 
-    listed = read_gold_list(gold_list)
-    with telling(Told(values=values_of(values))):
-        filled = listed.filled(labels_in(labels, listed, columns), rows, cannot_in(labels, listed, columns))
+    unfilled = read_gold_list(gold_list)
+    with read_with(FileOptions(values=values_of(values))):
+        filled = unfilled.filled(labels_in(labels, unfilled, columns), rows, cannot_in(labels, unfilled, columns))
     filled.write(output)
-    have, had = len(filled.labelled), len(listed.labelled)
+    have, had = len(filled.labelled), len(unfilled.labelled)
     stuck = f"; {len(filled.cannot):,} could not be judged" if filled.cannot else ""
     typer.echo(f"{have:,} of {len(filled):,} pairs have a label, {have - had:,} of them new{stuck}.")
 
 
 @plan.command("assessors")
-@reads_ratings
+@takes(reading=Reading, table=TableOutput)
 def assessors_command(
     error: Annotated[
         float, typer.Option("--error", help="Largest error of the mean rating, as the half-width of its interval.")
@@ -311,10 +344,9 @@ def assessors_command(
     confidence: Confidence = 0.95,
     normalize: NormalizeOption = None,
     by_topic: ByTopic = False,
-    output_format: OutputFormat = None,
-    output: Output = "-",
     *,
     reading: Reading,
+    table: TableOutput,
 ) -> None:
     """Compute how many assessors must rate a document for its mean rating to be precise.
 
@@ -327,15 +359,17 @@ def assessors_command(
 
     if (sigma is None) == (ratings is None):
         raise TruegainError(f"give either ratings, from which sigma is estimated, or {option('--sigma')}")
-    if sigma is not None:
-        given = [*(["--normalize"] if normalize else []), *(["--by-topic"] if by_topic else []), *reading.given]
-        if given:
-            raise TruegainError(
-                f"{', '.join(map(option, given))}: only for ratings, which {option('--sigma')} replaces; leave it out"
-            )
-        found = assessors_needed(sigma, error, confidence)
+    if sigma is None:
+        loaded = reading.load(str(ratings), normalize=normalize)
+        scale = reading.scale
+        assessor_plan = plan_assessors(
+            loaded, error=error, confidence=confidence, scale=scale, normalize=normalize, by_topic=by_topic
+        )
     else:
-        table = reading.load(str(ratings), normalize=normalize)
-        asked = {"confidence": confidence, "scale": reading.scale, "normalize": normalize, "by_topic": by_topic}
-        found = plan_assessors(table, error=error, **asked)  # type: ignore[arg-type]
-    write_table(found.details, output_format, output)
+        names = [name for name, value in (("--normalize", normalize), ("--by-topic", by_topic)) if value]
+        if names := [*names, *reading.changed_options]:
+            raise TruegainError(
+                f"{', '.join(map(option, names))}: only for ratings, which {option('--sigma')} replaces; leave it out"
+            )
+        assessor_plan = assessors_needed(sigma, error, confidence)
+    table.write(assessor_plan.details)

@@ -43,6 +43,10 @@ def scored(judgments: str, runs: list[str], measure: list[str] | None, scoring: 
     files = inputs.files(runs)
     with Progress(len(files), "runs scored") as progress:
         return evaluate(
-            files, judgments, parse_measures(measure or ["AP"]), scoring=scoring, corpus=inputs.corpus,
-            judged_corpus=inputs.judged_corpus, jobs=inputs.jobs, progress=progress.advance,
-        )  # fmt: skip
+            files,
+            judgments,
+            parse_measures(measure or ["AP"]),
+            scoring=scoring,
+            progress=progress.advance,
+            **inputs.for_scores,
+        )

@@ -31,47 +31,48 @@ def texts_of(
     from truegain.judging.study.files import read_documents, read_topics, refuse
 
     faults: list[str] = []
-    asked = shown = None
+    question_of = passage_of = None
     if questions is not None:
         rows = [row.topic for row in read_topics(questions, faults)]
-        asked = {t.id: "\n".join(filter(None, [t.title, t.text])) for t in rows}
-        _tell(asked, topics, questions, "questions")
+        question_of = {t.id: "\n".join(filter(None, [t.title, t.text])) for t in rows}
+        _warn_of_missing(question_of, topics, questions, "questions")
     if passages is not None:
-        found = read_documents(passages, faults, set(docs))
-        shown = {d.id: "\n".join(filter(None, [d.title, d.text])) for d in found.values()}
-        _tell(shown, docs, passages, "documents")
+        documents = read_documents(passages, faults, set(docs))
+        passage_of = {d.id: "\n".join(filter(None, [d.title, d.text])) for d in documents.values()}
+        _warn_of_missing(passage_of, docs, passages, "documents")
     refuse(faults)
-    return asked, shown
+    return question_of, passage_of
 
 
-def _tell(known: Mapping[str, str], wanted: Iterable[str], file: str, what: str) -> None:
-    ids = list(dict.fromkeys(wanted))
-    if lost := [i for i in ids if not known.get(i)]:
-        of = f"{len(lost):,} of {len(ids):,} {what} are missing ({some(lost)})"
-        warn(f"{shown_path(file)}: {of}; their cells are empty")
+def _warn_of_missing(texts: Mapping[str, str], needed: Iterable[str], file: str, what: str) -> None:
+    ids = list(dict.fromkeys(needed))
+    if missing := [i for i in ids if not texts.get(i)]:
+        counts = f"{len(missing):,} of {len(ids):,} {what} are missing ({some(missing)})"
+        warn(f"{shown_path(file)}: {counts}; their cells are empty")
 
 
-def said_of_texts(questions: object, docs: object, then: str = "people look them up by their ids") -> str:
-    """What a sheet lacks; nothing where it has the texts."""
-    lacking = {"--questions": questions, "--docs": docs}
-    options = " and ".join(option for option, file in lacking.items() if file is None)
-    what = {"--questions": "questions", "--docs": "passages", "--questions and --docs": "questions and passages"}
-    return f" It has no texts of {what[options]}: give them with {options}; without them, {then}." if options else ""
+def missing_texts(questions: object, passages: object) -> str:
+    """A note on the texts that a sheet lacks; nothing where it has them."""
+    lacking = {"--questions": ("questions", questions), "--docs": ("passages", passages)}
+    options = " and ".join(option for option, (_, texts) in lacking.items() if texts is None)
+    names = " and ".join(name for name, texts in lacking.values() if texts is None)
+    return (
+        f" It has no texts of {names}: give them with {options}; without them, people look them up by their ids."
+        if names
+        else ""
+    )
 
 
 def with_texts(table: Table, questions: str | None, docs: str | None) -> Table:
     """A table of topics and documents with their texts beside them."""
     at = {name: table.columns.index(name) for name in ("topic", "doc")}
     ids = {name: [str(row[i]) for row in table.rows] for name, i in at.items()}
-    asked, shown = texts_of(ids["topic"], ids["doc"], questions, docs)
-    added = [(o, text, known) for o, text, known in (("topic", "question", asked), ("doc", "passage", shown)) if known]
-    columns: list[str] = []
-    cells: list[list[Cell]] = []
+    question_of, passage_of = texts_of(ids["topic"], ids["doc"], questions, docs)
+    texts = {"topic": ("question", question_of), "doc": ("passage", passage_of)}
+    columns: dict[str, list[Cell]] = {}
     for i, name in enumerate(table.columns):
-        columns.append(name)
-        cells.append([row[i] for row in table.rows])
-        for ours, text, known in added:
-            if name == ours:
-                columns.append(text)
-                cells.append([harmless(known.get(x, "")) for x in ids[ours]])
-    return replace(table, columns=tuple(columns), rows=[*zip(*cells, strict=True)])
+        columns[name] = [row[i] for row in table.rows]
+        title, text_of = texts.get(name, ("", None))
+        if text_of:
+            columns[title] = [harmless(text_of.get(x, "")) for x in ids[name]]
+    return replace(table, columns=tuple(columns), rows=[*zip(*columns.values(), strict=True)])

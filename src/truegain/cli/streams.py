@@ -40,7 +40,7 @@ def mend() -> None:
             number = os.open(os.devnull, flags)
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout = _told_apart(sys.stdout)
+        sys.stdout = _with_own_failures(sys.stdout)
         sys.stdout.reconfigure(errors="backslashreplace")
     if isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr.isatty():
         number, before = sys.stderr.fileno(), sys.stderr
@@ -54,7 +54,7 @@ def seen(text: str, one_line: bool = False) -> str:
     >>> print(seen("a\x1b[2Jb\u202ec\x9bd"), seen("a\nb", one_line=True))
     a\x1b[2Jb\u202ec\x9bd a\nb
     """
-    return (_UNLINED if one_line else _OBEYED).sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return (_UNLINED if one_line else _OBEYED).sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def seen_by_who_looks(text: str, output: str) -> str:
@@ -97,7 +97,7 @@ class _Output(io.FileIO):
             raise
 
 
-def _told_apart(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+def _with_own_failures(stream: io.TextIOWrapper) -> io.TextIOWrapper:
     """The same stream with failures of its own; one that stands for no file, as in tests, is left alone."""
     below = stream.buffer
     if not isinstance(getattr(below, "raw", below), io.FileIO):
@@ -121,9 +121,9 @@ def in_words(text: str) -> str:
 
 def tell(message: str, kind: str = "") -> None:
     """Say something on standard error, in the words of the command, or to nobody where that is full."""
-    said = seen(in_words(message), one_line=True)
+    text = seen(in_words(message), one_line=True)
     with suppress(OSError):
-        print(f"{kind}: {said}" if kind else said, file=sys.stderr, flush=True)
+        print(f"{kind}: {text}" if kind else text, file=sys.stderr, flush=True)
 
 
 def settle_output() -> None:

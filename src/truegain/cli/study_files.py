@@ -39,22 +39,13 @@ class Note:
     otherwise: str = ""
 
 
-def remember(
-    context: Any, said: FileWords, may: Collection[str], notes: Sequence[Note] = (), unused: Collection[str] = ()
-) -> None:
-    """Keep what a file said to the command that begins, which options it may say, and what is to be told of it."""
-    _read[:] = [(context, said, may)]
-    _notes[:] = notes
-    _unused[:] = unused
-
-
-def tell_notes(given: Mapping[str, Any]) -> None:
+def tell_notes(options: Mapping[str, Any]) -> None:
     """Tell what a command makes of a study that it takes in part, unless the command line says it otherwise."""
     for note in _notes:
         if not note.of or not is_typed(_read[0][0], note.of):
             name, value = note.only or ("", None)
-            if said := note.text if given.get(name) == value else note.otherwise:
-                tell(said, "note")
+            if text := note.text if options.get(name) == value else note.otherwise:
+                tell(text, "note")
     _notes.clear()
 
 
@@ -72,20 +63,19 @@ def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]
     """The measures of a study file without those that gold labels cannot set right, of which it is told why."""
     left, lost = [m for m in measures if m not in beyond], [m for m in measures if m in beyond]
     if lost:
-        why: dict[str, list[str]] = {}
+        by_reason: dict[str, list[str]] = {}
         for name in lost:
-            why.setdefault(beyond[name].partition(";")[0].removeprefix(f"{name} "), []).append(name)
-        said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in why.items())
+            by_reason.setdefault(beyond[name].partition(";")[0].removeprefix(f"{name} "), []).append(name)
+        reasons = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
+        file = _read[0][1]
+        place = _place(file.file, file.keys["measure"].line if "measure" in file.keys else None)
         are = "is" if len(lost) == 1 else "are"
-        tell(f"{place_of('measure')}: {len(lost)} of {len(measures)} measures {are} left out: {said}", "note")
+        tell(f"{place}: {len(lost)} of {len(measures)} measures {are} left out: {reasons}", "note")
     return left
 
 
-def place_of(option: str) -> str:
-    """Where the study file says an option: the file and the line."""
-    said = _read[0][1]
-    line = said.keys[option].line if option in said.keys else None
-    return said.file if line is None else f"{said.file}:{line}"
+def _place(file: str, line: int | None) -> str:
+    return file if line is None else f"{file}:{line}"
 
 
 def forget() -> None:
@@ -104,19 +94,19 @@ def placed(error: TruegainError) -> TruegainError:
     """A refusal of what a study file said, with its place there; what to say instead is told as a line of the file."""
     if not _read:
         return error
-    context, said, may = _read[0]
+    context, file, allowed = _read[0]
     aside = {"judgments"} if context.meta.get("study") else set()
     typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
-    known = {_name(p) for p in context.command.params if _name(p) in may} - typed
+    in_file = {_name(p) for p in context.command.params if _name(p) in allowed} - typed
     options = option_names(context.command.params)
-    keys = {name: said.name(option[2:]) if option[2:] in known else option for name, option in options.items()}
+    keys = {name: file.name(option[2:]) if option[2:] in in_file else option for name, option in options.items()}
     message = error.message.lines(keys)
     if isinstance(error, InputError) and not (error.line is None and error.row is None):  # it has a place of its own
         return error if message == error.message.words(options) else error.at(None, None, message)
-    found = replace(said, keys={o: key for o, key in said.keys.items() if o not in typed}).place(error)
-    if found is None and not typed - ASIDE and any(key_of(part.name) in known for part in error.message.named):
-        found = None, ""
-    return error if found is None else error.at(said.file, found[0], f"{found[1]}{message}")
+    place = replace(file, keys={o: key for o, key in file.keys.items() if o not in typed}).place(error)
+    if place is None and not typed - ASIDE and any(key_of(part.name) in in_file for part in error.message.named):
+        place = None, ""
+    return error if place is None else error.at(file.file, place[0], f"{place[1]}{message}")
 
 
 def lack_of(name: str) -> TruegainError:
@@ -124,8 +114,11 @@ def lack_of(name: str) -> TruegainError:
     if not _read:
         return TruegainError(f"no {name} are named; give them after the judgments, or study.toml that names both")
     are = "is" if name in ("gold", "measure") else "are"
-    return InputError(f"no {name} {are} named", file=_read[0][1].file,
-                      hint=f'write a line such as {name} = "{EXAMPLES[name]}"')  # fmt: skip
+    return InputError(f"no {name} {are} named", file=_read[0][1].file, hint=_line_such_as(name))
+
+
+def _line_such_as(name: str) -> str:
+    return f'write a line such as {name} = "{EXAMPLES[name]}"'
 
 
 def check_there(path: str | None) -> None:
@@ -141,8 +134,8 @@ def check_there(path: str | None) -> None:
     raise InputError("no such file", file=path, hint=hint)
 
 
-def told_of_lack(error: Any) -> str | None:
-    """What to say of a study file that does not name what is needed; None where it is no such mistake."""
+def message_of_lack(error: Any) -> str | None:
+    """The message on a study file that does not name what is needed; None where it is no such mistake."""
     name = getattr(getattr(error, "param", None), "name", None)
     is_lack = bool(_read) and type(error).__name__ == "MissingParameter" and name in EXAMPLES
     return str(lack_of(str(name))) if is_lack else None
@@ -194,52 +187,53 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
     """
     if path is None or context.resilient_parsing:
         return path
-    text, own = StudyText.of(path), _own(context)
+    text, own, command = StudyText.of(path), _own(context), str(context.info_name)
     whole = WHOLE in own
-    may = own if whole else _of_studies()
-    found: dict[str, Any] = {}
+    allowed = own if whole else _of_studies()
+    defaults: dict[str, Any] = {}
     keys: dict[str, Key] = {}
     notes: list[Note] = []
-    called = CALLED_IN.get(str(context.info_name), {})
-    for said, key, value, line in text.options(may, str(context.info_name) if whole else "a study"):
-        option = called.get(said, said)
+    for name, key, value, line in text.options(allowed, command if whole else "a study"):
+        option = CALLED_IN.get(command, {}).get(name, name)
         parameter = own.get(option)
-        if parameter is None or not (whole or _is_meant(option)):
+        if parameter is None or (option in OTHERWISE and not whole):
             continue
         if option == "population" and not whole and _is_beyond(parameter, value):
             own = {name: p for name, p in own.items() if name != "population"}  # told below as not heeded
             continue
         several = getattr(parameter, "multiple", False) or parameter.nargs == -1
         if not several and isinstance(value, list) and option in ("measure", "baseline"):
-            at, which = _taken(context, option, value)
-            notes += _first_of(context, str(parameter.name), text.file, line, key, value, at, which)
+            at, which = _chosen(context, option, value)
+            notes += _first_of(context, str(parameter.name), _place(text.file, line), key, value, at, which)
             text.values[key] = value = value[at]
-        elif option == "measure" and str(context.info_name) in TAKEN_ONLY:
-            notes += _first_of(context, str(parameter.name), text.file, line, key, [value], 0, "")
-        told = text.told(option, key, line, several)
+        elif option == "measure" and command in TAKEN_ONLY:
+            notes += _first_of(context, str(parameter.name), _place(text.file, line), key, [value], 0, "")
+        typed = text.typed_value(option, key, line, several)
         text.check_kind(key, getattr(parameter.type, "name", "").removesuffix(" range"), line)
-        _check(context, parameter, told, f"{key} is {value!r}", text.file, line)
-        found[str(parameter.name)] = told
-        keys[option] = text.key(option, key, line, told)
-    found |= _pair_of_claim(text, own, found)
+        _check(context, parameter, typed, f"{key} is {value!r}", text.file, line)
+        defaults[str(parameter.name)] = typed
+        keys[option] = text.key(option, key, line, typed)
+    defaults |= _pair_of_claim(text, own, defaults)
     unused: list[str] = []
     if not whole:
         more, unused = _unheeded(context, text, [key.replace("_", "-") for key in text.values], own)
         notes += more
-    context.default_map = found
-    remember(context, FileWords(text.file, keys, {*text.tables.values()}), may, notes, unused)
+    context.default_map = defaults
+    _read[:] = [(context, FileWords(text.file, keys, {*text.tables.values()}), allowed)]
+    _notes[:], _unused[:] = notes, unused
     return path
 
 
-def _pair_of_claim(text: StudyText, own: Collection[str], found: Collection[str]) -> dict[str, str]:
+def _pair_of_claim(text: StudyText, own: Collection[str], defaults: Collection[str]) -> dict[str, str]:
     """The pair of a command that has no other claims: a study's one baseline and its candidate."""
     baseline, candidate = text.values.get("baseline"), text.values.get("candidate")
-    one = baseline[0] if isinstance(baseline, list) and len(baseline) == 1 else baseline
-    if "pair" not in own or "candidate" in own or "pair" in found:
+    if isinstance(baseline, list) and len(baseline) == 1:
+        baseline = baseline[0]
+    if "pair" not in own or "candidate" in own or "pair" in defaults:
         return {}
-    if not (isinstance(one, str) and isinstance(candidate, str)) or "," in one + candidate:
+    if not (isinstance(baseline, str) and isinstance(candidate, str)) or "," in baseline + candidate:
         return {}
-    return {"pair": f"{one},{candidate}"}
+    return {"pair": f"{baseline},{candidate}"}
 
 
 def judgments_of(context: typer.Context, path: str) -> str:
@@ -249,11 +243,10 @@ def judgments_of(context: typer.Context, path: str) -> str:
     text = StudyText.of(path)
     line = text.line("judgments")
     if line is None:
-        hint = 'write a line such as judgments = "gold.qrels"'
-        raise InputError("no judgments are named", file=shown_path(path), hint=hint)
+        raise InputError("no judgments are named", file=shown_path(path), hint=_line_such_as("judgments"))
     if "files" in {p.name for p in context.command.params} and "runs" in text.values:  # runs, and more before them
-        context.meta["runs"] = text.told("runs", "runs", text.line("runs"), several=True)
-    return str(text.told("judgments", "judgments", line, several=False))
+        context.meta["runs"] = text.typed_value("runs", "runs", text.line("runs"), several=True)
+    return str(text.typed_value("judgments", "judgments", line, several=False))
 
 
 def _own(context: typer.Context) -> dict[str, Any]:
@@ -276,31 +269,25 @@ def _is_beyond(parameter: Any, population: Any) -> bool:
     return choices is not None and names not in choices
 
 
-def _is_meant(option: str) -> bool:
-    """Whether a command means by an option what a study does."""
-    return option not in OTHERWISE
-
-
-def _taken(context: typer.Context, option: str, value: list[Any]) -> tuple[int, str]:
+def _chosen(context: typer.Context, option: str, value: list[Any]) -> tuple[int, str]:
     """Which of several a command takes, and in words; `judge check` the first measure whose ranks have weights."""
-    if option != "measure" or _typed(context) != JUDGE_CHECK:
+    if option != "measure" or context.command_path != JUDGE_CHECK:
         return 0, "the first"
     from truegain.measures.parse import parse_measure
 
-    linear = [at for at, one in enumerate(value) if parse_measure(str(one)).linear_in_gains]
+    linear = [at for at, name in enumerate(value) if parse_measure(str(name)).linear_in_gains]
     if not linear:  # the command says itself what it takes
         return 0, ""
     return linear[0], "the first" if linear[0] == 0 else "the first that weighs ranks"
 
 
 def _first_of(
-    context: typer.Context, name: str, file: str, line: int | None, key: str, value: list[Any], at: int, which: str
+    context: typer.Context, name: str, place: str, key: str, value: list[Any], at: int, which: str
 ) -> list[Note]:
-    """What to say where a study names several and a command takes one, or at times none."""
-    place = file if line is None else f"{file}:{line}"
+    """The note where a study names several and a command takes one, or at times none."""
     text = (
-        f"{place}: of {len(value)} {key}s `{_typed(context)}` uses one, {which}, {value[at]}; choose another with "
-        f"--{key}"
+        f"{place}: of {len(value)} {key}s `{context.command_path}` uses one, {which}, {value[at]}; choose another "
+        f"with --{key}"
     )
     if key == "measure" and str(context.info_name) in TAKEN_ONLY:
         only, otherwise = TAKEN_ONLY[str(context.info_name)]
@@ -310,40 +297,35 @@ def _first_of(
 
 
 def _unheeded(
-    context: typer.Context, text: StudyText, said: list[str], own: dict[str, Any]
+    context: typer.Context, text: StudyText, names: list[str], own: dict[str, Any]
 ) -> tuple[list[Note], list[str]]:
     """What a study says and this command cannot heed, where its answer would be another, as notes and by name.
 
     Ratings that nothing here makes into gains are refused.
     """
-    name, ratings = _typed(context), {p.name for p in context.command.params} & {"ratings"}
-    rated = [option for option in RATED if option in said]
+    command, ratings = context.command_path, {p.name for p in context.command.params} & {"ratings"}
+    rated = [option for option in RATED if option in names]
     if rated and not ratings and not any(option in own for option in RATED):
         hint = f"aggregate them: truegain aggregate {shown_path(text.path)} -o gains.qrels"
-        problem = f"{rated[0]} says that the judgments are ratings, and `{name}` reads judgments"
+        problem = f"{rated[0]} says that the judgments are ratings, and `{command}` reads judgments"
         raise InputError(problem, file=text.file, line=text.line(rated[0]), hint=hint)
     aside = {*NOT_HANDED_ON, *CALLED_IN.get(str(context.info_name), ()), "judgments", "runs"}
     aside |= set(_about_labels(own) if ratings else ())
     aside |= set() if "confidence" in own and "intervals" not in own and _is_about_more(text) else {POPULATION}
-    lost = [option for option in said if option not in own and option not in aside]
-    kept = [option for option in lost if "gold" not in lost or option not in ABOUT_GOLD]
-    notes = [Note(f"{text.file}: `{name}` ignores {', '.join(kept)}")] if kept else []
+    lost = [option for option in names if option not in own and option not in aside]
+    noted = [option for option in lost if "gold" not in lost or option not in ABOUT_GOLD]
+    notes = [Note(f"{text.file}: `{command}` ignores {', '.join(noted)}")] if noted else []
     if context.info_name in AT_ONE_CONFIDENCE and text.values.get("confidence", CONFIDENCE) != CONFIDENCE:
         place = f"{text.file}:{text.line('confidence')}"
-        notes.append(Note(f"{place}: `{name}` ignores confidence; its intervals are at {CONFIDENCE:.0%}"))
+        notes.append(Note(f"{place}: `{command}` ignores confidence; its intervals are at {CONFIDENCE:.0%}"))
     return notes, lost
 
 
 def _is_about_more(text: StudyText) -> bool:
     """Whether a study shall hold for more than topics, which is what intervals are about where nothing is said."""
-    said = next((x for key, x in text.values.items() if key.replace("_", "-") == POPULATION), "topics")
-    names = ",".join(map(str, said if isinstance(said, list) else [said])).split(",")
+    population = next((x for key, x in text.values.items() if key.replace("_", "-") == POPULATION), "topics")
+    names = ",".join(map(str, population if isinstance(population, list) else [population])).split(",")
     return {name.strip() for name in names} != {"topics"}
-
-
-def _typed(context: typer.Context) -> str:
-    """The command, as it is typed."""
-    return str(context.command_path)
 
 
 def _about_labels(own: dict[str, Any]) -> Collection[str]:
@@ -354,7 +336,7 @@ def _about_labels(own: dict[str, Any]) -> Collection[str]:
     return [option for option in _of_studies() if option not in about and option not in own]
 
 
-def claims_said(
+def typed_claims(
     context: typer.Context, pair: str | None, baseline: list[str] | None, candidate: str | None
 ) -> tuple[str | None, list[str] | None, str | None]:
     """The claims that are asked about: a pair typed comes before baselines of the file, and these before its pair."""
@@ -366,14 +348,14 @@ def claims_said(
     return pair, baseline, candidate
 
 
-def _check(context: typer.Context, parameter: Any, told: Any, problem: str, file: str, line: int | None) -> None:
+def _check(context: typer.Context, parameter: Any, value: Any, problem: str, file: str, line: int | None) -> None:
     """Have the option itself read the value, so that the file and the line are told where it cannot."""
     choices = next((s.choices for s in settings_of(StudyConfig) if s.name == parameter.name), ())
-    if choices and told not in choices:
-        hint = f"{told!r} is not one of {', '.join(map(repr, choices))}"
+    if choices and value not in choices:
+        hint = f"{value!r} is not one of {', '.join(map(repr, choices))}"
         raise InputError(problem, file=file, line=line, hint=hint)
     try:
-        parameter.type_cast_value(context, told)
+        parameter.type_cast_value(context, value)
     except Exception as error:  # click's, which typer carries under a name of its own
         if not hasattr(error, "format_message"):
             raise

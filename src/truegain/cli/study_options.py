@@ -13,9 +13,18 @@ from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.study.inputs import StudyInputs
 
-PairOption = Annotated[
-    str | None, typer.Option("--pair", help="Two systems, a,b: is b better than a? (default: the two best)")
-]
+
+@dataclass(frozen=True, kw_only=True)
+class Claims:
+    """The systems that may be better, and those to compare them with."""
+
+    baseline: Annotated[list[str] | None, typer.Option("--baseline", help="System to compare against. Repeatable.")] = (
+        None
+    )
+    candidate: Annotated[
+        str | None,
+        typer.Option("--candidate", help="System that may be better than the baselines (default: every other one)."),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +36,7 @@ class StudyOptions(StudyInputs):
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "-m",
-            "--measure",
-            help="Measure, with a verdict each. Repeatable (default: nDCG@10; with gold pairs P@10).",
+            "-m", "--measure", help="Measure, with a verdict each. Repeatable (default: nDCG@10; with gold pairs P@10)."
         ),
     ] = None
     costs: Annotated[

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from truegain.cli.options import Jobs, Output, OutputFormat, advanced
-from truegain.cli.output import write_table
+from truegain.cli.options import Jobs, advanced, takes
+from truegain.cli.output import TableOutput
 from truegain.cli.streams import Progress
-from truegain.errors import counted
+from truegain.errors import TruegainError, counted
 from truegain.io.columns import Ids
 from truegain.io.memory import memory_of
 from truegain.results.base import Table
 
 if TYPE_CHECKING:
-    from truegain.text.pieces import Errors, Fields
+    from truegain.text.pieces import Fields
 
-text = typer.Typer(
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+text = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 @text.callback()
@@ -37,7 +35,45 @@ def text_root() -> None:
     """
 
 
+@dataclass(frozen=True, kw_only=True)
+class FieldOptions:
+    """Which fields of a document are read."""
+
+    id_field: Annotated[str | None, typer.Option("--id-field", help="Field of the document's id.")] = None
+    text_field: Annotated[list[str] | None, typer.Option("--text-field", help="Field of text. Repeatable.")] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            help="Names of your columns: doc=url,text=body; without a header line, all columns in order: id,url,body.",
+        ),
+    ] = None
+    errors: Annotated[
+        Literal["refuse", "replace"],
+        advanced("--errors", help="Text that is not UTF-8: refuse it, or replace and count it."),
+    ] = "refuse"
+
+    def fields(self) -> Fields:
+        """The fields, as --id-field and --text-field say, or --columns as for judgments and runs."""
+        from truegain.io.columns import our_name
+        from truegain.text.pieces import ID_FIELDS, TEXT_FIELDS, Fields
+
+        parts = [name.strip() for name in self.columns.split(",")] if self.columns else []
+        ids, texts = [self.id_field] if self.id_field else [], [*(self.text_field or ())]
+        if not any("=" in part for part in parts):
+            return Fields(self.id_field, tuple(texts) or None, tuple(parts) or None, self.errors)
+        for part in parts:
+            ours, _, theirs = (x.strip() for x in part.partition("="))
+            if not theirs or not (our_name(ours) == "doc" or ours in (*ID_FIELDS, *TEXT_FIELDS)):
+                raise TruegainError(f"--columns {self.columns}: {part!r} is neither doc=NAME nor text=NAME")
+            (texts if ours in TEXT_FIELDS else ids).append(theirs)
+        if len(ids) > 1:
+            raise TruegainError(f"the id of a document cannot be {' and '.join(ids)}; name one")
+        return Fields(ids[0] if ids else None, tuple(texts) or None, None, self.errors)
+
+
 @text.command("index")
+@takes(fields=FieldOptions)
 def index_command(
     documents: Annotated[
         list[str],
@@ -52,22 +88,9 @@ def index_command(
         Literal["jsonl", "csv", "tsv", "parquet", "trec", "folder", "irds"] | None,
         advanced("--kind", help="Format of the documents (default: by the ending of their names)."),
     ] = None,
-    id_field: Annotated[str | None, typer.Option("--id-field", help="Field of the document's id.")] = None,
-    text_field: Annotated[list[str] | None, typer.Option("--text-field", help="Field of text. Repeatable.")] = None,
     stop: Annotated[
         str | None, typer.Option("--stop", help="Stop words: lucene, or a file with one word per line.")
     ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            "--columns",
-            help="Names of your columns: doc=url,text=body; without a header line, all columns in order: id,url,body.",
-        ),
-    ] = None,
-    errors: Annotated[
-        Literal["refuse", "replace"],
-        advanced("--errors", help="Text that is not UTF-8: refuse it, or replace and count it."),
-    ] = "refuse",
     cjk: Annotated[
         Literal["bigrams", "words"],
         advanced("--cjk", help="Chinese, Japanese and Korean: bigrams of characters, or words between blanks."),
@@ -79,6 +102,8 @@ def index_command(
     ] = None,
     memory: Annotated[str, advanced("--memory", help="Memory limit, such as 2GB; at least 64MB.")] = "1GB",
     jobs: Jobs = None,
+    *,
+    fields: FieldOptions,
 ) -> None:
     """Count the terms of documents, in bounded memory. After an interruption, run it again to continue.
 
@@ -87,19 +112,21 @@ def index_command(
         truegain text index demo/docs.jsonl --stop lucene --stemmer english --for demo/gold.qrels -o small
 
     """
+    from truegain.io.files import read_bytes
+    from truegain.io.plain_text import plain_text
     from truegain.text.corpus import Named
     from truegain.text.counting import Settings
     from truegain.text.documents import named_inputs
     from truegain.text.indexing import index
     from truegain.text.words import STOP_LISTS, Cutting
 
-    words = stop if stop is None or stop in STOP_LISTS else _words(stop)
+    words = stop if stop is None or stop in STOP_LISTS else plain_text(read_bytes(stop), stop).decode().split()
     settings = Settings.within(
         memory_of(memory) or 0,
         cutting=Cutting.of(words, stemmer, cjk),
-        fields=_fields(id_field, text_field, columns, errors),
+        fields=fields.fields(),
         kind=kind,
-        only=Named.of(_named(only))[0] if only else None,
+        only=Named.of(_documents_in(only))[0] if only else None,
     )
     named = named_inputs(documents)
     size = sum(os.path.getsize(path) for path in named if os.path.isfile(path))  # noqa: PTH113, PTH202
@@ -114,11 +141,12 @@ def index_command(
         )
     typer.echo(
         f"{corpus.documents:,} documents, {corpus.tokens:,} words, {len(corpus.terms):,} terms in {output}"
-        + "".join(f"; {n:,} {what}" for what, n in _told(corpus.problems) if n)
+        + "".join(f"; {n:,} {what}" for what, n in _problem_counts(corpus.problems) if n)
     )
 
 
 @text.command("show")
+@takes(printing=TableOutput)
 def show_command(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Folder that `text index` created.")],
     listed: Annotated[
@@ -128,8 +156,8 @@ def show_command(
         list[str] | None,
         typer.Option("--lacks", help="Judgments or runs: list their documents that the corpus lacks. Repeatable."),
     ] = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
+    *,
+    printing: TableOutput,
 ) -> None:
     """Show what an index holds: documents, words, terms and problems.
 
@@ -142,26 +170,26 @@ def show_command(
 
     opened = Corpus.open(corpus)
     if listed is not None:
-        rows = [(doc,) for doc in opened.listed(listed)]
-        write_table(Table(("document",), rows), output_format, output)
-    elif lacks:
-        names = _named(lacks)
-        missing = [names[i] for i, place in enumerate(opened.find(names).tolist()) if place < 0]
-        write_table(Table(("document",), [(doc,) for doc in missing]), output_format, output)
-    else:
-        cut = opened.cutting
-        rows_of: list[tuple[str, int | str]] = [
-            ("documents", opened.documents),
-            ("documents with term counts", len(opened.docs)),
-            ("words", opened.tokens),
-            ("terms", len(opened.terms)),
-            *_told(opened.problems),
-            ("stop words", len(cut.stop)),
-            ("stemmer", cut.stemmer or "none"),
-            ("Chinese, Japanese, Korean", cut.cjk),
-            ("Unicode", cut.unicode),
-        ]
-        write_table(Table(("what", "value"), [(w, str(v)) for w, v in rows_of]), output_format, output)
+        printing.write(Table(("document",), [(doc,) for doc in opened.listed(listed)]))
+        return
+    if lacks:
+        names = _documents_in(lacks)
+        missing = [(names[i],) for i, place in enumerate(opened.find(names).tolist()) if place < 0]
+        printing.write(Table(("document",), missing))
+        return
+    cut = opened.cutting
+    rows: list[tuple[str, int | str]] = [
+        ("documents", opened.documents),
+        ("documents with term counts", len(opened.docs)),
+        ("words", opened.tokens),
+        ("terms", len(opened.terms)),
+        *_problem_counts(opened.problems),
+        ("stop words", len(cut.stop)),
+        ("stemmer", cut.stemmer or "none"),
+        ("Chinese, Japanese, Korean", cut.cjk),
+        ("Unicode", cut.unicode),
+    ]
+    printing.write(Table(("what", "value"), [(name, str(value)) for name, value in rows]))
 
 
 @text.command("rank")
@@ -192,27 +220,7 @@ def rank_command(
     typer.echo(f"{counted(len(runs.systems), 'run')} in {output}")
 
 
-def _fields(id_field: str | None, text_field: list[str] | None, columns: str | None, errors: Errors) -> Fields:
-    """Which fields are read: as --id-field and --text-field say, or --columns as for judgments and runs."""
-    from truegain.errors import TruegainError
-    from truegain.io.columns import our_name
-    from truegain.text.pieces import ID_FIELDS, TEXT_FIELDS, Fields
-
-    parts = [name.strip() for name in columns.split(",")] if columns else []
-    if not any("=" in part for part in parts):
-        return Fields(id_field, tuple(text_field) if text_field else None, tuple(parts) or None, errors)
-    ids, texts = [id_field] if id_field else [], [*(text_field or ())]
-    for part in parts:
-        ours, _, theirs = (x.strip() for x in part.partition("="))
-        if not theirs or not (our_name(ours) == "doc" or ours in (*ID_FIELDS, *TEXT_FIELDS)):
-            raise TruegainError(f"--columns {columns}: {part!r} is neither doc=NAME nor text=NAME")
-        (texts if ours in TEXT_FIELDS else ids).append(theirs)
-    if len(ids) > 1:
-        raise TruegainError(f"the id of a document cannot be {' and '.join(ids)}; name one")
-    return Fields(ids[0] if ids else None, tuple(texts) or None, None, errors)
-
-
-def _told(problems: Mapping[str, int]) -> list[tuple[str, int]]:
+def _problem_counts(problems: Mapping[str, int]) -> list[tuple[str, int]]:
     return [
         ("duplicate ids", problems["duplicates"]),
         ("documents without words", problems["empty"]),
@@ -220,14 +228,7 @@ def _told(problems: Mapping[str, int]) -> list[tuple[str, int]]:
     ]
 
 
-def _words(path: str) -> list[str]:
-    from truegain.io.files import read_bytes
-    from truegain.io.plain_text import plain_text
-
-    return plain_text(read_bytes(path), path).decode().split()
-
-
-def _named(paths: list[str]) -> Ids:
+def _documents_in(paths: list[str]) -> Ids:
     """The documents that judgments and runs name."""
     from truegain.data.judgments import read_judgments
     from truegain.data.runs import read_runs

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from truegain.cli.label_options import Reading
-from truegain.cli.options import Judgments, Output, OutputFormat, RunFiles, takes
-from truegain.cli.output import digests, table_format_of, write_json, write_table
+from truegain.cli.options import Judgments, RunFiles, takes
+from truegain.cli.output import TableOutput, digests, write_json
 from truegain.cli.streams import in_words
-from truegain.cli.study_files import StudyFile, claims_said
-from truegain.cli.study_options import PairOption, StudyOptions
+from truegain.cli.study_files import StudyFile, typed_claims
+from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
-from truegain.io.column_names import told as told_of_files
+from truegain.io.column_names import file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.results.base import Table
-from truegain.results.catalogue import Format
 from truegain.results.table import Cell
 
 if TYPE_CHECKING:
@@ -31,29 +31,29 @@ if TYPE_CHECKING:
 ORDER = ("better", "not worse", "worse", "not better", "inconclusive", "unchecked")  # in which outcomes are listed
 About = Callable[["Verdict"], tuple[str, ...]]  # what a verdict stands on, with commands in place of calls
 BEST = "The two best, as if chosen in advance"
-ALONE = "Each of these {n} has its own confidence level, as if it were the only claim."
 
 
-@takes(asked=StudyOptions, config=StudyConfig, reading=Reading)
+@dataclass(frozen=True, kw_only=True)
+class VerdictClaims(Claims):
+    """The claims to decide on."""
+
+    pair: Annotated[
+        str | None, typer.Option("--pair", help="Two systems, a,b: is b better than a? (default: the two best)")
+    ] = None
+
+
+@takes(claims=VerdictClaims, options=StudyOptions, config=StudyConfig, reading=Reading, printing=TableOutput)
 def verdict_command(
     context: typer.Context,
     judgments: Judgments,
     runs: RunFiles,
-    pair: PairOption = None,
-    baseline: Annotated[
-        list[str] | None, typer.Option("--baseline", help="System to compare against. Repeatable.")
-    ] = None,
-    candidate: Annotated[
-        str | None,
-        typer.Option("--candidate", help="System that may be better than the baselines (default: every other one)."),
-    ] = None,
     study: StudyFile = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
     *,
-    asked: StudyOptions,
+    claims: VerdictClaims,
+    options: StudyOptions,
     config: StudyConfig,
     reading: Reading,
+    printing: TableOutput,
 ) -> None:
     """Decide whether one system is better than another; with many runs, which may be best.
 
@@ -64,62 +64,69 @@ def verdict_command(
         truegain verdict demo/llm.qrels demo/runs --baseline system-1 --gold demo/gold_sample.qrels --design random
 
     """
-    pair, baseline, candidate = claims_said(context, pair, baseline, candidate)
+    pair, baseline, candidate = typed_claims(context, claims.pair, claims.baseline, claims.candidate)
     files = expand(runs)
-    made = asked.study(judgments, files, config, reading)
-    chosen = asked.claims(made.systems, pair, baseline, candidate)
+    made = options.study(judgments, files, config, reading)
+    pairs = options.claims(made.systems, pair, baseline, candidate)
     for m in made.measures:
         made.variance_model(m)  # what is refused, is refused before anything is drawn
-    rankings = [] if chosen else [made.best(m) for m in made.measures]
-    wanted = [(*both, m) for both in chosen for m in made.measures] or [
+    rankings = [] if pairs else [made.best(m) for m in made.measures]
+    compared = [(*both, m) for both in pairs for m in made.measures] or [
         (r.systems[1], r.systems[0], m) for r, m in zip(rankings, made.measures, strict=True)
     ]
-    verdicts = [made.verdict(a, b, m, asked.costs) for a, b, m in wanted]
+    verdicts = [made.verdict(a, b, m, options.costs) for a, b, m in compared]
     together = [] if rankings else _together(made, verdicts)
-    provenance = {**asked.provenance(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
-    inputs = asked.inputs(judgments, files, config, study or context.meta.get("study"))
     about = partial(about_in_commands, judgments=judgments, runs=files)
-    _write(rankings, verdicts, together, provenance, inputs, table_format_of(output_format, output), output, about)
+    if printing.format == "json":
+        provenance = {**options.provenance(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
+        inputs = digests(options.inputs(judgments, files, config, study or context.meta.get("study")))
+        write_json(_json({**provenance, "inputs": inputs}, rankings, verdicts, together), printing.output)
+    else:
+        _write(rankings, verdicts, together, about, printing)
+
+
+def _json(
+    provenance: dict[str, Any], rankings: Sequence[Ranking], verdicts: Sequence[Verdict], together: Sequence[str]
+) -> dict[str, object]:
+    from truegain.study.estimates import PICKED
+
+    answer: dict[str, object] = {"provenance": provenance}
+    if rankings:
+        answer |= {"rankings": [_without_provenance(r.to_dict()) for r in rankings], "about_the_pair": PICKED}
+    if together:
+        answer["together"] = list(together)
+    return {**answer, "verdicts": [_without_provenance(v.to_dict()) for v in verdicts]}
 
 
 def _write(
     rankings: Sequence[Ranking],
     verdicts: Sequence[Verdict],
     together: Sequence[str],
-    provenance: dict[str, Any],
-    inputs: list[str],
-    chosen: Format,
-    output: str,
     about: About,
+    printing: TableOutput,
 ) -> None:
     from truegain.study.estimates import PICKED
 
-    if chosen == "json":
-        whole: dict[str, object] = {"provenance": {**provenance, "inputs": digests(inputs)}}
-        if rankings:
-            whole["rankings"] = [_once(r.to_dict()) for r in rankings]
-            whole["about_the_pair"] = PICKED
-        if together:
-            whole["together"] = list(together)
-        write_json({**whole, "verdicts": [_once(v.to_dict()) for v in verdicts]}, output)
-    elif chosen == "table":
+    if printing.format == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
         bodies = [v.text(about(v), under=PICKED if rankings else "") for v in verdicts]
         text = "\n\n".join(f"{top}{body}" for top, body in zip(tops, bodies, strict=True))
-        if alone := _alone(rankings, verdicts):
-            text = "\n".join([*(v.sentence for v in verdicts), alone, *together, "", text])
-        write_bytes(output, text.encode(errors="backslashreplace"))
+        if not rankings and (note := _each_alone(verdicts)):
+            text = "\n".join([*(v.sentence for v in verdicts), note, *together, "", text])
+        write_bytes(printing.output, text.encode(errors="backslashreplace"))
     else:
-        words = chosen in ("latex", "markdown", "html")
-        write_table(
-            _ranks(rankings, verdicts) if rankings else _sources(verdicts, together, words, about), chosen, output
-        )
+        words = printing.format in ("latex", "markdown", "html")
+        printing.write(_ranks(rankings, verdicts) if rankings else _sources(verdicts, together, words, about))
 
 
-def _alone(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> str:
-    """What is to be said of many candidates at once; nothing of one."""
+def _each_alone(verdicts: Sequence[Verdict]) -> str:
+    """A note on the confidence of many candidates; none on one."""
     candidates = {v.comparison.b for v in verdicts}
-    return ALONE.format(n=f"{len(verdicts)} verdicts") if len(candidates) > 1 and not rankings else ""
+    return (
+        f"Each of these {len(verdicts)} verdicts has its own confidence level, as if it were the only claim."
+        if len(candidates) > 1
+        else ""
+    )
 
 
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
@@ -129,8 +136,8 @@ def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (r.measure, *row, *((r.why_open.get(row[0], ""),) if noted else ())) for r in rankings for row in r.rows()
     ]
-    said = [note for r in rankings for note in r.notes]
-    notes = (TIERS, *dict.fromkeys(said), *(f"{BEST}: {v.sentence} {PICKED}" for v in verdicts))
+    ranking_notes = dict.fromkeys(note for r in rankings for note in r.notes)
+    notes = (TIERS, *ranking_notes, *(f"{BEST}: {v.sentence} {PICKED}" for v in verdicts))
     columns = ("measure", "system", "value", "rank_low", "rank_high", "tier", *(("note",) if noted else ()))
     return Table(columns, rows, {}, " ".join(r.sentence for r in rankings), notes)
 
@@ -142,15 +149,15 @@ def _together(study: Study, verdicts: Sequence[Verdict]) -> list[str]:
         mine = [v for v in verdicts if v.comparison.measure == measure]
         if len({v.comparison.b for v in mine}) < 2:
             continue
-        found: dict[str, list[str]] = {}
+        by_outcome: dict[str, list[str]] = {}
         several = len({v.comparison.a for v in mine}) > 1
         for v, outcome in zip(mine, study.together(mine), strict=True):
             c = v.comparison
-            found.setdefault(outcome, []).append(f"{c.b} than {c.a}" if several else c.b)
-        order = sorted(found, key=ORDER.index)
-        said = "; ".join(f"{outcome}: {', '.join(found[outcome])}" for outcome in order)
+            by_outcome.setdefault(outcome, []).append(f"{c.b} than {c.a}" if several else c.b)
+        order = sorted(by_outcome, key=ORDER.index)
+        outcomes = "; ".join(f"{outcome}: {', '.join(by_outcome[outcome])}" for outcome in order)
         lines.append(
-            f"All {len(mine)} jointly, on {measure} (simultaneous {100 * study.confidence:g}% confidence): {said}."
+            f"All {len(mine)} jointly, on {measure} (simultaneous {100 * study.confidence:g}% confidence): {outcomes}."
         )
     return lines
 
@@ -161,15 +168,15 @@ def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, 
         c = v.comparison
         rows += [(c.measure, c.a, c.b, *row) if words else row for row in v.table(words).rows]
     columns = (*(("measure", "a", "b") if words else ()), *verdicts[0].table(words).columns)
-    said = [
+    notes = [
         line.strip() if len(verdicts) == 1 else f"{_about(v, verdicts)}: {line.strip()}"
         for v in verdicts
         for note in about(v)
         for line in note.splitlines()
     ]
-    said += filter(None, [_alone((), verdicts), *together])
+    notes += filter(None, [_each_alone(verdicts), *together])
     heads = tuple(name.replace(" ", "_") for name in columns)
-    return Table(heads, rows, {}, " ".join(v.sentence for v in verdicts), tuple(said))
+    return Table(heads, rows, {}, " ".join(v.sentence for v in verdicts), tuple(notes))
 
 
 def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
@@ -205,17 +212,13 @@ def checking(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
 
 def files_of(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
     """The judgments and the two runs of a verdict for a command; placeholders for what was not read from files."""
-    found = {system_name(path): path for path in runs}
-    both = [found.get(name, "RUN") for name in (verdict.comparison.a, verdict.comparison.b)]
+    path_of = {system_name(path): path for path in runs}
+    both = [path_of.get(name, "RUN") for name in (verdict.comparison.a, verdict.comparison.b)]
     files = ["JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments), *map(shown_path, both)]
-    return shlex.join([*files, *columns_typed()])
+    columns = file_options().columns  # where they have names of their own
+    return shlex.join([*files, *(["--columns", columns] if columns else [])])
 
 
-def columns_typed() -> list[str]:
-    """The option that names the columns of the files, where they have names of their own."""
-    return ["--columns", said] if (said := told_of_files().columns) else []
-
-
-def _once(answer: dict[str, object]) -> dict[str, object]:
+def _without_provenance(answer: dict[str, object]) -> dict[str, object]:
     """An answer without how it was made, which is said once for all of them."""
     return {name: value for name, value in answer.items() if name != "provenance"}

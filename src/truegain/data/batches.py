@@ -23,7 +23,7 @@ from truegain.data.runs import Run, Runs, Ties, named_by, run_layout, run_of_lin
 from truegain.errors import EmptyError, InputError
 from truegain.io import trec
 from truegain.io.chunks import LineFile, PartedFile, cuts_for, line_file
-from truegain.io.column_names import told
+from truegain.io.column_names import file_options
 from truegain.io.columns import Coded, Ids, frozen
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
@@ -129,8 +129,8 @@ class Batches:
 
     def check_rows(self, rows: Sequence[int]) -> None:
         """Refuse files without a row, as reading them whole does; `rows` is of the judgments, then of each run."""
-        for lines, there in zip([self.judgments, *self.runs], rows, strict=True):
-            if not there:
+        for lines, rows_of in zip([self.judgments, *self.runs], rows, strict=True):
+            if not rows_of:
                 trec.scan(b"", lines.layout, lines.file.file)
 
     def judged(self, part: int) -> Judgments:
@@ -177,25 +177,25 @@ def batches_of(
 ) -> Batches | None:
     """Files of runs and judgments in batches that take no more than so much memory; None where one is no lines."""
     files, limit = expand([runs] if isinstance(runs, str | os.PathLike) else list(runs)), limit_of(memory)
-    found = []
+    tables = []
     for table in tables_of(files, judgments, open_files):
         if table is None:
             return None
-        found.append(table)
+        tables.append(table)
     need = in_bytes(aligned_need(judgments, files, jobs, limit))
-    told().say(
+    file_options().say(
         f"reading all at once would need about {need} of memory, and the limit is {in_bytes(limit)}: read in batches"
     )
     name_by = named_by(runs)
     if name_by == "file":
-        Runs.check_names([lines.name for lines in found[1:]], [lines.file.file for lines in found[1:]])
-    return Batches(found[0], found[1:], limit, jobs, name_by, open_files)
+        Runs.check_names([lines.name for lines in tables[1:]], [lines.file.file for lines in tables[1:]])
+    return Batches(tables[0], tables[1:], limit, jobs, name_by, open_files)
 
 
 def tables_of(files: Sequence[str], judgments: PathLike, open_files: ExitStack) -> Iterator[LineTable | None]:
     """The judgments and then the runs as files of lines; None for one that is something else."""
-    said = told()
-    headers = [said.header_of(judgments), *[said.ran.of_files(len(files))] * len(files)]
+    options = file_options()
+    headers = [options.header_of(judgments), *[options.ran.of_files(len(files))] * len(files)]
     for number, (path, header) in enumerate(zip([os.fspath(judgments), *files], headers, strict=True)):
         lines = line_file(path, open_files)
         head = lines.head[lines.begin :]
@@ -221,15 +221,15 @@ SEVERAL = ("two labels (", "two subtopics for")
 
 def first_fault(batches: Batches, met: InputError, ties: Ties = "descending") -> InputError:
     """The first fault of the judgments, then of each run, then of labels that do not go together; else the one met."""
-    found = fault_in_lines(batches.judgments, judged=True)
+    fault = fault_in_lines(batches.judgments, judged=True)
     for number, lines in enumerate(batches.runs):
-        found = found or fault_in_lines(lines)
-        if found is None:
+        fault = fault or fault_in_lines(lines)
+        if fault is None:
             of_lists = _fault_in_lists(batches, number, ties)  # after which all tags were seen
-            found = _fault_in_tags(batches, number) or of_lists
-    if found is None and met.problem.startswith(SEVERAL):
-        found = _earliest(_several_labels(batches))
-    return found or met
+            fault = _fault_in_tags(batches, number) or of_lists
+    if fault is None and met.problem.startswith(SEVERAL):
+        fault = min(_several_labels(batches), key=lambda error: error.line or 0, default=None)
+    return fault or met
 
 
 def first_fault_of_files(runs: Any, judgments: Any, met: InputError, jobs: int, ties: Ties) -> InputError:
@@ -243,13 +243,13 @@ def first_fault_of_files(runs: Any, judgments: Any, met: InputError, jobs: int, 
             for table in tables_of(files, judgments, open_files):
                 if table is None:
                     break
-                found = fault_in_lines(table, judged=judged is None)
-                if found is None and judged is not None:
-                    alone = Batches(judged, [table], 1 << 30, jobs, named_by(runs), open_files)
-                    of_lists = _fault_in_lists(alone, 0, ties)
-                    found = _fault_in_tags(alone, 0) or of_lists
-                if found is not None:
-                    return found
+                fault = fault_in_lines(table, judged=judged is None)
+                if fault is None and judged is not None:
+                    single = Batches(judged, [table], 1 << 30, jobs, named_by(runs), open_files)
+                    of_lists = _fault_in_lists(single, 0, ties)
+                    fault = _fault_in_tags(single, 0) or of_lists
+                if fault is not None:
+                    return fault
                 judged = judged or table
         except InputError as error:
             return error
@@ -283,7 +283,7 @@ def fault_in_lines(lines: LineTable, *, judged: bool = False) -> InputError | No
 
 def _fault_in_lists(batches: Batches, number: int, ties: Ties) -> InputError | None:
     """The first fault in the lists of a run, such as a document that stands twice: of the topic that comes first."""
-    found = []
+    faults = []
     for part in range(len(batches)):
         try:
             batches.run(part, number).ranking(ties=ties)
@@ -291,8 +291,8 @@ def _fault_in_lists(batches: Batches, number: int, ties: Ties) -> InputError | N
             whole = "is not a whole number" in error.problem
             twice = error.problem.startswith("document ")
             place = error.line if whole else _first_line(batches, part, number, error.text or "")
-            found.append((twice - whole, place or 0, error))
-    return min(found, key=lambda one: one[:2])[2] if found else None
+            faults.append((twice - whole, place or 0, error))
+    return min(faults, key=lambda fault: fault[:2])[2] if faults else None
 
 
 def _fault_in_tags(batches: Batches, number: int) -> InputError | None:
@@ -318,7 +318,3 @@ def _several_labels(batches: Batches) -> Iterable[InputError]:
             Pool.of(batches.judged(part)).labels  # noqa: B018
         except InputError as error:
             yield error
-
-
-def _earliest(errors: Iterable[InputError]) -> InputError | None:
-    return min(errors, key=lambda error: error.line or 0, default=None)

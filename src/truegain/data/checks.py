@@ -17,9 +17,9 @@ from truegain.data.id_matching import (
     Matching,
     Seen,
     check_matched,
-    doubts_told,
+    doubt_messages,
     likely_cause,
-    unjudged_told,
+    unjudged_messages,
 )
 from truegain.data.judgments import Judgments
 from truegain.data.pool import RankedGains
@@ -70,7 +70,7 @@ def check_documents(
     """
     seen = [Seen(s.system, s.matched) for s in systems]
     doubts = check_matched(seen, judged_ids, matching)
-    return doubts, (*doubts_told(doubts), *unjudged_told(seen, matching, doubts))
+    return doubts, (*doubt_messages(doubts), *unjudged_messages(seen, matching, doubts))
 
 
 def check_overlap(
@@ -164,9 +164,9 @@ class Grades:
         """The labels of a pool; `level` is the lowest that some measure takes as relevant."""
         gains = ranked.item_gain[ranked.item_judged]
         empty = 0 if level is None else int((ranked.pool_relevant(level) == 0).sum())
-        ends = (float(gains.min()), float(gains.max())) if len(gains) else (np.inf, -np.inf)
+        limits = (float(gains.min()), float(gains.max())) if len(gains) else (np.inf, -np.inf)
         values = frozenset(distinct(gains)[: LEVELS + 1].tolist())
-        return cls(float(np.max(ranked.item_gain)), values, *ends, empty, len(ranked.topics))
+        return cls(float(np.max(ranked.item_gain)), values, *limits, empty, len(ranked.topics))
 
     def __add__(self, other: Grades) -> Grades:
         """The labels of both, which share no topic."""

@@ -35,14 +35,14 @@ _PIECES = re.compile(r"[^\W\d_]+|\d+|.", re.DOTALL)
 class Way:
     """One way to write all ids: in words, what to do about it, what it changes, and how.
 
-    told: whether to say which side has what it takes away.
+    says_side: whether to say which side has what it takes away.
     """
 
     words: str
     remedy: str
     where: re.Pattern[str]
     write: Callable[[str], str]
-    told: bool = False
+    says_side: bool = False
 
 
 _Cut = tuple[str, tuple[tuple[str, str, str], ...]]  # an id of the run; what stands in front, behind, the judged one
@@ -120,10 +120,10 @@ def likely_cause(lists: Lists, least: float = 0.0) -> Cause | None:
     for change in _changes(lists):
         if best is None or change.matched > best.matched:
             best = change
-    found = 0 if best is None else best.matched
-    if best is None or (found < LEAST and 2 * found < tried) or found < max(LEAST_SHARE, least) * tried:
+    matched = 0 if best is None else best.matched
+    if best is None or (matched < LEAST and 2 * matched < tried) or matched < max(LEAST_SHARE, least) * tried:
         return None
-    return Cause(best.words, best.remedy, found, tried, best.examples)
+    return Cause(best.words, best.remedy, matched, tried, best.examples)
 
 
 def in_other_topics(lists: Lists) -> int:
@@ -149,24 +149,17 @@ def _no_zeros(name: str) -> str:
     return _ZEROS.sub("", name)
 
 
-def _bare(name: str) -> str:
-    return name.strip(AROUND)
-
-
-def _composed(name: str) -> str:
-    return unicodedata.normalize("NFC", name)
-
-
 AS_TEXT = "keep ids as text when tables are read and written: numbers"
 SAME_WAY = (
     Way("without spaces, quotes or a byte order mark around them", "write them without these",
-        re.compile(f"[{AROUND.replace(chr(10), '')}]"), _bare),
+        re.compile(f"[{AROUND.replace(chr(10), '')}]"), lambda name: name.strip(AROUND)),
     Way("as whole numbers", f"{AS_TEXT} with gaps become 12.0", re.compile(r"\d[.eE]"), _whole),
     Way("without leading zeros", f"{AS_TEXT} lose their zeros", re.compile(r"(?<![\d.])0\d"), _no_zeros,
-        told=True),
+        says_side=True),
     Way("ignoring case", "write both in the same case", re.compile(r"[^\Wa-z\d_]"),
         str.casefold),
-    Way("in one form of Unicode (NFC)", "write both in that form", re.compile(r"[^\x00-\x7f]"), _composed),
+    Way("in one form of Unicode (NFC)", "write both in that form", re.compile(r"[^\x00-\x7f]"),
+        lambda name: unicodedata.normalize("NFC", name)),
     Way("where %20 and the like are decoded", "write both in the same way", re.compile("%[0-9a-fA-F]{2}"), unquote),
 )  # fmt: skip
 
@@ -193,7 +186,7 @@ def _changes(lists: Lists) -> Iterator[_Change]:
 def _who_has(way: Way, pairs: Sequence[tuple[str, str]]) -> str:
     """Which side has what a way takes away, where only one has."""
     run, judged = (any(way.write(both[side]) != both[side] for both in pairs) for side in (0, 1))
-    return "" if not way.told or run == judged else f", which the {'run has' if run else 'judgments have'}"
+    return "" if not way.says_side or run == judged else f", which the {'run has' if run else 'judgments have'}"
 
 
 def _first(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -213,13 +206,13 @@ def _written_alike(lists: Lists, way: Way) -> Iterator[tuple[str, str]]:
 
 def _cut_off(tried: Sequence[_Cut], whose: str, remedy: str) -> Iterator[_Change]:
     """What stands in front of ids or behind them, and mostly the same: as it is, but for its numbers, or its mark."""
-    found = [one for one in tried if one[1]]
+    affixed = [cuts for cuts in tried if cuts[1]]
     for key in (_as_it_is, _without_numbers, _by_mark):
-        times = Counter(both for _, ways in found for both in {key(front, behind) for front, behind, _ in ways})
+        times = Counter(both for _, ways in affixed for both in {key(front, behind) for front, behind, _ in ways})
         most, count = next(iter(times.most_common(1)), (("", ""), 0))
-        if not count or count < MOST_ALIKE * len(found):
+        if not count or count < MOST_ALIKE * len(affixed):
             continue
-        pairs = [(name, core) for name, ways in found for front, behind, core in ways if key(front, behind) == most]
+        pairs = [(name, core) for name, ways in affixed for front, behind, core in ways if key(front, behind) == most]
         if (key is _by_mark and 2 * count < len(tried)) or len(set(pairs)) > FEWEST * len({j for _, j in pairs}):
             return  # some would match by chance, or all are of one document
         what, words = _in_words(*most, whose, marks=key is _by_mark)
@@ -356,13 +349,13 @@ class Matched:
             negative = int(np.count_nonzero(~known if deepest is None else ~known & (rank <= deepest)))
             per_list = np.diff(np.append(0, np.cumsum(known))[np.append(0, np.cumsum(per_list))])
             rank = rank[known]
-        there = np.maximum(retrieved, 0)
+        lengths = np.maximum(retrieved, 0)
         most = Matching(deepest).top
         judged = len(rank) if deepest is None else int(np.count_nonzero(rank <= deepest))
         near, begin = np.flatnonzero(rank <= most), np.cumsum(per_list) - per_list
-        first = np.minimum(there, most)
-        found = np.diff(np.searchsorted(near, np.append(begin, len(rank))))
-        few = np.flatnonzero(found < BELOW * first)[:TOPICS]
+        first = np.minimum(lengths, most)
+        counts = np.diff(np.searchsorted(near, np.append(begin, len(rank))))
+        few = np.flatnonzero(counts < BELOW * first)[:TOPICS]
         unknown = []
         for t in few.tolist():
             open_ = np.ones(int(first[t]), np.bool_)
@@ -370,7 +363,7 @@ class Matched:
             open_[own[own <= most] - 1] = False
             if open_.any():
                 unknown.append((topics[t], tuple(ids(t, np.flatnonzero(open_)))))
-        shown = int(there.sum()) if deepest is None else int(np.minimum(there, deepest).sum())
+        shown = int(lengths.sum()) if deepest is None else int(np.minimum(lengths, deepest).sum())
         uppermost = int(rank.min()) if len(rank) else None
         return cls(
             shown, judged, len(rank) - judged, int(first.sum()), len(near), tuple(unknown), uppermost, negative
@@ -409,12 +402,12 @@ def check_matched(systems: Sequence[Seen], judged_ids: JudgedIds, how: Matching)
     if none and not any(s.matched.judged or s.matched.below for s in systems):
         raise _refusal(none, systems, known, how)
     doubts = tuple(doubt for s in systems if (doubt := _doubt(s, systems, known, how)) is not None)
-    for said in (*doubts_told(doubts), *_shallow_told(systems, how)):
-        warn(said)
+    for message in (*doubt_messages(doubts), *_shallow_messages(systems, how)):
+        warn(message)
     return doubts
 
 
-def _shallow_told(systems: Sequence[Seen], how: Matching) -> list[str]:
+def _shallow_messages(systems: Sequence[Seen], how: Matching) -> list[str]:
     """Which systems have judged documents, but none in the ranks that some of several measures look at."""
     sentences = []
     for cutoff, measure in how.shallow:
@@ -428,7 +421,7 @@ def _shallow_told(systems: Sequence[Seen], how: Matching) -> list[str]:
     return sentences
 
 
-def doubts_told(doubts: Sequence[Doubt]) -> list[str]:
+def doubt_messages(doubts: Sequence[Doubt]) -> list[str]:
     """Doubts in words, those of the first TOLD systems one by one."""
     sentences = [doubt.why for doubt in doubts[:TOLD]]
     if more := [doubt.system for doubt in doubts[TOLD:]]:
@@ -436,7 +429,7 @@ def doubts_told(doubts: Sequence[Doubt]) -> list[str]:
     return sentences
 
 
-def unjudged_told(systems: Sequence[Seen], how: Matching, but: Sequence[Doubt] = ()) -> list[str]:
+def unjudged_messages(systems: Sequence[Seen], how: Matching, but: Sequence[Doubt] = ()) -> list[str]:
     """That unjudged documents count as not relevant, where some systems have many more of them than others.
 
     Many more: less than BELOW of the best judged system's first documents are judged, and not by chance.  Of the 129
@@ -446,13 +439,13 @@ def unjudged_told(systems: Sequence[Seen], how: Matching, but: Sequence[Doubt] =
         return []
     best = max((s.matched for s in systems), key=_share)
     few = [s for s in systems if _share(s.matched) < BELOW * _share(best) and _is_no_chance(s.matched, best)]
-    told = sorted((s for s in few if all(s.system != d.system for d in but)), key=lambda s: _share(s.matched))
-    if not told:
+    listed = sorted((s for s in few if all(s.system != d.system for d in but)), key=lambda s: _share(s.matched))
+    if not listed:
         return []
     each = [
-        f"{s.system} {s.matched.unjudged:,} of {s.matched.first:,} ({1 - _share(s.matched):.0%})" for s in told[:TOLD]
+        f"{s.system} {s.matched.unjudged:,} of {s.matched.first:,} ({1 - _share(s.matched):.0%})" for s in listed[:TOLD]
     ]
-    each += [counted(len(told) - TOLD, "more system")] if len(told) > TOLD else []
+    each += [counted(len(listed) - TOLD, "more system")] if len(listed) > TOLD else []
     most = max(-(-100 * m.unjudged // m.first) for s in systems if s not in few and (m := s.matched).first)
     return [
         Message(
@@ -577,17 +570,17 @@ def _doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matching) -> 
     if cause is None and not (far and (none or how.unmatched == "refuse")):
         return None
     beside = f", {'the other system' if len(others) == 1 else 'other systems'} {usual:.0%}" if others else ""
-    said = (
+    start = (
         f"of the {counted(matched.first, 'document')} in the first {counted(how.top, 'rank')} of {own.system} "
         f"{matched.first_judged:,} are judged ({share:.0%}{beside}); "
     )
     if cause is not None:
-        why = f"{said}{_quoted(name for name, _ in cause.examples)} are not, and {cause}: {cause.remedy}"
+        why = f"{start}{_quoted(name for name, _ in cause.examples)} are not, and {cause}: {cause.remedy}"
         return Doubt(own.system, DOUBT, why)
     ids = list(dict.fromkeys(name for several, _ in lists for name in several[:1]))[:3]
     return Doubt(
         own.system, FEW,
-        f"{said}{_quoted(ids)} are not, and no simple change of the ids makes them match: check them; if they are "
+        f"{start}{_quoted(ids)} are not, and no simple change of the ids makes them match: check them; if they are "
         "right, `unjudged` shows what unjudged documents could change",
     )  # fmt: skip
 

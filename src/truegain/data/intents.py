@@ -109,19 +109,19 @@ def with_intents(
     if intents is None:
         return ranked
     if isinstance(intents, Mapping):
-        known = Intents({str(t): {str(s): p for s, p in m.items()} for t, m in intents.items()})
+        parsed = Intents({str(t): {str(s): p for s, p in m.items()} for t, m in intents.items()})
     else:
-        known = intents if isinstance(intents, Intents) else read_intents(intents)
+        parsed = intents if isinstance(intents, Intents) else read_intents(intents)
     facets, topics = ranked.facets, ranked.topics
     topic_of_row = ranked.pool.topic[facets.item].tolist()
     names = [(topics[t], facets.subtopics[s]) for t, s in zip(topic_of_row, facets.subtopic.tolist(), strict=True)]
-    missing = sorted({pair for pair in names if pair[1] not in known.probability.get(pair[0], {})})
+    missing = sorted({pair for pair in names if pair[1] not in parsed.probability.get(pair[0], {})})
     if missing:
         raise InputError(
             f"no intent probability for subtopic {missing[0][1]} of topic {missing[0][0]} and {len(missing) - 1} more",
             hint="give one for every judged subtopic",
         )
-    probability = np.array([known.probability[t][s] for t, s in names])
-    kinds = known.type or {}
+    probability = np.array([parsed.probability[t][s] for t, s in names])
+    kinds = parsed.type or {}
     navigational = np.array([kinds.get(t, {}).get(s, "inf") == "nav" for t, s in names])
     return replace(ranked, intents=frozen(probability), navigational=frozen(navigational))

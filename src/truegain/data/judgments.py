@@ -14,7 +14,17 @@ import numpy as np
 from truegain.data.rating_columns import labelled, labelled_rows
 from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some
 from truegain.io import formats, trec
-from truegain.io.column_names import ASSESSOR, COLUMN, ColumnNames, Header, Missing, label_of, telling, told, values_of
+from truegain.io.column_names import (
+    ASSESSOR,
+    COLUMN,
+    ColumnNames,
+    Header,
+    Missing,
+    file_options,
+    label_of,
+    read_with,
+    values_of,
+)
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.io.files import PathLike
 from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, opened
@@ -254,16 +264,16 @@ class Judgments(Lines):
 
     def _some(self, rows: Ints) -> Judgments:
         """Some rows, without the names of topics and assessors that have none of them."""
-        taken = self.take(rows)
-        people = None if taken.assessor is None else Coded.of(taken.assessor.strings())
-        topic, subtopic = Coded.of(taken.topic.strings()), Coded.of(taken.subtopic.strings())
-        return replace(taken, topic=topic, subtopic=subtopic, assessor=people)
+        selected = self.take(rows)
+        people = None if selected.assessor is None else Coded.of(selected.assessor.strings())
+        topic, subtopic = Coded.of(selected.topic.strings()), Coded.of(selected.subtopic.strings())
+        return replace(selected, topic=topic, subtopic=subtopic, assessor=people)
 
     def _is(self, assessor: str) -> Bools:
         names = () if self.assessor is None else self.assessor.values
         if self.assessor is None or assessor not in names:
-            there = f"there are {some(names)}" if names else "the judgments do not name assessors"
-            raise InputError(f"there is no assessor {assessor}", file=self.source, hint=there)
+            present = f"there are {some(names)}" if names else "the judgments do not name assessors"
+            raise InputError(f"there is no assessor {assessor}", file=self.source, hint=present)
         return np.asarray(self.assessor.code == names.index(assessor))
 
     def gold(self) -> Judgments:
@@ -295,8 +305,8 @@ class Judgments(Lines):
         if not first:
             raise InputError("no row has a gold label", file=self.source, hint="fill in the column 'gold'")
         at_first = np.array(list(first.values()), np.int64)
-        taken = replace(self._some(rows[at_first]), label=frozen(label[at_first]), assessor=None)
-        return replace(taken, extra={}, are_gains=False, model="")
+        merged = replace(self._some(rows[at_first]), label=frozen(label[at_first]), assessor=None)
+        return replace(merged, extra={}, are_gains=False, model="")
 
     def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
         """The columns topic, subtopic, doc, label (or gain), and what else is known; or the first rows of them."""
@@ -388,11 +398,11 @@ def read_judgments(
         read = read_judgments(data, jobs=jobs, columns=columns, missing=missing, values=values)
         return replace(read, model=model.strip() or None)  # an empty name is none
     if values is not None:
-        with telling(replace(told(), values=values_of(values))):
+        with read_with(replace(file_options(), values=values_of(values))):
             return read_judgments(data, jobs=jobs, columns=columns, missing=missing)
     if not isinstance(data, str | os.PathLike):
         return _of_object(data, columns, missing or "refuse")
-    context, path = told(), os.fspath(data)
+    context, path = file_options(), os.fspath(data)
     if context.gold is not None and path == context.gold and context.judgments is not None:
         if context.gold not in context.kept:
             read_judgments(context.judgments, jobs=jobs)
@@ -492,7 +502,7 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     columns = renamed(Columns(frame, source, "judgments" if header is None else header.role), header)
     _refuse_list(columns)
     if missing == "drop":
-        columns = labelled_rows(columns, values=told().values)
+        columns = labelled_rows(columns, values=file_options().values)
     judgments = judgments_of_columns(
         columns.ids("topic"),
         columns.ids("doc"),
@@ -503,7 +513,7 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
         extra=columns.extra(),
         places=columns.places,
     )
-    gains = columns.found["label"][0] == "gain" and judgments.assessor is None
+    gains = columns.matches["label"][0] == "gain" and judgments.assessor is None
     return replace(judgments, are_gains=gains).marked(asked_for_by_next(columns, len(judgments)))
 
 
@@ -529,8 +539,8 @@ def _refuse_list(columns: Columns) -> None:
 def _all_are(cell: re.Pattern[str], columns: Columns, name: str) -> bool:
     """Whether a column has such cells alone, and any; a sheet that people filled in may have empty rows at its end."""
     cells = columns._column(name) if columns.names.count(name) == 1 else []
-    there = [str(x).strip() for x in cells if not is_missing(x)]
-    return bool(there) and all(map(cell.fullmatch, there))
+    present = [str(x).strip() for x in cells if not is_missing(x)]
+    return bool(present) and all(map(cell.fullmatch, present))
 
 
 def asked_for_by_next(columns: Columns, rows: int) -> Bools:
@@ -542,7 +552,7 @@ def asked_for_by_next(columns: Columns, rows: int) -> Bools:
 
 def without_gold(judgments: Judgments) -> Judgments:
     """The judgments without the gold labels that the command was told are among them, which are kept for it."""
-    context = told()
+    context = file_options()
     if context.gold is None:
         return judgments
     if context.gold.startswith(COLUMN):

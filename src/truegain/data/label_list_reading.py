@@ -13,7 +13,7 @@ from truegain.data.judgments import Judgments, judgments_of_columns, read_judgme
 from truegain.data.label_lists import CANNOT, COLUMNS, TEXTS, GoldList, digest_in, key_beside, labels_by_order
 from truegain.errors import InputError
 from truegain.io import formats, named_tables
-from truegain.io.column_names import ColumnNames, Header, label_of, told
+from truegain.io.column_names import ColumnNames, Header, file_options, label_of
 from truegain.io.columns import Floats, Places, frozen
 from truegain.io.files import STANDARD_INPUT, PathLike
 from truegain.io.frames import is_frame, opened
@@ -83,7 +83,7 @@ def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNam
         return Judgments.of(path) if columns is None else read_judgments(path, columns=columns)
     places = table.places if isinstance(table, named_tables.RawTable) else Places.rows(len(table.column(0)))
     if _is_sheet_of(listed, table):
-        rows = _told(table, file, listed, cannot=False)
+        rows = _rows_with_labels(table, file, listed, cannot=False)
         keep, values = [row for _, (row, _) in rows], [value for _, (_, value) in rows]
         topics, docs = ([ids[at] for at, _ in rows] for ids in (listed.topics, listed.docs))
     else:
@@ -96,9 +96,9 @@ def labels_in(path: PathLike, listed: GoldList | None = None, columns: ColumnNam
         if cannot_in(path, listed, columns):
             return None
         raise InputError("no row has a label", file=file, hint="fill in the column label")
-    there = places.take(np.array(keep))
-    label = _numbers("label", values, there, file, _or_values("give a label of the list's scale", values))
-    return judgments_of_columns(topics, docs, label, file, places=there)
+    at_labels = places.take(np.array(keep))
+    label = _numbers("label", values, at_labels, file, _or_values("give a label of the list's scale", values))
+    return judgments_of_columns(topics, docs, label, file, places=at_labels)
 
 
 def cannot_in(
@@ -110,7 +110,7 @@ def cannot_in(
     if table is None:
         return []
     if _is_sheet_of(listed, table):
-        return [(listed.topics[at], listed.docs[at]) for at, _ in _told(table, file, listed, cannot=True)]
+        return [(listed.topics[at], listed.docs[at]) for at, _ in _rows_with_labels(table, file, listed, cannot=True)]
     named = renamed(Columns(table, file), header)
     rows = zip(named.any_ids("topic"), named.any_ids("doc"), named._raw("label"), strict=True)
     return [(topic, doc) for topic, doc, label in rows if _cannot(label)]
@@ -120,7 +120,7 @@ def _is_sheet_of(listed: GoldList | None, table: Any) -> TypeGuard[GoldList]:
     return listed is not None and "order" in _names(table) and digest_in(table) == listed.digest
 
 
-def _told(table: Any, file: str, listed: GoldList, *, cannot: bool) -> list[tuple[int, tuple[int, Any]]]:
+def _rows_with_labels(table: Any, file: str, listed: GoldList, *, cannot: bool) -> list[tuple[int, tuple[int, Any]]]:
     """The rows of a sheet that have a label, or those that people could not judge."""
     rows = sorted(labels_by_order(table, file, listed.topics, listed.docs).items())
     return [row for row in rows if _cannot(row[1][1]) == cannot]
@@ -149,10 +149,10 @@ def _joined(table: Any, file: str, data: object) -> GoldList:
     made = replace(_of_table(other, name), source=file, places=None)
     label, where = np.full(len(made), np.nan), {}
     places = table.places if isinstance(table, named_tables.RawTable) else Places.rows(len(table.column(0)))
-    there = labels_by_order(table, file, made.topics, made.docs)
-    hint = _label_hint(made.scale, [value for _, value in there.values()])
+    by_order = labels_by_order(table, file, made.topics, made.docs)
+    hint = _label_hint(made.scale, [value for _, value in by_order.values()])
     cannot = set()
-    for at, (row, value) in there.items():
+    for at, (row, value) in by_order.items():
         if _cannot(value):
             cannot.add(at)
             continue
@@ -178,9 +178,9 @@ def _table(data: object, header: Header | None = None) -> tuple[Any, str]:
         return opened(data), "gold list"
     if not isinstance(data, str | os.PathLike) or os.fspath(data) == STANDARD_INPUT:  # which is read only once
         return None, "gold list"
-    if os.fspath(data) == told().gold:  # labels in the judgments' own file are no list
+    if os.fspath(data) == file_options().gold:  # labels in the judgments' own file are no list
         return None, "gold list"
-    text, kind, file = loaded(data, told().header_of(data) if header is None else header)
+    text, kind, file = loaded(data, file_options().header_of(data) if header is None else header)
     return (None if kind in (None, "nested") else formats.read(text, kind, file)), file
 
 
@@ -204,10 +204,10 @@ def _label_hint(scale: tuple[float, float], cells: list[Any]) -> str:
     return _or_values(hint, [cell for cell in cells if not _cannot(cell)])
 
 
-def _or_values(said: str, cells: list[Any]) -> str:
+def _or_values(hint: str, cells: list[Any]) -> str:
     """What to do about a label that is no number; words may be given numbers."""
     option = option_for_words(cells)
-    return said if option is None else f"{said}; or a number for each word: {option}"
+    return hint if option is None else f"{hint}; or a number for each word: {option}"
 
 
 def _of_table(table: Any, file: str) -> GoldList:
@@ -226,11 +226,11 @@ def _of_table(table: Any, file: str) -> GoldList:
     numbers = {name: _numbers(name, columns[name], places, file) for name in ("bronze", "size", "probability")}
     columns["label"] = table.column(names.index("label")) if "label" in names else [None] * n  # a key has none
     cannot = frozenset(i for i, x in enumerate(columns["label"]) if _cannot(x))
-    there = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "") and i not in cannot]
+    filled = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "") and i not in cannot]
     label = np.full(n, np.nan)
-    if there:
-        cells = [columns["label"][i] for i in there]
-        label[there] = _numbers("label", cells, places.take(np.array(there)), file, _label_hint(scale, cells))
+    if filled:
+        cells = [columns["label"][i] for i in filled]
+        label[filled] = _numbers("label", cells, places.take(np.array(filled)), file, _label_hint(scale, cells))
     made = GoldList(
         tuple(map(str, columns["topic"])), tuple(map(str, columns["doc"])), frozen(numbers["bronze"]),
         frozen(numbers["size"]), frozen(label), str(columns["design"][0]), str(columns["measure"][0]), scale, file,
@@ -281,7 +281,7 @@ def _check_sizes(made: GoldList, probability: Floats, file: str) -> None:
 
 def _scale_of(text: str, file: str) -> tuple[float, float]:
     low, _, high = text.partition(" to ")
-    ends = named_tables.number_of(low), named_tables.number_of(high)
-    if ends[0] is None or ends[1] is None:
+    limits = named_tables.number_of(low), named_tables.number_of(high)
+    if limits[0] is None or limits[1] is None:
         raise InputError(f"scale {text!r} does not name the lowest and the highest label", file=file, hint=AGAIN)
-    return ends[0], ends[1]
+    return limits[0], limits[1]

@@ -63,9 +63,9 @@ def key_beside(path: PathLike, digest: str) -> str:
         if table is not None and digest_in(table) == digest:
             return other
     name, own = shown_path(path), Path(key_path(path))
-    there = f"; {own.name} belongs to another list" if not is_remote(os.fspath(path)) and own.is_file() else ""
+    stray = f"; {own.name} belongs to another list" if not is_remote(os.fspath(path)) and own.is_file() else ""
     raise InputError(
-        f"the key of this list, {digest}, is not beside it{there}", file=name,
+        f"the key of this list, {digest}, is not beside it{stray}", file=name,
         hint=f"put its key file there (LIST{KEY}{formats.ending(own.name)}, by the name that the list was "
             f"written with); or put its labels into the key by {FILL_LIST}",
     )  # fmt: skip
@@ -97,10 +97,10 @@ def keep_key(path: PathLike, digest: str) -> None:
     try:
         with guarded(()):  # what is to be written is looked at, not taken for an input
             text, kind, file = loaded(path)
-        there = None if kind in (None, "nested") else digest_in(formats.read(text, kind, file))
+        stored = None if kind in (None, "nested") else digest_in(formats.read(text, kind, file))
     except TruegainError:
-        there = None
-    if there != digest:
+        stored = None
+    if stored != digest:
         raise InputError(
             "this file exists and is the key of another list, whose labels would be lost without it",
             file=shown_path(path), hint=ANOTHER_FILE,
@@ -199,10 +199,10 @@ def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float | str | None
         return
     try:
         with guarded(()):  # what is to be written is looked at, not taken for an input
-            there = _labels(path)
+            present = _labels(path)
     except TruegainError:
         raise InputError("this file exists and may hold labels", file=shown_path(path), hint=ASIDE) from None
-    if lost := sum(1 for pair, label in there.items() if label != _label_as_read((new or {}).get(pair))):
+    if lost := sum(1 for pair, label in present.items() if label != _label_as_read((new or {}).get(pair))):
         raise InputError(
             f"this file exists and holds {lost:,} {'label' if lost == 1 else 'labels'} that would be lost",
             file=shown_path(path), hint=ASIDE,
@@ -390,10 +390,10 @@ class GoldList(Result):
     @property
     def judged(self) -> int:
         """How many rows people have judged, or could not: the first so many."""
-        return int(self._told(self.label, self.cannot).sum())
+        return int(self._labelled_rows(self.label, self.cannot).sum())
 
     @staticmethod
-    def _told(label: Floats, cannot: Iterable[int]) -> Bools:
+    def _labelled_rows(label: Floats, cannot: Iterable[int]) -> Bools:
         """Rows with a label, or with the word that there can be none."""
         judged = ~np.isnan(label)
         judged[list(cannot)] = True
@@ -470,7 +470,7 @@ class GoldList(Result):
         if labels is None:
             return self._with_cannot(self.label, stuck)
         table = Judgments.of(labels)
-        label, taken = self.label.copy(), 0
+        label, copied = self.label.copy(), 0
         for row, pair in enumerate(zip(table.topic.strings(), table.docs.strings(), strict=True)):
             where: dict[str, Any] = table.where(row)
             if rows is not None and place.get(pair, rows) >= rows:
@@ -486,12 +486,12 @@ class GoldList(Result):
             if not self.scale[0] <= new <= self.scale[1]:
                 raise InputError(self._off_scale(place[pair], new), **where, hint=MEND)
             label[place[pair]] = new
-            taken += 1
-        if not taken and not stuck:
+            copied += 1
+        if not copied and not stuck:
             of = f"the first {rows:,} rows of " if rows is not None else ""
             raise InputError(f"no label here is of {of}the list {self.source}", file=table.source,
                              hint="check that both use the same topic and document ids")  # fmt: skip
-        if gap := _gap(self._told(label, self.cannot | stuck)):
+        if gap := _gap(self._labelled_rows(label, self.cannot | stuck)):
             raise InputError(self._open(*gap), file=table.source, hint=NO_GAP)
         return self._with_cannot(label, stuck)
 
@@ -532,7 +532,7 @@ class GoldList(Result):
         GoldList
             The list itself; an error names the row that is wrong.
         """
-        if gap := _gap(self._told(self.label, self.cannot)):
+        if gap := _gap(self._labelled_rows(self.label, self.cannot)):
             raise self._fault(gap[0], self._open(*gap), NO_GAP)
         outside = np.flatnonzero((self.label < self.scale[0]) | (self.label > self.scale[1]))
         if len(outside):
@@ -631,9 +631,9 @@ class GoldList(Result):
         }  # fmt: skip
 
 
-def _gap(told: Bools) -> tuple[int, int] | None:
+def _gap(labelled: Bools) -> tuple[int, int] | None:
     """The first row without a label above one that has one, and the last that has one."""
-    missing = ~told
+    missing = ~labelled
     if not missing[: int((~missing).sum())].any():
         return None
     return int(np.flatnonzero(missing)[0]), int(np.flatnonzero(~missing)[-1])

@@ -28,11 +28,11 @@ def models_named(system_models: Sequence[str] | None) -> dict[str, list[str]]:
     >>> models_named(["dense=gpt-4o", "dense=e5"])
     {'dense': ['gpt-4o', 'e5']}
     """
-    found: dict[str, list[str]] = {}
+    models: dict[str, list[str]] = {}
     for text in system_models or ():
         for system, model in [_named(text)] if "=" in text else _from_file(text):
-            found.setdefault(system, []).append(model)
-    return found
+            models.setdefault(system, []).append(model)
+    return models
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -53,7 +53,7 @@ def _from_file(name: str) -> list[tuple[str, str]]:
         raise TruegainError(
             f"{argname('system_models', name)} is neither system=model nor a file that can be read: {with_marks(error)}"
         ) from None
-    found = []
+    pairs = []
     for line, row in enumerate(rows, 1):
         cells = [cell.strip() for cell in row]
         if not any(cells) or (line == 1 and cells == ["system", "model"]):
@@ -63,8 +63,8 @@ def _from_file(name: str) -> list[tuple[str, str]]:
                 "a line should be system,model", file=shown_path(name), line=line, text=",".join(row),
                 hint="write two fields, the system named as its run",
             )  # fmt: skip
-        found.append((cells[0], cells[1]))
-    return found
+        pairs.append((cells[0], cells[1]))
+    return pairs
 
 
 def judge_in(labels: Judgments) -> tuple[str, ...]:
@@ -82,12 +82,12 @@ def rated_alone(ratings: Judgments, item: Ints) -> list[str]:
 
     Nothing where no rating names a model.
     """
-    gave, found = _gave(ratings), dict[int, dict[str, None]]()
+    gave, by_row = _gave(ratings), dict[int, dict[str, None]]()
     if not any(gave):
         return []
     for at, model in zip(item.tolist(), gave, strict=True):
-        found.setdefault(at, {})[model] = None
-    return ["" if "" in found[at] else " and ".join(found[at]) for at in sorted(found)]
+        by_row.setdefault(at, {})[model] = None
+    return ["" if "" in by_row[at] else " and ".join(by_row[at]) for at in sorted(by_row)]
 
 
 def _gave(labels: Judgments) -> list[str]:
@@ -117,27 +117,27 @@ def unchecked_in(labels: Judgments | None, judge: str | None, rated: bool = Fals
     if not models:
         return ""
     names = some(models) if len(models) > 3 else " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
-    given = [] if named or labels is None else _gave(labels)
-    if rated and labels is not None and not all(given):
+    by_row = [] if named or labels is None else _gave(labels)
+    if rated and labels is not None and not all(by_row):
         rows = list(zip(labels.topic.code.tolist(), labels.docs.strings(), strict=True))
-        by_people = {row for row, model in zip(rows, given, strict=True) if not model}
+        by_people = {row for row, model in zip(rows, by_row, strict=True) if not model}
         every = len(set(rows))
-        alone = every - len(by_people)
-        return f"ratings that {names} alone gave to {alone:,} of {counted(every, 'document')}" if alone else ""
-    if not all(given):
-        return f"labels of which {names} gave {sum(map(bool, given)):,} of {len(given):,}"
+        by_models = every - len(by_people)
+        return f"ratings that {names} alone gave to {by_models:,} of {counted(every, 'document')}" if by_models else ""
+    if not all(by_row):
+        return f"labels of which {names} gave {sum(map(bool, by_row)):,} of {len(by_row):,}"
     return f"{names}'s labels" if len(models) == 1 else f"the labels of {names}"
 
 
-def by_unchecked(labels_by: str, said: str = "") -> str:
+def by_unchecked(labels_by: str, sentence: str = "") -> str:
     """What is said, begun with whose labels say so; a note where nothing is said.
 
-    labels_by: the words of `unchecked_in`; said: with the sign that stands before it.
+    labels_by: the words of `unchecked_in`; sentence: what follows, with the sign before it.
 
     >>> by_unchecked("m1's labels"), by_unchecked("m1's labels", ": only a may be best.")
     ("by m1's labels, which no person has checked", "By m1's labels, which no person has checked: only a may be best.")
     """
-    return f"{'By' if said else 'by'} {labels_by}, which no person has checked{said}"
+    return f"{'By' if sentence else 'by'} {labels_by}, which no person has checked{sentence}"
 
 
 # ---- Which models systems use, and which one gave the judgments: as given, or as columns say.
@@ -161,29 +161,29 @@ def models_of(
     >>> models_of({"dense": "gpt-4o", "rag": ["gpt-4o", "e5"]}, "gpt-4o", ("dense", "rag", "bm25"))
     ({'dense': ('gpt-4o',), 'rag': ('gpt-4o', 'e5')}, 'gpt-4o')
     """
-    given = models_by_system("system_models", system_models or {}, systems)
+    named_models = models_by_system("system_models", system_models or {}, systems)
     gave = () if labels is None or judge is not None else judge_in(labels)
     if judge is None and len(gave) != 1:
-        if given:
+        if named_models:
             raise TruegainError(
                 f"{arg('system_models')} says which models systems use; say with "
                 f"{JUDGE_MODEL} which one gave the judgments"
             )
         _tell_not_asked(_columns(runs, systems) if _may_name_models(runs) else {}, gave)
         return {}, None
-    found = (_columns(runs, systems) if judge is not None or _may_name_models(runs) else {}) | given
-    if judge is None and not found:  # the judge's model is known, and that of no system
+    known_models = (_columns(runs, systems) if judge is not None or _may_name_models(runs) else {}) | named_models
+    if judge is None and not known_models:  # the judge's model is known, and that of no system
         return {}, gave[0]
-    if not found:
+    if not known_models:
         return {}, judge
     if judge is None:  # columns of either side: that they differ is as it should be
-        return found, gave[0]
+        return known_models, gave[0]
     # by a column too: it is spelled as it should be
     said_so = labels is not None and labels.model is None and is_of(judge, judge_in(labels))
-    if not said_so and not any(is_of(judge, models) for models in found.values()):
-        named = list(dict.fromkeys(model for models in found.values() for model in models))
+    if not said_so and not any(is_of(judge, models) for models in known_models.values()):
+        named = list(dict.fromkeys(model for models in known_models.values() for model in models))
         warn(f"no system uses {judge}, the judge's model; there are {some(named)}: check the spelling")
-    return found, judge
+    return known_models, judge
 
 
 def _tell_not_asked(columns: Mapping[str, tuple[str, ...]], gave: Sequence[str]) -> None:

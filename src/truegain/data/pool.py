@@ -62,8 +62,8 @@ class Pool:
     def ids_of(self, topics: Iterable[str]) -> dict[str, list[str]]:
         """The documents of some topics, sorted: the order of items depends on what else was read with them."""
         place = {topic: at for at, topic in enumerate(self.topics)}
-        ends = {topic: (int(self.begin[place[topic]]), int(self.begin[place[topic] + 1])) for topic in topics}
-        return {topic: sorted(self.docs.take(np.arange(*both)).strings()) for topic, both in ends.items()}
+        bounds = {topic: (int(self.begin[place[topic]]), int(self.begin[place[topic] + 1])) for topic in topics}
+        return {topic: sorted(self.docs.take(np.arange(*both)).strings()) for topic, both in bounds.items()}
 
     @cached_property
     def judged(self) -> Bools:
@@ -334,8 +334,8 @@ class RankedGains:
 
     def one(self, number: int) -> RankedGains:
         """Only one list; all others are absent."""
-        alone = np.arange(self.lists) == number
-        return self._only(alone[self.list], np.where(alone, self.retrieved, ABSENT), self.top, self.keys)
+        is_list = np.arange(self.lists) == number
+        return self._only(is_list[self.list], np.where(is_list, self.retrieved, ABSENT), self.top, self.keys)
 
     @cached_property
     def condensed(self) -> RankedGains:

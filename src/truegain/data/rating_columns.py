@@ -32,16 +32,16 @@ def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> str:
     between = separator_of(first)
     kind: str | None = "tsv" if "\t" in first else "csv" if between in first else None
     named = [n.strip().strip('"').lower() for n in first.split("\t" if kind == "tsv" else between)]
-    known = {n for n in named if our_name(n)} | {"task"}
-    known |= {part.strip().lower() for theirs in renamed.values() for part in theirs.split("+")}
-    if kind is not None and (set(named) & known or not any(map(_is_number, named))):
+    ours = {n for n in named if our_name(n)} | {"task"}
+    ours |= {part.strip().lower() for theirs in renamed.values() for part in theirs.split("+")}
+    if kind is not None and (set(named) & ours or all(named_tables.number_of(name) is None for name in named)):
         return kind
     if kind == "csv":
         hint = f"begin the table with a header, such as topic,doc,assessor,label, or give the names as {arg('columns')}"
         raise InputError("the columns are not named", file=file, line=1, text=first, hint=hint)
     for separator, what in ((None, "blanks"), ("|", "bars")):
         names = [n.strip().strip('"').lower() for n in first.split(separator)]
-        if len([n for n in names if n in known or our_name(n)]) > 1:
+        if len([n for n in names if n in ours or our_name(n)]) > 1:
             raise InputError(
                 f"the columns are separated by {what}", file=file, line=1, text=first, hint="separate by commas or tabs"
             )
@@ -50,10 +50,6 @@ def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> str:
             "these are TREC lines, which do not say who rated: there is no assessor", file=file, hint=WANTED
         )
     raise InputError("not a table of ratings", file=file, line=1, text=first, hint=WANTED)
-
-
-def _is_number(text: str) -> bool:
-    return named_tables.number_of(text) is not None
 
 
 def stripped(table: named_tables.RawTable) -> named_tables.RawTable:
@@ -66,13 +62,14 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
     missing = [name for name in needed if name not in columns]
     if not missing:
         return
-    taken = {name for ours, found in columns.found.items() for name in found if ours != "score"}  # it may be the label
+    not_score = {ours: names for ours, names in columns.matches.items() if ours != "score"}  # it may be the label
+    in_use = {name for names in not_score.values() for name in names}
     guesses = {}
     for ours in NEEDED:
-        likely = [n for n in columns.names if n not in taken and any(stem in n for stem in STEMS[ours])]
+        likely = [n for n in columns.names if n not in in_use and any(stem in n for stem in STEMS[ours])]
         if ours not in columns and likely:
             guesses[ours] = columns.written(likely[0])
-            taken.add(likely[0])
+            in_use.add(likely[0])
     for ours in missing:
         guesses.setdefault(ours, "NAME")
     pairs = ",".join(f"{ours}={theirs}" for ours, theirs in guesses.items())
@@ -150,7 +147,7 @@ def says_missing(value: Any, values: Mapping[str, float] | None = None) -> bool:
 def labelled_rows(columns: Columns, name: str = "label", values: Mapping[str, float] | None = None) -> Columns:
     """The rows that have a label; how many have none is told."""
     cells = columns._raw(name)
-    kept = _with_label(cells, columns.file, f"check the column '{columns.found[name][0]}'", values)
+    kept = _with_label(cells, columns.file, f"check the column '{columns.matches[name][0]}'", values)
     return columns if len(kept) == len(cells) else columns.take(np.array(kept, np.int64))
 
 
@@ -211,9 +208,9 @@ def _numbered(raw: Sequence[Any], columns: Columns, values: Mapping[str, float])
     for row, value in enumerate(raw):
         if says_missing(value, values):
             raise columns._fault(*_refused(raw, row, values, None))
-    given = list(values.values())
+    numbers = list(values.values())
     words = sorted({str(value) for value in raw} - set(values))
-    first = math.floor(max(given)) + 1 if given else 0
+    first = math.floor(max(numbers)) + 1 if numbers else 0
     code = {**values, **{word: float(first + at) for at, word in enumerate(words)}}
     listed = some([f"{word}={code[word]:g}" for word in words], LISTED)
     warn(f"{columns.file}: the {len(words)} words of the nominal scale are numbered for reading only: {listed}")

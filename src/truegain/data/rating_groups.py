@@ -158,18 +158,18 @@ class Grouped:
 
     def labelled(self, gain: Floats) -> Judgments:
         """One gain an item; an item whose gain is not a number stays unjudged, and that is told."""
-        there = ~np.isnan(gain)
-        if not there.all():
-            warn(f"{int((~there).sum())} of {len(gain)} items get no label by this rule and stay unjudged")
-        if not there.any():
+        rated = ~np.isnan(gain)
+        if not rated.all():
+            warn(f"{int((~rated).sum())} of {len(gain)} items get no label by this rule and stay unjudged")
+        if not rated.any():
             raise TruegainError("no item gets a label by this rule; choose another rule")
-        rows, j = self.order[self.begin[:-1]][there], self.judgments
-        columns = (j.topic.take(rows), j.docs.take(rows), frozen(gain[there]), j.subtopic.take(rows))
+        rows, j = self.order[self.begin[:-1]][rated], self.judgments
+        columns = (j.topic.take(rows), j.docs.take(rows), frozen(gain[rated]), j.subtopic.take(rows))
         chosen = np.zeros(len(gain), np.bool_)
         np.logical_or.at(chosen, self.item, j.chosen_rows[self.order])
-        models = [name for name, kept in zip(self._models, there.tolist(), strict=False) if kept]
+        models = [name for name, kept in zip(self._models, rated.tolist(), strict=False) if kept]
         extra = {"model": models} if any(models) else {}
-        return Judgments(*columns, source=j.source, are_gains=True, extra=extra).marked(chosen[there])
+        return Judgments(*columns, source=j.source, are_gains=True, extra=extra).marked(chosen[rated])
 
 
 def item_keys(ratings: Judgments) -> Ints:
@@ -209,7 +209,9 @@ def read_names(path: PathLike) -> list[str]:
         return names
     names = table.ids("assessor")
     if "look" in table.names:
-        return [n for n, why in zip(names, table._column("look"), strict=True) if not _blank(why)]
+        return [
+            n for n, why in zip(names, table._column("look"), strict=True) if not is_missing(why) and str(why).strip()
+        ]
     if {"informedness", "note"} <= set(table.names):
         noted = zip(names, table._column("note"), strict=True)
         return [n for n, note in noted if note in (CHANCE, INVERTED) and n != POOLED]
@@ -226,7 +228,7 @@ def read_weights(path: PathLike) -> dict[str, float]:
             file=file,
             hint="begin with a header assessor,weight",
         )
-    table.found["label"] = ["weight"]
+    table.matches["label"] = ["weight"]
     names, weights = table.ids("assessor"), table.numbers("label")
     for row, (name, weight) in enumerate(zip(names, weights.tolist(), strict=True)):
         if not 0 <= weight < float("inf"):
@@ -248,7 +250,3 @@ def _table(path: PathLike) -> tuple[Columns | None, str, str]:
     if kind != "jsonl" and not set(named) & set(named_tables.COLUMNS["assessor"]):
         return None, text.decode(), file
     return Columns(formats.read(text, kind, file), file), "", file
-
-
-def _blank(value: object) -> bool:
-    return is_missing(value) or not str(value).strip()

@@ -15,7 +15,7 @@ from truegain.data.rating_columns import check_extra, labelled_rows, numbers, wo
 from truegain.data.rating_groups import item_keys, no_assessor
 from truegain.errors import InputError, counted, some
 from truegain.io import annotation_exports, formats, named_tables
-from truegain.io.column_names import COLUMN, ColumnNames, Header, Missing, OutOfRange, Repeated, told
+from truegain.io.column_names import COLUMN, ColumnNames, Header, Missing, OutOfRange, Repeated, file_options
 from truegain.io.columns import Bools, Floats, Places, frozen
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.frames import Numbers, is_frame, opened
@@ -63,8 +63,8 @@ class Scale:
         return cls(level, low, high)
 
     def __str__(self) -> str:
-        ends = "" if self.low is None and self.high is None else f"{_end(self.low)}:{_end(self.high)}"
-        return " ".join(part for part in (self.level or "", ends) if part) or "not declared"
+        limits = "" if self.low is None and self.high is None else f"{_end(self.low)}:{_end(self.high)}"
+        return " ".join(part for part in (self.level or "", limits) if part) or "not declared"
 
     def outside(self, values: Floats) -> Bools:
         """Which ratings the scale does not hold; a ratio scale holds nothing below 0."""
@@ -211,10 +211,10 @@ def _place(ratings: Judgments, row: int) -> str:
     return f"{where}, assessor {ratings.assessor.values[ratings.assessor.code[row]]}" if ratings.assessor else where
 
 
-def settled(ratings: Judgments, repeated: str, told: bool = False) -> Judgments:
+def settled(ratings: Judgments, repeated: str, warned: bool = False) -> Judgments:
     """One rating of a document by an assessor; several are an error, or the first, last or mean counts, or all do.
 
-    told: whether several were told of before.
+    warned: whether the user was warned of several before.
     """
     assert ratings.assessor is not None
     key = item_keys(ratings) * len(ratings.assessor.values) + ratings.assessor.code
@@ -225,10 +225,11 @@ def settled(ratings: Judgments, repeated: str, told: bool = False) -> Judgments:
     if repeated == "error":
         order = np.argsort(key, kind="stable")
         second = int(order[1:][key[order][1:] == key[order][:-1]].min())
-        one = int(np.flatnonzero(key == key[second])[0])
-        who, topic = ratings.assessor.values[ratings.assessor.code[one]], ratings.topic.values[ratings.topic.code[one]]
+        first_row = int(np.flatnonzero(key == key[second])[0])
+        who = ratings.assessor.values[ratings.assessor.code[first_row]]
+        topic = ratings.topic.values[ratings.topic.code[first_row]]
         raise InputError(
-            f"assessor {who} rated topic {topic}, document {ratings.docs[one]} twice, and so for "
+            f"assessor {who} rated topic {topic}, document {ratings.docs[first_row]} twice, and so for "
             f"{counted(several, 'pair')} in all",
             **ratings.where(second),  # type: ignore[arg-type]
             hint=f"keep one, or choose which counts ({arg('repeated', 'first', of='tg.read_ratings')}; or last, mean, "
@@ -236,7 +237,7 @@ def settled(ratings: Judgments, repeated: str, told: bool = False) -> Judgments:
         )
     were = f"{counted(several, 'document')} {'was' if several == 1 else 'were'}"
     counts = "all ratings count" if repeated == "all" else f"the {repeated} counts"
-    if not told:
+    if not warned:
         warn(f"{were} rated more than once by one assessor; {counts}")
     if repeated == "all":
         return ratings
@@ -323,7 +324,7 @@ def read_ratings(
             raise InputError(f"{argname(name)} is {value!r}", hint=f"give {' or '.join(choices.__args__)}")  # type: ignore[attr-defined]
     declared = Scale.of(scale)
     words_rate = declared.level == "nominal" and declared.low is None and declared.high is None
-    context = told()
+    context = file_options()
     is_file = isinstance(data, str | os.PathLike)
     header = context.header_of(data) if columns is None and is_file else Header.of(columns)  # type: ignore[arg-type]
     gold = context.gold if is_file and context.is_judgments(data) else None  # type: ignore[arg-type]
@@ -339,8 +340,8 @@ def read_ratings(
         raise no_assessor(ratings)
     if not isinstance(data, Judgments):  # these were told of when they were read
         tell_negative(ratings, declared)
-    known = isinstance(data, Judgments) and repeated == "all"
-    return settled(within(ratings, declared, out_of_range), repeated, told=known)
+    warned = isinstance(data, Judgments) and repeated == "all"
+    return settled(within(ratings, declared, out_of_range), repeated, warned=warned)
 
 
 @dataclass(frozen=True)
@@ -384,20 +385,20 @@ def _read(path: str | os.PathLike[str], shape: _Shape) -> Judgments:
 def _of_json(text: bytes, file: str, shape: _Shape) -> Judgments:
     """Ratings from JSON lines or a JSON list: a table, or an export of Label Studio or Prodigy."""
     names = shape.header.renamed
-    found: named_tables.RawTable | None = None
+    raw: named_tables.RawTable | None = None
     if text.lstrip().startswith(b"["):
         rows, places = records(text, file)
         if any("annotations" in row for row in rows):
-            found = annotation_exports.label_studio(rows, file, names)
+            raw = annotation_exports.label_studio(rows, file, names)
         table = named_tables.of_objects(rows, places)
     else:
         table = formats.read_text(text, "jsonl", file)
         if annotation_exports.is_prodigy(table):
-            found = annotation_exports.prodigy(table, file, names)
-    if found is None:
+            raw = annotation_exports.prodigy(table, file, names)
+    if raw is None:
         return _tabled(table, file, shape)
-    rest = {ours: theirs for ours, theirs in names.items() if ours not in found.columns}
-    return _tabled(found, file, replace(shape, header=Header(renamed=rest, role=shape.header.role)))
+    rest = {ours: theirs for ours, theirs in names.items() if ours not in raw.columns}
+    return _tabled(raw, file, replace(shape, header=Header(renamed=rest, role=shape.header.role)))
 
 
 def _tabled(frame: Any, file: str, shape: _Shape) -> Judgments:
@@ -432,12 +433,12 @@ def _about(columns: Columns, of_tasks: bool, shape: _Shape) -> tuple[list[str], 
         return _of_tasks(columns, shape.separator) if of_tasks else (columns.ids("topic"), columns.ids("doc"))
     if "topic" in columns:
         raise InputError(
-            f"all ratings should be of topic {shape.topic}, but there is a column '{columns.found['topic'][0]}'",
+            f"all ratings should be of topic {shape.topic}, but there is a column '{columns.matches['topic'][0]}'",
             file=columns.file,
             hint=f"leave out {arg('topic')}, or the column",
         )
     if of_tasks:
-        columns.found["doc"] = ["task"]
+        columns.matches["doc"] = ["task"]
     docs = columns.ids("doc")
     return [shape.topic] * len(docs), docs
 
@@ -468,19 +469,19 @@ def _of_wide(
     rows, cells, names = [], [], []
     for name in _who(columns, shape.assessors):
         column = columns._column(name)
-        there = [r for r, value in enumerate(column) if not is_missing(value)]
-        rows += there
-        cells += [column[r] for r in there]
-        names += [columns.written(name)] * len(there)
+        rated = [r for r, value in enumerate(column) if not is_missing(value)]
+        rows += rated
+        cells += [column[r] for r in rated]
+        names += [columns.written(name)] * len(rated)
     at = np.array(rows, np.int64)
     places = (columns.places or Places.rows(len(topics))).take(at)
     extra = columns.extra()
     check_extra(extra, columns)
-    taken = Columns(named_tables.RawTable(["label"], [cells], places), columns.file)
+    labels = Columns(named_tables.RawTable(["label"], [cells], places), columns.file)
     return judgments_of_columns(
         [topics[r] for r in rows],
         [docs[r] for r in rows],
-        numbers(cells, taken, shape.values, nominal=shape.nominal, names=names),
+        numbers(cells, labels, shape.values, nominal=shape.nominal, names=names),
         columns.file,
         subtopics=[subtopics[r] for r in rows] if subtopics is not None else None,
         assessors=names,
@@ -489,14 +490,14 @@ def _of_wide(
     )
 
 
-def _who(columns: Columns, asked: Sequence[str] | None) -> list[str]:
+def _who(columns: Columns, assessors: Sequence[str] | None) -> list[str]:
     """The columns of a wide table that hold ratings: those asked for, else all that are not known, which is told."""
-    if asked is not None:
-        who = [a.strip().lower() for a in asked]
+    if assessors is not None:
+        who = [a.strip().lower() for a in assessors]
         lost = [a for a in who if a not in columns.names]
     else:
-        known = {name for found in columns.found.values() for name in found} | set(named_tables.EXTRA) | {"task"}
-        who, lost = [n for n in columns.names if n not in known], []
+        other = {name for matched in columns.matches.values() for name in matched} | set(named_tables.EXTRA) | {"task"}
+        who, lost = [n for n in columns.names if n not in other], []
     if lost or not who:
         what = f"no column {some(lost)}" if lost else "no column that could be an assessor's"
         raise InputError(
@@ -504,11 +505,11 @@ def _who(columns: Columns, asked: Sequence[str] | None) -> list[str]:
             file=columns.file,
             hint="name the label's column 'label' and the assessor's 'assessor', or give one column per assessor",
         )
-    if asked is None:
+    if assessors is None:
         names = [columns.written(name) for name in who]
-        taken = "column is taken as an assessor" if len(names) == 1 else "columns are taken as assessors"
+        words = "column is taken as an assessor" if len(names) == 1 else "columns are taken as assessors"
         warn(
-            f"{columns.file}: {len(names)} {taken}: {some(names, MOST_NAMED)} "
+            f"{columns.file}: {len(names)} {words}: {some(names, MOST_NAMED)} "
             f"(choose them with {arg('assessors', names[:2], of='tg.read_ratings')})"
         )
     return who

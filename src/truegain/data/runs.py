@@ -14,7 +14,7 @@ import numpy as np
 
 from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
 from truegain.io import _scan, formats, named_tables, trec
-from truegain.io.column_names import ColumnNames, Header, told
+from truegain.io.column_names import ColumnNames, Header, file_options
 from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
@@ -440,17 +440,14 @@ class Runs(Lines):
 
     def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
         """The columns system, topic, doc and score, in the order given; or the first rows of them."""
-        parts = self.parts if most is None else [part for part, begin in self._begun() if begin < most]
+        begins = accumulate(map(len, self.parts), initial=0)
+        parts = [part for part, begin in zip(self.parts, begins, strict=False) if most is None or begin < most]
         return {
             "system": [part.system for part in parts for _ in range(len(part))][:most],
             "topic": [topic for part in parts for topic in part.topic.strings()][:most],
             "doc": [doc for part in parts for doc in part.docs.strings()][:most],
             "score": np.concatenate([part.score for part in parts])[:most],
         }
-
-    def _begun(self) -> Iterator[tuple[Run, int]]:
-        """The parts, each with the rows before it."""
-        return zip(self.parts, accumulate(map(len, self.parts), initial=0), strict=False)
 
     def ordered_frame(self, single: bool = False) -> pl.DataFrame:
         """The documents in evaluation order, with ranks.
@@ -591,7 +588,7 @@ def run_loaders(
     if files.count(STANDARD_INPUT) > 1:
         raise InputError("standard input can be only one run", hint="give '-' once")
     threads = max(1, jobs // len(files))
-    header = told().ran if columns is None else replace(Header.of(columns), role="runs")
+    header = file_options().ran if columns is None else replace(Header.of(columns), role="runs")
     of_all = header.of_files(len(files))
     return [partial(read_run, file, files.name_by, threads, of_all) for file in files]
 
@@ -607,7 +604,7 @@ def models_in(runs: object) -> dict[str, tuple[str, ...]]:
     if isinstance(runs, str | os.PathLike) or named_tables.is_paths(runs):
         several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
         files = expand(several)
-        header = told().ran.of_files(len(files))
+        header = file_options().ran.of_files(len(files))
         tables = [file for file in files if can_be_read_again(file) and loaded(file, header)[1]]
         parts = [run for file in tables for run in read_run(file, "file", 1, header)]
     else:
@@ -628,7 +625,7 @@ def _of_object(data: object, columns: ColumnNames | None = None) -> Runs:
     if isinstance(data, list | tuple) and not data:
         raise InputError("no run was given", hint="give at least one run")
     if isinstance(data, list | tuple) and all(map(_is_run, data)):
-        return Runs(tuple(run for at, one in enumerate(data) for run in _in_list(one, at, len(data), columns)))
+        return Runs(tuple(run for at, item in enumerate(data) for run in _in_list(item, at, len(data), columns)))
     if isinstance(data, Mapping) and not named_tables.is_one_run(data):
         return Runs(tuple(run for name, value in data.items() for run in _named(str(name), value, columns)))
     bare = isinstance(data, Mapping)
@@ -637,8 +634,8 @@ def _of_object(data: object, columns: ColumnNames | None = None) -> Runs:
 
 def _is_run(data: object) -> bool:
     """Whether this is what holds a whole run, and not a row of one."""
-    known = isinstance(data, Runs | Run | Mapping | str | os.PathLike) or named_tables.is_ranx(data)
-    return known or (is_frame(data) and not hasattr(data, "query_id"))
+    is_supported = isinstance(data, Runs | Run | Mapping | str | os.PathLike) or named_tables.is_ranx(data)
+    return is_supported or (is_frame(data) and not hasattr(data, "query_id"))
 
 
 def _in_list(data: object, at: int, several: int, columns: ColumnNames | None) -> tuple[Run, ...]:

@@ -153,7 +153,7 @@ class Scores(Result):
         s, t = (int(at[0]) for at in np.nonzero(wrong))
         raise TruegainError(
             f"{name} of system {self.systems[s]}, topic {self.topics[t]} is {values[s, t]:g}, out of its range, "
-            f"{range_told(bounds)}, as are {int(wrong.sum()):,} of {wrong.size:,} values; {OUTSIDE}"
+            f"{range_text(bounds)}, as are {int(wrong.sum()):,} of {wrong.size:,} values; {OUTSIDE}"
         )
 
     def mean(self, system: str | None = None, measure: Of = None) -> float | None:
@@ -488,10 +488,10 @@ def beyond(values: npt.ArrayLike, bounds: tuple[float, float]) -> Bools:
     return (x < bounds[0] - BEYOND) | (x > bounds[1] + BEYOND)
 
 
-def range_told(bounds: tuple[float, float]) -> str:
+def range_text(bounds: tuple[float, float]) -> str:
     """Between which values a measure lies, in words.
 
-    >>> range_told((0.0, 1.0)), range_told((0.0, np.inf))
+    >>> range_text((0.0, 1.0)), range_text((0.0, np.inf))
     ('0 to 1', '0 or more')
     """
     least, greatest = bounds

@@ -98,7 +98,8 @@ def write_runs(runs: RunsLike, path: PathLike) -> None:
     if _is_folder(path, len(table.parts)):
         _write_folder(table, Path(path))
     elif (kind := kind_to_write(path)) is not None:
-        write_bytes(path, table_bytes(_as_read_back(_run_columns(table), kind), kind, os.fspath(path)))
+        columns = joined_columns([ordered_columns(part) for part in table.parts])
+        write_bytes(path, table_bytes(_as_read_back(columns, kind), kind, os.fspath(path)))
     elif len(table.parts) > 1:
         raise InputError(
             f"a TREC file holds one system, and there are {len(table.parts)}",
@@ -229,10 +230,6 @@ def _judgment_columns(judgments: Judgments) -> Table:
     if judgments.assessor is not None:
         columns["assessor"] = judgments.assessor.strings()
     return {**columns, **judgments.extra}
-
-
-def _run_columns(runs: Runs) -> Table:
-    return joined_columns([ordered_columns(part) for part in runs.parts])
 
 
 def _as_read_back(columns: Table, kind: str) -> Table:

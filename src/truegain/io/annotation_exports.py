@@ -69,20 +69,20 @@ def _annotator(annotation: Mapping[str, Any], tasks: Sequence[Any], file: str, r
         who = who.get("email") or who.get("id")
     if who is not None and str(who).strip():
         return str(who)
-    alone = all(isinstance(t, Mapping) and len(t.get("annotations") or ()) < 2 for t in tasks)
+    is_one_each = all(isinstance(t, Mapping) and len(t.get("annotations") or ()) < 2 for t in tasks)
     raise InputError(
         f"task {row} does not name its annotator: there is no 'completed_by'",
         file=file,
         hint="every task has one annotation, so there is nothing to agree on; if one person made all, add "
         '"completed_by": "NAME" to each, or read them as judgments: a table of topic, doc, label'
-        if alone
+        if is_one_each
         else 'export with annotators, as JSON, or add "completed_by": "NAME" to each annotation',
     )
 
 
 def _result(results: list[Any], file: str, row: int, control: str | None) -> Any:
     """The one rating of an annotation; `control` names the one that holds it where there are several."""
-    found: list[Any] = []
+    ratings: list[Any] = []
     controls = [str(r.get("from_name")) for r in results if isinstance(r, Mapping) and r.get("from_name")]
     for result in results:
         if control is not None and isinstance(result, Mapping) and result.get("from_name") != control:
@@ -90,10 +90,10 @@ def _result(results: list[Any], file: str, row: int, control: str | None) -> Any
         value = result.get("value") if isinstance(result, Mapping) else None
         for kind in ("choices", "number", "rating"):
             if isinstance(value, Mapping) and kind in value:
-                found += value[kind] if isinstance(value[kind], list) else [value[kind]]
-    if len(found) != 1:
+                ratings += value[kind] if isinstance(value[kind], list) else [value[kind]]
+    if len(ratings) != 1:
         raise InputError(
-            f"an annotation holds {counted(len(found), 'rating')}",
+            f"an annotation holds {counted(len(ratings), 'rating')}",
             file=file,
             row=row,
             text=json.dumps(results),
@@ -104,7 +104,7 @@ def _result(results: list[Any], file: str, row: int, control: str | None) -> Any
                 else ""
             ),
         )
-    return found[0]
+    return ratings[0]
 
 
 def is_prodigy(table: RawTable) -> bool:
@@ -182,15 +182,15 @@ def _field(data: Any, name: str, file: str, place: int, named: Mapping[str, str]
     if parts and named[name] not in fields:
         if all(part in fields for part in parts):
             return "-".join(str(fields[part]) for part in parts) if len(parts) > 1 else fields[parts[0]]
-        found = []
+        values = []
     else:
-        found = [fields[n] for n in ([named[name]] if parts else COLUMNS[name]) if n in fields]
-    if not found:
-        there = f"; there are {', '.join(map(str, fields))}" if fields else ""
-        wanted = f"'{named[name]}'" if parts else f"'{name}'"
+        values = [fields[n] for n in ([named[name]] if parts else COLUMNS[name]) if n in fields]
+    if not values:
+        present = f"; there are {', '.join(map(str, fields))}" if fields else ""
+        field = f"'{named[name]}'" if parts else f"'{name}'"
         raise InputError(
-            f"task {place} has no {name}: there is no field {wanted}{there}",
+            f"task {place} has no {name}: there is no field {field}{present}",
             file=file,
             hint=f"name the field, as in {arg('columns', f'{name}=FIELD', of='tg.read_ratings')}",
         )
-    return found[0]
+    return values[0]

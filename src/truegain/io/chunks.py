@@ -51,9 +51,9 @@ class LineFile:
 
     def read(self, offset: int, length: int) -> bytes:
         """A stretch of the file; shorter at its end."""
-        held = bytearray(max(0, min(length, self.size - offset)))
-        self.read_into(memoryview(held), offset)
-        return bytes(held)
+        buffer = bytearray(max(0, min(length, self.size - offset)))
+        self.read_into(memoryview(buffer), offset)
+        return bytes(buffer)
 
     def read_into(self, view: memoryview, offset: int) -> None:
         """Fill a view with a stretch of the file."""
@@ -105,8 +105,8 @@ class LineFile:
 def _state(stream: BinaryIO) -> tuple[int, int] | None:
     """When an open file was last written to, and its size."""
     number = descriptor(stream)
-    found = None if number is None else os.fstat(number)
-    return None if found is None else (found.st_mtime_ns, found.st_size)
+    status = None if number is None else os.fstat(number)
+    return None if status is None else (status.st_mtime_ns, status.st_size)
 
 
 def line_file(path: str, open_files: ExitStack) -> LineFile:
@@ -186,9 +186,9 @@ def cuts_for(files: Sequence[tuple[LineFile, int]], parts: int) -> Cuts:
     for file, field in files:
         count = max(SAMPLES, SAMPLES * parts * file.size // max(1, total))
         drawn = random.integers(file.begin, max(file.size, file.begin + 1), size=int(count))
-        found = [topic for at in np.sort(drawn).tolist() if (topic := _topic_near(file, at, field)) is not None]
-        topics += found
-        weights += [file.size / max(1, len(found))] * len(found)
+        near = [topic for at in np.sort(drawn).tolist() if (topic := _topic_near(file, at, field)) is not None]
+        topics += near
+        weights += [file.size / max(1, len(near))] * len(near)
     if not topics:
         return Cuts.of([])
     order = sorted(range(len(topics)), key=topics.__getitem__)
@@ -263,12 +263,12 @@ class PartedFile:
         tables: list[Stretches] = []
         count, lines, part = 0, 0, 0
         for begin, text in self.source.chunks():
-            found = stretches_of(text, self.field, self.cuts, part)
-            count, part = count + len(found), int(found.part[-1])
+            stretches = stretches_of(text, self.field, self.cuts, part)
+            count, part = count + len(stretches), int(stretches.part[-1])
             if count > FEW_STRETCHES + (begin + len(text)) // LEAST_STRETCH:
                 return None
-            tables.append(Stretches(found.part, found.begin + begin, found.line + lines))
-            lines += int(found.line[-1])
+            tables.append(Stretches(stretches.part, stretches.begin + begin, stretches.line + lines))
+            lines += int(stretches.line[-1])
         return (
             _all([t.part for t in tables]),
             _all([t.begin[:-1] for t in tables]),
@@ -284,18 +284,18 @@ class PartedFile:
         rows: list[npt.NDArray[np.int64]] = []
         at, lines, part, parts = 0, 0, 0, self.cuts.parts
         for number, (begin, text) in enumerate(self.source.chunks()):
-            found = stretches_of(text, self.field, self.cuts, part)
+            stretches = stretches_of(text, self.field, self.cuts, part)
             self.chunks.append((begin, len(text), lines, part))
-            length = _sums(found.part, np.diff(found.begin), parts)
-            count = _sums(found.part, np.diff(found.line), parts)
+            length = _sums(stretches.part, np.diff(stretches.begin), parts)
+            count = _sums(stretches.part, np.diff(stretches.line), parts)
             place = np.cumsum(length) - length
-            there = np.flatnonzero(length)
-            rows.append(np.stack([there, at + place[there], length[there], count[there], np.full(len(there), number)]))
+            own = np.flatnonzero(length)
+            rows.append(np.stack([own, at + place[own], length[own], count[own], np.full(len(own), number)]))
             gathered = bytearray(len(text))
-            _split.gather(text, found.part, found.begin, place, gathered)
+            _split.gather(text, stretches.part, stretches.begin, place, gathered)
             with no_room(self.source.file):
                 copy.write(gathered)
-            at, lines, part = at + len(text), lines + int(found.line[-1]), int(found.part[-1])
+            at, lines, part = at + len(text), lines + int(stretches.line[-1]), int(stretches.part[-1])
         with no_room(self.source.file):
             copy.flush()
         self.stream = LineFile(self.source.file, copy)
@@ -307,13 +307,13 @@ class PartedFile:
 
     def text(self, part: int) -> PartText:
         """The lines of a part, in the order of the file, which know where they stand in it."""
-        held = bytearray(self.size(part))
-        view, at = memoryview(held), 0
+        buffer = bytearray(self.size(part))
+        view, at = memoryview(buffer), 0
         for row in self._rows(part).tolist():
             end = at + int(self.length[row])
             self.stream.read_into(view[at:end], int(self.offset[row]))
             at = end
-        text = PartText(held)
+        text = PartText(buffer)
         text.line_in_file = partial(self.line_in_file, part)
         return text
 
@@ -329,11 +329,11 @@ class PartedFile:
         if not self.chunks:
             return int(self.place[row]) + within
         begin, length, before, part_before = self.chunks[int(self.place[row])]
-        found = stretches_of(self.source.read(begin, length), self.field, self.cuts, part_before)
-        its = np.flatnonzero(found.part == part)
-        counts = np.cumsum(np.diff(found.line)[its])
+        stretches = stretches_of(self.source.read(begin, length), self.field, self.cuts, part_before)
+        its = np.flatnonzero(stretches.part == part)
+        counts = np.cumsum(np.diff(stretches.line)[its])
         at = int(np.searchsorted(counts, within))
-        return before + int(found.line[its[at]]) + within - (int(counts[at - 1]) if at else 0)
+        return before + int(stretches.line[its[at]]) + within - (int(counts[at - 1]) if at else 0)
 
 
 def _sums(group: Codes, values: Ints, groups: int) -> Ints:

@@ -34,10 +34,10 @@ class Several:
     files: int
     without: dict[str, set[str]] = field(default_factory=dict)  # what was said: the files that it does not fit
 
-    def none_has(self, said: str, file: str) -> bool:
+    def none_has(self, names: str, file: str) -> bool:
         """Note that something said does not fit a file; whether it fits none at all."""
-        self.without.setdefault(said, set()).add(file)
-        return len(self.without[said]) >= self.files
+        self.without.setdefault(names, set()).add(file)
+        return len(self.without[names]) >= self.files
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Header:
         """The same, said of so many files: it counts for those that it fits, and is refused where it fits none."""
         return replace(self, several=Several(files)) if files > 1 and (self.names or self.renamed) else self
 
-    def fits_none(self, said: str, file: str) -> bool:
+    def fits_none(self, names: str, file: str) -> bool:
         """Whether what was said, which does not fit this file, fits no other either."""
-        return self.several is None or self.several.none_has(said, file)
+        return self.several is None or self.several.none_has(names, file)
 
     @classmethod
     def of(cls, columns: ColumnNames | Header | None) -> Header:
@@ -151,7 +151,7 @@ def own_gold(name: str, place: object) -> str | None:
 
 
 @dataclass(frozen=True)
-class Told:
+class FileOptions:
     """What the command that runs was told of its files: how judgments, runs and other labels are read."""
 
     judgments: str | None = None  # the path of the judgments
@@ -179,40 +179,42 @@ class Told:
     def option(self, role: Role, names: Mapping[str, str] | str) -> str:
         """What `columns` should say for a file to be read: what it says now, and these names of its columns.
 
-        >>> Told(columns="topic=frage").option("runs", {"topic": "query", "score": "bm25"})
+        >>> FileOptions(columns="topic=frage").option("runs", {"topic": "query", "score": "bm25"})
         'topic=frage;runs:topic=query,score=bm25'
-        >>> Told(columns="label=note").option("judgments", {"topic": "frage"}), Told().option("gold", "topic,doc,label")
-        ('label=note,topic=frage', 'topic,doc,label')
+        >>> FileOptions(columns="label=note").option("judgments", {"topic": "frage"})
+        'label=note,topic=frage'
+        >>> FileOptions().option("gold", "topic,doc,label")
+        'topic,doc,label'
         """
-        said = (self.columns or "").strip()
+        typed = (self.columns or "").strip()
         more = names if isinstance(names, str) else ",".join(f"{ours}={theirs}" for ours, theirs in names.items())
-        if self.columns is None or (not said and role != "gold"):
+        if self.columns is None or (not typed and role != "gold"):
             return more
-        if not said:
+        if not typed:
             return f"gold:{more}"
-        plain = not isinstance(names, str) and role != "gold" and not re.search("[;:]", said)
-        if plain and (known := Header.of(said).renamed) and not set(names) & set(known):
-            return f"{said},{more}"
-        return f"{said};{role}:{more}"
+        plain = not isinstance(names, str) and role != "gold" and not re.search("[;:]", typed)
+        if plain and (known := Header.of(typed).renamed) and not set(names) & set(known):
+            return f"{typed},{more}"
+        return f"{typed};{role}:{more}"
 
 
-_told = Told()  # of the command that runs; in Python all is said to the functions themselves
+_options = FileOptions()  # of the command that runs; in Python all is said to the functions themselves
 
 
 @contextmanager
-def telling(told: Told) -> Iterator[None]:
+def read_with(options: FileOptions) -> Iterator[None]:
     """While a command runs: how its files are to be read."""
-    global _told
-    before, _told = _told, told
+    global _options
+    before, _options = _options, options
     try:
         yield
     finally:
-        _told = before
+        _options = before
 
 
-def told() -> Told:
-    """What the command that runs was told."""
-    return _told
+def file_options() -> FileOptions:
+    """How the command that runs reads its files."""
+    return _options
 
 
 def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
@@ -223,22 +225,22 @@ def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
     """
     if not isinstance(text, str):
         return dict(text or {})
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for part in text.split(",") if text else ():
         word, equals, number = (x.strip() for x in part.rpartition("="))
         if not (word and equals and number):
             raise TruegainError(f"{argname('values', text)}: {part!r} is not name=value; write a=b,c=d")
         if (value := number_of(number)) is None:
             raise TruegainError(f"{argname('values')}: {number!r} is not a number; write word=2")
-        if found.setdefault(word, value) != value:
+        if numbers.setdefault(word, value) != value:
             raise TruegainError(f"{argname('values', text)}: {word!r} has two numbers; give one")
-    return found
+    return numbers
 
 
 def label_of(value: Any) -> float | None:
     """The number of a label: a number, or that of a word which the command was told; None where there is none."""
-    word = value.strip() if _told.values and isinstance(value, str) else None
-    return number_of(value) if word is None or word not in _told.values else _told.values[word]
+    word = value.strip() if _options.values and isinstance(value, str) else None
+    return number_of(value) if word is None or word not in _options.values else _options.values[word]
 
 
 class Headers(NamedTuple):

@@ -309,8 +309,8 @@ def names_columns(cells: Sequence[str], renamed: Mapping[str, str] | None = None
     """Whether the cells of a line are names of columns, a topic's and a document's among them, perhaps other ones."""
     names = {name.strip().strip('"').lower() for name in cells}
     ours = {our_name(name) for name in names}
-    found = (o in ours or names & {*parts_of((renamed or {}).get(o, ""))} for o in ("topic", "doc"))
-    return all(found) and not any(map(is_number, names))
+    has = (o in ours or names & {*parts_of((renamed or {}).get(o, ""))} for o in ("topic", "doc"))
+    return all(has) and not any(map(is_number, names))
 
 
 def parts_of(name: str) -> list[str]:
@@ -342,10 +342,10 @@ def plain_numbers(values: Sequence[Any]) -> npt.NDArray[np.float64] | None:
     """
     try:
         text = "".join(values)
-        found = np.fromiter(map(float, values), np.float64, len(values))
+        numbers = np.fromiter(map(float, values), np.float64, len(values))
     except (TypeError, ValueError):
         return None
-    return None if "_" in text or not text.isascii() or np.isnan(found).any() else found
+    return None if "_" in text or not text.isascii() or np.isnan(numbers).any() else numbers
 
 
 def is_bool(value: object) -> bool:

@@ -78,9 +78,9 @@ class _Inflate:
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
         tail = self.inner.unconsumed_tail
-        found = self.inner.decompress(tail + data if tail else data, max(0, max_length))
-        self.needs_input = not self.inner.unconsumed_tail and len(found) != max_length
-        return found
+        unpacked = self.inner.decompress(tail + data if tail else data, max(0, max_length))
+        self.needs_input = not self.inner.unconsumed_tail and len(unpacked) != max_length
+        return unpacked
 
 
 @dataclass(frozen=True)
@@ -125,18 +125,18 @@ class _Members(io.RawIOBase):
                 self._next_member()
                 continue
             more = bool(self.held) or not self.unpacker.needs_input or self._more()
-            given, self.held = self.held, b""
-            found = self._unpacked(given, len(buffer))
-            if found:
-                buffer[: len(found)] = found
-                return len(found)
+            data, self.held = self.held, b""
+            unpacked = self._unpacked(data, len(buffer))
+            if unpacked:
+                buffer[: len(unpacked)] = unpacked
+                return len(unpacked)
             if not more and not self.unpacker.eof:
                 raise self._damaged("the file ended before the data did")
         return 0
 
-    def _unpacked(self, given: bytes, most: int) -> bytes:
+    def _unpacked(self, data: bytes, most: int) -> bytes:
         try:
-            return self.unpacker.decompress(given, most)
+            return self.unpacker.decompress(data, most)
         except _faults() as error:
             raise self._damaged(str(error)) from None
 

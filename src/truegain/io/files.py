@@ -135,12 +135,12 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
         return _whole(cast("io.FileIO", raw), first, size, file)
     stream = unpacked or raw
     piece = first if unpacked is None else filled(unpacked, PIECE)
-    bounds, held = Bounds(piece, file, whole=len(piece) < PIECE), io.BytesIO()
+    bounds, buffer = Bounds(piece, file, whole=len(piece) < PIECE), io.BytesIO()
     while piece:
-        bounds.look_at(piece, held.getvalue, counted.given if unpacked else None)
-        held.write(piece)
+        bounds.look_at(piece, buffer.getvalue, counted.given if unpacked else None)
+        buffer.write(piece)
         piece = stream.read(PIECE)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def _whole(raw: io.FileIO, first: bytes, size: int, file: str) -> bytes:
@@ -187,7 +187,7 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
 
     A folder stands for all files in it that are not hidden.
     """
-    found: list[str] = []
+    expanded: list[str] = []
     for path in paths:
         name = os.fspath(path)
         if is_folder(name):
@@ -199,10 +199,10 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
                     f"this folder of runs also holds {Path(about[0]).name}, which is not a run",
                     file=shown_path(name), hint=f"move it elsewhere, or name the runs, as in {shown_path(name)}/*.run",
                 )  # fmt: skip
-            found += files
+            expanded += files
         else:
-            found += matched(name)
-    return found
+            expanded += matched(name)
+    return expanded
 
 
 def is_folder(name: str) -> bool:
@@ -275,13 +275,13 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
             return
         if target.is_dir():
             raise InputError("this is a folder", file=file, hint="name a file to write")
-        there = target.exists()
-        if there and not os.access(target, os.W_OK):
+        existed = target.exists()
+        if existed and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         temporary = target.with_name(f".{os.urandom(8).hex()}.part")
         try:
             with temporary.open("xb") as stream:
-                if there:
+                if existed:
                     temporary.chmod(stat.S_IMODE(target.stat().st_mode))
                 yield stream
             temporary.replace(target)

@@ -39,7 +39,7 @@ def endings() -> tuple[str, ...]:
     >>> endings()
     ('.json', '.jsonl', '.ndjson', '.csv', '.tsv', '.parquet')
     """
-    return tuple(one for f in FORMATS.values() for one in f.endings)
+    return tuple(ending for f in FORMATS.values() for ending in f.endings)
 
 
 def format_of_ending(path: str) -> TableFormat | None:
@@ -65,10 +65,10 @@ def system_name(path: PathLike) -> str:
     'bm25.v2'
     """
     name = Path(shown_path(path)).name
-    for known in (COMPRESSED, (*LINES, *endings())):
-        for one in known:
-            if name.endswith(one) and name != one:
-                name = name.removesuffix(one)
+    for group in (COMPRESSED, (*LINES, *endings())):
+        for ending in group:
+            if name.endswith(ending) and name != ending:
+                name = name.removesuffix(ending)
                 break
     return name
 

@@ -25,10 +25,10 @@ class RepeatedKeyError(ValueError):
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    record = dict(pairs)
+    if len(record) != len(pairs):
         raise RepeatedKeyError
-    return found
+    return record
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=_once)  # one for all: json.loads would make one for every row
@@ -46,14 +46,14 @@ def repeated(text: bytes, file: str, line: int = 1, hint: str = "keep one: the o
 def repeated_key(text: str) -> tuple[int, str]:
     """The first key that an object has had before, and where it stands."""
     seen: list[set[str] | None] = []
-    for found in _TOKENS.finditer(text):
-        if (sign := found[0]) in ("{", "["):
+    for token in _TOKENS.finditer(text):
+        if (sign := token[0]) in ("{", "["):
             seen.append(set() if sign == "{" else None)
         elif sign in ("}", "]"):
             seen.pop()
-        elif found[2] and seen and (keys := seen[-1]) is not None:
+        elif token[2] and seen and (keys := seen[-1]) is not None:
             if (key := json.loads(sign, strict=False)) in keys:
-                return found.start(), key
+                return token.start(), key
             keys.add(key)
     raise ValueError("no key appears twice")
 
@@ -100,10 +100,10 @@ def place_of(text: bytes, *keys: str) -> dict[str, int]:
     """The line of a key within the objects of others, as `InputError` takes it; nothing where it is not found."""
     at = 0
     for key in keys:
-        found = _key(key).search(text, at)
-        if found is None:
+        match = _key(key).search(text, at)
+        if match is None:
             return {}
-        at = found.start()
+        at = match.start()
     return {"line": line_of(text, at)}
 
 
@@ -160,8 +160,8 @@ def records(text: bytes, file: str) -> tuple[list[Mapping[str, Any]], Places]:
 
 
 def _after_blanks(text: str, at: int) -> int:
-    found = _BLANKS.match(text, at)
-    return found.end() if found else at
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
 
 
 def _no_object(file: str, row: int, value: object) -> InputError:
@@ -213,7 +213,7 @@ def _no_list(begun: Beginning, file: str) -> InputError | None:
 
 def _no_lines(begun: Beginning, file: str) -> InputError | None:
     error = _no_list(begun, file)
-    if error is not None or begun.said.unnamed:
+    if error is not None or begun.header.unnamed:
         return error
     hint = "write one JSON object per line, such as {'topic': '1', 'doc': 'a', 'label': 1}"
     problem = "the table has no header that names 'topic' and 'doc'"

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.io import remote
-from truegain.io.column_names import told
+from truegain.io.column_names import file_options
 from truegain.io.compression import Joined, unpacking
 from truegain.io.files import STANDARD_INPUT, PathLike, expand, opened, read_failures, shown_path
 from truegain.io.formats import FORMATS, NESTED, kind_of
@@ -91,32 +91,32 @@ _heads: dict[str, tuple[int, bytes]] = {}  # of those that were looked into
 MemoryLike = int | float | str
 
 
-def memory_of(given: MemoryLike | None) -> int | None:
+def memory_of(memory: MemoryLike | None) -> int | None:
     """A number of bytes, as a number, or as text with a unit; None: nothing was said.
 
     >>> memory_of("2GB"), memory_of("1.5 GB"), memory_of("64MiB"), memory_of(4096)
     (2000000000, 1500000000, 67108864, 4096)
     """
-    if given is None:
+    if memory is None:
         return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*", str(given), re.IGNORECASE)
-    if found is not None:
-        unit = (1024 if found[3] else 1000) ** (1 + "KMGT".index(found[2].upper()))
-        size = int(float(found[1]) * unit)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*", str(memory), re.IGNORECASE)
+    if match is not None:
+        unit = (1024 if match[3] else 1000) ** (1 + "KMGT".index(match[2].upper()))
+        size = int(float(match[1]) * unit)
     else:
-        size = int(given) if isinstance(given, int | float) and not isinstance(given, bool) else 0
+        size = int(memory) if isinstance(memory, int | float) and not isinstance(memory, bool) else 0
     if size < 1:
-        raise TruegainError(f"{argname('memory', given)} is not a size; give one with its unit, such as 2GB or 500MB")
+        raise TruegainError(f"{argname('memory', memory)} is not a size; give one with its unit, such as 2GB or 500MB")
     return size
 
 
 def available() -> int:
     """The bytes of memory that are free for this process now."""
     try:
-        found = re.search(r"^MemAvailable:\s*(\d+) kB", _MEMINFO.read_text(), re.MULTILINE)
+        match = re.search(r"^MemAvailable:\s*(\d+) kB", _MEMINFO.read_text(), re.MULTILINE)
     except OSError:  # not on Linux
-        found = None
-    return min(memory_there(), int(found[1]) * 1024) if found else memory_there()
+        match = None
+    return min(memory_there(), int(match[1]) * 1024) if match else memory_there()
 
 
 def unpacked_size(path: PathLike) -> int:
@@ -154,10 +154,10 @@ def aligned_need(judgments: PathLike | None, runs: Sequence[PathLike], jobs: int
 
     0 where files are so small that they need not be looked into; `limit` tells what is small.
     """
-    given = [] if judgments is None else [judgments]
-    if sum(_each(_size, [*given, *runs])) * MOST_TIMES * WORST <= limit:
+    judged_files = [] if judgments is None else [judgments]
+    if sum(_each(_size, [*judged_files, *runs])) * MOST_TIMES * WORST <= limit:
         return 0
-    judged, sizes = sum(map(unpacked_size, given)), _each(unpacked_size, runs)
+    judged, sizes = sum(map(unpacked_size, judged_files)), _each(unpacked_size, runs)
     order = sorted(range(len(runs)), key=lambda i: -sizes[i])
     most = sum(sizes[i] for i in order[:jobs])
     if WORST * (judged + most) + KEPT_LINE * sum(sizes) <= limit:
@@ -166,7 +166,7 @@ def aligned_need(judgments: PathLike | None, runs: Sequence[PathLike], jobs: int
     read = sum(
         taken(head, os.fspath(runs[i]), judged=False) * sizes[i] for head, i in zip(heads, order[:jobs], strict=True)
     )
-    read += sum(taken(head_of(os.fspath(path)), os.fspath(path), judged=True) * judged for path in given)
+    read += sum(taken(head_of(os.fspath(path)), os.fspath(path), judged=True) * judged for path in judged_files)
     lines = (sum(sizes) - most) / line_of_head(b"".join(heads)) if heads else 0
     return int(read + KEPT_LINE * lines)
 
@@ -174,7 +174,7 @@ def aligned_need(judgments: PathLike | None, runs: Sequence[PathLike], jobs: int
 def needs_batches(runs: object, judgments: object, jobs: int, memory: MemoryLike | None) -> bool:
     """Whether files of runs and judgments take more memory than may be taken: `memory`, or half of what is there."""
     files = _files(runs)
-    if not isinstance(judgments, str | os.PathLike) or not files or told().gold is not None:
+    if not isinstance(judgments, str | os.PathLike) or not files or file_options().gold is not None:
         return False
     limit = limit_of(memory)
     return aligned_need(judgments, files, jobs, limit) > limit
@@ -187,7 +187,7 @@ def streams_copied(runs: object, judgments: object, memory: MemoryLike | None) -
     They stay in memory while they are a small share of what may be taken, and are then on disk.
     """
     names = [os.fspath(judgments), *_files(runs)] if isinstance(judgments, str | os.PathLike) else []
-    names = names if len(names) > 1 and told().gold is None else []
+    names = names if len(names) > 1 and file_options().gold is None else []
     far = [name for name in names if is_remote(name)]
     _far.update(zip(far, _each(_size, far), strict=True))
     once = [name for name in names if (not _far[name] if is_remote(name) else _is_stream(name))]
@@ -208,8 +208,8 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 def _is_stream(name: str) -> bool:
     """Whether it can be read only once: standard input, a pipe, a device."""
-    there = os.path.exists(name) and not os.path.isdir(name)  # noqa: PTH110,PTH112  Path fails on a very long name
-    return name == STANDARD_INPUT or (there and not os.path.isfile(name))  # noqa: PTH113
+    exists = os.path.exists(name) and not os.path.isdir(name)  # noqa: PTH110,PTH112  Path fails on a very long name
+    return name == STANDARD_INPUT or (exists and not os.path.isfile(name))  # noqa: PTH113
 
 
 def check_aligned(runs: object, judgments: object, jobs: int, memory: MemoryLike | None = None) -> None:
@@ -235,7 +235,7 @@ def _files(runs: object) -> list[str]:
 
 def limit_of(memory: MemoryLike | None, share: float = 0.5) -> int:
     """The bytes that may be taken: as was said, or a share of what is available."""
-    return memory_of(memory) or told().memory or int(share * available())
+    return memory_of(memory) or file_options().memory or int(share * available())
 
 
 def held_need(runs: Sequence[PathLike], limit: int) -> int:

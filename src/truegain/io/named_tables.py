@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import ORDER, InputError, an, some
-from truegain.io.column_names import IDS, ColumnNames, Header, Role, label_of, told
+from truegain.io.column_names import IDS, ColumnNames, Header, Role, file_options, label_of
 from truegain.io.columns import BEIR, Floats, Ints, Places, parts_of, plain_name, plain_numbers
 from truegain.io.columns import COLUMNS as COLUMNS
 from truegain.io.columns import EXTRA as EXTRA
@@ -45,35 +45,35 @@ class Columns:
         self.frame, self.file, self.role = frame, file, role
         self.names = [str(name).strip().lower() for name in frame.columns]
         plain = [plain_name(name) for name in self.names]
-        self.found = {
+        self.matches = {
             ours: [n for name in names for n, p in zip(self.names, plain, strict=True) if p == name]
             for ours, names in COLUMNS.items()
         }
-        self.found |= {name: [name] for name in EXTRA if name in self.names}
+        self.matches |= {name: [name] for name in EXTRA if name in self.names}
         self.places: Places | None = frame.places if isinstance(frame, RawTable) else None
         if set(plain) == BEIR and all(map(_is_whole, frame.column(plain.index("score")))):
-            self.found["label"] = ["score"]
+            self.matches["label"] = ["score"]
 
     def __contains__(self, name: str) -> bool:
-        return bool(self.found.get(name))
+        return bool(self.matches.get(name))
 
     def _raw(self, name: str) -> list[Any]:
         if name not in self:
             others = COLUMNS[name][1:]
-            known = f"{', '.join(others[:KNOWN])}{', ...' if len(others) > KNOWN else ''}"
+            listed = f"{', '.join(others[:KNOWN])}{', ...' if len(others) > KNOWN else ''}"
             raise InputError(
-                f"there is no column '{name}' (or {known}) among {', '.join(self.all_written)}",
+                f"there is no column '{name}' (or {listed}) among {', '.join(self.all_written)}",
                 file=self.file,
                 hint=f"name the column '{name}'{self._mistaken(name) or self._option(name)}",
             )
-        return self._column(self.found[name][0])
+        return self._column(self.matches[name][0])
 
     def _option(self, name: str) -> str:
         """What to say of columns for this table to be read."""
         if name not in NEEDED[self.role]:
             return ""
         cells = [list(self.frame.column(at)[:LOOKED_AT]) for at in range(len(self.names))]
-        return f", or say which it is: {option_for(self.role, self.all_written, cells, self.found)}"
+        return f", or say which it is: {option_for(self.role, self.all_written, cells, self.matches)}"
 
     def written_at(self, at: int) -> str:
         """The name of a column by its place, as its owner writes it."""
@@ -90,19 +90,19 @@ class Columns:
 
     def take(self, rows: Ints) -> Columns:
         """Some rows of the table, under the same names."""
-        wanted = rows.tolist()
-        values = [[column[r] for r in wanted] for column in map(self.frame.column, range(len(self.names)))]
-        places = (self.places or Places.rows(max(wanted, default=0) + 1)).take(rows)
+        numbers = rows.tolist()
+        values = [[column[r] for r in numbers] for column in map(self.frame.column, range(len(self.names)))]
+        places = (self.places or Places.rows(max(numbers, default=0) + 1)).take(rows)
         table = RawTable(list(self.frame.columns), values, places, is_guarded(self.frame))
-        taken = Columns(table, self.file, self.role)
-        taken.found = self.found
-        return taken
+        selected = Columns(table, self.file, self.role)
+        selected.matches = self.matches
+        return selected
 
     def _mistaken(self, name: str) -> str:
         if name == "score" and "label" in self:
             return f"; these look like judgments: {ORDER}"
         if name == "label" and "score" in self:
-            option = told().option(self.role, {"label": self.written(self.found["score"][0])})
+            option = file_options().option(self.role, {"label": self.written(self.matches["score"][0])})
             return f"; this looks like a run: {ORDER}; if its scores are labels, say {arg('columns', option)}"
         return ""
 
@@ -138,7 +138,7 @@ class Columns:
     def numbers(self, name: str) -> Floats:
         """A column of numbers, none missing."""
         values = self._raw(name)
-        worded = name == "label" and bool(told().values)
+        worded = name == "label" and bool(file_options().values)
         if not worded and (plain := plain_numbers(values)) is not None:
             return plain
         numbers = np.empty(len(values))
@@ -155,14 +155,14 @@ class Columns:
 
     def texts(self, names: Sequence[str]) -> list[str]:
         """A column that may be there, by the first of some names, as text; empty where there is nothing."""
-        found = next((name for name in names if name in self.names), None)
-        if found is None:
+        column = next((name for name in names if name in self.names), None)
+        if column is None:
             return [""] * len(self._raw("topic"))
-        return ["" if is_missing(value) else str(value).strip() for value in self._column(found)]
+        return ["" if is_missing(value) else str(value).strip() for value in self._column(column)]
 
     def extra(self) -> dict[str, Sequence[object]]:
         """What else is known of a judgment."""
-        return {name: self._column(self.found[name][0]) for name in EXTRA if name in self}
+        return {name: self._column(self.matches[name][0]) for name in EXTRA if name in self}
 
 
 OF_LABELS = "tg.read_judgments"  # whose arguments these are in Python
@@ -174,35 +174,35 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
     Unless `strict`, topic and doc may also have names of ours: the user's may be those of another file.  What is said
     of another file holds where there is no name of ours; what is said of several counts for those that have it.
     """
-    said = Header() if header is None else header
+    options = Header() if header is None else header
     lost: dict[str, str] = {}
-    for ours in said.renamed:
-        theirs = _fitting(columns, said, ours)
+    for ours in options.renamed:
+        theirs = _fitting(columns, options, ours)
         name = theirs.strip().lower()
-        known = not strict and ours in ("topic", "doc") and ours in columns
-        spare = said.several is not None and not set(parts_of(name)) <= set(columns.names)
-        if name not in columns.names and "+" in name and ours in COLUMNS and not (known or spare):
+        has_ours = not strict and ours in ("topic", "doc") and ours in columns
+        spare = options.several is not None and not set(parts_of(name)) <= set(columns.names)
+        if name not in columns.names and "+" in name and ours in COLUMNS and not (has_ours or spare):
             columns = _joined(columns, name)
         if name in columns.names:
-            columns.found[ours] = [name]
-        elif not known:
+            columns.matches[ours] = [name]
+        elif not has_ours:
             lost[ours] = theirs
     for ours, theirs in lost.items():
         own = _instead_of(ours, columns)
         is_needed = ours in (*NEEDED[columns.role], "rank")
-        if said.fits_none(theirs, columns.file) or (is_needed and own is None):
-            raise _no_column(columns, "' or '".join(said.names_of(ours)))
-        if own is not None and not _is_of_another(columns, said, ours):
+        if options.fits_none(theirs, columns.file) or (is_needed and own is None):
+            raise _no_column(columns, "' or '".join(options.names_of(ours)))
+        if own is not None and not _is_of_another(columns, options, ours):
             warn(f"{columns.file}: there is no column '{theirs}'; column '{own}' is read instead")
-    return _lent(columns, said)
+    return _with_names_of_another(columns, options)
 
 
-def _fitting(columns: Columns, said: Header, ours: str) -> str:
+def _fitting(columns: Columns, header: Header, ours: str) -> str:
     """The name of a column that the user gave and this table has, or the last given; refused where no table has one."""
-    names = said.names_of(ours)
+    names = header.names_of(ours)
     has = [name for name in names if set(parts_of(name)) <= set(columns.names)]
     for name in names[1:]:
-        if name not in has and ours not in IDS and said.several is not None and said.fits_none(name, columns.file):
+        if name not in has and ours not in IDS and header.several is not None and header.fits_none(name, columns.file):
             raise _no_column(columns, name)
     return (has or names)[0]
 
@@ -215,27 +215,27 @@ def _no_column(columns: Columns, name: str) -> InputError:
 def _instead_of(ours: str, columns: Columns) -> str | None:
     """The column with a name of ours that stands in for one that the user named and the table lacks, if any."""
     either = ("score", "rank") if ours in ("score", "rank") else (ours,)
-    return next((columns.found[name][0] for name in either if name in columns), None)
+    return next((columns.matches[name][0] for name in either if name in columns), None)
 
 
-def _is_of_another(columns: Columns, said: Header, ours: str) -> bool:
+def _is_of_another(columns: Columns, header: Header, ours: str) -> bool:
     """Whether the other names that the user gave are all of other files, so that this one is as well."""
     beside = {
-        part for other in said.renamed if other != ours for name in said.names_of(other) for part in parts_of(name)
+        part for other in header.renamed if other != ours for name in header.names_of(other) for part in parts_of(name)
     }
     return bool(beside) and not beside & set(columns.names)
 
 
-def _lent(columns: Columns, said: Header) -> Columns:
+def _with_names_of_another(columns: Columns, header: Header) -> Columns:
     """The columns under names that the user gave to those of another file, where they have none of ours."""
-    for ours, theirs in (said.lent.renamed if said.lent is not None else {}).items():
+    for ours, theirs in (header.lent.renamed if header.lent is not None else {}).items():
         name = theirs.strip().lower()
-        if ours in columns or ours in said.renamed:
+        if ours in columns or ours in header.renamed:
             continue
         if "+" in name and set(parts_of(name)) <= set(columns.names):
             columns = _joined(columns, name)
         if name in columns.names:
-            columns.found[ours] = [name]
+            columns.matches[ours] = [name]
             if ours == "label":
                 _check_label(columns, name)
     return columns
@@ -243,12 +243,12 @@ def _lent(columns: Columns, said: Header) -> Columns:
 
 def _check_label(columns: Columns, name: str) -> None:
     """Refuse the judgments' own label as that of gold, where another column could be what is meant."""
-    taken = {n for some in columns.found.values() for n in some}
-    cells = {n: columns._column(n) for n in columns.names if n not in taken and columns.names.count(n) == 1}
+    in_use = {n for matched in columns.matches.values() for n in matched}
+    cells = {n: columns._column(n) for n in columns.names if n not in in_use and columns.names.count(n) == 1}
     others = [n for n, column in cells.items() if column and all(number_of(x) is not None for x in column)]
     if others:
         likely = [name, *filter(is_sensible, others)][-1]
-        option = told().option(columns.role, {"label": columns.written(likely)})
+        option = file_options().option(columns.role, {"label": columns.written(likely)})
         raise InputError(
             f"which is the label: '{name}', as in the judgments, or {some(others)}?", file=columns.file,
             hint=f"say which, as in {arg('columns', option)}",
@@ -267,7 +267,7 @@ def _joined(columns: Columns, name: str) -> Columns:
         )
     cells = []
     for part in parts:
-        columns.found["topic"] = [part]
+        columns.matches["topic"] = [part]
         cells.append(columns.ids("topic"))
     others = [n for n in columns.names if n not in parts]
     guarded = is_guarded(columns.frame)
@@ -337,12 +337,12 @@ def _words_in(cells: Sequence[Any]) -> list[str]:
 
 def option_for_words(cells: Sequence[Any]) -> str | None:
     """What `values` should say for words to be labels, with NUMBER where the order is not known; None: it cannot."""
-    words, given = _words_in(cells), told().values
+    words, numbered = _words_in(cells), file_options().values
     if not 0 < len(words) <= WORDS or any(set(word) & set(",='") for word in words):
         return None
     none = [word for word in words if plain_name(word) in NOTHING]
-    numbers = {word: f"{given[word]:g}" if word in given else "0" if none == [word] else NUMBER for word in words}
-    if len(words) == 2 and len(none) == 1 and not given:
+    numbers = {word: f"{numbered[word]:g}" if word in numbered else "0" if none == [word] else NUMBER for word in words}
+    if len(words) == 2 and len(none) == 1 and not numbered:
         numbers |= {word: "1" for word in words if word not in none}
     ordered = sorted(numbers, key=lambda word: word not in none)
     return arg("values", ",".join(f"{word}={numbers[word]}" for word in ordered), of=OF_LABELS)
@@ -444,9 +444,9 @@ def is_one_run(data: Mapping[Any, Any]) -> bool:
     return True
 
 
-def refuse_columns(given: bool, data: object) -> None:
+def refuse_columns(is_given: bool, data: object) -> None:
     """Names of columns are for what has columns."""
-    if given:
+    if is_given:
         what = f"{arg('columns')} names columns, and {an(data)} has none"
         raise InputError(what, hint="leave it out, or give a file or a frame")
 

@@ -77,10 +77,10 @@ def wrote(path: File) -> None:
 def _identity(source: File | int | None) -> Identity | None:
     """Device and number of a regular file, the same behind any name or link; None for all else."""
     try:
-        found = None if source is None else os.stat(source)  # noqa: PTH116  a descriptor is no path
+        status = None if source is None else os.stat(source)  # noqa: PTH116  a descriptor is no path
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino) if found is not None and stat.S_ISREG(found.st_mode) else None
+    return (status.st_dev, status.st_ino) if status is not None and stat.S_ISREG(status.st_mode) else None
 
 
 def _place(name: str) -> Identity | str | None:
@@ -147,9 +147,9 @@ def noting_digest(name: str) -> Iterator[Callable[[bytes], object]]:
         return
     from hashlib import sha256
 
-    found = sha256()
-    yield found.update
-    _far[name] = same_digest(name, found.hexdigest())
+    digest = sha256()
+    yield digest.update
+    _far[name] = same_digest(name, digest.hexdigest())
 
 
 def fetched_digest(name: str) -> str | None:
@@ -169,7 +169,7 @@ def digest_of(name: str, pieces: Iterable[bytes]) -> str:
 def _digest(pieces: Iterable[bytes]) -> str:
     from hashlib import sha256  # here, as it takes a while and most commands tell no digests
 
-    found = sha256()
+    digest = sha256()
     for piece in pieces:
-        found.update(piece)
-    return found.hexdigest()
+        digest.update(piece)
+    return digest.hexdigest()

@@ -29,7 +29,7 @@ def _read(data: bytes, file: str) -> Frame:
 
 
 def _refusal(begun: Beginning, file: str) -> InputError | None:
-    return None if begun.said.unnamed else InputError("not a Parquet file", file=file, text=begun.first, hint=WHOLE)
+    return None if begun.header.unnamed else InputError("not a Parquet file", file=file, text=begun.first, hint=WHOLE)
 
 
 PARQUET = TableFormat(

@@ -91,9 +91,9 @@ def about(name: str) -> Mapping[str, Any]:
     """What is known of a file without reading it: its size, and marks that change with what it holds."""
     fs, path = _file_system(name)
     with failures(name):
-        found = fs.info(path)
-    marks = {mark: str(found[mark]) for mark in _MARKS if found.get(mark) is not None}
-    return {"size": int(found.get("size") or 0), **marks}
+        info = fs.info(path)
+    marks = {mark: str(info[mark]) for mark in _MARKS if info.get(mark) is not None}
+    return {"size": int(info.get("size") or 0), **marks}
 
 
 def size_of(name: str) -> int:
@@ -122,16 +122,16 @@ def matching(name: str) -> list[str]:
     """The addresses of the files that match a pattern."""
     fs, path = _file_system(name)
     with failures(name):
-        found = fs.glob(path, detail=True)
-    return sorted(_addressed(name, fs, path, _seen_files(found.values())))
+        listing = fs.glob(path, detail=True)
+    return sorted(_addressed(name, fs, path, _seen_files(listing.values())))
 
 
 def files_in(name: str) -> list[str]:
     """The addresses of the files right below a folder."""
     fs, path = _file_system(name)
     with failures(name):
-        found = _seen_files(fs.ls(path, detail=True))
-    return sorted(_addressed(name, fs, path, [file for file in found if file.rstrip("/") != path.rstrip("/")]))
+        files = _seen_files(fs.ls(path, detail=True))
+    return sorted(_addressed(name, fs, path, [file for file in files if file.rstrip("/") != path.rstrip("/")]))
 
 
 def _seen_files(listed: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -144,9 +144,9 @@ def files_below(name: str) -> dict[str, int]:
     """All files below a folder by their path in it, with their sizes; none that is hidden."""
     fs, path = _file_system(name)
     with failures(name):
-        found = fs.find(path, detail=True)
+        listing = fs.find(path, detail=True)
     root = path.rstrip("/") + "/"
-    sizes = {file.removeprefix(root): int(info.get("size") or 0) for file, info in found.items() if file != root}
+    sizes = {file.removeprefix(root): int(info.get("size") or 0) for file, info in listing.items() if file != root}
     return {file: size for file, size in sizes.items() if not any(p.startswith(".") for p in file.split("/"))}
 
 
@@ -190,13 +190,13 @@ def _patient() -> dict[str, Any]:
     return {"client_kwargs": {"timeout": limits, "trust_env": True, **conf.get("http", {}).get("client_kwargs", {})}}
 
 
-def _addressed(name: str, fs: Any, path: str, found: list[str]) -> list[str]:
+def _addressed(name: str, fs: Any, path: str, files: list[str]) -> list[str]:
     """Files as a file system calls them under the address they were found by, with its host."""
     whole = name if is_web(name) else name.rstrip("/")
     if whole.endswith(path):
         root = whole[: len(whole) - len(path)]
-        return [root + file for file in found]
-    return [str(fs.unstrip_protocol(file)) for file in found]
+        return [root + file for file in files]
+    return [str(fs.unstrip_protocol(file)) for file in files]
 
 
 # ---------------------------------------------------------------------- failures
@@ -255,19 +255,19 @@ def _words(name: str, error: BaseException) -> tuple[str, str]:
 
 def _chain(error: BaseException) -> list[BaseException]:
     """An error and those it came from."""
-    found: list[BaseException] = []
+    causes: list[BaseException] = []
     at: BaseException | None = error
-    while at is not None and at not in found:
-        found.append(at)
+    while at is not None and at not in causes:
+        causes.append(at)
         at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
-    return found
+    return causes
 
 
 def _first_line(name: str, error: BaseException) -> str:
     """What an error says, without what the address keeps secret."""
     text = (str(error).splitlines() or [""])[0] or type(error).__name__
-    shown = without_secrets(name)
+    address = without_secrets(name)
     for secret in re.split(r"[@?&=:/#]", name):
-        if len(secret) > 2 and secret not in shown:
+        if len(secret) > 2 and secret not in address:
             text = text.replace(secret, "...")
     return without_secrets(text)

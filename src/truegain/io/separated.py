@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError, some
-from truegain.io.column_names import Role, told
+from truegain.io.column_names import Role, file_options
 from truegain.io.columns import Places, RawTable, frozen, names_columns, number_of, our_name, plain_name
 from truegain.io.files import shown_path
 from truegain.io.table_format import Beginning, TableFormat
@@ -180,13 +180,13 @@ def _cells(reader: Any, separator: str, file: str, names: Sequence[str] = ()) ->
     """
     cells: list[str] = []
     lines: list[int] = []
-    given = width = len(names)
+    given_names = width = len(names)
     for begin, row in _rows(reader):
         if row and (len(row) > 1 or row[0].strip() or separator in row[0]):
             width = width or len(row)
             if len(row) != width:
                 raise InputError(
-                    f"{len(row)} fields where {'columns=' if given else 'the header'} has {width}",
+                    f"{len(row)} fields where {'columns=' if given_names else 'the header'} has {width}",
                     file=file,
                     line=begin,
                     text=separator.join(row),
@@ -294,12 +294,12 @@ class Guess:
         """What to do where the columns that may be the label are those of assessors."""
         if not self.among or f"label={NAME}" not in self.option:
             return ""
-        way = arg("gold_aggregate", "mean") if self.role == "gold" else AGGREGATE_FIRST
-        return f"; if they are {len(self.among)} assessors', aggregate their ratings: {way}"
+        remedy = arg("gold_aggregate", "mean") if self.role == "gold" else AGGREGATE_FIRST
+        return f"; if they are {len(self.among)} assessors', aggregate their ratings: {remedy}"
 
 
 def guessed(
-    names: Sequence[str], columns: Sequence[Sequence[Any]], role: Role, found: Mapping[str, Sequence[str]]
+    names: Sequence[str], columns: Sequence[Sequence[Any]], role: Role, matches: Mapping[str, Sequence[str]]
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The columns that are likely what a file of its role lacks, by our names; 'NAME' where none is likely.
 
@@ -315,9 +315,11 @@ def guessed(
     ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'NAME'}, ('note', 'sicherheit'))
     """
     cells = dict(zip(names, columns, strict=True))
-    taken = {name for ours, some in found.items() for name in some if role == "runs" or ours != "score"}  # or a label
-    free = [name for name in names if name.strip().lower() not in taken]
-    needed = [ours for ours in NEEDED[role] if not found.get(ours)]
+    in_use = {
+        name for ours, some in matches.items() for name in some if role == "runs" or ours != "score"
+    }  # or a label
+    free = [name for name in names if name.strip().lower() not in in_use]
+    needed = [ours for ours in NEEDED[role] if not matches.get(ours)]
     value = needed[-1] if needed and needed[-1] in ("label", "score") else ""
     numeric = {n: cells[n] for n in free if _is_numeric(cells[n])}
     could = _values(value, numeric) if value and len(free) >= len(needed) else []
@@ -337,16 +339,16 @@ def guessed(
     return {ours: chosen.get(ours, NAME) for ours in needed}, tuple(among) if len(among) > 1 else ()
 
 
-def option_for(role: Role, names: Sequence[str], columns: Sequence[Sequence[Any]], found: Mapping[str, Any]) -> Guess:
+def option_for(role: Role, names: Sequence[str], columns: Sequence[Sequence[Any]], matches: Mapping[str, Any]) -> Guess:
     """What `columns` should say for a table with named columns to be read."""
-    chosen, among = guessed(names, columns, role, found)
-    option = told().option(role, {o: t.strip() for o, t in chosen.items()})
+    chosen, among = guessed(names, columns, role, matches)
+    option = file_options().option(role, {o: t.strip() for o, t in chosen.items()})
     return Guess(option, tuple(t.strip() for t in among), role)
 
 
 def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
     """What `columns` should say for a text of cells, with or without a line of names; None where that is not seen."""
-    own = told().judgments
+    own = file_options().judgments
     if role == "judgments" and own is not None and shown_path(own) != file:
         role = "gold"
     first = first_line(text)
@@ -363,11 +365,11 @@ def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
     if any(number_of(cell) is not None for cell in rows[0]) or not body:
         return _unnamed([row for row in rows if len(row) == width], role, width)
     names = [name.strip() for name in rows[0]]
-    found: dict[str, list[str]] = {}
+    matches: dict[str, list[str]] = {}
     for name in names:
         if (ours := our_name(name)) is not None:
-            found.setdefault(ours, []).append(name.lower())
-    return option_for(role, names, [*zip(*body, strict=True)], found)
+            matches.setdefault(ours, []).append(name.lower())
+    return option_for(role, names, [*zip(*body, strict=True)], matches)
 
 
 def _unnamed(rows: Sequence[Sequence[str]], role: Role, width: int) -> Guess | None:
@@ -376,7 +378,7 @@ def _unnamed(rows: Sequence[Sequence[str]], role: Role, width: int) -> Guess | N
     if names is None:
         return None
     value = names.split(",").index("score" if kind == "runs" else "label")
-    return Guess(told().option(role, names)) if all(number_of(row[value]) is not None for row in rows) else None
+    return Guess(file_options().option(role, names)) if all(number_of(row[value]) is not None for row in rows) else None
 
 
 def is_sensible(name: str) -> bool:
@@ -398,9 +400,9 @@ def _values(ours: str, numeric: Mapping[str, Sequence[Any]]) -> list[str]:
     called = [name for name in sensible if _like(ours, name)]
     if ours == "score" or not called:
         return called or sensible
-    known = {number_of(cell) for name in called for cell in _there(numeric[name])}
-    alike = [n for n in sensible if n not in called and {number_of(cell) for cell in _there(numeric[n])} <= known]
-    return sensible if alike and len(known) > 1 else called
+    values = {number_of(cell) for name in called for cell in _there(numeric[name])}
+    alike = [n for n in sensible if n not in called and {number_of(cell) for cell in _there(numeric[n])} <= values]
+    return sensible if alike and len(values) > 1 else called
 
 
 def _there(cells: Sequence[Any]) -> list[Any]:
@@ -408,13 +410,13 @@ def _there(cells: Sequence[Any]) -> list[Any]:
 
 
 def _is_numeric(cells: Sequence[Any]) -> bool:
-    there = _there(cells)
-    return bool(there) and all(number_of(cell) is not None for cell in there)
+    present = _there(cells)
+    return bool(present) and all(number_of(cell) is not None for cell in present)
 
 
 def _may_be_ids(cells: Sequence[Any]) -> bool:
-    there = _there(cells)
-    return bool(there) and not any(isinstance(cell, float | list | dict) for cell in there)
+    present = _there(cells)
+    return bool(present) and not any(isinstance(cell, float | list | dict) for cell in present)
 
 
 def _like(ours: str, name: str) -> bool:
@@ -435,15 +437,15 @@ def _unlikely(ours: str, name: str, cells: Sequence[Any], is_value: bool) -> tup
 
 def _names_in(begun: Beginning, *separators: str) -> bool:
     """Whether the first line names columns, where the user does not name them all."""
-    said = begun.said
-    named = not said.names or said.several is not None
-    return named and any(names_columns(begun.first.split(separator), said.theirs) for separator in separators)
+    header = begun.header
+    named = not header.names or header.several is not None
+    return named and any(names_columns(begun.first.split(separator), header.theirs) for separator in separators)
 
 
 def _no_names(begun: Beginning, file: str) -> InputError | None:
-    if begun.said.unnamed:
+    if begun.header.unnamed:
         return None
-    option = option_for_text(begun.text, begun.said.role, file)
+    option = option_for_text(begun.text, begun.header.role, file)
     hint = (
         f"say which columns they are: {option}"
         if option

@@ -48,14 +48,14 @@ class Key:
     values: tuple[str, ...] = ()
     inner: Mapping[str, int] = field(default_factory=dict)
 
-    def at(self, told: Collection[str]) -> int | None:
+    def at(self, values: Collection[str]) -> int | None:
         """The line that a refusal is about: that of a key of the table, where it tells one."""
-        return next((self.inner[name] for name in told if name in self.inner), self.line)
+        return next((self.inner[name] for name in values if name in self.inner), self.line)
 
-    def says(self, told: Collection[str]) -> bool:
+    def says(self, values: Collection[str]) -> bool:
         """Whether a value that a refusal tells stands here, or a part of it: a system of a pair, a key of the table."""
         parts = [*self.values, *self.inner, *(part.strip() for value in self.values for part in value.split(","))]
-        return bool({*parts} & {*told})
+        return bool({*parts} & {*values})
 
 
 @dataclass(frozen=True)
@@ -86,22 +86,22 @@ class FileWords:
         >>> from truegain.errors import MeasureError
         >>> from truegain.message import argname
         >>> about = {"confidence": Key("confidence", 3, ("95",)), "measure": Key("measure", 4, ("nDGC@10",))}
-        >>> said = FileWords("s.toml", about)
-        >>> said.place(TruegainError(f"{argname('confidence', 95)} is not between 0 and 1"))
+        >>> study = FileWords("s.toml", about)
+        >>> study.place(TruegainError(f"{argname('confidence', 95)} is not between 0 and 1"))
         (3, '')
-        >>> said.place(MeasureError("there is no measure 'nDGC'")), said.place(TruegainError("few topics"))
+        >>> study.place(MeasureError("there is no measure 'nDGC'")), study.place(TruegainError("few topics"))
         ((4, 'measure: '), None)
         """
-        told = [str(part.value) for part in error.message.about if part.kind == TOLD]
+        values = [str(part.value) for part in error.message.about if part.kind == TOLD]
         named = [self.keys[key] for part in error.message.named if (key := key_of(part.name)) in self.keys]
         if named:
-            return named[0].at(told), ""
+            return named[0].at(values), ""
         if isinstance(error, InputError) and error.file is not None:
-            told.append(error.file)
+            values.append(error.file)
         own = self.keys.get(key_of(error.argument or ""))
         about = [] if own is None else [own]
-        about += [key for option, key in self.keys.items() if option in NAMES and key.says(told)]
-        return (about[0].at(told), f"{about[0].name}: ") if about else None
+        about += [key for option, key in self.keys.items() if option in NAMES and key.says(values)]
+        return (about[0].at(values), f"{about[0].name}: ") if about else None
 
 
 def field_of(option: str) -> tuple[str, str]:
@@ -111,7 +111,7 @@ def field_of(option: str) -> tuple[str, str]:
     >>> field_of("gold_relevant_from"), field_of("measure")
     (('gold', 'relevant_from'), ('', 'measure'))
     """
-    return next(((one.table, one.field) for one in OF_CONFIGS if one.name == option), ("", option))
+    return next(((known.table, known.field) for known in OF_CONFIGS if known.name == option), ("", option))
 
 
 def key_of(argument: str) -> str:
@@ -162,15 +162,15 @@ class StudyText:
         values, tables = _flat(_parsed(text, file), text, file)
         return cls(path, file, text, values, tables)
 
-    def options(self, known: Collection[str], what: str) -> Iterator[tuple[str, str, Any, int | None]]:
+    def options(self, allowed: Collection[str], what: str) -> Iterator[tuple[str, str, Any, int | None]]:
         """The option behind each key, the key, its value and its line; a key that is none of `what` is refused."""
         for key, value in self.values.items():
             option, line = key.replace("_", "-"), self._line(key)
-            if option in known:
+            if option in allowed:
                 yield option, key, value, line
             elif option not in ELSEWHERE:
-                near = difflib.get_close_matches(option, [*known, *ELSEWHERE], 1)
-                meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
+                near = difflib.get_close_matches(option, [*allowed, *ELSEWHERE], 1)
+                meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(allowed))}"
                 raise InputError(f"{key!r} is not an option of {what}", file=self.file, line=line, hint=meant)
 
     def line(self, option: str) -> int | None:
@@ -185,18 +185,18 @@ class StudyText:
         field = field_of(key)[1]
         return line_of(self.text, field, begin) or line_of(self.text, field.replace("_", "-"), begin) or begin
 
-    def told(self, option: str, key: str, line: int | None, several: bool) -> Any:
+    def typed_value(self, option: str, key: str, line: int | None, several: bool) -> Any:
         """The value of a key as the command line would have it: see `_value`."""
         folder = Path(self.path).parent if option in PATHS else None
         return _value(self.values[key], several, folder, key, self.file, line)
 
-    def key(self, option: str, key: str, line: int | None, told: Any) -> Key:
+    def key(self, option: str, key: str, line: int | None, typed: Any) -> Key:
         """The key with its place, and those of the keys of its table."""
         value, inner = self.values[key], {}
         if isinstance(value, dict):
             inner = {name: at for name in value if (at := line_of(self.text, name, line))}
         name = ".".join(field_of(key)) if key in self.tables else key
-        return Key(name, line, _shown(told, option in PATHS), inner)
+        return Key(name, line, _texts_of(typed, option in PATHS), inner)
 
     def check_kind(self, key: str, kind: str, line: int | None) -> None:
         """Refuse true and false where no such thing is asked for, and fractions for whole numbers."""
@@ -219,7 +219,7 @@ def _flat(values: dict[str, Any], text: str, file: str) -> tuple[dict[str, Any],
     flat: dict[str, Any] = {}
     tables: dict[str, str] = {}
     for key, value in values.items():
-        names = {one.field: one.name for one in OF_CONFIGS if one.table == key}
+        names = {option.field: option.name for option in OF_CONFIGS if option.table == key}
         if not names or not isinstance(value, dict):
             flat[key] = value
             continue
@@ -259,8 +259,8 @@ def _parsed(text: str, file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        said = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
-        fault, line = (said[1], int(said[2]) if said[2] else None) if said else (str(error), None)
+        match = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
+        fault, line = (match[1], int(match[2]) if match[2] else None) if match else (str(error), None)
         raise _fault(fault, line, text, file) from None
 
 
@@ -285,9 +285,9 @@ def _is_open(lines: list[str], begun: list[int]) -> bool:
     return bool(begun) and "]" not in "".join(lines[begun[-1] - 1 :]).partition("[")[2]
 
 
-def _shown(told: Any, paths: bool) -> tuple[str, ...]:
+def _texts_of(value: Any, paths: bool) -> tuple[str, ...]:
     """The values of a key as refusals tell them."""
-    parts = [str(x) for x in told] if isinstance(told, list) else [str(told)]
+    parts = [str(x) for x in value] if isinstance(value, list) else [str(value)]
     return tuple(dict.fromkeys([*parts, *(map(shown_path, parts) if paths else ())]))
 
 

@@ -11,7 +11,7 @@ from truegain.io.column_names import Header
 from truegain.io.columns import RawTable
 from truegain.io.frames import Frame
 
-NOTHING_SAID = Header()
+NO_HEADER = Header()
 
 
 def first_line(text: bytes) -> str:
@@ -22,8 +22,8 @@ def first_line(text: bytes) -> str:
 class Beginning:
     """What a file is recognized by: its text or bytes, its ending, and what the user says of its columns."""
 
-    def __init__(self, text: bytes, ending: str, said: Header | None = None) -> None:
-        self.text, self.ending, self.said = text, ending, NOTHING_SAID if said is None else said
+    def __init__(self, text: bytes, ending: str, header: Header | None = None) -> None:
+        self.text, self.ending, self.header = text, ending, NO_HEADER if header is None else header
 
     @cached_property
     def first(self) -> str:

@@ -25,10 +25,10 @@ def spare_file() -> BinaryIO:
 
 def folder_of_copies() -> str:
     """The folder of temporary files; an error where TMPDIR names one that cannot be had, instead of another."""
-    named, found = os.environ.get("TMPDIR"), tempfile.gettempdir()
-    if named and Path(named).absolute() != Path(found):
+    named, folder = os.environ.get("TMPDIR"), tempfile.gettempdir()
+    if named and Path(named).absolute() != Path(folder):
         raise TruegainError(f"TMPDIR is {named}, where no file can be written; set it to a folder with room for copies")
-    return found
+    return folder
 
 
 def check_room(need: int, file: str) -> None:

@@ -198,10 +198,10 @@ def text_of_row(docs: Ids, row: int) -> str:
 def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> InputError:
     end = text.find(b"\n", offset)
     fields = text[offset : end if end >= 0 else len(text)].split()
-    wanted = f"{layout.fewest}" if layout.most > 6 else f"exactly {layout.fewest}"
+    required = f"{layout.fewest}" if layout.most > 6 else f"exactly {layout.fewest}"
     problem, hint = {
-        1: (f"a {layout.what} line needs {wanted} fields, this one has {len(fields)}", f"write '{layout.line}'"),
-        2: (f"a {layout.what} line needs {wanted} fields, this one has {len(fields)}", f"write '{layout.line}'"),
+        1: (f"a {layout.what} line needs {required} fields, this one has {len(fields)}", f"write '{layout.line}'"),
+        2: (f"a {layout.what} line needs {required} fields, this one has {len(fields)}", f"write '{layout.line}'"),
         3: (f"{layout.value_name} is not a number", f"field {layout.value + 1} must be a number"),
         4: (f"{layout.value_name} is NaN", f"field {layout.value + 1} must be a number that can be ordered"),
         5: ("carriage return inside a line", "end lines with a newline"),

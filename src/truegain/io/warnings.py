@@ -29,13 +29,13 @@ def heard() -> Iterator[list[str]]:
     >>> told
     ['suspicious']
     """
-    told: list[str] = []
+    messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         try:
-            yield told
+            yield messages
         finally:
-            told += dict.fromkeys(w.message.message for w in caught if isinstance(w.message, DataWarning))
+            messages += dict.fromkeys(w.message.message for w in caught if isinstance(w.message, DataWarning))
 
 
 def tell(messages: Iterable[str]) -> None:

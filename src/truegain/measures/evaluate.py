@@ -19,7 +19,7 @@ from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Run, Runs, RunsLike, run_loaders
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
-from truegain.io.column_names import told
+from truegain.io.column_names import file_options
 from truegain.io.memory import MemoryLike, check_aligned, needs_batches, streams_copied
 from truegain.io.threads import cores
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
@@ -137,9 +137,9 @@ def by_whom(judgments: Judgments | None) -> list[str]:
 
     judgments: None where they are read in batches, and so have nothing but what the command line says of them.
     """
-    labels_by = unchecked_in(judgments, told().judge_model)
-    if labels_by and told().unused_gold:
-        return [f"by {labels_by} as they are: {told().unused_gold}"]
+    labels_by = unchecked_in(judgments, file_options().judge_model)
+    if labels_by and file_options().unused_gold:
+        return [f"by {labels_by} as they are: {file_options().unused_gold}"]
     return [by_unchecked(labels_by)] if labels_by else []
 
 

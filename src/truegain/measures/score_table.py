@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from truegain.data.rating_columns import says_missing
-from truegain.data.scores import ALL_TOPICS, OUTSIDE, Scores, beyond, range_told
+from truegain.data.scores import ALL_TOPICS, OUTSIDE, Scores, beyond, range_text
 from truegain.errors import InputError, an, some
 from truegain.io import formats, named_tables
 from truegain.io.columns import COLUMNS, Floats
@@ -63,7 +63,7 @@ def read_scores(data: ScoresLike) -> Scores:
     if lost:
         there = ", ".join(columns.names)
         raise InputError(f"there is no column {some(lost)} among {there}", file=columns.file, hint=_HINT)
-    columns.found |= {ours: [theirs] for ours, theirs in named.items() if theirs is not None}
+    columns.matches |= {ours: [theirs] for ours, theirs in named.items() if theirs is not None}
     system, topic, measure = (columns.ids(name) for name in NEEDED[:3])
     if not system:
         raise InputError("there are no rows", file=columns.file, hint=_HINT)
@@ -82,7 +82,7 @@ def read_scores(data: ScoresLike) -> Scores:
         seen[key] = row
         bounds = objects[key[2]].bounds()
         if (key[1] != ALL_TOPICS or objects[key[2]].mean != "total") and beyond(value[row], bounds):
-            problem = f"{measure[row]} of system {key[0]}, topic {key[1]} is out of its range, {range_told(bounds)}"
+            problem = f"{measure[row]} of system {key[0]}, topic {key[1]} is out of its range, {range_text(bounds)}"
             raise columns._fault(problem, row, value[row], OUTSIDE)
         if key[1] == ALL_TOPICS:
             summary[key[2]][systems[key[0]]] = value[row]

@@ -102,9 +102,9 @@ class Job:
     At any time a piece is either still to do, with the cluster, ready, on disk from a run before, or given.
     """
 
-    def __init__(self, asked: SentJob, crew: Crew, sizes: Sizes, kept: KeptJob) -> None:
-        self.asked, self.crew, self.sizes, self.kept = asked, crew, sizes, kept
-        self.total = len(asked.pieces)
+    def __init__(self, sent: SentJob, crew: Crew, sizes: Sizes, kept: KeptJob) -> None:
+        self.asked, self.crew, self.sizes, self.kept = sent, crew, sizes, kept
+        self.total = len(sent.pieces)
         self.before = dict(kept.stretches(self.total))
         self.todo = _gaps(self.before, self.total)
         self.ready: dict[int, DonePieces] = {}
@@ -120,9 +120,9 @@ class Job:
                 with heard_after(lambda: self.back.put(None)):
                     part = self._next()
                 for data in part.results:
-                    found, told = self._read(data)
-                    tell(told)
-                    yield found
+                    result, messages = self._read(data)
+                    tell(messages)
+                    yield result
                     self.given += 1
                     if progress is not None:
                         progress(1)
@@ -186,14 +186,14 @@ class Job:
         return min(self.crew.threads, key=lambda w: busy[w] / self.crew.threads[w], default="")
 
     def _submit(self, task: Stretch) -> None:
-        asked = self.asked
-        pieces = packed(list(asked.pieces[task.first : task.last]), f"pieces of {asked.work}").data
+        sent = self.asked
+        pieces = packed(list(sent.pieces[task.first : task.last]), f"pieces of {sent.work}").data
         if self.shared is None:
-            key = f"truegain-shared-{asked.shared.digest}"
-            self.shared = self.crew.submit(load_shared, asked.shared.data, key=key)
+            key = f"truegain-shared-{sent.shared.digest}"
+            self.shared = self.crew.submit(load_shared, sent.shared.data, key=key)
         room = self.sizes.room(self.crew.places)
         task.future = self.crew.submit(
-            do_pieces, self.shared, asked.work, pieces, task.first, asked.seed, SECONDS, room,
+            do_pieces, self.shared, sent.work, pieces, task.first, sent.seed, SECONDS, room,
             key=f"truegain-pieces-{uuid4().hex}", worker=task.worker,
         )  # fmt: skip
         self.tasks.add(task)
@@ -252,12 +252,12 @@ def _gaps(before: dict[int, int], total: int) -> list[tuple[int, int]]:
     >>> _gaps({2: 4, 4: 5}, 9)
     [(0, 2), (5, 9)]
     """
-    found, at = [], 0
+    gaps, at = [], 0
     for first, last in [*sorted(before.items()), (total, total)]:
         if at < first:
-            found.append((at, first))
+            gaps.append((at, first))
         at = last
-    return found
+    return gaps
 
 
 # ---- The engine on Dask: runs the pieces of a job on the workers of a scheduler, with the results of one machine.
@@ -331,15 +331,15 @@ class Cluster(Engine):
                 with suppress(*again):
                     crew.close()
 
-    def results(self, asked: JobAsked[Piece, PieceResult]) -> Iterator[PieceResult]:
+    def results(self, job: JobAsked[Piece, PieceResult]) -> Iterator[PieceResult]:
         """Results in the order of the pieces, from the workers or from what was finished before."""
         if self._kept is None:
             raise TruegainError("a cluster runs jobs within a block: with run_on(Cluster(...)):")
-        called = name_of(asked.work)
-        whole: list[Any] = list(asked.pieces)
-        parcel, listed = packed(asked.shared, f"what pieces of {called} share"), packed(whole, f"pieces of {called}")
-        read = partial(unpacked, kind=answer_of(asked.work))
-        kept = self._kept.job(called, parcel.digest, listed.digest, asked.seed, read)
+        called = name_of(job.work)
+        whole: list[Any] = list(job.pieces)
+        parcel, listed = packed(job.shared, f"what pieces of {called} share"), packed(whole, f"pieces of {called}")
+        read = partial(unpacked, kind=answer_of(job.work))
+        kept = self._kept.job(called, parcel.digest, listed.digest, job.seed, read)
         self._crew = self._crew or self._connected()
-        sent = SentJob(called, parcel, whole, asked.seed, asked.name, read)
-        yield from Job(sent, self._crew, self._sizes, kept).results(asked.progress)
+        sent = SentJob(called, parcel, whole, job.seed, job.name, read)
+        yield from Job(sent, self._crew, self._sizes, kept).results(job.progress)

@@ -51,32 +51,32 @@ def checked_address(address: str) -> str:
     ('10.0.0.7:8786', 'local:2')
     """
     address = address.strip()
-    local, given = LOCAL.fullmatch(address), ADDRESS.fullmatch(address)
+    local, remote = LOCAL.fullmatch(address), ADDRESS.fullmatch(address)
     if local is not None:
         return f"local:{_processes(local[1])}"
-    if given is None or not 0 < int(given[2]) <= PORTS:
-        shown = re.sub(r"//.*@", "//", address).partition("?")[0]  # no secrets
+    if remote is None or not 0 < int(remote[2]) <= PORTS:
+        public = re.sub(r"//.*@", "//", address).partition("?")[0]  # no secrets
         raise TruegainError(
-            f"{argname('cluster', shown)}: not an address; give that of a scheduler, such as tcp://10.0.0.7:8786, or "
+            f"{argname('cluster', public)}: not an address; give that of a scheduler, such as tcp://10.0.0.7:8786, or "
             "local:4 for 4 worker processes on this machine"
         )
     return address
 
 
-def _processes(given: str | None) -> int:
+def _processes(count: str | None) -> int:
     """How many worker processes are asked for: one for each core where nothing is said."""
-    if given is None:
+    if count is None:
         return cores()
-    if not re.fullmatch(r"0*[1-9]\d*", given, re.ASCII):
+    if not re.fullmatch(r"0*[1-9]\d*", count, re.ASCII):
         raise TruegainError(
-            f"{argname('cluster', f'local:{given}')}: give a number of worker processes of at least 1, such as "
+            f"{argname('cluster', f'local:{count}')}: give a number of worker processes of at least 1, such as "
             f"local:{cores()}, one for each core of this machine"
         )
-    digits = given.lstrip("0")
+    digits = count.lstrip("0")
     most = max(cores(), min(TIMES * cores(), available() // WORKER))
     if len(digits) > len(str(most)) or int(digits) > most:
         raise TruegainError(
-            f"{argname('cluster', f'local:{given}')}: this machine has {cores()} cores and {available() / 1e9:.1f} "
+            f"{argname('cluster', f'local:{count}')}: this machine has {cores()} cores and {available() / 1e9:.1f} "
             f"GB of free memory; more than {most} worker processes do not help: give local:{cores()}, one for each "
             "core"
         )
@@ -97,14 +97,14 @@ def check_reachable(address: str) -> None:
 
     A scheduler speaks first, unless it waits for certificates.
     """
-    given = ADDRESS.fullmatch(address)
-    assert given is not None
-    place = (given[1].strip("[]"), int(given[2]))
+    match = ADDRESS.fullmatch(address)
+    assert match is not None
+    place = (match[1].strip("[]"), int(match[2]))
     until = time.monotonic() + SOON
     while True:
         try:
-            with socket.create_connection(place, timeout=SILENT) as there:
-                if not address.startswith("tls://") and not _first_byte(there, place, address):
+            with socket.create_connection(place, timeout=SILENT) as connection:
+                if not address.startswith("tls://") and not _first_byte(connection, place, address):
                     raise no_scheduler(address, "it closed the connection")
             return
         except TimeoutError:
@@ -115,19 +115,19 @@ def check_reachable(address: str) -> None:
         time.sleep(0.2)
 
 
-def _first_byte(there: socket.socket, place: tuple[str, int], address: str) -> bytes:
+def _first_byte(connection: socket.socket, place: tuple[str, int], address: str) -> bytes:
     """What is said first; one who waits to be asked may be a web server, as at the port of the scheduler's page."""
-    there.settimeout(WEB)
+    connection.settimeout(WEB)
     with suppress(TimeoutError):
-        return there.recv(1)
+        return connection.recv(1)
     with suppress(OSError), socket.create_connection(place, timeout=WEB) as web:
         web.sendall(b"HEAD / HTTP/1.0\r\n\r\n")
         if web.recv(5) == b"HTTP/":
             raise no_scheduler(
                 address, "a web server does; a scheduler's dashboard has another port than the scheduler"
             )
-    there.settimeout(ANSWER)
-    return there.recv(1)
+    connection.settimeout(ANSWER)
+    return connection.recv(1)
 
 
 def no_scheduler(address: str, reason: str) -> TruegainError:
@@ -154,10 +154,10 @@ class Processes:
         self.number = number
         self.workers: list[subprocess.Popen[bytes]] = []
         self.scheduler: Any = None
-        with self._started_or_told():
+        with self._started_or_failed():
             self.folder = tempfile.TemporaryDirectory(prefix="truegain-", ignore_cleanup_errors=True)
         try:
-            with self._started_or_told(), config.set({"temporary-directory": self.folder.name}):
+            with self._started_or_failed(), config.set({"temporary-directory": self.folder.name}):
                 self.scheduler = distributed.LocalCluster(
                     n_workers=0,
                     protocol="tcp",
@@ -179,7 +179,7 @@ class Processes:
             raise
 
     def _start(self) -> None:
-        with self._started_or_told(), self.log.open("ab") as log:
+        with self._started_or_failed(), self.log.open("ab") as log:
             self.workers.append(
                 subprocess.Popen(
                     [sys.executable, "-c", PROGRAM, self.address, self.folder.name], env=self.environment,
@@ -188,7 +188,7 @@ class Processes:
             )  # fmt: skip
 
     @contextmanager
-    def _started_or_told(self) -> Iterator[None]:
+    def _started_or_failed(self) -> Iterator[None]:
         """Say what could not be started where the machine refuses it: no more processes, threads, files or room."""
         try:
             yield
@@ -207,8 +207,8 @@ class Processes:
         """Start another worker for each that ended; one that gave up, where none came as yet, cannot be started."""
         for worker in [w for w in self.workers if w.poll() is not None]:
             if not joined and worker.returncode > 0:  # not killed
-                said = self.log.read_text(errors="replace").split("\n")
-                reason = next((line for line in reversed(said) if line.strip()), f"exit code {worker.returncode}")
+                lines = self.log.read_text(errors="replace").split("\n")
+                reason = next((line for line in reversed(lines) if line.strip()), f"exit code {worker.returncode}")
                 raise self._not_started(reason)
             _end(worker)
             self.workers.remove(worker)
@@ -422,12 +422,12 @@ class Crew:
 
     # ------------------------------------------------------------------ what goes out and comes back
 
-    def submit(self, function: Callable[..., Any], *given: object, key: str, worker: str = "") -> Any:
+    def submit(self, function: Callable[..., Any], *arguments: object, key: str, worker: str = "") -> Any:
         """Hand out a task, to a worker if one is named; where that is gone another takes it."""
         place: dict[str, Any] = {"workers": [worker], "allow_other_workers": True} if worker else {}
         try:
             with self.config.set(QUIETLY):
-                return self.client.submit(function, *given, key=key, **place)
+                return self.client.submit(function, *arguments, key=key, **place)
         except Exception as error:
             if self.client.status == "running":
                 raise
@@ -475,8 +475,8 @@ def _ours() -> dict[str, str]:
 
 def _hushed() -> dict[str, int]:
     """Have the libraries keep silent, as what goes wrong is told by our own words; their levels before."""
-    known = [name for name in [*logging.root.manager.loggerDict, "distributed"] if name.startswith(NOISY)]
-    before = {name: logging.getLogger(name).level for name in known}
+    loggers = [name for name in [*logging.root.manager.loggerDict, "distributed"] if name.startswith(NOISY)]
+    before = {name: logging.getLogger(name).level for name in loggers}
     for name in before:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return before
@@ -488,8 +488,8 @@ def _first_line(error: BaseException) -> str:
 
 def _lacks_us(answer: object) -> bool:
     """Whether somebody could not even load what we ask; Dask may hand on such an error as its words alone."""
-    told = str(answer) if isinstance(answer, Exception) else ""
-    return isinstance(answer, ImportError | AttributeError) or told.startswith(UNLOADED)
+    message = str(answer) if isinstance(answer, Exception) else ""
+    return isinstance(answer, ImportError | AttributeError) or message.startswith(UNLOADED)
 
 
 def _not_there(who: str, error: BaseException) -> str:

@@ -41,9 +41,9 @@ class KeptPieces:
     def job(self, work: str, shared: str, pieces: str, seed: int, read: Callable[[bytes], Any]) -> KeptJob:
         """What is kept of a job, whose results can be read so."""
         key = digest_of({"kind": "pieces", "work": work, "shared": shared, "pieces": pieces, "seed": seed})
-        found = KeptJob(self, self.folder / key, read)
-        self.jobs.append(found)
-        return found
+        kept_job = KeptJob(self, self.folder / key, read)
+        self.jobs.append(kept_job)
+        return kept_job
 
     @property
     def shown(self) -> str:
@@ -61,8 +61,8 @@ class KeptPieces:
         """Where finished pieces are, and what to do; of some that could not be kept it is not said that they are."""
         if self.failed and not self.count:
             return f"no finished piece could be kept in {self.shown}: run the same again, from the beginning"
-        some = f"of the finished pieces only {self.count} could be kept" if self.failed else f"{finished} are kept"
-        return f"{some} in {self.shown}: run the same again to go on from there"
+        summary = f"of the finished pieces only {self.count} could be kept" if self.failed else f"{finished} are kept"
+        return f"{summary} in {self.shown}: run the same again to go on from there"
 
     def remove(self) -> None:
         """The command is whole: nothing of it is needed any more."""
@@ -99,23 +99,23 @@ class KeptJob:
 
         Damaged files are removed, which is told once.
         """
-        found: list[tuple[int, int]] = []
+        ranges: list[tuple[int, int]] = []
         try:
             names = sorted((path.name for path in self.folder.iterdir()), key=_place)
         except OSError:
             return []
         for name in names:
             first, last = _place(name)
-            if not (found[-1][1] if found else 0) <= first < last <= total:
+            if not (ranges[-1][1] if ranges else 0) <= first < last <= total:
                 continue
             if self.load(first, last) is None:
                 self.home.damaged()
                 with suppress(OSError):
                     (self.folder / name).unlink(missing_ok=True)
                 continue
-            found.append((first, last))
-        self.count = sum(last - first for first, last in found)
-        return found
+            ranges.append((first, last))
+        self.count = sum(last - first for first, last in ranges)
+        return ranges
 
     def load(self, first: int, last: int) -> list[bytes] | None:
         """The results of a stretch; None where they are not there, or damaged."""
@@ -155,5 +155,5 @@ def _place(name: str) -> tuple[int, int]:
     >>> _place("12-20.kept"), _place("notes.txt")
     ((12, 20), (0, 0))
     """
-    found = re.fullmatch(rf"(\d+)-(\d+){re.escape(ENDING)}", name)
-    return (0, 0) if found is None else (int(found[1]), int(found[2]))
+    match = re.fullmatch(rf"(\d+)-(\d+){re.escape(ENDING)}", name)
+    return (0, 0) if match is None else (int(match[1]), int(match[2]))

@@ -111,12 +111,12 @@ class Engine(ABC):
         return self.results(JobAsked(work, pieces, shared, seed, name, progress))
 
     @abstractmethod
-    def results(self, asked: JobAsked[Piece, PieceResult]) -> Iterator[PieceResult]:
+    def results(self, job: JobAsked[Piece, PieceResult]) -> Iterator[PieceResult]:
         """The results of a job, one after the other as they are taken.
 
         Parameters
         ----------
-        asked : JobAsked
+        job : JobAsked
             The job.
 
         Returns
@@ -142,10 +142,10 @@ class Local(Engine):
     jobs: int | None = None
     kind: Literal["threads", "processes"] = "threads"
 
-    def results(self, asked: JobAsked[Piece, PieceResult]) -> Iterator[PieceResult]:
+    def results(self, job: JobAsked[Piece, PieceResult]) -> Iterator[PieceResult]:
         """Results in the order of the pieces; a few are worked on at a time."""
-        work, pieces, shared, name, progress = asked.work, asked.pieces, asked.shared, asked.name, asked.progress
-        seeds = np.random.SeedSequence(asked.seed).spawn(len(pieces))
+        work, pieces, shared, name, progress = job.work, job.pieces, job.shared, job.name, job.progress
+        seeds = np.random.SeedSequence(job.seed).spawn(len(pieces))
         workers = self._workers(work, shared)
         waiting: deque[tuple[Piece, Future[PieceResult]]] = deque()
         todo = iter(zip(pieces, seeds, strict=True))

@@ -48,10 +48,10 @@ def name_of(work: Callable[..., Any]) -> str:
     if module is None or qualified is None:
         raise TruegainError(f"{work!r} cannot run on a cluster: it is not a function; give a function of a module")
     try:
-        found = work_named(f"{module}:{qualified}")
+        imported = work_named(f"{module}:{qualified}")
     except (ImportError, AttributeError):
-        found = None
-    if found is not work or module == "__main__":
+        imported = None
+    if imported is not work or module == "__main__":
         raise TruegainError(
             f"{module}.{qualified} cannot run on a cluster: workers import functions by name, and there is none of "
             f"this name in {module}; give a function at the top of an importable module, not a lambda and not one of "
@@ -67,10 +67,10 @@ def work_named(name: str) -> Callable[..., Any]:
     True
     """
     module, _, qualified = name.partition(":")
-    found: Any = importlib.import_module(module)
+    target: Any = importlib.import_module(module)
     for part in qualified.split("."):
-        found = getattr(found, part)
-    return found  # type: ignore[no-any-return]
+        target = getattr(target, part)
+    return target  # type: ignore[no-any-return]
 
 
 def answer_of(work: Callable[..., Any]) -> Any:
@@ -152,10 +152,10 @@ def do_pieces(
         if results and (room <= 0 or time.perf_counter() - began > seconds):
             break
         try:
-            told: list[str] = []
-            with listening(told):
-                found = function(shared.value, piece, np.random.SeedSequence(seed, spawn_key=(number,)))
-            results.append(serialization.packed((found, told)))
+            messages: list[str] = []
+            with listening(messages):
+                result = function(shared.value, piece, np.random.SeedSequence(seed, spawn_key=(number,)))
+            results.append(serialization.packed((result, messages)))
         except TruegainError as error:
             return results, time.perf_counter() - began, with_marks(error)
         except Exception as error:
@@ -177,15 +177,15 @@ def _show(
     line: str | None = None,
 ) -> None:
     """List a warning about data for who asked for the piece; all others as usual."""
-    told = _told.get()
-    if told is None or not isinstance(message, DataWarning):
+    messages = _told.get()
+    if messages is None or not isinstance(message, DataWarning):
         _usual(message, category, filename, lineno, file, line)
-    elif message.message not in told:
-        told.append(message.message)
+    elif message.message not in messages:
+        messages.append(message.message)
 
 
 @contextmanager
-def listening(told: list[str]) -> Iterator[None]:
+def listening(messages: list[str]) -> Iterator[None]:
     """List what is warned of meanwhile in this thread, each once; other threads have their own lists.
 
     `warnings.catch_warnings` is for all threads at a time, so that what shows warnings stays once it is there.
@@ -193,7 +193,7 @@ def listening(told: list[str]) -> Iterator[None]:
     if warnings.showwarning is not _show:
         warnings.showwarning = _show
         warnings.simplefilter("always", DataWarning)
-    before = _told.set(told)
+    before = _told.set(messages)
     try:
         yield
     finally:
@@ -203,13 +203,13 @@ def listening(told: list[str]) -> Iterator[None]:
 def versions() -> dict[str, str]:
     """What decides about the bits of a result, or about who understands whom."""
     files = code_digest((".py",))[:12]
-    found = {"python": platform.python_version(), "truegain": __version__, "truegain's files": files}
+    by_library = {"python": platform.python_version(), "truegain": __version__, "truegain's files": files}
     for library in LIBRARIES:
         try:
-            found[library] = metadata.version(library)
+            by_library[library] = metadata.version(library)
         except metadata.PackageNotFoundError:
-            found[library] = "none"
-    return found
+            by_library[library] = "none"
+    return by_library
 
 
 def bear_deaths(times: int, dask_scheduler: Any = None) -> int:

@@ -14,7 +14,7 @@ from truegain._version import __version__
 from truegain.config import Scoring
 from truegain.data.alignment import UNJUDGED
 from truegain.data.checks import check_labels
-from truegain.data.id_matching import Unmatched, doubts_told
+from truegain.data.id_matching import Unmatched, doubt_messages
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns
 from truegain.data.runs import Runs, RunsLike, read_runs
 from truegain.data.scores import Scores
@@ -495,7 +495,7 @@ def evaluate_filled(
     bounds = {str(m): _ends(loaded, table, m, at, scoring, jobs) for m in chosen} if at else {}
     return Scores(
         ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, provenance, names, bounds,
-        (*by_whom(table), *doubts_told(ranked.doubts)),
+        (*by_whom(table), *doubt_messages(ranked.doubts)),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.config import Gold, Resampling, Scoring, config_of
-from truegain.data.id_matching import doubts_told
+from truegain.data.id_matching import doubt_messages
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
@@ -322,7 +322,7 @@ def compare_corrected(
             "truegain": __version__, "measure": str(measure), "design": judges.design, "gold_sample": gold_sample,
             "adjust": adjust, "baseline": baseline, **vars(options),
         }  # fmt: skip
-        out.append(ResultList(tuple(pairs), provenance, (*doubts_told(ranked.doubts), *notes, *_sentences(pairs))))
+        out.append(ResultList(tuple(pairs), provenance, (*doubt_messages(ranked.doubts), *notes, *_sentences(pairs))))
     return out
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.config import Gold, Ratings, Resampling, Scoring, config_of
 from truegain.data.checks import check_order
-from truegain.data.id_matching import doubts_told
+from truegain.data.id_matching import doubt_messages
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import RankedGains
 from truegain.data.ratings import Scale, read_ratings
@@ -587,7 +587,7 @@ def correct(
         scale = known if rated.aggregate is None else None
         judges = judges_of(labels, table, design, chosen[0], gold_relevant_from, unmatched=unmatched, scale=scale)
     ranked = in_line(runs, table, chosen, drawing.jobs)
-    about += doubts_told(ranked.doubts)
+    about += doubt_messages(ranked.doubts)
     answers: list[Estimate] = []
     best: list[str] = []
     for one in chosen:

@@ -12,7 +12,7 @@ from truegain.data.judgments import JudgmentsLike, read_judgments
 from truegain.data.models import models_named
 from truegain.data.runs import RunsLike, read_runs
 from truegain.errors import InputError, TruegainError, some, there_are
-from truegain.io.column_names import told
+from truegain.io.column_names import file_options
 from truegain.io.files import can_be_read_again
 from truegain.io.trec import NameBy
 from truegain.message import arg, argname, told_value
@@ -112,7 +112,7 @@ class StudyInputs(Renamed):
     def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
         """The study of these files; runs that can be read in this way only now are read at once."""
         self.check(config, reading)
-        read = not all(map(can_be_read_again, files)) or self.renames or bool(told().ran)
+        read = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().ran)
         runs = self.renamed(read_runs(files, name_by=self.name_by)) if read else files
         rated = config.ratings.are_aggregated
         labels = reading.load(judgments, normalize=config.ratings.normalize) if rated else judgments

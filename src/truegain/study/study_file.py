@@ -12,7 +12,7 @@ import msgspec
 from truegain.aggregation.reading import RatingsAsked
 from truegain.config import StudyConfig, settings_of
 from truegain.errors import InputError, TruegainError, counted
-from truegain.io.column_names import Told, headers_of, own_gold, telling, values_of
+from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.files import PathLike, expand
 from truegain.io.study_text import FileWords, StudyText, key_of
 from truegain.io.warnings import warn
@@ -98,11 +98,11 @@ def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: Rat
     headers = headers_of(columns)
     reading = replace(reading, columns=headers.judged.written)
     gold = None if config.gold is None else str(config.gold.labels)
-    told = Told(
+    told = FileOptions(
         files.judgments, *headers, reading.missing, own_gold("gold", gold), columns=columns,
         values=values_of(reading.values),
     )  # fmt: skip
-    with telling(told):
+    with read_with(told):
         if beyond := inputs.beyond_gold(config):
             inputs = replace(inputs, measure=[m for m in inputs.measure or () if m not in beyond])
             warn(f"{source}: {counted(len(beyond), 'measure')} left out: {'; '.join(beyond.values())}")
@@ -119,7 +119,7 @@ def _words(text: StudyText) -> tuple[dict[str, Any], FileWords]:
     kinds = kinds_of_file()
     for option, key, value, line in text.options(kinds, "a study"):
         kind = kinds[option]
-        told = text.told(option, key, line, get_origin(without_none(kind)) is list)
+        told = text.typed_value(option, key, line, get_origin(without_none(kind)) is list)
         words[option.replace("-", "_")] = _converted(told, kind, f"{key} is {value!r}", text.file, line)
         keys[option] = text.key(option, key, line, told)
     return words, FileWords(text.file, keys, {*text.tables.values()})

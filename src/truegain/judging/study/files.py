@@ -412,7 +412,7 @@ def _file(name: str, lists: list[str]) -> list[PoolRow] | None:
         return _of_judgments(Judgments.of(name))
     table = read(text, kind, file)
     names = [plain_name(str(n)) for n in table.columns]
-    if set(names) == BEIR and Columns(table, file).found["label"]:
+    if set(names) == BEIR and Columns(table, file).matches["label"]:
         return _of_judgments(Judgments.of(name))
     if sum(mark in names for mark in MARKS) >= 2 and (listed := gold_list_of(name)) is not None:
         lists.append(name)
