@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from truegain.cli.app import main
+from truegain.cli.commands import every_page
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -17,6 +18,12 @@ Run = Callable[..., tuple[int, str, str]]
 def folder(tmp_path: Path) -> Path:
     """Where commands run; test files put their own study there."""
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def commands() -> None:
+    """Loads every command: its help lists what a catalogue holds, before a test adds something to it."""
+    assert list(every_page())
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.cli.conftest import Run, folder, run  # noqa: F401 (fixtures)
+from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
 from tests.worlds import study
 from truegain.errors import InputError
 from truegain.io.columns import Places, RawTable, frozen, of_objects
@@ -71,7 +71,7 @@ def judged() -> list[dict[str, Any]]:
 
 
 @pytest.fixture(autouse=True)
-def registered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def registered(folder: Path, commands: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     """The runs and the labels as files of cards and of TREC lines, with the format in the catalogue."""
     monkeypatch.setitem(FORMATS, CARDS.name, CARDS)
     for system, lists in RUNS.items():

@@ -293,7 +293,7 @@ def test_blanks_around_cells_do_not_count(tmp_path: Path) -> None:
 
 def test_csfcube_is_read_as_given(shared_data: Path) -> None:
     """Guards the walk of the documentation: two annotators beside an adjudicated column, topics of query and facet."""
-    with pytest.warns(tg.DataWarning, match="17 of 12488 ratings lie outside the scale 0:3 and are dropped"):
+    with pytest.warns(tg.DataWarning, match="17 of 12,488 ratings lie outside the scale 0:3 and are dropped"):
         found = tg.read_ratings(
             shared_data / "csfcube" / "judgments_long.csv.gz",
             assessors=["ann1", "ann2"],

@@ -119,7 +119,7 @@ def test_a_crowd_is_read_back(
     events = [json.loads(line) for line in Path("audit.jsonl").read_text().splitlines()]
     assert sum(e["kind"] == "done" for e in events) == len(study.units)
     check_order(task, rows, truth)
-    status_command("study")
+    status_command(folder="study")
     said = capsys.readouterr()
     assert f"{finished} of {finished} units finished (100%), 0 being judged" in said.out
     assert "agreement: Krippendorff's alpha" in said.out
@@ -134,9 +134,9 @@ def test_nothing_is_made_where_nothing_was_collected(tmp_path: Path, monkeypatch
     before = sorted(p.name for p in Path("study").iterdir())
     for command in (export_command, status_command):
         with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no study/judging\.sqlite"):
-            command("study")
+            command(folder="study")
         with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no study/other\.sqlite"):
-            command("study", database="sqlite:///study/other.sqlite")
+            command(folder="study", database="sqlite:///study/other.sqlite")
     assert sorted(p.name for p in Path("study").iterdir()) == before
     Database(default_url("study")).close()
     with pytest.raises(TruegainError, match="the pool of this study is not a list"):
@@ -235,5 +235,5 @@ def test_judgments_stay_with_the_documents_they_were_given_for(
     export_command("study", output="after.csv")
     assert Path("after.csv").read_text() == Path("before.csv").read_text()
     capsys.readouterr()
-    status_command("study")
+    status_command(folder="study")
     assert f"{len(study.units)} of {len(study.units)} units finished (100%)" in capsys.readouterr().out

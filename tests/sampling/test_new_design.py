@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.cli.conftest import Run, folder, run  # noqa: F401 (fixtures)
+from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
 from tests.worlds import Labels, Runs, study
 from truegain.cli.init import schema_of_studies
 from truegain.cli.panels import COMPLETERS
@@ -28,7 +28,7 @@ World = tuple[Runs, Labels, Labels]
 
 
 @pytest.fixture
-def world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:  # noqa: F811
+def world(folder: Path, commands: None, monkeypatch: pytest.MonkeyPatch) -> World:  # noqa: F811
     """Two runs, bronze labels of all pairs and gold labels of some, with the design in the catalogue."""
     monkeypatch.setitem(DESIGNS, BY_TOPIC.name, BY_TOPIC)
     runs, bronze, truth = study(seed=4, topics=20, docs=8)

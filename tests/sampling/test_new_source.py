@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import truegain as tg
-from tests.cli.conftest import Run, folder, run  # noqa: F401 (fixtures)
+from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
 from truegain.cli.panels import COMPLETERS
 from truegain.io.columns import Floats
 from truegain.sampling.catalogue import SOURCES
@@ -61,7 +61,7 @@ def runs() -> Runs:
 
 
 @pytest.fixture
-def registered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:  # noqa: F811
+def registered(folder: Path, commands: None, monkeypatch: pytest.MonkeyPatch) -> Runs:  # noqa: F811
     """The runs, also as files, with the source in the catalogue."""
     monkeypatch.setitem(SOURCES, DAYS.name, DAYS)
     made = runs()
@@ -122,7 +122,7 @@ def test_names_come_from_the_catalogue(run: Run, registered: Runs, folder: Path)
     assert (code, err.strip().endswith("several of topics, collection, assessors, replicates, days")) == (2, True)
     assert COMPLETERS["--population"]("topics,d") == ["topics,days"]
     _, out, _ = run("verdict", *words, "--population", "topics,days")
-    assert "The interval over days includes the uncertainty from topics" in out
+    assert "The interval over days also covers the uncertainty from topics" in out
     assert "Most influential days: day" in out
     code, _, err = run("report", *words, "--population", "days", "-o", "page.html")
     assert code == 0, err

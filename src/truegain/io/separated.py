@@ -315,9 +315,8 @@ def guessed(
     ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'NAME'}, ('note', 'sicherheit'))
     """
     cells = dict(zip(names, columns, strict=True))
-    in_use = {
-        name for ours, some in matches.items() for name in some if role == "runs" or ours != "score"
-    }  # or a label
+    used = {ours: some for ours, some in matches.items() if role == "runs" or ours != "score"}  # which may be a label
+    in_use = {name for some in used.values() for name in some}
     free = [name for name in names if name.strip().lower() not in in_use]
     needed = [ours for ours in NEEDED[role] if not matches.get(ours)]
     value = needed[-1] if needed and needed[-1] in ("label", "score") else ""

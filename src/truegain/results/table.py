@@ -183,7 +183,7 @@ def plain_name(name: str) -> str:
     >>> [plain_name(n) for n in ("gold label", "half width, median", "below %", "a - b", "P@10", "25%")]
     ['gold_label', 'half_width_median', 'below_percent', 'a_minus_b', 'P@10', '25%']
     >>> plain_name("detectable with 80% power"), plain_name("P(rel=2)@10 (topics) low")
-    ('found_at_80_percent_power', 'P(rel=2)@10_topics_low')
+    ('detectable_with_80_percent_power', 'P(rel=2)@10_topics_low')
     """
     if " " not in name:
         return name
