@@ -1,7 +1,7 @@
 """`python -m benchmarks.demo [--repeats 200]`: the demo's study in worlds of other seeds, beside their truth.
 
 Each world is that of `truegain demo --seed`, and what is asked is what its study.toml asks: is any system better than
-system-5, by the labels of a judge that favours system-4, as they are and corrected by the gold sample.
+system-5, by the labels of a judge that favors system-4, as they are and corrected by the gold sample.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def tell(what: str, used: Used, words: str) -> None:
 
 
 def many_topics(folder: Path, counts: list[int], memory: list[str]) -> None:
-    """Two systems, 10 documents a topic: evaluated, and compared by 1,000 trials of the randomisation test."""
+    """Two systems, 10 documents a topic: evaluated, and compared by 1,000 trials of the randomization test."""
     took: dict[str, list[float]] = {"eval": [], "compare": []}
     for count in counts:
         judgments, runs = folder / "qrels", [folder / "a.run", folder / "b.run"]
@@ -143,7 +143,7 @@ def many_topics(folder: Path, counts: list[int], memory: list[str]) -> None:
         used = run("eval", *files, "-m", "nDCG@10", "-m", "RR", *memory)
         tell(f"{count:,}", used, "eval")
         took["eval"].append(used.processor)
-        used = run("compare", *files, "-m", "nDCG@10", "--test", "randomisation", "--resamples", "1000", *memory)
+        used = run("compare", *files, "-m", "nDCG@10", "--test", "randomization", "--resamples", "1000", *memory)
         tell(f"{count:,}", used, "compare")
         took["compare"].append(used.processor)
         print(used.said, flush=True)

@@ -71,15 +71,15 @@ def _replicates(place: Path, size: int) -> Job:
 
 
 def _topics(place: Path, size: int) -> Job:
-    """The randomisation test of two systems, on the first so many topics."""
+    """The randomization test of two systems, on the first so many topics."""
     from truegain.stats.multiple_testing import Trials
-    from truegain.stats.tests.pairs import randomisation_p
+    from truegain.stats.significance.pairs import randomization_p
 
     x = matrices.scores_of(place)
     z = (x[1] - x[0])[None, :size]
 
     def job() -> Callable[[], Answer]:
-        p = float(randomisation_p(z, Trials(trials=1000, most=1000))[0])
+        p = float(randomization_p(z, Trials(trials=1000, most=1000))[0])
         return lambda: {"p": p}
 
     return job
@@ -107,11 +107,11 @@ LADDERS = {
         partial(scoring.trec_files, "large"), _systems,
     ),
     "topics": ladder(
-        "topics", "randomisation test of a pair, 1,000 trials", "topics", 12_500,
+        "topics", "randomization test of a pair, 1,000 trials", "topics", 12_500,
         partial(matrices.made, systems=2, topics=100_000), _topics,
     ),
-    "pairs": ladder("pairs", "randomised Tukey HSD of all pairs, 10,000 trials", "systems", 16, matrices.made, _pairs),
-    "trials": ladder("trials", "randomised Tukey HSD, 129 systems", "trials", 5000, matrices.made, _trials),
+    "pairs": ladder("pairs", "randomized Tukey HSD of all pairs, 10,000 trials", "systems", 16, matrices.made, _pairs),
+    "trials": ladder("trials", "randomized Tukey HSD, 129 systems", "trials", 5000, matrices.made, _trials),
     "replicates": ladder(
         "replicates", "AP of 32 runs over drawn collections", "replicates", 500,
         partial(scoring.trec_files, "large"), _replicates,

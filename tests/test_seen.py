@@ -123,7 +123,7 @@ def test_names_in_a_scatter_leave_points_free() -> None:
         (lambda: tg.plan_assessors(RATINGS, error=0.5), {"ratings", "error", "confidence"}),
         (lambda: tg.agreement(RATINGS, resamples=20), {"ratings", "resamples", "seed", "confidence"}),
         (lambda: tg.sample_gold(RUNS, JUDGE, "P@3"), {"runs", "judgments", "measure", "design"}),
-        (lambda: tg.compare(RUNS, GOLD, "P@3", test="randomisation"), {"runs", "judgments", "resamples", "counting"}),
+        (lambda: tg.compare(RUNS, GOLD, "P@3", test="randomization"), {"runs", "judgments", "resamples", "counting"}),
         (lambda: tg.correlate(RUNS, GOLD, ["AP", "P@3"], between="measures"), {"runs", "judgments", "between"}),
         (
             lambda: tg.correct(RUNS, JUDGE, "P@3", gold=tg.Gold(GOLD, design="random")),

@@ -236,7 +236,7 @@ def topics_too(kind: str, topics: int, rng: np.random.Generator) -> dict[str, Se
         warnings.simplefilter("ignore", DataWarning)
         scores = score(ranked, parse_measures(list(MEASURES)))
     for m, name in enumerate(MEASURES):
-        for method in ("t", "studentised"):
+        for method in ("t", "studentized"):
             one = topic_intervals(scores, name, method, replicates=DRAWS)[0]
             seen[f"{name}, topics+collection, {method}"] = held(one.low, one.high, expected[m, 0])
     return seen

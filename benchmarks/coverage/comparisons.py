@@ -12,7 +12,7 @@ from benchmarks.coverage.made import scores_of
 from benchmarks.coverage.worlds import Seen, World, silent
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
-from truegain.stats.tests import TESTS
+from truegain.stats.significance import TESTS
 
 TOPICS = (3, 5, 10, 50)
 FAMILIES = (("normal", 20), ("tied", 20), ("skewed", 60))  # 190 and 1,770 pairs

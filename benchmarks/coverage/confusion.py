@@ -2,7 +2,7 @@
 
 A topic has 20 documents, those that look good first.  Three systems rank by looks and noise: a and b alike, c with
 more.  The judge errs by gold label, by topic a little, and, where it is lenient, more on what looks good; a judge that
-favours a system says relevant of more of what c alone has in its first ten.
+favors a system says relevant of more of what c alone has in its first ten.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Setting:
     """What a world is made of."""
 
     measure: str
-    judge: str  # constant, lenient (at high ranks), favours (system c)
+    judge: str  # constant, lenient (at high ranks), favors (system c)
     design: str
     topics: int
     gold: int
@@ -76,12 +76,12 @@ def draw(rng: np.random.Generator, setting: Setting, topics: int) -> Drawn:
 
 
 def said(rng: np.random.Generator, setting: Setting, gold: Ints, order: Ints, looks: Floats) -> Ints:
-    """The judge's labels: a chance of erring by gold label, moved by looks, by topic and by the system favoured."""
+    """The judge's labels: a chance of erring by gold label, moved by looks, by topic and by the system favored."""
     topics = len(gold)
     lenient = rng.normal(0, 0.04, (topics, 1)) + np.zeros((topics, DOCS))
     if setting.judge == "lenient":
         lenient += 0.35 * looks
-    if setting.judge == "favours":
+    if setting.judge == "favors":
         lenient += 0.25 * only_last(order)
     v = rng.random((topics, DOCS))
     if setting.graded:  # a grade by the matrix, raised by one with the chance of leniency, lowered where it is below 0
@@ -120,7 +120,7 @@ class Truth:
     """Mean score of each system, and how much more of its score than of the others' (by gold label) is leniency."""
 
     scores: Floats
-    favour: Floats
+    favor: Floats
 
 
 @lru_cache(maxsize=64)
@@ -187,7 +187,7 @@ def runs_of(world: Drawn) -> tg.Runs:
 
 
 def study(rng: np.random.Generator, setting: Setting) -> dict[str, Seen | None]:
-    """A system's score, an equal pair and an unequal one; and how much the judge favours the last system."""
+    """A system's score, an equal pair and an unequal one; and how much the judge favors the last system."""
     world, right = draw(rng, setting, setting.topics), truth(setting.measure, setting.judge, setting.graded)
     found: dict[str, Seen | None] = dict.fromkeys(("score", "equal pair", "unequal pair"))
     runs, bronze = runs_of(world), tg.Judgments.of(labels_of(world.bronze))
@@ -213,12 +213,12 @@ def study(rng: np.random.Generator, setting: Setting) -> dict[str, Seen | None]:
         except tg.TruegainError:
             pass
         if setting.design != "elsewhere" and not setting.graded:
-            found["favour"] = favour(runs, bronze, judge, setting.measure, float(right.favour[-1]))
+            found["favor"] = favor(runs, bronze, judge, setting.measure, float(right.favor[-1]))
     return found
 
 
-def favour(runs: tg.Runs, bronze: tg.Judgments, judge: tg.Judge, measure: str, right: float) -> Seen | None:
-    """The size of the judge's favour for the last system."""
+def favor(runs: tg.Runs, bronze: tg.Judgments, judge: tg.Judge, measure: str, right: float) -> Seen | None:
+    """The size of the judge's favor for the last system."""
     try:
         lists = JudgedLists.of(aligned(runs, bronze, Scoring(), jobs=1), judge, tg.parse_measure(measure))
         found = homogeneity(lists, trials=100).favors[-1]
@@ -229,7 +229,7 @@ def favour(runs: tg.Runs, bronze: tg.Judgments, judge: tg.Judge, measure: str, r
 
 def settings() -> Iterator[Setting]:
     """Chosen before any was run."""
-    for judge in ("lenient", "constant", "favours"):
+    for judge in ("lenient", "constant", "favors"):
         for measure in ("P@10", "RBP", "DCG@10"):
             yield Setting(measure, judge, "by-gold", 200, 800)
     for judge in ("lenient", "constant"):
@@ -238,7 +238,7 @@ def settings() -> Iterator[Setting]:
         yield Setting("RBP", "lenient", design, 200, 800)
     for topics, gold in ((25, 100), (50, 100), (50, 300), (200, 300)):
         yield Setting("RBP", "lenient", "by-gold", topics, gold)
-    yield Setting("P@10", "favours", "by-gold", 50, 300)
+    yield Setting("P@10", "favors", "by-gold", 50, 300)
     for topics, gold in ((25, 100), (50, 300), (200, 800)):
         yield Setting("DCG@10", "constant", "by-gold", topics, gold, graded=True)
     yield Setting("DCG@10", "lenient", "by-gold", 200, 800, graded=True)

@@ -4,7 +4,7 @@ Topics: gold and bronze scores of two systems within 0 to 1 come from one normal
 exactly.  Differences: those of two systems themselves are drawn, multiples of .1 as those of P@10 or exponential, and
 the judge's with a correlation rho; and whole studies of the world of `benchmarks.study`, by `tg.Study`.  Their width is
 that over gold alone's, Student's t.  Pairs: every document is relevant with a chance that is a product of its topic's
-and its place's, so that P@10 and DCG@10 are known exactly too; the judge's errors vary by topic and favour the first
+and its place's, so that P@10 and DCG@10 are known exactly too; the judge's errors vary by topic and favor the first
 system.
 """
 

@@ -84,7 +84,7 @@ class Votes:
 
 
 def read(path: Path) -> Votes:
-    """Labels of pages that NIST has labelled as well, broken links left out; relevant is 1 or 2."""
+    """Labels of pages that NIST has labeled as well, broken links left out; relevant is 1 or 2."""
     with lzma.open(path, "rt") as stream:
         rows = [r for r in csv.DictReader(stream, delimiter="\t") if int(r["gold"]) >= 0 and int(r["label"]) >= 0]
     pages = sorted({(r["topicID"], r["docID"]) for r in rows})

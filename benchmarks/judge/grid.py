@@ -37,7 +37,7 @@ def grid(draws: int, seed: int, again: int = 2000) -> list[Table]:
 
 
 def possible(key: Key) -> bool:
-    """Gold drawn among the labelled pairs takes at most all of them."""
+    """Gold drawn among the labeled pairs takes at most all of them."""
     design, _, _, n, gold, _ = key
     return design.startswith("by-gold") or 2 * gold <= n
 

@@ -12,7 +12,7 @@ RACES = {
     "diversity": f"{_HERE}.diversity:WORKLOAD",
     "divergence": f"{_HERE}.divergence:WORKLOAD",
     "tukey": f"{_HERE}.tukey:WORKLOAD",
-    "randomisation": f"{_HERE}.randomisation:WORKLOAD",
+    "randomization": f"{_HERE}.randomization:WORKLOAD",
     "hsd": f"{_HERE}.hsd:WORKLOAD",
     "collection": f"{_HERE}.collection:WORKLOAD",
     "corrected": f"{_HERE}.corrected:WORKLOAD",

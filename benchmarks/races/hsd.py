@@ -1,4 +1,4 @@
-"""Tukey's HSD of all pairs of 129 systems, from the studentised range."""
+"""Tukey's HSD of all pairs of 129 systems, from the studentized range."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def truegain(place: Path) -> Job:
     """Two-way analysis of variance, all pairs."""
     import numpy as np
 
-    from truegain.stats.tests.anova import tukey_hsd
+    from truegain.stats.significance.anova import tukey_hsd
 
     x = scores_of(place)
 
@@ -33,7 +33,7 @@ def truegain(place: Path) -> Job:
 
 
 def _statistics(x: Floats) -> tuple[Floats, int]:
-    """The studentised differences by the textbook, and degrees of freedom."""
+    """The studentized differences by the textbook, and degrees of freedom."""
     import numpy as np
 
     systems, topics = x.shape
@@ -45,7 +45,7 @@ def _statistics(x: Floats) -> tuple[Floats, int]:
 
 
 def scipy(place: Path) -> Job:
-    """An integral for each pair, by scipy's studentised range."""
+    """An integral for each pair, by scipy's studentized range."""
     import warnings
 
     from scipy import stats
@@ -63,7 +63,7 @@ def scipy(place: Path) -> Job:
 
 
 def statsmodels(place: Path) -> Job:
-    """The studentised range as statsmodels approximates it."""
+    """The studentized range as statsmodels approximates it."""
     import numpy as np
     from statsmodels.stats.libqsturng import psturng  # type: ignore[import-untyped]
 

@@ -1,4 +1,4 @@
-"""Randomised Tukey HSD of all pairs of 129 systems, beside the loop that one would write."""
+"""Randomized Tukey HSD of all pairs of 129 systems, beside the loop that one would write."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TRIALS = 10_000
 def truegain(place: Path, jobs: int | None = None, trials: int = TRIALS, systems: int | None = None) -> Job:
     """Ours."""
     from truegain.stats.multiple_testing import Trials
-    from truegain.stats.tests.anova import randomised_tukey_hsd
+    from truegain.stats.significance.anova import randomized_tukey_hsd
 
     x = scores_of(place)[:systems]
 
     def job() -> Callable[[], Answer]:
-        found = randomised_tukey_hsd(x, Trials(trials=trials, jobs=jobs))
+        found = randomized_tukey_hsd(x, Trials(trials=trials, jobs=jobs))
         return lambda: {"mean p": float(found.p.mean())}
 
     return job
@@ -49,7 +49,7 @@ def plain(place: Path) -> Job:
 
 WORKLOAD = Workload(
     "tukey",
-    "randomised Tukey HSD, all pairs of 129 systems on 50 topics, 10,000 trials",
+    "randomized Tukey HSD, all pairs of 129 systems on 50 topics, 10,000 trials",
     made,
     {
         US: Inside(truegain),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.study.real import Real, dl19, rankings, without_runs
-from truegain.experiments.spending_again import Labelled
+from truegain.experiments.spending_again import Labeled
 
 
 def worlds() -> list[Real]:
@@ -11,6 +11,6 @@ def worlds() -> list[Real]:
     return [dl19(), without_runs("dl20"), without_runs("llmjudge")]
 
 
-def labelled(real: Real, judge: str, measure: str, seed: int) -> Labelled:
-    """Pairs that both the judge and NIST have labelled."""
-    return Labelled.of(real.runs or rankings(real, judge, seed), real.labels[judge], real.labels["nist"], measure)
+def labeled(real: Real, judge: str, measure: str, seed: int) -> Labeled:
+    """Pairs that both the judge and NIST have labeled."""
+    return Labeled.of(real.runs or rankings(real, judge, seed), real.labels[judge], real.labels["nist"], measure)

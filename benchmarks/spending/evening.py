@@ -3,7 +3,7 @@
 Every time a world is simulated as `truegain demo` does, two of its systems are compared on P@10 by an LLM's labels and
 150 gold ones, for these topics: drawn by an ordered list, or at random from the pool.  Beside: the LLM's labels alone,
 a paired t test.  A verdict is right where its sign is that of all gold labels.  Then again with an LLM that leans to
-the first system: every third document that only this one has in its first ten is labelled one grade higher.
+the first system: every third document that only this one has in its first ten is labeled one grade higher.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import argparse
 
 import numpy as np
 
-from benchmarks.spending.data import labelled, worlds
-from truegain.experiments.spending_again import Labelled, looked
+from benchmarks.spending.data import labeled, worlds
+from truegain.experiments.spending_again import Labeled, looked
 
 LABELS = (50, 150, 500)
 WAYS = ("pool", "both lists", "what differs", "ordered", "ordered, known errors", "one list for all",
@@ -27,7 +27,7 @@ def labels(a: argparse.Namespace) -> None:
         ranked = real.judges()
         for judge, _ in (ranked[0], ranked[-1]):
             for measure in ("P(rel=2)@10", "DCG@10"):
-                known = labelled(real, judge, measure, a.seed)
+                known = labeled(real, judge, measure, a.seed)
                 halves: dict[str, float] = {}
                 for way in WAYS:
                     row, halves[way] = _row(known, way, a)
@@ -36,7 +36,7 @@ def labels(a: argparse.Namespace) -> None:
                     print(f"| {real.name} | {judge} | {measure} | {way} | {' | '.join(row)} |", flush=True)
 
 
-def _row(known: Labelled, way: str, a: argparse.Namespace) -> tuple[list[str], float]:
+def _row(known: Labeled, way: str, a: argparse.Namespace) -> tuple[list[str], float]:
     rng = np.random.default_rng([a.seed, 11])
     half, holds, decided, planned = [], [], [], []
     for first, second in known.pairs(a.pairs, a.seed):
@@ -55,7 +55,7 @@ def _row(known: Labelled, way: str, a: argparse.Namespace) -> tuple[list[str], f
     return [*cells, f"{np.mean(decided):.2f}", f"{np.median(planned):.2f}"], float(middle[1])
 
 
-def _planned(known: Labelled, sizes: np.ndarray, a: int, b: int, information: float) -> float:
+def _planned(known: Labeled, sizes: np.ndarray, a: int, b: int, information: float) -> float:
     """Half the width that the plan expects: by the spread of all gold worths within the judge's labels."""
     there = sizes > 0
     w = (known.weight[b] - known.weight[a])[there] / len(known.topics)

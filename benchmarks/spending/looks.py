@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.spending.data import labelled, worlds
-from truegain.experiments.spending_again import Labelled, looked
+from benchmarks.spending.data import labeled, worlds
+from truegain.experiments.spending_again import Labeled, looked
 from truegain.io.columns import Floats
 from truegain.stats.student_t import quantile_of
 
@@ -46,13 +46,13 @@ def looks(a: argparse.Namespace) -> None:
     for real in worlds():
         ranked = real.judges()
         for judge, _ in (ranked[0], ranked[-1]):
-            known = labelled(real, judge, "P(rel=2)@10", a.seed)
+            known = labeled(real, judge, "P(rel=2)@10", a.seed)
             for fixed in (True, False):
                 cells = " | ".join(_row(known, fixed, a))
                 print(f"| {real.name} | {judge} | {'fixed' if fixed else 'sampled'} | {cells} |", flush=True)
 
 
-def _row(known: Labelled, fixed: bool, a: argparse.Namespace) -> list[str]:
+def _row(known: Labeled, fixed: bool, a: argparse.Namespace) -> list[str]:
     rng = np.random.default_rng([a.seed, 12])
     wider = quantile_of(1 - 0.05 / len(LOOKS)) / quantile_of(0.95)
     wrong: list[list[bool]] = [[], [], []]
@@ -96,7 +96,7 @@ def all_looks(value: Floats, half: Floats) -> tuple[float, ...]:
             float(outside[open_].mean()) if open_.any() else np.nan, float(said.any() and not said[-1]))  # fmt: skip
 
 
-def other_topics(known: Labelled, rng: np.random.Generator) -> Labelled:
+def other_topics(known: Labeled, rng: np.random.Generator) -> Labeled:
     """As many topics, drawn with replacement: each a topic of its own."""
     count = len(known.topics)
     rows = [np.flatnonzero(known.topic == t) for t in rng.integers(0, count, count).tolist()]

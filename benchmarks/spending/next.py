@@ -63,7 +63,7 @@ class Replay:
 
     def standing(self, judged: Bools) -> OpenRanking:
         """What an order is made of, with the labels of some items."""
-        return OpenRanking.of(self.made.relabelled(np.where(judged, self.truth, np.nan)), self.measure)
+        return OpenRanking.of(self.made.relabeled(np.where(judged, self.truth, np.nan)), self.measure)
 
     def tau(self, judged: Bools, predicted: bool = True) -> float:
         """With the order by all judgments; unjudged by prediction, or as 0."""

@@ -14,7 +14,7 @@ from truegain.judge_error.panel import GoldLike
 from truegain.measures.parse import MeasureLike, MeasuresLike
 from truegain.results.base import Table
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList
-from truegain.stats.tests.comparisons import Comparisons
+from truegain.stats.significance.comparisons import Comparisons
 from truegain.study.verdict import Verdict
 from truegain.text.corpus import CorpusLike
 

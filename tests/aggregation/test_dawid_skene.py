@@ -90,8 +90,8 @@ def test_weights_are_copies_and_none_leaves_out() -> None:
     gain = DawidSkene(n_iter=300).fitted(with_weights)[0]
     alone = Grouped.of(tg.read_ratings(kept))
     less = DawidSkene(n_iter=300).fitted(alone)[0]
-    first = with_weights.labelled(np.nan_to_num(gain, nan=-1.0))
-    second = alone.labelled(less)
+    first = with_weights.labeled(np.nan_to_num(gain, nan=-1.0))
+    second = alone.labeled(less)
     found = dict(zip(first.docs.strings(), first.label.tolist(), strict=True))
     for doc, value in zip(second.docs.strings(), second.label.tolist(), strict=True):
         assert found[doc] == pytest.approx(value, abs=1e-9)

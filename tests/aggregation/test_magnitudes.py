@@ -103,14 +103,14 @@ def test_formulas_by_hand() -> None:
     logs = [[math.log(v) for v in unit] for unit in units]
     flat = [v for unit in logs for v in unit]
     mean, median = statistics.fmean, statistics.median
-    centres: dict[str, Any] = {
+    centers: dict[str, Any] = {
         "geometric": (mean, mean),
         "median": (median, median),
         "range": (lambda u: (max(u) + min(u)) / 2, mean),
         "anchors": (lambda u: (u[0] + u[-1]) / 2, mean),
     }
-    for how, (unit_centre, topic_centre) in centres.items():
-        want = [math.exp(v - unit_centre(unit) + topic_centre(flat)) for unit in logs for v in unit]
+    for how, (unit_center, topic_center) in centers.items():
+        want = [math.exp(v - unit_center(unit) + topic_center(flat)) for unit in logs for v in unit]
         assert normalized(table, how).label[:7] == pytest.approx(want), how
 
 
@@ -186,7 +186,7 @@ def rated(rows: list[tuple[str, str, str, float]], **more: list[str]) -> Judgmen
 
 @pytest.mark.parametrize("how", ["geometric", "median", "range"])
 def test_magnitudes_of_units_by_hand(how: str) -> None:
-    """Guards ln s - centre(unit) + centre(topic) by a loop, units named apart or by assessor, sizes odd and even."""
+    """Guards ln s - center(unit) + center(topic) by a loop, units named apart or by assessor, sizes odd and even."""
     rng = np.random.default_rng(6)
     rows = [(t, f"d{i}", a, float(rng.uniform(1, 90))) for t in "12" for a in "xyz" for i in range(3 + (a == "y"))]
     names = [f"u{i % 2}" for i in range(len(rows))]
@@ -199,8 +199,8 @@ def test_magnitudes_of_units_by_hand(how: str) -> None:
         expected = []
         for i, (t, *_) in enumerate(rows):
             unit = logs[[k == key[i] for k in key]]
-            centre = (unit.max() + unit.min()) / 2 if how == "range" else float(across(unit))
+            center = (unit.max() + unit.min()) / 2 if how == "range" else float(across(unit))
             topic = logs[[r[0] == t for r in rows]]
-            expected.append(math.exp(logs[i] - centre + across(topic)))
+            expected.append(math.exp(logs[i] - center + across(topic)))
         assert normalized(table, how).label.tolist() == pytest.approx(expected)
         assert units(table)[1] == len(set(key))

@@ -43,7 +43,7 @@ def test_unanimity_to_a_qrels_file(run: Run) -> None:
 
 
 def test_magnitudes(run: Run) -> None:
-    """Guards the command for magnitudes, fractions included: ratios 2 and 4, whose median is 3 of equal centres."""
+    """Guards the command for magnitudes, fractions included: ratios 2 and 4, whose median is 3 of equal centers."""
     code, out, _ = run("aggregate", "magnitudes.csv", "--normalize", "geometric", "--aggregate", "geometric")
     found = {line.split()[2]: float(line.split()[3]) for line in out.splitlines()}
     assert code == 0

@@ -136,7 +136,7 @@ def test_figure_of_documents(
 
 
 def test_points_of_documents_are_those_of_the_table() -> None:
-    """Guards the points: every document with two numbers once, and colour by how often it was rated."""
+    """Guards the points: every document with two numbers once, and color by how often it was rated."""
     columns = ("topic", "doc", "ratings", "max/min", "geometric sd")
     rows: list[tuple[float | int | str | None, ...]] = [("1", f"d{i}", 4, 2.0 + i, 1.5 + i / 10) for i in range(9)]
     rows += [("1", "Hk", 9, 80.0, 2.0), ("1", "alone", 1, None, None)]

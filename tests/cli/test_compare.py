@@ -71,7 +71,7 @@ def test_formats_and_measures(run: Run, folder: Path) -> None:
         "qrels",
         "runs",
         "--test",
-        "randomised-tukey-hsd",
+        "randomized-tukey-hsd",
         "--resamples",
         "500",
         "--seed",
@@ -81,7 +81,7 @@ def test_formats_and_measures(run: Run, folder: Path) -> None:
     )
     _, out, _ = run(*words)
     provenance = json.loads(out)["provenance"]
-    assert (provenance["test"], provenance["resamples"], provenance["seed"]) == ("randomised-tukey-hsd", 500, 3)
+    assert (provenance["test"], provenance["resamples"], provenance["seed"]) == ("randomized-tukey-hsd", 500, 3)
     assert run(*words, "--jobs", "1")[1] == out
     run("compare", "qrels", "runs", "-o", "t.tex")
     assert r"\toprule" in (folder / "t.tex").read_text()
@@ -97,7 +97,7 @@ def test_one_trial_and_published_p_values(run: Run) -> None:
     assert "1 trials have none: 40 were drawn" in out
     record = json.loads(run(*words, "--format", "jsonl")[1])
     assert record["p"] * 41 == pytest.approx(round(record["p"] * 41))
-    for test in ("bootstrap", "randomised-tukey-hsd"):
+    for test in ("bootstrap", "randomized-tukey-hsd"):
         both = (
             "compare",
             "qrels",

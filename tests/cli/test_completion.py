@@ -42,7 +42,7 @@ def completed(run: Run, monkeypatch: pytest.MonkeyPatch, shell: str, line: str) 
         ("truegain eval q r -m P@10 --measure ndcg_cut_1", [f"ndcg_cut_{k}" for k in (1, 10, 100, 1000)]),
         ("truegain eval q r --aggregate super", ["supermajority"]),
         ("truegain eval q r --intervals topics,co", ["topics,collection"]),
-        ("truegain eval q r --method stu", ["studentised"]),
+        ("truegain eval q r --method stu", ["studentized"]),
         ("truegain eval q r --method boo", ["bootstrap"]),
         ("truegain eval q r --method par", ["parametric"]),
         ("truegain aggregate q --drop-assessors f", ["flagged"]),

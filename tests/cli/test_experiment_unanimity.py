@@ -123,7 +123,7 @@ def test_a_figure(run: Run, folder: Path) -> None:
 
 
 def test_the_figure_shows_what_changes() -> None:
-    """Guards the colours and the names: of many systems those in one top set only come first, names never meet."""
+    """Guards the colors and the names: of many systems those in one top set only come first, names never meet."""
     systems = [f"s{i}" for i in range(30)]
     raw = [0.5 - 0.01 * i for i in range(30)]
     aware = list(raw)

@@ -15,7 +15,7 @@ SAMPLE = ("unjudged", "llm.qrels", "x.run", "y.run", "-m", "P@4", "--show", "sam
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two runs of five documents a topic, three of which an LLM labelled."""
+    """Two runs of five documents a topic, three of which an LLM labeled."""
     topics = [str(t) for t in range(12)]
     tg.write_judgments({t: {"a": 1, "b": 0, "c": int(t) % 2} for t in topics}, tmp_path / "llm.qrels")
     for name, docs in (("x", "abcde"), ("y", "cdbae")):

@@ -64,7 +64,7 @@ def test_formats_that_are_made_at_once_are_refused(study: list[str], run: Run) -
         assert run("eval", *study, "--format", kind, "--memory", "10KB")[0] == 0
 
 
-@pytest.mark.parametrize("method", ["wilson", "studentised"])
+@pytest.mark.parametrize("method", ["wilson", "studentized"])
 def test_intervals_over_topics_are_the_same(study: list[str], run: Run, method: str, monkeypatch: Any) -> None:
     """Guards `eval --intervals topics` on files read in batches: every digit; too many topics to draw are refused."""
     words = ["eval", *study, "-m", "nDCG@5", "-m", "AP", "-m", "map", "--intervals", "topics", "--method", method]
@@ -78,5 +78,5 @@ def test_intervals_over_topics_are_the_same(study: list[str], run: Run, method: 
 
 def test_compare_prints_the_same(study: list[str], run: Run) -> None:
     """Guards `compare` on files read in batches."""
-    words = ["compare", *study, "-m", "nDCG@5", "--test", "randomisation", "--resamples", "1000"]
+    words = ["compare", *study, "-m", "nDCG@5", "--test", "randomization", "--resamples", "1000"]
     assert run(*words)[1] == run(*words, "--memory", "10KB")[1] != ""

@@ -508,8 +508,8 @@ def test_text_index_knows_the_same_names(run: Run, folder: Path) -> None:
     assert (
         "3 documents, 3 words" in run("text", "index", "own.jsonl", "-o", "c4", "--columns", "doc=text,text=stelle")[1]
     )
-    code, _, err = run("text", "index", "own.jsonl", "-o", "c5", "--columns", "colour=stelle")
-    assert (code, "'colour=stelle' is neither doc=NAME nor text=NAME" in err) == (2, True)
+    code, _, err = run("text", "index", "own.jsonl", "-o", "c5", "--columns", "color=stelle")
+    assert (code, "'color=stelle' is neither doc=NAME nor text=NAME" in err) == (2, True)
 
 
 def test_a_run_without_the_column_that_was_named_is_told(run: Run, folder: Path) -> None:

@@ -105,7 +105,7 @@ def test_daggers_go_both_ways(run: Run) -> None:
          "by paired t tests, Bonferroni's correction for 6 pairs of each measure, alpha = 0.01."),
         ((*PLAIN, "--with-intervals"),
          "no correction for 6 pairs of each measure, alpha = 0.05. Brackets: 95\\% intervals"),
-        (("--test", "randomisation", "--resamples", "2000"), "by paired randomisation tests, Holm's correction for 6 "
+        (("--test", "randomization", "--resamples", "2000"), "by paired randomization tests, Holm's correction for 6 "
          "pairs of each measure, 2,000 trials, alpha = 0.05."),
     ],
 )  # fmt: skip

@@ -388,7 +388,7 @@ def test_an_id_is_in_one_line(folder: Path) -> None:
     assert topic in (folder / "out.csv").read_text()
 
 
-def test_help_has_its_colours_on_a_terminal(folder: Path) -> None:
+def test_help_has_its_colors_on_a_terminal(folder: Path) -> None:
     """Guards our own escape sequences: a terminal gets those of the help."""
     code, told = on_terminal(folder, "eval", "--help")
     assert code == 0

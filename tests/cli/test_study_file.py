@@ -166,7 +166,7 @@ def test_a_study_taken_in_part_is_the_same_as_its_options_typed(run: Run, folder
 
 
 def test_judges_takes_the_cutoff_of_a_measure_without_weights(run: Run, folder: Path) -> None:  # noqa: F811
-    """Guards the favour of lists of 5: a study by nDCG@5 asks about 5 documents, not about 10; -l says what counts."""
+    """Guards the favor of lists of 5: a study by nDCG@5 asks about 5 documents, not about 10; -l says what counts."""
     both = ("llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")
     (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '"nDCG@5"'))
     _, out, err = run("judge", "check", "s.toml")

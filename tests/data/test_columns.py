@@ -85,7 +85,7 @@ def test_ranks_order_documents(lists: dict[str, Sequence[str]], first: int, data
         ("1 a 1\n", "topic,rank", "do not name a topic and a doc"),
         ("1 a 1\n", "topic,doc,qid", "topic is named twice"),
         ("topic,doc,bm25\n1,a,2\n", "score=bm52", "there is no column 'bm52' among topic, doc, bm25"),
-        ("topic,doc,bm25\n1,a,2\n", "colour=bm25", "truegain has no column named colour"),
+        ("topic,doc,bm25\n1,a,2\n", "color=bm25", "truegain has no column named color"),
         ("1 Q0 a 1 2 s\n", "score=bm25", "f: there is no column 'bm25': this file has no header"),
         ("topic,doc,bm25\n1,a,2\n", "score=", "'score=' is not ours=theirs"),
         ("topic,doc,rank\n1,a,\n", None, "f:2: rank is missing"),

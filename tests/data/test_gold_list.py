@@ -282,7 +282,7 @@ def test_a_row_that_nobody_could_judge_holds_up_none(tmp_path: Path, ending: str
     path = tmp_path / f"list{ending}"
     labels = {"1": {"d0": 1.0, "d2": 2.5}}
     one = made().filled(labels, cannot=[("2", "d1")])
-    assert (one.judged, sorted(one.cannot), one.labelled.tolist()) == (3, [1], [0, 2])
+    assert (one.judged, sorted(one.cannot), one.labeled.tolist()) == (3, [1], [0, 2])
     one.write(path)
     back = read_gold_list(path)
     assert (back.judged, sorted(back.cannot), back.digest) == (3, [1], one.digest)

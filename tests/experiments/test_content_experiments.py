@@ -140,7 +140,7 @@ def test_every_measure_is_read_by_its_own_parameters(world: World, graded: pl.Da
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_levels_reach_both_experiments(world: World, graded: pl.DataFrame) -> None:
-    """Guards the whole road: a row labelled rel=3 holds the tau of rel=3, in both experiments."""
+    """Guards the whole road: a row labeled rel=3 holds the tau of rel=3, in both experiments."""
     runs, _, texts = world
     against = "alpha_nDCG(rel=3)@20"
     scores = tg.evaluate(runs, graded, [against, *OWN], corpus=texts)

@@ -23,8 +23,8 @@ from truegain.sampling.streams import generator
 from truegain.stats.correlate import swap_rates
 from truegain.stats.intervals import topic_intervals
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.tests.anova import randomised_tukey_hsd
-from truegain.stats.tests.pairs import bootstrap_p
+from truegain.stats.significance.anova import randomized_tukey_hsd
+from truegain.stats.significance.pairs import bootstrap_p
 
 
 def two_measures(x: Floats, y: Floats) -> Scores:
@@ -38,7 +38,7 @@ def test_power_curve_and_delta() -> None:
     """Guards the share of pairs with p < alpha (strictly), the sorted curve, and delta as the largest difference."""
     x = generated(7, 25, seed=1, effect=0.2)
     found = discriminative_power(scores_of(x), replicates=2000, seed=3)[0]
-    p = randomised_tukey_hsd(x, Trials(trials=2000, seed=3)).p[np.triu_indices(7, 1)]
+    p = randomized_tukey_hsd(x, Trials(trials=2000, seed=3)).p[np.triu_indices(7, 1)]
     means = x.mean(axis=1)
     apart = np.abs(means[:, None] - means)[np.triu_indices(7, 1)]
     assert np.array_equal(found.curve, np.sort(p))
@@ -51,7 +51,7 @@ def test_power_curve_and_delta() -> None:
 def test_replicates_are_shared_by_measures() -> None:
     """Guards a fair race: a measure and a multiple of it meet the same permutations and get the same curve."""
     x = generated(6, 20, seed=2)
-    for test in ("randomised-tukey-hsd", "bootstrap"):
+    for test in ("randomized-tukey-hsd", "bootstrap"):
         a, b = discriminative_power(two_measures(x, x / 2), replicates=700, test=test)
         assert np.array_equal(a.curve, b.curve)
 
@@ -124,7 +124,7 @@ def test_predicted_labels_are_not_tested(asked: Callable[[Scores], object]) -> N
         asked(tg.evaluate(runs, qrels, "P@10", fill="predicted"))
 
 
-@pytest.mark.parametrize("test", ["randomised-tukey-hsd", "bootstrap"])
+@pytest.mark.parametrize("test", ["randomized-tukey-hsd", "bootstrap"])
 def test_pairs_at_alpha_are_not_significant(test: Any) -> None:
     """Guards p < alpha where p is alpha: by taking for alpha the p-values that were found, in curve and delta."""
     x = generated(5, 12, seed=4, effect=0.1)

@@ -22,7 +22,7 @@ from truegain.experiments.worlds import World, magnitude_ratings, simulate, unif
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import measures_for_gains
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.tests.anova import Tukey, randomised_tukey_hsd, square
+from truegain.stats.significance.anova import Tukey, randomized_tukey_hsd, square
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 
@@ -54,7 +54,7 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
     scores = [tg.evaluate(world.runs, g, asked) for g in gains]
     want = {}
     for measure in scores[0].measures:
-        tests = [randomised_tukey_hsd(s.matrix(measure), Trials(trials=400, seed=5)) for s in scores]
+        tests = [randomized_tukey_hsd(s.matrix(measure), Trials(trials=400, seed=5)) for s in scores]
         for i, one in enumerate(scores[0].systems):
             for j, two in enumerate(scores[0].systems):
                 ps = [float(t.p[i, j]) for t in tests]
@@ -85,7 +85,7 @@ def test_ratings_outside_the_scale_are_refused_or_dropped(world: World) -> None:
 
 def test_near_p_values_are_counted() -> None:
     """Guards the notes: pairs with any p-value within two errors of alpha, listed or not; exact tests have none."""
-    anova = randomised_tukey_hsd([[0.1, 0.2], [0.2, 0.4], [0.3, 0.1]], Trials(trials=10)).anova
+    anova = randomized_tukey_hsd([[0.1, 0.2], [0.2, 0.4], [0.3, 0.1]], Trials(trials=10)).anova
 
     def test(ab: float, ac: float, bc: float, exact: bool = False) -> Tukey:
         return Tukey("", anova, square(np.array([ab, ac, bc]), 3), trials=5000, exact=exact)
@@ -106,12 +106,12 @@ def test_tests_near_alpha_are_drawn_again(world: World) -> None:
     """Guards the trials: raised where some p-value is near alpha, to that of the larger draw, and else left alone."""
     scores = tg.evaluate(world.runs, world.gold, ["nDCG@10"])
     matrix = scores.matrix("nDCG@10")
-    plain = randomised_tukey_hsd(matrix, Trials(trials=200, seed=5))
+    plain = randomized_tukey_hsd(matrix, Trials(trials=200, seed=5))
     upper = plain.p[np.triu_indices(len(plain.p), 1)]
     alpha_near = float(upper[(upper > 0.02) & (upper < 0.9)][0])
     again = _tested(scores, "nDCG@10", alpha_near, (200, 3200), 5, None)
     assert again.trials in (800, 3200)
-    assert np.array_equal(again.p, randomised_tukey_hsd(matrix, Trials(trials=again.trials, seed=5)).p)
+    assert np.array_equal(again.p, randomized_tukey_hsd(matrix, Trials(trials=again.trials, seed=5)).p)
     assert _tested(scores, "nDCG@10", alpha_near, (200, 200), 5, None).trials == 200
     gaps = np.sort(np.append(upper, [0.0, 1.0]))
     widest = int(np.diff(gaps).argmax())

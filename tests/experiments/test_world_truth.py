@@ -52,7 +52,7 @@ def test_too_few_documents_are_refused() -> None:
 
 
 def test_the_judge_leans_to_one_system_as_told() -> None:
-    """Guards the judge that favours one: labels rise by 1, of its first ten alone, three times in ten."""
+    """Guards the judge that favors one: labels rise by 1, of its first ten alone, three times in ten."""
     world = simulate(seed=1)
     judged = leaning(world, seed=1)
     topics = [str(world.noisy.topic.values[c]) for c in world.noisy.topic.code.tolist()]

@@ -1,7 +1,7 @@
 """Tests of one pair of systems and their effect sizes, one pair at a time: oracles for the tests of many pairs.
 
 `test_paired.py` holds them against scipy, published numbers and enumeration, `test_many_pairs.py` the rows of
-`truegain.stats.tests.pairs` against them.  Nothing may be missing.
+`truegain.stats.significance.pairs` against them.  Nothing may be missing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy import special, stats
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.stats.multiple_testing import Counting, Trials
-from truegain.stats.tests.pairs import bootstrap_p, is_exact, randomisation_p
+from truegain.stats.significance.pairs import bootstrap_p, is_exact, randomization_p
 
 ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 SMALLEST_SPREAD = 1e-12  # of the largest value: anything below is rounding
@@ -160,7 +160,7 @@ def _exact_p(w: float, ranks: Floats) -> float:
 # ---------------------------------------------------------------------- by resampling: rows of one
 
 
-def randomisation(
+def randomization(
     first: npt.ArrayLike,
     second: npt.ArrayLike | None = None,
     *,
@@ -168,9 +168,9 @@ def randomisation(
     seed: int = 0,
     counting: Counting = "plus-one",
 ) -> Outcome:
-    """`randomisation_p` of one pair."""
+    """`randomization_p` of one pair."""
     z = differences(first, second)
-    p = randomisation_p(z[None, :], Trials(trials=trials, seed=seed, counting=counting))
+    p = randomization_p(z[None, :], Trials(trials=trials, seed=seed, counting=counting))
     how = ("all signs counted",) if is_exact(len(z), trials) else ()
     return Outcome(float(z.mean()), float(z.mean()), float(p[0]), len(z), notes=how)
 

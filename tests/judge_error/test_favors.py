@@ -1,4 +1,4 @@
-"""Whom a judge favours: by loops over pairs, p and limits over topics."""
+"""Whom a judge favors: by loops over pairs, p and limits over topics."""
 
 from __future__ import annotations
 

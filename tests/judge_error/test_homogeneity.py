@@ -59,7 +59,7 @@ def test_two_pairs_can_be_permuted() -> None:
     [(("01000000", "11111101", "10000100"), "10101011"), (("10110101", "10011101", "10000010"), "01011010")],
 )
 def test_the_permutation_test_against_all_permutations(lists: tuple[str, ...], right: str) -> None:
-    """Guards the statistic, centred and scaled by system: p of all orders within topics, within chance."""
+    """Guards the statistic, centered and scaled by system: p of all orders within topics, within chance."""
     member = np.array([[float(x) for x in row] for row in lists])
     topic, good = np.array([0, 0, 1, 1, 1, 1, 0, 0]), np.array([float(x) for x in right])
     where = [np.flatnonzero(topic == t) for t in (0, 1)]

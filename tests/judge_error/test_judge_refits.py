@@ -127,7 +127,7 @@ def by_hand(lists: JudgedLists, s: int, w: Floats) -> float:
             w[lists.ranked.topics.index(t)] if lists.same_topics and t in lists.ranked.topics else 1.0 for t in c.topics
         ]
         again = c.reweighted(of_gold or np.ones(len(c.table)))
-        value += corrected_mean(again, (copies * matrix.labelled) @ f / copies.sum(), lists.weights.value).value
+        value += corrected_mean(again, (copies * matrix.labeled) @ f / copies.sum(), lists.weights.value).value
     return value
 
 

@@ -35,8 +35,8 @@ def fit_of(seed: int, judges: int = 1, same_topics: bool = True) -> MatrixFit:
             np.add.at(squares, (gold[mine], bronze[mine]), weight**2)
             scale = (0.0, 1.0, 2.0)
             c = Confusion(scale, scale, tuple(f"t{t}" for t in names), table, squares, len(mine))
-            labelled = np.arange(6) % judges == k
-            matrices.append(TopicMatrix(c, labelled, PairCodes(mine, at, gold[mine], bronze[mine], weight)))
+            labeled = np.arange(6) % judges == k
+            matrices.append(TopicMatrix(c, labeled, PairCodes(mine, at, gold[mine], bronze[mine], weight)))
         systems.append(matrices)
     topics = tuple(f"t{t}" for t in range(6))
     return MatrixFit(topics, rng.random((2, 6, 3)), systems, np.array([0.0, 1.0, 3.0]), same_topics)
@@ -53,7 +53,7 @@ def test_moves_of_gold_pairs_by_dictionaries(judges: int) -> None:
             c, pairs = m.confusion.matrix, m.pairs
             assert pairs is not None
             worth = np.linalg.inv(c) @ fit.worth
-            behind = np.linalg.inv(c).T @ f[m.labelled].sum(axis=0) / 6
+            behind = np.linalg.inv(c).T @ f[m.labeled].sum(axis=0) / 6
             for number, g, b, w in zip(pairs.number, pairs.gold, pairs.bronze, pairs.weight, strict=True):
                 move = -w * behind[g] * (worth[b] - fit.worth[g]) / m.confusion.totals[g]
                 moves.setdefault((k, int(number)), [0.0, 0.0])[s] = move

@@ -31,7 +31,7 @@ def test_panels_that_do_not_fit() -> None:
     assert "y (1 topic) sensitivity" in str(panel)
     assert (panel.size, panel.labels, panel.design) == (3 * 144, (0.0, 1.0), "by-gold")
     matrices = panel.matrices(["0", "1", "2"], binary=True)
-    assert [s.labelled.tolist() for s in matrices] == [[True, False, True], [False, True, False]]
+    assert [s.labeled.tolist() for s in matrices] == [[True, False, True], [False, True, False]]
     with pytest.raises(TruegainError, match=r"labeled 1 topic \(5\)"):
         panel.matrices(["0", "5"], binary=True)
     poor = Judges({"x": a, "y": tg.Judge.from_counts((6, 10), (5, 10))}, {"0": "x", "1": "y"})

@@ -34,7 +34,7 @@ SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clie
 FOUND = """(options) => axe.run(document, {resultTypes: ["violations"], ...options}).then((r) => r.violations
   .filter((v) => ["serious", "critical"].includes(v.impact))
   .map((v) => `${v.id}, ${v.nodes.length} times: ${v.help}; ${v.nodes[0].html.slice(0, 160)}`))"""
-CONTRAST = "color-contrast"  # colours depend on light and dark alone
+CONTRAST = "color-contrast"  # colors depend on light and dark alone
 UNFOLD = "document.querySelectorAll('details:not([open])').forEach((d) => { d.open = true; d.dataset.folded = ''; })"
 FOLD = "document.querySelectorAll('[data-folded]').forEach((d) => { d.open = false; delete d.dataset.folded; })"
 LOOKED: set[tuple[object, ...]] = set()

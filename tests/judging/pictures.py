@@ -20,12 +20,12 @@ from truegain.judging.study.study import FILE as SETTINGS
 from truegain.judging.study.study import JudgingStudy, People, Platform, Rules, read_study
 
 PASSWORD = "four words that differ"
-COLOURS = 32
+COLORS = 32
 TALLEST = {WIDE: 1000, PHONE: 1600}  # pixels of a picture: its first screens
 
 
 class Album:
-    """Where pictures go: each page wide and narrow, few colours, no more than so tall."""
+    """Where pictures go: each page wide and narrow, few colors, no more than so tall."""
 
     def __init__(self, to: Path) -> None:
         self.to = to
@@ -43,17 +43,17 @@ class Album:
             page.screenshot(path=png, full_page=True)
             with Image.open(png) as taken:
                 part = taken.convert("RGB").crop((0, 0, width, min(taken.height, TALLEST[width])))
-            few_colours(part).save(png, optimize=True)
+            few_colors(part).save(png, optimize=True)
         page.emulate_media(color_scheme="light")
         page.set_viewport_size({"width": WIDE, "height": 900})
 
 
-def few_colours(picture: Image.Image) -> Image.Image:
-    """The picture in the colours that it has most of, each as it is."""
-    colours = cast("list[tuple[int, tuple[int, int, int]]]", picture.getcolors(1 << 24))
-    most = sorted(colours, reverse=True)[:COLOURS]
+def few_colors(picture: Image.Image) -> Image.Image:
+    """The picture in the colors that it has most of, each as it is."""
+    colors = cast("list[tuple[int, tuple[int, int, int]]]", picture.getcolors(1 << 24))
+    most = sorted(colors, reverse=True)[:COLORS]
     palette = Image.new("P", (1, 1))
-    palette.putpalette([part for _, colour in most for part in colour])
+    palette.putpalette([part for _, color in most for part in color])
     return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
@@ -78,7 +78,7 @@ def main(to: Path) -> None:
                 worker.press(consent="yes")
                 worker.outer.screenshot(path=to / "mturk-frame-1200.png")
             with Image.open(to / "mturk-frame-1200.png") as taken:
-                few_colours(taken.convert("RGB")).save(to / "mturk-frame-1200.png", optimize=True)
+                few_colors(taken.convert("RGB")).save(to / "mturk-frame-1200.png", optimize=True)
         for task in ("graded", "binary", "preference", "claim"):
             with serving(_study(Path(folder) / task, task=task)) as served:
                 who = Visitor(browser, served)

@@ -29,7 +29,7 @@ GUIDE = Path(__file__).parent.parent.parent / "docs" / "magnitudes.md"
 FIRST = ("hasty", "blind", "absent", "contrary", "careless")  # each kind comes; whoever follows is honest
 NOISE = 0.3
 # Of 14 documents of log-normal worth (sd 1), each with 3 numbers of noise 0.3 beside what other documents of the unit
-# do to its centre (sd 0.22), medians err by about 0.26: tau of 0.84 is expected, and moves by 0.1 from topic to topic
+# do to its center (sd 0.22), medians err by about 0.26: tau of 0.84 is expected, and moves by 0.1 from topic to topic
 # and with the orders in which documents are shown, which the server draws by a seed here; were the order of worth lost
 # it would be 0 with a spread of 0.2.
 # That is of honest people: the careless one's numbers have nothing to do with worth, and are left out.

@@ -52,7 +52,7 @@ def test_a_list_is_filled_from_its_top() -> None:
         [t for t, _ in pairs], [d for _, d in pairs], np.zeros(4), np.ones(4), "random", "P@10", (0, 3)
     )
     done, later = fill_list(listed, study, nobody.ratings())
-    assert (done.judged, later, sorted(done.cannot), done.labelled.tolist()) == (4, 0, [0, 1, 3], [2])
+    assert (done.judged, later, sorted(done.cannot), done.labeled.tolist()) == (4, 0, [0, 1, 3], [2])
     every = changed(found, answers=lambda _: {"value": None, "cannot": "other"})
     assert fill_list(listed, study, every.ratings())[0].judged == 4
     off = changed(found, answers=lambda _: {"value": 4.0})

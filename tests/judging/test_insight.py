@@ -48,7 +48,7 @@ def matrix(ratings: list[Rating]) -> np.ndarray[tuple[int, int], np.dtype[np.flo
     return found
 
 
-def centred(ratings: list[Rating]) -> list[Rating]:
+def centered(ratings: list[Rating]) -> list[Rating]:
     """Geometric averaging, written out: each unit's logarithms moved to the mean of its topic."""
     units: dict[str, list[float]] = {}
     topics: dict[str, list[float]] = {}
@@ -65,7 +65,7 @@ def test_alpha_of_people_is_krippendorffs(level: Level) -> None:
     ratings = crowd(level)
     found = agreement_so_far(ratings, level=level)
     people = [r for r in ratings if not r.is_model]
-    people = centred(people) if level == "ratio" else people
+    people = centered(people) if level == "ratio" else people
     alpha = krippendorff.alpha(reliability_data=matrix(people), level_of_measurement=level)
     assert found.overall.value == pytest.approx(alpha, abs=1e-9)
     assert found.overall.is_estimated
@@ -82,7 +82,7 @@ def test_alpha_of_people_is_krippendorffs(level: Level) -> None:
 def test_a_model_is_held_against_what_people_say_together(level: Level) -> None:
     """Guards judge against people: alpha of two raters, one of them all people, and no model among the people."""
     ratings = crowd(level, models=2)
-    moved = centred(ratings) if level == "ratio" else ratings
+    moved = centered(ratings) if level == "ratio" else ratings
     found = agreement_so_far(ratings, level=level)
     assert set(found.models) == {"m6", "m7"}
     rows = []

@@ -101,10 +101,10 @@ def test_page_is_whole(name: str, language: str) -> None:
             assert set(element.attributes.get(name_, "").split()) <= set(ids), element
         if element.attributes.get("href", "").startswith("#"):
             assert element.attributes["href"][1:] in ids, element
-    labelled = {e.attributes.get("for") for e in page.find("label")}
+    labeled = {e.attributes.get("for") for e in page.find("label")}
     for box in [*page.find("input"), *page.find("textarea")]:
         if box.attributes.get("type") != "hidden":
-            assert box.attributes.get("id") in labelled or any(e.tag == "label" for e in box.above), box
+            assert box.attributes.get("id") in labeled or any(e.tag == "label" for e in box.above), box
     levels = [int(e.tag[1]) for e in page.all if re.fullmatch("h[1-6]", e.tag)]
     below = levels[levels.index(1) :]
     assert all(b <= a + 1 for a, b in itertools.pairwise(below)), levels

@@ -99,7 +99,7 @@ def test_errors_are_read_from_an_earlier_list() -> None:
 
 @pytest.mark.parametrize("design", ["random", "by-bronze", "topics"])
 def test_older_designs_are_lists_too(design: str) -> None:
-    """Guards the one file format: all labelled pairs, and a study reads the design from the list."""
+    """Guards the one file format: all labeled pairs, and a study reads the design from the list."""
     runs, bronze, gold = world(topics=24)
     listed = draw_list(ranked_of(runs, bronze), P5, design=design, seed=3)
     assert len(listed) == 24 * 15

@@ -25,7 +25,7 @@ from truegain.planning.topics import (
     topics_for_paired_t,
     topics_for_width,
 )
-from truegain.stats.tests.anova import one_way, two_way
+from truegain.stats.significance.anova import one_way, two_way
 
 
 def test_conformance_values(conformance: Any) -> None:

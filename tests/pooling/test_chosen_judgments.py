@@ -23,7 +23,7 @@ from truegain.study.compare import compare
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 
 
-def labelled(tmp_path: Path, most: int, why: bool = True) -> tuple[dict[str, dict[str, dict[str, float]]], str]:
+def labeled(tmp_path: Path, most: int, why: bool = True) -> tuple[dict[str, dict[str, dict[str, float]]], str]:
     """Runs, and the list of what to judge next as a file, with labels; or the labels alone."""
     runs, truth = world()
     table = next_to_judge(runs, None, "P@10", most=most).table()
@@ -36,7 +36,7 @@ def labelled(tmp_path: Path, most: int, why: bool = True) -> tuple[dict[str, dic
 
 def test_unjudged_as_zero_is_refused(tmp_path: Path) -> None:
     """Guards every way from such judgments to a score with unjudged as 0: evaluate, compare, a study, correct."""
-    runs, path = labelled(tmp_path, 60)
+    runs, path = labeled(tmp_path, 60)
     given = tg.read_judgments(path)
     plain: dict[str, dict[str, float]] = {}
     for topic, doc, label in zip(given.topic.strings(), given.docs.strings(), given.label.tolist(), strict=True):
@@ -58,7 +58,7 @@ def test_unjudged_as_zero_is_refused(tmp_path: Path) -> None:
 
 def test_a_chosen_label_is_no_sample(tmp_path: Path) -> None:
     """Guards gold labels and samples of holes, which stand for what nobody saw, against labels of this list."""
-    runs, path = labelled(tmp_path, 60)
+    runs, path = labeled(tmp_path, 60)
     truth = world()[1]
     with pytest.raises(InputError, match="40 of the 60 gold labels are marked chosen=next"):
         tg.correct(runs, truth, "P@10", gold=tg.Gold(path, design="random"))
@@ -70,7 +70,7 @@ def test_a_chosen_label_is_no_sample(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["j.qrels", "j.qrels.gz", "j.csv", "j.tsv", "j.jsonl", "j.parquet"])
 def test_the_mark_stays_with_the_labels(tmp_path: Path, name: str) -> None:
     """Guards every kind of file that we write, gains made of ratings, and qrels that were put together."""
-    _, path = labelled(tmp_path, 60)
+    _, path = labeled(tmp_path, 60)
     given, file = tg.read_judgments(path), tmp_path / name
     tg.write_judgments(given, file)
     read = tg.read_judgments(file)
@@ -98,7 +98,7 @@ def test_gains_of_chosen_ratings_are_chosen() -> None:
 
 def test_batches_know_the_mark(tmp_path: Path) -> None:
     """Guards `memory`: judgments that are read in parts have the same mark on the same rows, and are refused alike."""
-    runs, path = labelled(tmp_path, 60)
+    runs, path = labeled(tmp_path, 60)
     tg.write_judgments(tg.read_judgments(path), tmp_path / "j.qrels")
     tg.write_runs(runs, tmp_path / "runs/")
     files = sorted(map(str, (tmp_path / "runs").iterdir()))
@@ -205,7 +205,7 @@ def test_who_has_no_score_has_bounds(tmp_path: Path) -> None:
 
 def test_what_counts_no_unjudged_document_is_not_refused(tmp_path: Path) -> None:
     """Guards what may be done: predicted labels, condensed lists, Bpref, shares of judged documents, a sample."""
-    runs, path = labelled(tmp_path, 60)
+    runs, path = labeled(tmp_path, 60)
     tg.evaluate(runs, path, "P@10", fill="predicted")
     tg.evaluate(runs, path, ["P(judged_only=True)@10", "Bpref", "Judged@10", "NumRet"])
     tg.evaluate(runs, path, "P@10", scoring=tg.Scoring(judged_only=True))
@@ -220,14 +220,14 @@ def test_what_counts_no_unjudged_document_is_not_refused(tmp_path: Path) -> None
 
 def test_seeds_and_plain_labels_are_judgments_like_others(tmp_path: Path) -> None:
     """Guards against refusing what is known to be sound, documents by depth, or what nothing is known of."""
-    runs, path = labelled(tmp_path, 20)
+    runs, path = labeled(tmp_path, 20)
     tg.evaluate(runs, path, "P@10")
-    tg.evaluate(*labelled(tmp_path, 60, why=False), "P@10")
+    tg.evaluate(*labeled(tmp_path, 60, why=False), "P@10")
 
 
 def test_nothing_unjudged_nothing_refused(tmp_path: Path) -> None:
     """Guards the end of the list: with all documents judged the order does not matter."""
-    runs, path = labelled(tmp_path, 10_000)
+    runs, path = labeled(tmp_path, 10_000)
     truth = world()[1]
     assert tg.evaluate(runs, path, "P@10").means("s3") == tg.evaluate(runs, truth, "P@10").means("s3")
 
@@ -236,7 +236,7 @@ def test_the_command_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Guards exit 2 and the words of the command line."""
-    runs, path = labelled(tmp_path, 60)
+    runs, path = labeled(tmp_path, 60)
     for name, lists in runs.items():
         lines = [f"{t} Q0 {d} 1 {s} {name}\n" for t, row in lists.items() for d, s in row.items()]
         (tmp_path / name).write_text("".join(lines))

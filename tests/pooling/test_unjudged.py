@@ -26,8 +26,8 @@ MEASURES = ["P@3", "R@2", "DCG@3", "RBP(p=0.7)@3", "RR", "ERR(max_rel=2)@3", "nD
 DOCS = "abcdef"
 
 
-def every_labelling(run: dict[str, float], pool: dict[str, int], others: set[str], measure: str) -> list[float]:
-    """The scores of a run under every labelling of the documents that nobody judged."""
+def every_labeling(run: dict[str, float], pool: dict[str, int], others: set[str], measure: str) -> list[float]:
+    """The scores of a run under every labeling of the documents that nobody judged."""
     unknown = sorted((set(run) | others) - set(pool))
     levels = sorted({0, *pool.values()})
     filled = ({**pool, **dict(zip(unknown, labels, strict=True))} for labels in product(levels, repeat=len(unknown)))
@@ -41,8 +41,8 @@ def every_labelling(run: dict[str, float], pool: dict[str, int], others: set[str
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("measure", MEASURES)
 @given(data=st.data())
-def test_worst_and_best_are_those_of_all_labellings(measure: str, data: st.DataObject) -> None:
-    """Guards the proofs: no labelling is worse or better, and some labelling reaches both."""
+def test_worst_and_best_are_those_of_all_labelings(measure: str, data: st.DataObject) -> None:
+    """Guards the proofs: no labeling is worse or better, and some labeling reaches both."""
     orders = st.permutations(DOCS).flatmap(lambda p: st.integers(1, 4).map(lambda n: p[:n]))
     runs = {s: {d: float(-i) for i, d in enumerate(data.draw(orders))} for s in ("x", "y")}
     pool = data.draw(st.dictionaries(st.sampled_from(DOCS), st.integers(0, 2), min_size=2))
@@ -52,7 +52,7 @@ def test_worst_and_best_are_those_of_all_labellings(measure: str, data: st.DataO
     assert made.kind == "exact"
     for s, (system, run) in enumerate(runs.items()):
         others = {d for r in runs.values() for d in r}
-        scores = every_labelling(run, pool, others, measure)
+        scores = every_labeling(run, pool, others, measure)
         assert made.worst[s, 0] == pytest.approx(min(scores), abs=1e-12), system
         assert made.best[s, 0] == pytest.approx(max(scores), abs=1e-12), system
 
@@ -66,8 +66,8 @@ DIFFERENCES = [
 Lists = dict[str, dict[str, dict[str, float]]]
 
 
-def all_labellings(runs: Lists, qrels: dict[str, dict[str, int]], topic: str, measure: str) -> np.ndarray:
-    """System by labelling of the unjudged documents of a topic: the score; each labelling is a topic of its own."""
+def all_labelings(runs: Lists, qrels: dict[str, dict[str, int]], topic: str, measure: str) -> np.ndarray:
+    """System by labeling of the unjudged documents of a topic: the score; each labeling is a topic of its own."""
     levels = sorted({0, *(label for pool in qrels.values() for label in pool.values())})
     pool = qrels[topic]
     unknown = sorted({d for run in runs.values() for d in run.get(topic, {})} - set(pool))
@@ -87,8 +87,8 @@ def all_labellings(runs: Lists, qrels: dict[str, dict[str, int]], topic: str, me
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("measure", DIFFERENCES)
 @given(data=st.data())
-def test_differences_are_those_of_all_labellings(measure: str, data: st.DataObject) -> None:
-    """Guards the bound on a difference: over every labelling of both topics none is greater, and some reaches it.
+def test_differences_are_those_of_all_labelings(measure: str, data: st.DataObject) -> None:
+    """Guards the bound on a difference: over every labeling of both topics none is greater, and some reaches it.
 
     The lists share documents, and one system does not answer the second topic, so that means weigh topics unlike.
     """
@@ -99,7 +99,7 @@ def test_differences_are_those_of_all_labellings(measure: str, data: st.DataObje
     qrels = {"1": {**data.draw(labels), "elsewhere": 3}, "2": {**data.draw(labels), "low": 1}}
     made = tg.unjudged(runs, qrels, measure)
     assert made.kind == "exact"
-    one, two = (all_labellings(runs, qrels, t, measure) for t in "12")
+    one, two = (all_labelings(runs, qrels, t, measure) for t in "12")
     answered = np.array([[2], [2], [1]])
     means = (one / answered)[:, :, None] + (two / answered)[:, None, :]
     for a in range(3):
@@ -385,7 +385,7 @@ ALL_MEASURES = [
 
 @cache
 def scored(case: int, topic: str) -> tg.Scores:
-    """Scores of one topic under every labelling of its holes, each a topic of its own, by all measures."""
+    """Scores of one topic under every labeling of its holes, each a topic of its own, by all measures."""
     runs, qrels = CASES[case]
     levels = sorted({0, *(g for row in qrels.values() for g in row.values())})
     holes = sorted({d for run in runs.values() for d in run.get(topic, {})} - set(qrels[topic]))
@@ -400,7 +400,7 @@ def scored(case: int, topic: str) -> tg.Scores:
 
 
 def means_of_all(case: int, measure: str) -> tuple[np.ndarray, list[np.ndarray]]:
-    """System by labelling: the mean over the topics it answers; and by topic the scores, one column a labelling."""
+    """System by labeling: the mean over the topics it answers; and by topic the scores, one column a labeling."""
     runs, qrels = CASES[case]
     by_topic = []
     for t in qrels:
@@ -416,7 +416,7 @@ def means_of_all(case: int, measure: str) -> tuple[np.ndarray, list[np.ndarray]]
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("measure", ALL_MEASURES)
 @pytest.mark.parametrize("case", range(len(CASES)))
-def test_extremes_are_those_of_every_labelling(case: int, measure: str) -> None:
+def test_extremes_are_those_of_every_labeling(case: int, measure: str) -> None:
     """Guards worst, best and greatest difference on fixed cases: ties, topics that a system lacks, no hole at all."""
     runs, qrels = CASES[case]
     made = tg.unjudged(runs, qrels, measure)

@@ -242,7 +242,7 @@ def test_gold_and_bronze_levels_and_unjudged_labels_of_assessors() -> None:
     assert (row["gold relevant"], row["sensitivity"], row["gold non-relevant"], row["specificity"]) == (2, 1.0, 1, 0.0)
 
 
-def test_who_labelled_what() -> None:
+def test_who_labeled_what() -> None:
     """Guards the count of documents with several ratings, and one assessor who is no crowd."""
     one, two = frame([("1", "a", "x", 1), ("1", "b", "x", 0)]), frame([("1", "a", "x", 1), ("1", "b", "y", 0)])
     three = frame([("1", "a", "x", 1), ("1", "a", "y", 0), ("1", "b", "y", 0), ("2", "a", "x", 0)])

@@ -9,7 +9,7 @@ from typing import Any
 from tests.report.browser import Chromium, Tab
 
 NARROW, PAPER = 400, 688  # pixels: a phone; A4 less its margins
-CONTRAST = "color-contrast"  # the slow rule; colours depend on light and dark alone
+CONTRAST = "color-contrast"  # the slow rule; colors depend on light and dark alone
 LOOKS: dict[str, tuple[int, bool, dict[str, Any]]] = {
     "wide": (1200, False, {}),
     "dark": (1200, True, {"runOnly": [CONTRAST]}),

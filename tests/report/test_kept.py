@@ -108,7 +108,7 @@ def swapped(folder: Path) -> None:
     assert path.stat().st_size == about.st_size
 
 
-def relabelled(folder: Path) -> None:
+def relabeled(folder: Path) -> None:
     """Another label of a document in each kind of judgments."""
     for name in ("true.qrels", "llm.qrels", "gold.qrels"):
         lines = (folder / name).read_text().splitlines()
@@ -118,7 +118,7 @@ def relabelled(folder: Path) -> None:
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(("study", "change"), [(PLAIN, swapped), (PLAIN, relabelled), (GOLD, relabelled)])
+@pytest.mark.parametrize(("study", "change"), [(PLAIN, swapped), (PLAIN, relabeled), (GOLD, relabeled)])
 def test_a_file_that_changed_is_seen(run: Run, folder: Path, study: str, change: Callable[[Path], None]) -> None:
     """Guards against a stale page: content decides, not size, time or name."""
     before = page(run, folder, study=measured(study, "P@10"))

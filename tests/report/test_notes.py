@@ -214,8 +214,8 @@ def test_a_favor_is_a_fact_only_where_it_is_shown() -> None:
 def by_model(**words: object) -> Facts:
     """Five systems by the labels of a model, and whether any is better than the first."""
     runs, judged = worlds.world(5)
-    labelled = replace(judged, extra={"model": ["gpt-4o-mini"] * len(judged)})
-    return gather(worlds.study_of(runs, labelled, **words), runs, labelled, baselines=["sys-1"])
+    labeled = replace(judged, extra={"model": ["gpt-4o-mini"] * len(judged)})
+    return gather(worlds.study_of(runs, labeled, **words), runs, labeled, baselines=["sys-1"])
 
 
 def test_what_a_model_decides_is_not_green() -> None:

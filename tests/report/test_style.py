@@ -15,15 +15,15 @@ PAIRS = [
 ]  # fmt: skip
 
 
-def colours(dark: bool) -> dict[str, str]:
+def colors(dark: bool) -> dict[str, str]:
     """The variables of a scheme."""
     light, other = re.findall(r":root\{([^}]*)\}", STYLE)[:2]
     return dict(re.findall(r"--(\w+):(#\w+)", other if dark else light))
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """As WCAG 2 has it."""
-    digits = colour[1:] if len(colour) == 7 else "".join(2 * c for c in colour[1:])
+    digits = color[1:] if len(color) == 7 else "".join(2 * c for c in color[1:])
     parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
     r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
@@ -33,13 +33,13 @@ def luminance(colour: str) -> float:
 @pytest.mark.parametrize(("text", "ground"), PAIRS)
 def test_text_can_be_read(text: str, ground: str, dark: bool) -> None:
     """Guards the contrast of every text on every ground: 4.5 or more (WCAG 2, level AA)."""
-    scheme = colours(dark)
+    scheme = colors(dark)
     one, two = sorted(luminance(scheme[name]) for name in (text, ground))
     assert (two + 0.05) / (one + 0.05) >= 4.5
 
 
-def test_dark_and_print_have_every_colour() -> None:
-    """Guards against a colour that one scheme lacks: it would be that of another ground."""
+def test_dark_and_print_have_every_color() -> None:
+    """Guards against a color that one scheme lacks: it would be that of another ground."""
     blocks = [set(re.findall(r"--(\w+):", b)) for b in re.findall(r":root\{([^}]*)\}", STYLE)]
     assert len(blocks) == 3
     assert blocks[0] == blocks[1] == blocks[2]

@@ -14,7 +14,7 @@ from truegain.io.columns import Floats
 from truegain.sampling import _deals
 from truegain.sampling.streams import stream_keys
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.tests.anova import randomised_tukey_hsd
+from truegain.stats.significance.anova import randomized_tukey_hsd
 
 WORD = 2**64
 
@@ -117,7 +117,7 @@ def test_replicates_are_the_same_in_any_pieces() -> None:
 def test_p_is_that_of_numpys_permutations() -> None:
     """Guards the test against the loop that one would write: p of every pair within four standard errors."""
     x = np.random.default_rng(5).random((8, 10)) + np.linspace(0, 0.25, 8)[:, None]
-    found = randomised_tukey_hsd(x, Trials(trials=20_000, seed=8))
+    found = randomized_tukey_hsd(x, Trials(trials=20_000, seed=8))
     rng, trials = np.random.default_rng(0), 20_000
     ranges = [np.ptp(rng.permuted(x.T, axis=1).mean(axis=0)) for _ in range(trials)]
     apart = np.abs(found.anova.means[:, None] - found.anova.means)

@@ -15,8 +15,8 @@ import pytest
 from truegain.io.columns import Floats
 from truegain.sampling.streams import ExactRows
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.tests import pairs as pair_tests
-from truegain.stats.tests.pairs import bootstrap_p
+from truegain.stats.significance import pairs as pair_tests
+from truegain.stats.significance.pairs import bootstrap_p
 
 
 def unaligned(rows: Floats) -> Floats:
@@ -68,7 +68,7 @@ KINDS = ["Prescott", "Nehalem", "Haswell"] if platform.machine() in ("x86_64", "
 BITS = """
 import hashlib
 import numpy as np
-from truegain.stats.tests.pairs import bootstrap_p
+from truegain.stats.significance.pairs import bootstrap_p
 from truegain.stats.multiple_testing import Trials
 z = np.random.default_rng(1).integers(-9, 10, size=(28, 50)) / 10 / 3
 found = bootstrap_p(z, Trials(trials=600))

@@ -130,9 +130,9 @@ def test_gold_is_named_and_what_chance_leaves_open() -> None:
 def test_draws_added_up_in_parts_are_their_covariances(pairs: bool) -> None:
     """Guards the sums against numpy's covariance of all draws at once, however they come, a system missing too."""
     rng = np.random.default_rng(2)
-    centre, drawn = rng.random((3, 4)), rng.random((3, 4, 50))
-    centre[1, 2], drawn[1, 2] = np.nan, np.nan
-    by_topic, by_block = DrawnSums(centre, 50, pairs), DrawnSums(centre, 50, pairs)
+    center, drawn = rng.random((3, 4)), rng.random((3, 4, 50))
+    center[1, 2], drawn[1, 2] = np.nan, np.nan
+    by_topic, by_block = DrawnSums(center, 50, pairs), DrawnSums(center, 50, pairs)
     for t in range(4):
         by_topic.add(slice(t, t + 1), slice(None), drawn[:, t : t + 1], t)
     for first in (0, 20, 40):

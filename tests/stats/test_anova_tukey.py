@@ -15,18 +15,18 @@ from scipy import stats
 
 import truegain as tg
 from tests.judge_error.matrices import generated, scores_of, shuffled, trec8_ap, within_chance
-from tests.judge_error.one_pair import paired_t, randomisation
+from tests.judge_error.one_pair import paired_t, randomization
 from truegain.errors import DataWarning, TruegainError
 from truegain.io.columns import Floats
 from truegain.sampling.streams import stream_keys
 from truegain.stats.multiple_testing import Trials
+from truegain.stats.significance import anova
+from truegain.stats.significance.anova import complete, one_way, randomized_tukey_hsd, tukey_hsd, two_way
 from truegain.stats.studentized_range import studentized_range_isf, studentized_range_sf
-from truegain.stats.tests import anova
-from truegain.stats.tests.anova import complete, one_way, randomised_tukey_hsd, tukey_hsd, two_way
 
 
 def test_conformance_values(conformance: Any) -> None:
-    """Guards V_E2, V_E1, F, q, both Tukeys, the exact randomised one and ES_HSD at 1e-9."""
+    """Guards V_E2, V_E1, F, q, both Tukeys, the exact randomized one and ES_HSD at 1e-9."""
     seen_exact = 0
     for case in conformance("statistics")["anova_tukey"]["cases"]:
         x = np.array(case["X"]).T
@@ -41,7 +41,7 @@ def test_conformance_values(conformance: Any) -> None:
             assert abs(two.effects[i, j]) == pytest.approx(pair["ES_HSD"], abs=1e-9)
             if "p_rand_tukey_exact" in pair:
                 seen_exact += 1
-                found = randomised_tukey_hsd(x)
+                found = randomized_tukey_hsd(x)
                 assert found.exact
                 assert found.trials == case["n_permutations"]
                 assert found.p[i, j] == pytest.approx(pair["p_rand_tukey_exact"], abs=1e-9)
@@ -56,13 +56,13 @@ def test_worked_examples(examples: dict[str, Any]) -> None:
     assert (two.v_e, two.s_e, two.df_e, two.f, two.p, one_way(x).v_e) == pytest.approx(
         tuple(expected[k] for k in ("V_E2", "S_E2", "df", "F_system", "p_F", "V_E1")), abs=1e-6
     )
-    tukey, randomised = tukey_hsd(x), randomised_tukey_hsd(x)
+    tukey, randomized = tukey_hsd(x), randomized_tukey_hsd(x)
     for name, pair in expected["pairs"].items():
         i, j = map(int, name.split("-"))
         assert tukey.p[i, j] == pytest.approx(pair["p_tukey"], abs=1e-6)
-        assert randomised.p[i, j] == pytest.approx(pair["p_randomised_tukey_exact"], abs=1e-6)
+        assert randomized.p[i, j] == pytest.approx(pair["p_randomised_tukey_exact"], abs=1e-6)
         assert two.effects[j, i] == pytest.approx(-pair["ES_HSD"], abs=1e-6)
-        assert randomisation(x[i], x[j]).p == pair["p_randomisation_paired"]
+        assert randomization(x[i], x[j]).p == pair["p_randomisation_paired"]
     book = examples["sakai-book-1"]
     x, expected = np.array([book["input"][s] for s in "abc"]), book["expected"]
     two, tukey = two_way(x), tukey_hsd(x)
@@ -79,8 +79,8 @@ def test_worked_examples(examples: dict[str, Any]) -> None:
 @pytest.mark.few(9)
 @pytest.mark.parametrize("systems", [2, 3, 5, 10, 40, 129])
 @pytest.mark.parametrize("df", [1, 2, 6, 30, 400, 6272])
-def test_studentised_range_is_that_of_scipy(systems: int, df: int) -> None:
-    """Guards the fast studentised range from far left to far right, for few and many systems and topics."""
+def test_studentized_range_is_that_of_scipy(systems: int, df: int) -> None:
+    """Guards the fast studentized range from far left to far right, for few and many systems and topics."""
     q = np.array([0.0, 0.02, 0.5, 1.5, 2.8, 3.6, 4.4, 5.5, 7.5, 15.0, 60.0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scipy's own integration complains far out
@@ -88,7 +88,7 @@ def test_studentised_range_is_that_of_scipy(systems: int, df: int) -> None:
     assert np.abs(studentized_range_sf(q, systems, df) - theirs).max() < 1e-9
 
 
-def test_studentised_range_by_closed_forms() -> None:
+def test_studentized_range_by_closed_forms() -> None:
     """Guards two systems (|t| sqrt 2) to any df, infinite df, and that the inverse is one."""
     q = np.linspace(0, 12, 200)
     for df in (1, 3, 50, 5000, 10**7):
@@ -169,12 +169,12 @@ def test_uneven_topics_in_a_comparison() -> None:
 
 
 def test_two_systems_are_the_paired_tests() -> None:
-    """Guards that with two systems Tukey is the paired t test, and randomised Tukey the randomisation test."""
+    """Guards that with two systems Tukey is the paired t test, and randomized Tukey the randomization test."""
     x = generated(2, 12, seed=5)
     t, tukey = paired_t(*x), tukey_hsd(x)
     assert tukey.p[0, 1] == pytest.approx(t.p, abs=1e-9)
     assert tukey.margin == pytest.approx((t.high or 0) - t.difference, abs=1e-7)
-    assert randomised_tukey_hsd(x, Trials(trials=5000)).p[0, 1] == randomisation(*x, trials=5000).p
+    assert randomized_tukey_hsd(x, Trials(trials=5000)).p[0, 1] == randomization(*x, trials=5000).p
 
 
 def brute_force(x: Floats) -> Floats:
@@ -186,7 +186,7 @@ def brute_force(x: Floats) -> Floats:
     return np.array(ranges)
 
 
-def test_randomised_tukey_counts_all_where_they_are_few() -> None:
+def test_randomized_tukey_counts_all_where_they_are_few() -> None:
     """Guards the enumeration with one topic held, against all topics permuted; ties among scores included."""
     for x in (
         generated(3, 3, seed=1),
@@ -194,17 +194,17 @@ def test_randomised_tukey_counts_all_where_they_are_few() -> None:
         np.array([[0.1, 0.2, 0.2], [0.1, 0.3, 0.2], [0.4, 0, 0]]),
     ):
         ranges, means = brute_force(x), x.mean(axis=1)
-        found = randomised_tukey_hsd(x, exact=True)
+        found = randomized_tukey_hsd(x, exact=True)
         for i, j in ((0, 1), (0, 2), (1, 2)):
             assert found.p[i, j] == pytest.approx(float((ranges >= abs(means[i] - means[j]) - 1e-12).mean()), abs=1e-12)
 
 
-def test_randomised_tukey_by_chance_comes_near_the_enumeration() -> None:
+def test_randomized_tukey_by_chance_comes_near_the_enumeration() -> None:
     """Guards the dealing of scores: drawn p-values are within chance of the exact ones."""
     for x in (generated(3, 5, seed=3), generated(4, 4, seed=9)):
         exact, drawn = (
-            randomised_tukey_hsd(x, exact=True),
-            randomised_tukey_hsd(x, Trials(trials=20_000, seed=4), exact=False),
+            randomized_tukey_hsd(x, exact=True),
+            randomized_tukey_hsd(x, Trials(trials=20_000, seed=4), exact=False),
         )
         assert not drawn.exact
         for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -214,7 +214,7 @@ def test_randomised_tukey_by_chance_comes_near_the_enumeration() -> None:
 def test_permutations_are_uniform() -> None:
     """Guards the dealing itself: two topics, all 24 orders of the second against the first, equally often."""
     x = np.array([[0.0, 0.0], [1.0, 10.0], [3.0, 300.0], [7.0, 9000.0]])
-    ranges = randomised_tukey_hsd(x, Trials(trials=24_000, seed=6), exact=False).ranges
+    ranges = randomized_tukey_hsd(x, Trials(trials=24_000, seed=6), exact=False).ranges
     expected, counts = np.unique(brute_force(x).round(6), return_counts=True)
     found, times = np.unique(np.asarray(ranges).round(6), return_counts=True)
     assert np.array_equal(found, expected)
@@ -224,14 +224,14 @@ def test_permutations_are_uniform() -> None:
 def test_workers_seeds_and_modes() -> None:
     """Guards that the answer depends on the seed, not on the workers; count/trials where asked for; progress told."""
     x = generated(20, 15, seed=7)
-    first = randomised_tukey_hsd(x, Trials(trials=5000, jobs=1))
-    assert np.array_equal(first.p, randomised_tukey_hsd(x, Trials(trials=5000, jobs=3)).p)
-    assert not np.array_equal(first.p, randomised_tukey_hsd(x, Trials(trials=5000, seed=1)).p)
-    published = randomised_tukey_hsd(x, Trials(trials=5000, counting="published"))
+    first = randomized_tukey_hsd(x, Trials(trials=5000, jobs=1))
+    assert np.array_equal(first.p, randomized_tukey_hsd(x, Trials(trials=5000, jobs=3)).p)
+    assert not np.array_equal(first.p, randomized_tukey_hsd(x, Trials(trials=5000, seed=1)).p)
+    published = randomized_tukey_hsd(x, Trials(trials=5000, counting="published"))
     assert published.p[0, 1] == (np.asarray(first.ranges) >= abs(first.anova.means[0] - first.anova.means[1])).mean()
     assert first.p[0, 1] == pytest.approx((published.p[0, 1] * 5000 + 1) / 5001)
     told: list[int] = []
-    randomised_tukey_hsd(x, Trials(trials=5000, progress=told.append))
+    randomized_tukey_hsd(x, Trials(trials=5000, progress=told.append))
     assert sum(told) == 5000
     assert len(told) > 1
 
@@ -243,8 +243,8 @@ def test_symmetry_and_order() -> None:
     for p, again, tolerance in (
         (tukey_hsd(x).p, tukey_hsd(x[order][:, turned]).p, 1e-12),
         (
-            randomised_tukey_hsd(x, Trials(trials=30_000)).p,
-            randomised_tukey_hsd(x[order][:, turned], Trials(trials=30_000)).p,
+            randomized_tukey_hsd(x, Trials(trials=30_000)).p,
+            randomized_tukey_hsd(x[order][:, turned], Trials(trials=30_000)).p,
             0.02,
         ),
     ):
@@ -258,13 +258,13 @@ def test_degenerate_matrices() -> None:
     """Guards equal systems (p = 1), a constant difference (refused with a way out), and too little data."""
     same = np.tile([0.1, 0.5, 0.3], (3, 1))
     assert (tukey_hsd(same).p == 1).all()
-    assert (randomised_tukey_hsd(same).p == 1).all()
+    assert (randomized_tukey_hsd(same).p == 1).all()
     assert two_way(same).p == 1
     shifted = same + np.array([[0.0], [0.1], [0.1]])
     assert two_way(shifted).p is None
-    with pytest.raises(TruegainError, match=r"same amount on every topic.*randomised"):
+    with pytest.raises(TruegainError, match=r"same amount on every topic.*randomized"):
         tukey_hsd(shifted)
-    assert randomised_tukey_hsd(shifted).p[1, 2] == 1
+    assert randomized_tukey_hsd(shifted).p[1, 2] == 1
     for wrong, said in (
         ([[0.1, 0.2]], "2 systems"),
         ([[0.1], [0.2]], "at least 2 that all answer"),
@@ -275,7 +275,7 @@ def test_degenerate_matrices() -> None:
     with pytest.raises(TruegainError, match="infinite"):
         two_way([[0.1, np.inf], [0.2, 0.3]])
     with pytest.raises(TruegainError, match="too many permutations"):
-        randomised_tukey_hsd(generated(10, 10), exact=True)
+        randomized_tukey_hsd(generated(10, 10), exact=True)
 
 
 def test_topics_that_a_system_lacks() -> None:
@@ -289,12 +289,12 @@ def test_topics_that_a_system_lacks() -> None:
 
 
 def test_counts_on_trec8(shared_data: Path) -> None:
-    """Guards the pairs of 129 real systems that differ at 5%: two-way 3,423, randomised about 2,676, one-way 1,786."""
+    """Guards the pairs of 129 real systems that differ at 5%: two-way 3,423, randomized about 2,676, one-way 1,786."""
     x = trec8_ap(shared_data)
     upper = np.triu_indices(129, 1)
     counts = [
         int((found.p[upper] < 0.05).sum())
-        for found in (tukey_hsd(x), tukey_hsd(x, blocked=False), randomised_tukey_hsd(x, Trials(trials=4000)))
+        for found in (tukey_hsd(x), tukey_hsd(x, blocked=False), randomized_tukey_hsd(x, Trials(trials=4000)))
     ]
     assert counts[:2] == [3423, 1786]
     assert abs(counts[2] - 2676) < 60
@@ -302,11 +302,11 @@ def test_counts_on_trec8(shared_data: Path) -> None:
 
 def family_errors(x: Floats, times: int, *, one_way: bool = False) -> dict[str, int]:
     """In how many matrices without differences each test finds one; the one-way test where it is asked for."""
-    hits = {"two-way": 0, "one-way": 0, "randomised": 0}
+    hits = {"two-way": 0, "one-way": 0, "randomized": 0}
     for null in shuffled(x, times, seed=12):
         hits["two-way"] += tukey_hsd(null).p.min() < 0.05
         hits["one-way"] += one_way and tukey_hsd(null, blocked=False).p.min() < 0.05
-        hits["randomised"] += randomised_tukey_hsd(null, Trials(trials=400, seed=1, jobs=1)).p.min() < 0.05
+        hits["randomized"] += randomized_tukey_hsd(null, Trials(trials=400, seed=1, jobs=1)).p.min() < 0.05
     return hits
 
 
@@ -315,7 +315,7 @@ def test_false_differences_on_generated_scores() -> None:
     """Guards the family's level: any false difference in 5% of matrices; the one-way test finds hardly any."""
     hits = family_errors(generated(8, 30), 400, one_way=True)
     assert within_chance(hits["two-way"], 400, 0.05)
-    assert within_chance(hits["randomised"], 400, 0.05)
+    assert within_chance(hits["randomized"], 400, 0.05)
     assert hits["one-way"] < hits["two-way"]
 
 
@@ -324,7 +324,7 @@ def test_false_differences_on_trec_scores(shared_data: Path) -> None:
     """Guards the family's level on the scores of real systems, dealt anew within topics."""
     hits = family_errors(trec8_ap(shared_data)[::10], 300)
     assert within_chance(hits["two-way"], 300, 0.05)
-    assert within_chance(hits["randomised"], 300, 0.05)
+    assert within_chance(hits["randomized"], 300, 0.05)
 
 
 def test_limits_of_means_by_default_are_of_95_percent() -> None:
@@ -381,30 +381,30 @@ def test_permutations_are_counted_up_to_the_trials_and_up_to_what_can_be_done(mo
     """Guards both limits: as many matrices as trials are counted, and (m!)^(n-1) may not be too many."""
     x = generated(3, 3, seed=2)
     assert (
-        randomised_tukey_hsd(x, Trials(trials=216)).exact,
-        randomised_tukey_hsd(x, Trials(trials=215)).exact,
+        randomized_tukey_hsd(x, Trials(trials=216)).exact,
+        randomized_tukey_hsd(x, Trials(trials=215)).exact,
     ) == (True, False)
     every = [
         np.ptp(np.mean([x[list(order), t] for t, order in enumerate(orders)], axis=0))
         for orders in itertools.product(itertools.permutations(range(3)), repeat=3)
     ]
-    found, means = randomised_tukey_hsd(x, Trials(trials=216)), x.mean(axis=1)
+    found, means = randomized_tukey_hsd(x, Trials(trials=216)), x.mean(axis=1)
     assert found.trials == 216
     for i, j in ((0, 1), (0, 2), (1, 2)):
         want = np.mean(np.array(every) >= abs(means[i] - means[j]) - 1e-12)
         assert found.p[i, j] == found.p[j, i] == pytest.approx(want, rel=1e-12)
     monkeypatch.setattr(anova, "MOST_COUNTED", 40)
-    assert randomised_tukey_hsd(x, exact=True).exact
+    assert randomized_tukey_hsd(x, exact=True).exact
     with pytest.raises(TruegainError, match="too many permutations"):
-        randomised_tukey_hsd(generated(3, 4), exact=True)
-    assert not randomised_tukey_hsd(x, Trials(trials=300), exact=False).exact
+        randomized_tukey_hsd(generated(3, 4), exact=True)
+    assert not randomized_tukey_hsd(x, Trials(trials=300), exact=False).exact
 
 
 def test_replicates_of_tukeys_test_are_told_and_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the stretches of replicates: all of them, once, no more than fit, and told as they are done."""
     told: list[int] = []
     monkeypatch.setattr(anova, "BLOCK_CELLS", 100)
-    found = randomised_tukey_hsd(generated(4, 9), Trials(trials=60, progress=told.append))
+    found = randomized_tukey_hsd(generated(4, 9), Trials(trials=60, progress=told.append))
     assert told == [25, 25, 10]
     assert found.ranges is not None
     assert len(found.ranges) == 60

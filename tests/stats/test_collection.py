@@ -60,7 +60,7 @@ def lists_with(rank: npt.NDArray[Any], relevant: int) -> TopicLists:
     return TopicLists("1", relevant, document, np.array([0]), np.array([0, last]), entry.astype(np.int32))
 
 
-def test_the_centre_is_average_precision(ranked: RankedGains) -> None:
+def test_the_center_is_average_precision(ranked: RankedGains) -> None:
     """Guards the sampler's own AP against the measure, and the limits around it."""
     spread = collection_spread(ranked, replicates=300)
     assert np.abs(spread.ap - AP().score(ranked)).max() < 1e-12
@@ -138,8 +138,8 @@ def test_intervals_cover_where_the_truth_is_known() -> None:
         drawn, _ = average_precisions(lists, 400, int(rng.integers(1 << 30)))
         ap = average_precision(lists)[0]
         odds = np.log(drawn[0] / (1 - drawn[0] + 1e-9)).std()
-        centre = np.log(ap / (1 - ap))
-        low, high = (1 / (1 + np.exp(-(centre + z * odds))) for z in (-1.96, 1.96))
+        center = np.log(ap / (1 - ap))
+        low, high = (1 / (1 + np.exp(-(center + z * odds))) for z in (-1.96, 1.96))
         inside += low <= truth <= high
     assert 0.90 <= inside / 300 <= 0.985
 

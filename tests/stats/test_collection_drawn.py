@@ -70,7 +70,7 @@ def test_drawn_limits_written_out(name: str) -> None:
     """Guards linear and percentile limits from drawn summaries, in logarithms for a geometric mean."""
     ranked, measure, z = lists(), parse_measure(name), statistics.NormalDist().inv_cdf(0.95)
     draws = drawn_scores(ranked, measure, replicates=60, seed=SEED)
-    value = np.asarray(measure.summarise(measure.score(ranked), ranked, False), np.float64)
+    value = np.asarray(measure.summarize(measure.score(ranked), ranked, False), np.float64)
     for method in ("linear", "percentile"):
         found = drawn_estimates(ranked, measure, draws, method, 0.9)
         if method == "percentile":

@@ -18,9 +18,9 @@ from tests.judge_error.one_pair import paired_t
 from truegain.errors import DataWarning, TruegainError
 from truegain.stats.multiple_testing import Trials, adjust
 from truegain.stats.results import ResultList
-from truegain.stats.tests import TESTS
-from truegain.stats.tests.anova import tukey_hsd
-from truegain.stats.tests.comparisons import Comparisons, groups_of, is_complete, marks
+from truegain.stats.significance import TESTS
+from truegain.stats.significance.anova import tukey_hsd
+from truegain.stats.significance.comparisons import Comparisons, groups_of, is_complete, marks
 from truegain.study import compare as comparing
 
 
@@ -38,7 +38,7 @@ def test_what_holds_for_every_test(test: str) -> None:
     pair = found.between("s1", "s3")
     assert pair.difference == pytest.approx(x[3].mean() - x[1].mean())
     assert pair.n == 13
-    if test not in ("bootstrap", "randomised-tukey-hsd"):  # which draw anew
+    if test not in ("bootstrap", "randomized-tukey-hsd"):  # which draw anew
         turned = tg.compare(scores_of(x[:, ::-1]), test=test, resampling=tg.Resampling(n=9000))
         assert turned.p == pytest.approx(found.p, abs=1e-9)
 
@@ -95,7 +95,7 @@ def test_missing_topics() -> None:
     x = generated(4, 12, seed=6)
     holed = x.copy()
     holed[0, :2], holed[1, 5] = np.nan, np.nan
-    for test in ("paired-t", "randomisation"):
+    for test in ("paired-t", "randomization"):
         with pytest.warns(DataWarning, match="5 of 6 pairs lack topics"):
             found = tg.compare(scores_of(holed), test=test, resampling=tg.Resampling(n=5000))
         assert found.between("s2", "s3").n == 12
@@ -295,12 +295,12 @@ def test_three_topics_are_enough_and_ten_are_not_few(test: str) -> None:
 def test_an_effect_that_some_pairs_lack() -> None:
     """Guards the column of effects where one pair has no spread to divide by, and where none has."""
     x = np.array([[0.1, 0.4, 0.2, 0.6], [0.35, 0.65, 0.45, 0.85], [0.3, 0.1, 0.9, 0.8]])
-    found = tg.compare(scores_of(x), test="randomisation")
+    found = tg.compare(scores_of(x), test="randomization")
     rows = {(row[0], row[1]): dict(zip(found.table().columns, row, strict=True)) for row in found.table().rows}
     assert sum(row["effect"] is None for row in rows.values()) == 1
     assert [c.effect is None for c in found.pairs].count(True) == 1
     assert found.between("s0", "s1").effect is None
-    alone = tg.compare(scores_of(x[:2]), test="randomisation")
+    alone = tg.compare(scores_of(x[:2]), test="randomization")
     assert "effect" not in alone.table().columns
     same = tg.compare(scores_of(x[[0, 0]]), test="sign")
     assert (same.pairs[0].effect, same.pairs[0].p, same.pairs[0].difference) == (0.0, 1.0, 0.0)

@@ -26,11 +26,11 @@ from truegain.planning.topics import (
     topics_for_paired_t,
     topics_for_width,
 )
-from truegain.stats import tests
+from truegain.stats import significance
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.tests.anova import one_way, two_way
-from truegain.stats.tests.comparisons import _stretches, groups_of, is_complete, marks
-from truegain.stats.tests.pairs import welch_rows
+from truegain.stats.significance.anova import one_way, two_way
+from truegain.stats.significance.comparisons import _stretches, groups_of, is_complete, marks
+from truegain.stats.significance.pairs import welch_rows
 
 # ---------------------------------------------------------------------- effect sizes
 
@@ -48,8 +48,8 @@ def test_effect_sizes_by_plain_sums() -> None:
 def test_effect_sizes_without_spread() -> None:
     """Guards 0 over 0, which is no effect, from something over 0, which has no size."""
     flat = np.array([[0.3, 0.3]])
-    assert tests._dz(flat - flat) == tests._hedges(flat, flat) == 0
-    assert np.isnan([tests._dz(flat), tests._hedges(flat, flat + 0.1)]).all()
+    assert significance._dz(flat - flat) == significance._hedges(flat, flat) == 0
+    assert np.isnan([significance._dz(flat), significance._hedges(flat, flat + 0.1)]).all()
     same = np.tile([0.1, 0.5, 0.3], (3, 1))
     assert (two_way(same).effects == 0).all()
     assert np.isnan(two_way(same + np.array([[0.0], [0.1], [0.2]])).effects).all()
@@ -223,30 +223,30 @@ def test_what_topics_at_hand_detect() -> None:
 def test_effects_of_rows_by_hand() -> None:
     """Guards dz and Hedges' g of many pairs, 0 and NaN where there is no spread, against one at a time."""
     a, b = generated(3, 6, seed=1), generated(3, 6, seed=2)
-    dz, g = tests._dz(b - a), tests._hedges(a, b)
+    dz, g = significance._dz(b - a), significance._hedges(a, b)
     for i in range(3):
         z = b[i] - a[i]
         assert dz[i] == pytest.approx(z.mean() / z.std(ddof=1))
         pooled = math.sqrt((a[i].var(ddof=1) + b[i].var(ddof=1)) / 2)
         assert g[i] == pytest.approx((1 - 3 / 39) * z.mean() / pooled)
-    flat = tests._dz(np.array([[0.0, 0.0, 0.0], [0.3, 0.1 + 0.2, 0.3], [-0.3, -0.1 - 0.2, -0.3]]))
+    flat = significance._dz(np.array([[0.0, 0.0, 0.0], [0.3, 0.1 + 0.2, 0.3], [-0.3, -0.1 - 0.2, -0.3]]))
     assert flat[0] == 0.0
     assert np.isnan(flat[1:]).all()
     rounded = np.array([[-0.3, -0.1 - 0.2, -0.3]])
     for one, two in ((np.zeros((1, 3)), rounded), (rounded, np.zeros((1, 3)))):
-        assert np.isnan(tests._hedges(one, two)).all()
+        assert np.isnan(significance._hedges(one, two)).all()
         with pytest.raises(TruegainError, match="Welch's t is undefined"):
             welch_rows(one, two)
     constant = np.array([[0.5, 0.5], [0.0, 0.0]])
-    assert tests._hedges(constant, constant).tolist() == [0.0, 0.0]
-    assert np.isnan(tests._hedges(constant, 1 - constant / 4)).all()
+    assert significance._hedges(constant, constant).tolist() == [0.0, 0.0]
+    assert np.isnan(significance._hedges(constant, 1 - constant / 4)).all()
 
 
 def test_pairs_go_together_by_the_topics_they_share(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards means, p, limits and n of pairs that lack topics, in pieces of any size, and the pair that has too few."""
     x = generated(5, 9, seed=8)
     x[0, 2] = x[1, 2] = x[2, 5] = x[4, 0] = np.nan
-    monkeypatch.setattr(tests, "CELLS", 20)
+    monkeypatch.setattr(significance, "CELLS", 20)
     told: list[int] = []
     with pytest.warns(UserWarning, match=r"10 of 10 pairs lack topics \(most: 2 of 9\)|9 of 10 pairs lack topics"):
         found = tg.compare(scores_of(x), test=tg.PublishedTest("paired-t", progress=told.append))
@@ -271,14 +271,14 @@ def test_pairs_go_together_by_the_topics_they_share(monkeypatch: pytest.MonkeyPa
 def test_effect_sizes_where_there_is_nothing() -> None:
     """Guards 0 where all is 0, none where only the spread is, and scores below 0 as those above."""
     zeros = np.zeros((1, 3))
-    assert tests._dz(zeros) == tests._hedges(zeros, zeros) == 0
+    assert significance._dz(zeros) == significance._hedges(zeros, zeros) == 0
     for sign in (1.0, -1.0):
         flat = sign * np.array([[0.3, 0.1 + 0.2, 0.3]])
-        assert np.isnan([tests._dz(flat), tests._hedges(flat, zeros)]).all()
-        assert tests._hedges(flat, flat[:, ::-1]) == 0
-    found = tests._hedges(np.array([[0.0, 0.5, 1.0]]), np.array([[0.2, 0.4, 0.9]]))
+        assert np.isnan([significance._dz(flat), significance._hedges(flat, zeros)]).all()
+        assert significance._hedges(flat, flat[:, ::-1]) == 0
+    found = significance._hedges(np.array([[0.0, 0.5, 1.0]]), np.array([[0.2, 0.4, 0.9]]))
     assert found == pytest.approx([0.0], abs=1e-12)
-    found = tests._hedges(np.array([[0.0, 0.5]]), np.array([[0.4, 0.9]]))
+    found = significance._hedges(np.array([[0.0, 0.5]]), np.array([[0.4, 0.9]]))
     assert found == pytest.approx([(1 - 3 / 7) * 0.4 / math.sqrt(0.125)])
 
 
@@ -316,7 +316,7 @@ def test_each_system_has_the_t_interval_of_its_own_topics() -> None:
     """Guards n - 1 in the spread and in t, and missing topics, against scipy's interval of each row."""
     x = generated(3, 8, seed=5)
     x[0, 2] = x[2, 5] = x[2, 6] = np.nan
-    means, low, high = tests._means(x, 0.9)
+    means, low, high = significance._means(x, 0.9)
     for i, row in enumerate(x):
         own = row[~np.isnan(row)]
         ends = stats.t.interval(0.9, len(own) - 1, loc=own.mean(), scale=stats.sem(own))
@@ -326,12 +326,12 @@ def test_each_system_has_the_t_interval_of_its_own_topics() -> None:
 def test_effects_of_many_pairs_are_those_one_by_one() -> None:
     """Guards dz and Hedges' g of rows, 0 where nothing differs and none where nothing varies."""
     a, b = generated(4, 6, seed=1), generated(4, 6, seed=2)
-    assert tests._dz(b - a).tolist() == pytest.approx([cohens_dz(*two) for two in zip(a, b, strict=True)])
-    assert tests._hedges(a, b).tolist() == pytest.approx([hedges_g(*two) for two in zip(a, b, strict=True)])
-    flat = tests._dz(np.array([[0.0, 0.0], [0.3, 0.3], [0.0, 2.0]]))
+    assert significance._dz(b - a).tolist() == pytest.approx([cohens_dz(*two) for two in zip(a, b, strict=True)])
+    assert significance._hedges(a, b).tolist() == pytest.approx([hedges_g(*two) for two in zip(a, b, strict=True)])
+    flat = significance._dz(np.array([[0.0, 0.0], [0.3, 0.3], [0.0, 2.0]]))
     assert flat[[0, 2]].tolist() == pytest.approx([0.0, 1 / math.sqrt(2)])
     assert math.isnan(flat[1])
-    beside = tests._hedges(np.zeros((1, 3)), np.array([[0.1 + 0.2, 0.3, 0.3]]))
+    beside = significance._hedges(np.zeros((1, 3)), np.array([[0.1 + 0.2, 0.3, 0.3]]))
     assert math.isnan(beside[0])
 
 
@@ -339,7 +339,7 @@ def test_pairs_by_the_topics_both_have() -> None:
     """Guards patterns of missing topics: every pair once, with the topics that both its systems have."""
     there = np.array([[1, 1, 1, 1], [1, 0, 1, 1], [1, 1, 1, 0], [1, 0, 1, 1]], np.bool_)
     first, second = np.triu_indices(4, 1)
-    found = tests._topics_of_pairs(there, first, second)
+    found = significance._topics_of_pairs(there, first, second)
     assert sorted(np.concatenate([where for _, where in found]).tolist()) == list(range(6))
     for topics, where in found:
         for i in where.tolist():
@@ -351,9 +351,9 @@ def test_a_pair_needs_three_topics() -> None:
     x = generated(2, 3, seed=4)
     one, two = np.array([0]), np.array([1])
     for test in ("paired-t", "tukey-hsd"):
-        assert tests.run_test(test, x, one, two, Trials(), ("a", "b")).n.tolist() == [3]
+        assert significance.run_test(test, x, one, two, Trials(), ("a", "b")).n.tolist() == [3]
         with pytest.raises(TruegainError, match="at least 3"):
-            tests.run_test(test, x[:, :2], one, two, Trials(), ("a", "b"))
+            significance.run_test(test, x[:, :2], one, two, Trials(), ("a", "b"))
 
 
 @pytest.mark.parametrize("seed", range(8))

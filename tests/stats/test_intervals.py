@@ -141,9 +141,9 @@ def test_a_resample_without_any_topic_of_a_system_is_drawn_again() -> None:
 
 
 def test_coverage_over_topics() -> None:
-    """Guards the meaning of 95%: t and studentised hold the true mean about as often, on normal and skewed topics.
+    """Guards the meaning of 95%: t and studentized hold the true mean about as often, on normal and skewed topics.
 
-    For 25 exponential topics t covers about 92% and the percentile interval less; studentised stays near 95%.
+    For 25 exponential topics t covers about 92% and the percentile interval less; studentized stays near 95%.
     """
     rng = np.random.default_rng(31)
     trials = 1200  # Monte Carlo error of a share of 0.95: 0.006
@@ -154,8 +154,8 @@ def test_coverage_over_topics() -> None:
         return float(np.mean([e.low <= 0.3 <= e.high for e in found]))
 
     assert covered(normal, "t") == pytest.approx(0.95, abs=0.018)
-    assert covered(normal, "studentised") == pytest.approx(0.95, abs=0.018)
-    assert covered(skewed, "studentised") == pytest.approx(0.95, abs=0.025)
+    assert covered(normal, "studentized") == pytest.approx(0.95, abs=0.018)
+    assert covered(skewed, "studentized") == pytest.approx(0.95, abs=0.025)
     assert covered(skewed, "t") == pytest.approx(0.92, abs=0.025)
     assert 0.85 < covered(skewed, "percentile") < 0.935
     assert covered(skewed, "bca") > covered(skewed, "basic")
@@ -257,8 +257,8 @@ def test_the_answer_depends_on_the_seed_alone() -> None:
         assert first == again
         assert [e.low for e in first[:2]] == pytest.approx([e.low for e in fewer], abs=1e-12)
         assert [e.high for e in first[:2]] == pytest.approx([e.high for e in fewer], abs=1e-12)
-    other = topic_intervals(scores_of(values), method="studentised", seed=5)
-    assert other != topic_intervals(scores_of(values), method="studentised", seed=4)
+    other = topic_intervals(scores_of(values), method="studentized", seed=5)
+    assert other != topic_intervals(scores_of(values), method="studentized", seed=4)
 
 
 def test_logit_stays_inside_and_moves_the_ends() -> None:
@@ -274,7 +274,7 @@ def test_degenerate_systems_fall_back_and_say_so() -> None:
     """Guards 'never a NaN silently': a system equal on all topics has a point interval, named and noted."""
     values = np.random.default_rng(14).uniform(size=(2, 10))
     values[1] = 0.1 + 0.2
-    for method in ("bca", "studentised"):
+    for method in ("bca", "studentized"):
         found = topic_intervals(scores_of(values), method=method, replicates=500)
         assert found[0].method == method
         assert (found[1].low, found[1].high) == pytest.approx((0.3, 0.3))
@@ -282,26 +282,26 @@ def test_degenerate_systems_fall_back_and_say_so() -> None:
             assert found[1].method == "percentile (bca degenerate)"
             assert "1 of 2 systems" in found[1].notes[-1]
     assert intervals.bca(5.0, [1, 2, 3], [1.0, 2.0]).fell_back
-    infinite = intervals.studentised(0.5, 0.1, [0.0, 1.0, 0.4], [0.0, 0.0, 0.1])
+    infinite = intervals.studentized(0.5, 0.1, [0.0, 1.0, 0.4], [0.0, 0.0, 0.1])
     assert infinite.fell_back
     assert np.isfinite(infinite.low)
 
 
-def test_studentised_limits_of_three_topics_say_why_there_are_none() -> None:
+def test_studentized_limits_of_three_topics_say_why_there_are_none() -> None:
     """Guards the reason: of 3 topics 1/9 of the resamples hold one only; and percentile limits of few topics."""
     values = np.random.default_rng(16).uniform(size=(2, 3))
-    found = topic_intervals(scores_of(values), method="studentised")
-    assert {e.method for e in found} == {"percentile (studentised degenerate)"}
-    said = "studentised has no value for 2 of 2 systems (of their few topics many resamples hold only one)"
+    found = topic_intervals(scores_of(values), method="studentized")
+    assert {e.method for e in found} == {"percentile (studentized degenerate)"}
+    said = "studentized has no value for 2 of 2 systems (of their few topics many resamples hold only one)"
     assert any(note.startswith(said) for note in found[0].notes)
     assert not any("hardly vary" in note for note in found[0].notes)
     assert any(note.startswith("percentile intervals of fewer than 25 topics cover") for note in found[0].notes)
     odd = np.full((1, 10), 0.5)
     odd[0, 0] = 0.9  # (9/10)^10 = 35% of resamples lack it
-    hardly = topic_intervals(scores_of(odd), method="studentised")[0]
+    hardly = topic_intervals(scores_of(odd), method="studentized")[0]
     assert any("1 of 1 systems (their topics hardly vary)" in note for note in hardly.notes)
     assert any(note.startswith("percentile intervals of fewer than 25 topics cover") for note in hardly.notes)
-    sound = topic_intervals(scores_of(np.random.default_rng(16).uniform(size=(2, 12))), method="studentised")[0]
+    sound = topic_intervals(scores_of(np.random.default_rng(16).uniform(size=(2, 12))), method="studentized")[0]
     assert sound.notes == ()
 
 
@@ -387,7 +387,7 @@ def test_fewer_than_ten_topics_are_few(topics: int, few: bool) -> None:
     assert [e.n for e in found] == [12, topics]
 
 
-@pytest.mark.parametrize("method", ["percentile", "basic", "bca", "linear", "logit", "t", "studentised", "wilson"])
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca", "linear", "logit", "t", "studentized", "wilson"])
 def test_limits_read_off_draws_want_twenty_five_topics(method: str) -> None:
     """Guards which methods are told of, and that 25 topics are enough."""
     for topics in (24, 25):
@@ -408,14 +408,14 @@ def test_three_topics_are_the_least() -> None:
 
 
 @pytest.mark.parametrize(("confidence", "one"), [(0.7, False), (0.95, True)])
-def test_why_studentised_limits_are_lost(confidence: float, one: bool) -> None:
+def test_why_studentized_limits_are_lost(confidence: float, one: bool) -> None:
     """Guards the reason: of 3 topics 1 in 9 resamples is one topic thrice, more than a tail of 2.5%, not of 15%."""
     matrix = np.array([[0.5, 0.5, 0.5 + 1e-9], [0.1, 0.9, 0.4]])
-    found = topic_intervals(scores_of(matrix), None, "studentised", replicates=300, confidence=confidence, seed=2)
+    found = topic_intervals(scores_of(matrix), None, "studentized", replicates=300, confidence=confidence, seed=2)
     notes = " ".join(found[0].notes)
     assert ("of their few topics many resamples hold only one" in notes) == one
     assert ("their topics hardly vary" in notes) == (
-        not one and "percentile (studentised degenerate)" in found[0].method
+        not one and "percentile (studentized degenerate)" in found[0].method
     )
 
 

@@ -1,4 +1,4 @@
-"""Limits by their definitions: percentile, basic, studentised, bca, logit, Wilson, and their edges."""
+"""Limits by their definitions: percentile, basic, studentized, bca, logit, Wilson, and their edges."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_limits_by_default_are_of_95_percent() -> None:
         (intervals.logit_delta, (0.3, 0.1)),
         (intervals.percentile, (draws,)),
         (intervals.basic, (0.3, draws)),
-        (intervals.studentised, (0.3, 0.1, draws, np.full(41, 0.1))),
+        (intervals.studentized, (0.3, 0.1, draws, np.full(41, 0.1))),
         (intervals.bca, (0.3, draws, parts)),
     ]
     for call, given in calls:
@@ -46,7 +46,7 @@ def test_limits_by_default_are_of_95_percent() -> None:
 
 
 def test_limits_by_hand() -> None:
-    """Guards linear, student, basic, studentised and logit limits by their definitions, for several values at once."""
+    """Guards linear, student, basic, studentized and logit limits by their definitions, for several values at once."""
     z, t = statistics.NormalDist().inv_cdf(0.9), float(stats.t.ppf(0.9, 6))
     value, se = np.array([0.5, 0.2]), np.array([0.1, 0.02])
     found = intervals.linear(value, se, 0.8)
@@ -62,20 +62,20 @@ def test_limits_by_hand() -> None:
     assert found.high == pytest.approx(2 * value - low)
     theirs = np.array([[0.1, 0.2, 0.1, 0.3, 0.2], [0.1, 0.1, 0.2, 0.2, 0.1]])
     low, high = np.quantile((draws - value[:, None]) / theirs, [0.1, 0.9], axis=1)
-    found = intervals.studentised(value, se, draws, theirs, 0.8)
+    found = intervals.studentized(value, se, draws, theirs, 0.8)
     assert found.low == pytest.approx(value - high * se)
     assert found.high == pytest.approx(value - low * se)
     assert not found.fell_back.any()
-    below = intervals.studentised(0.5, 0.1, [0.1, 0.45, 0.5, 0.6, 0.7], [0.0, 0.1, 0.1, 0.1, 0.1], 0.5)
+    below = intervals.studentized(0.5, 0.1, [0.1, 0.45, 0.5, 0.6, 0.7], [0.0, 0.1, 0.1, 0.1, 0.1], 0.5)
     assert ends(below) == pytest.approx([0.5 - 0.1, 0.5 + 0.05])  # t* are -infinite, -0.5, 0, 1, 2
-    above = intervals.studentised(0.5, 0.1, [0.1, 0.45, 0.5, 0.55, 0.6, 0.7], [0.1, 0.1, 0.1, 0.1, 0.1, 0.0], 0.5)
+    above = intervals.studentized(0.5, 0.1, [0.1, 0.45, 0.5, 0.55, 0.6, 0.7], [0.1, 0.1, 0.1, 0.1, 0.1, 0.0], 0.5)
     assert ends(above) == pytest.approx([0.5 - 0.0875, 0.5 + 0.0375])  # t* are -4, -0.5, 0, 0.5, 1, infinite
-    centre, step = math.log(0.2 / 0.8), z * 0.02 / (0.2 * 0.8)
-    want = [1 / (1 + math.exp(-x)) for x in (centre - step, centre + step)]
+    center, step = math.log(0.2 / 0.8), z * 0.02 / (0.2 * 0.8)
+    want = [1 / (1 + math.exp(-x)) for x in (center - step, center + step)]
     assert ends(intervals.logit_delta(0.2, 0.02, 0.8)) == pytest.approx(want)
     cut = intervals.logit_delta(0.0, 0.02, 0.8, epsilon=0.1)
-    centre, step = math.log(0.1 / 0.9), z * 0.02 / 0.09
-    assert ends(cut) == pytest.approx([1 / (1 + math.exp(-x)) for x in (centre - step, centre + step)])
+    center, step = math.log(0.1 / 0.9), z * 0.02 / 0.09
+    assert ends(cut) == pytest.approx([1 / (1 + math.exp(-x)) for x in (center - step, center + step)])
 
 
 @pytest.mark.parametrize("value", [0.0, 0.4, 1.0])
@@ -155,12 +155,12 @@ def test_bca_without_spread_or_on_one_side_takes_the_percentiles() -> None:
     assert not intervals.bca_parts(np.array(2.5), draws, np.array([3.0, 3.0 + 1e-9, 3.0]))[2]
 
 
-def test_studentised_with_replicates_that_do_not_vary() -> None:
+def test_studentized_with_replicates_that_do_not_vary() -> None:
     """Guards t* of replicates without spread: 0 where equal to the estimate, else infinite with its sign."""
-    one = intervals.studentised(1.0, 0.5, [1.0, 1.0, 1.0, 3.0], [0.0, 0.0, 0.0, 2.0], 0.5)
+    one = intervals.studentized(1.0, 0.5, [1.0, 1.0, 1.0, 3.0], [0.0, 0.0, 0.0, 2.0], 0.5)
     assert (float(one.low), float(one.high)) == pytest.approx((1 - 0.25 * 0.5, 1.0))
     for ends in ([0.0, 1.0, 2.0], [1.0, 1.5, 2.0], [0.0, 0.5, 1.0]):
-        lost = intervals.studentised(1.0, 0.5, ends, [0.0, 0.0, 0.0], 0.9)
+        lost = intervals.studentized(1.0, 0.5, ends, [0.0, 0.0, 0.0], 0.9)
         assert bool(lost.fell_back)
         assert [float(lost.low), float(lost.high)] == pytest.approx(np.quantile(ends, [0.05, 0.95]).tolist())
 

@@ -22,7 +22,7 @@ from truegain.measures.scoring import TopicMeans
 from truegain.stats.intervals import TOPIC_METHODS, holding, topic_intervals, within
 from truegain.stats.multiple_testing import METHODS as ADJUSTMENTS
 from truegain.stats.results import Comparison, Estimate
-from truegain.stats.tests import TESTS
+from truegain.stats.significance import TESTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 LEVELS = (0.2, 0.5, 0.8, 0.95)

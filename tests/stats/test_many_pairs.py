@@ -13,9 +13,9 @@ from tests.judge_error.matrices import generated, scores_of
 from tests.judge_error.one_pair import Outcome, paired_t, sign_test, welch, wilcoxon
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
+from truegain.stats.significance.comparisons import groups_of, is_complete
+from truegain.stats.significance.pairs import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.stats.studentized_range import MANY, studentized_range_sf
-from truegain.stats.tests.comparisons import groups_of, is_complete
-from truegain.stats.tests.pairs import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 
 ROWS: dict[str, tuple[Callable[[Floats, Floats], RowResults], Callable[[Floats, Floats], Outcome]]] = {
     "paired-t": (lambda a, b: paired_t_rows(a, b, 0.9), lambda a, b: paired_t(a, b, confidence=0.9)),
@@ -74,7 +74,7 @@ def test_rows_without_spread_are_refused() -> None:
         welch_rows(flat, flat + 0.1)
 
 
-def test_the_table_of_the_studentised_range() -> None:
+def test_the_table_of_the_studentized_range() -> None:
     """Guards the spline that very many values are read from, against the integral, to 1e-9, and far out."""
     q = np.concatenate([np.linspace(0, 12, MANY), [39.9, 45.0, 500.0]])
     some = np.r_[0:MANY:997, MANY : MANY + 3]
@@ -138,22 +138,22 @@ def test_groups_of_many_systems_are_stretches() -> None:
 
 
 def test_progress_is_told_pair_by_pair() -> None:
-    """Guards the bar: every test tells each of its pairs once, the randomised Tukey test its permutations."""
+    """Guards the bar: every test tells each of its pairs once, the randomized Tukey test its permutations."""
     x = generated(8, 20, seed=1)
-    for test in ("tukey-hsd", "paired-t", "sign", "randomisation", "bootstrap"):
+    for test in ("tukey-hsd", "paired-t", "sign", "randomization", "bootstrap"):
         told: list[int] = []
         tg.compare(scores_of(x), test=tg.PublishedTest(test, progress=told.append), resampling=tg.Resampling(n=600))
         assert sum(told) == 28, test
     told = []
     tg.compare(
         scores_of(x),
-        test=tg.PublishedTest("randomised-tukey-hsd", progress=told.append),
+        test=tg.PublishedTest("randomized-tukey-hsd", progress=told.append),
         resampling=tg.Resampling(n=6000),
     )
     assert (sum(told), len(told) > 1) == (6000, True)
 
 
-@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_progress_is_told_while_trials_grow(test: str) -> None:
     """Guards the bar where trials grow: every block of replicates is a sign of life, pairs are told as they settle."""
     told: list[int] = []

@@ -200,8 +200,8 @@ def test_meta_analysis_written_out() -> None:
     assert three.high - three.value == pytest.approx(stats.t.ppf(0.95, 3) * hk)
     pm = tau2_paule_mandel(np.array(d), np.array(v))
     weights = 1 / (np.array(v) + pm)
-    centre = (weights * d).sum() / weights.sum()
-    assert float((weights * (np.array(d) - centre) ** 2).sum()) == pytest.approx(3.0, rel=1e-9)
+    center = (weights * d).sum() / weights.sum()
+    assert float((weights * (np.array(d) - center) ** 2).sum()) == pytest.approx(3.0, rel=1e-9)
     assert combine(d, v, "paule-mandel").tau2 == pm
 
 

@@ -33,10 +33,10 @@ from truegain.stats.multiple_testing import (
     stages,
     trials_needed,
 )
+from truegain.stats.significance import MOST_WORK, Effort, effort_of
+from truegain.stats.significance.anova import randomized_tukey_hsd
+from truegain.stats.significance.pairs import bootstrap_p, randomization_p
 from truegain.stats.student_t import check_confidence
-from truegain.stats.tests import MOST_WORK, Effort, effort_of
-from truegain.stats.tests.anova import randomised_tukey_hsd
-from truegain.stats.tests.pairs import bootstrap_p, randomisation_p
 
 
 def scores_of(x: Floats) -> Scores:
@@ -45,7 +45,7 @@ def scores_of(x: Floats) -> Scores:
 
 
 def signs(seed: int, trials: int, topics: int) -> Floats:
-    """The signs that the randomisation test draws: 500 replicates a stream, the b-th child of the seed."""
+    """The signs that the randomization test draws: 500 replicates a stream, the b-th child of the seed."""
     streams = [generator(seed, "topics", block) for block in range(-(-trials // 500))]
     drawn = [rng.integers(0, 2, size=(500, topics), dtype=np.int8) for rng in streams]
     return np.asarray(1.0 - 2.0 * np.concatenate(drawn)[:trials])
@@ -61,7 +61,7 @@ def topics_drawn(seed: int, trials: int, topics: int) -> Ints:
 def test_the_default_is_never_0_and_the_published_p_may_be() -> None:
     """Guards (count + 1)/(trials + 1) in every test that resamples, and count/trials under its name."""
     x = generated(3, 20, seed=3) + np.array([[0.0], [0.4], [0.8]])
-    for test in ("randomisation", "bootstrap", "randomised-tukey-hsd"):
+    for test in ("randomization", "bootstrap", "randomized-tukey-hsd"):
         found = tg.compare(
             scores_of(x), adjust="none" if "tukey" not in test else None, test=test, resampling=tg.Resampling(n=400)
         )
@@ -74,7 +74,7 @@ def test_the_default_is_never_0_and_the_published_p_may_be() -> None:
         )
         assert min(1 if c.p is None else c.p for c in with_zero) == 0, test
         assert (found.provenance["counting"], with_zero.provenance["counting"]) == ("plus-one", "published")
-    for test in ("bootstrap", "randomised-tukey-hsd"):
+    for test in ("bootstrap", "randomized-tukey-hsd"):
         power: Any = test
         assert discriminative_power(scores_of(x), test=power, replicates=400)[0].curve[0] == pytest.approx(1 / 401)
         assert discriminative_power(scores_of(x), test=power, replicates=400, counting="published")[0].curve[0] == 0
@@ -83,7 +83,7 @@ def test_the_default_is_never_0_and_the_published_p_may_be() -> None:
 def test_one_trial_does_not_make_a_difference() -> None:
     """Guards `--resamples 1`, which printed '1 of 1 pairs differ, p 0.0000': trials grow, and that is told."""
     same = next(shuffled(generated(2, 30, seed=1), 1, seed=2))
-    for test in ("bootstrap", "randomisation", "randomised-tukey-hsd"):
+    for test in ("bootstrap", "randomization", "randomized-tukey-hsd"):
         found = tg.compare(scores_of(same), test=test, resampling=tg.Resampling(n=1))
         assert found.significant == 0
         assert any("requires p below 0.05, and 1 trials have none: 40 were drawn" in note for note in found.notes)
@@ -113,7 +113,7 @@ def test_pairs_that_are_not_settled_go_on() -> None:
     s = signs(4, 2000, 25)
     far = np.abs(z.sum(axis=1)) - 25e-12
     reached = np.cumsum(np.abs(s @ z.T) >= far, axis=0)
-    found = randomisation_p(z, Trials(trials=100, most=2000, seed=4))
+    found = randomization_p(z, Trials(trials=100, most=2000, seed=4))
     assert list(stages(100, 2000)) == [(0, 100), (100, 400), (400, 1600), (1600, 2000)]
     ends_seen = set()
     for i in range(len(z)):
@@ -121,10 +121,10 @@ def test_pairs_that_are_not_settled_go_on() -> None:
         ends_seen.add(end)
         assert found[i] == pytest.approx((reached[end - 1, i] + 1) / (end + 1), abs=1e-12)
     assert len(ends_seen) > 1
-    assert randomisation_p(z, Trials(trials=100, most=2000, seed=4, counting="published")) == pytest.approx(
+    assert randomization_p(z, Trials(trials=100, most=2000, seed=4, counting="published")) == pytest.approx(
         reached[99] / 100
     )
-    assert randomisation_p(z, Trials(trials=130, seed=4)) == pytest.approx((reached[129] + 1) / 131)
+    assert randomization_p(z, Trials(trials=130, seed=4)) == pytest.approx((reached[129] + 1) / 131)
 
 
 def test_a_pair_is_settled_by_the_twentieth_replicate_that_reaches_it() -> None:
@@ -180,7 +180,7 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
     """Guards Holm over 66 pairs with 1,000 trials: undecided pairs get 2,640, and a pair that differs is found."""
     x = generated(12, 20, seed=8, effect=0.0)
     x[0] += 0.6
-    found = tg.compare(scores_of(x), test="randomisation", resampling=tg.Resampling(n=1000))
+    found = tg.compare(scores_of(x), test="randomization", resampling=tg.Resampling(n=1000))
     said = "holm over 66 pairs requires p-values below 0.0008, and 1,000 trials have none: pairs that fewer than 20 of "
     assert any(
         note.startswith(said + "1,000 trials reached got up") and note.endswith("to 2,640") for note in found.notes
@@ -188,10 +188,10 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
     assert found.provenance["resamples"] == 2640
     assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
     assert found.differ[0, 1:].all()
-    enough = tg.compare(scores_of(x), test="randomisation", resampling=tg.Resampling(n=2640))
+    enough = tg.compare(scores_of(x), test="randomization", resampling=tg.Resampling(n=2640))
     assert (enough.notes, enough.provenance["resamples"]) == ((), 2640)
     assert (
-        tg.compare(scores_of(x), adjust="none", test="randomisation", resampling=tg.Resampling(n=1400)).provenance[
+        tg.compare(scores_of(x), adjust="none", test="randomization", resampling=tg.Resampling(n=1400)).provenance[
             "resamples"
         ]
         == 1400
@@ -200,7 +200,7 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
         DataWarning, match=r"1,000 trials cannot distinguish such p-values from 0.*at least 1,320 trials"
     ):
         tg.compare(
-            scores_of(x), test=tg.PublishedTest("randomisation", counting="published"), resampling=tg.Resampling(n=1000)
+            scores_of(x), test=tg.PublishedTest("randomization", counting="published"), resampling=tg.Resampling(n=1000)
         )
 
 
@@ -209,14 +209,14 @@ def test_trials_that_just_pass_grow_too(trials: int) -> None:
     """Guards more trials that found fewer pairs (200,000 against the default's 330,240 on TREC-8), without a word."""
     x = generated(12, 20, seed=8, effect=0.0)
     x[0] += 0.6
-    found = tg.compare(scores_of(x), test="randomisation", resampling=tg.Resampling(n=trials))
+    found = tg.compare(scores_of(x), test="randomization", resampling=tg.Resampling(n=trials))
     assert found.provenance["resamples"] == 2640
     assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
     assert any(f"one of {trials:,} trials that reaches a pair is too many" in note for note in found.notes)
     assert (
         tg.compare(
             scores_of(x),
-            test=tg.PublishedTest("randomisation", counting="published"),
+            test=tg.PublishedTest("randomization", counting="published"),
             resampling=tg.Resampling(n=trials),
         ).notes
         == ()
@@ -236,9 +236,9 @@ def test_trials_that_were_asked_for_are_not_refused() -> None:
 def test_growth_that_is_too_much_work_is_refused() -> None:
     """Guards the cap: 400 systems would take 1.6 million trials of 79,800 pairs, which is said before any work."""
     x = generated(400, 25, seed=1)
-    with pytest.raises(TruegainError, match=r"holm over 79,800 pairs .* takes 1,596,000 trials .*randomised-tukey-hsd"):
-        tg.compare(scores_of(x), test="randomisation")
-    assert len(tg.compare(scores_of(x[:, :8]), test="randomisation")) == 79_800  # 256 signs: all are counted
+    with pytest.raises(TruegainError, match=r"holm over 79,800 pairs .* takes 1,596,000 trials .*randomized-tukey-hsd"):
+        tg.compare(scores_of(x), test="randomization")
+    assert len(tg.compare(scores_of(x[:, :8]), test="randomization")) == 79_800  # 256 signs: all are counted
 
 
 def test_all_signs_of_many_topics_take_no_time_to_speak_of() -> None:
@@ -249,7 +249,7 @@ def test_all_signs_of_many_topics_take_no_time_to_speak_of() -> None:
     rng = np.random.default_rng(7)
     z = rng.permuted(np.tile(np.arange(1.0, 35.0), (6, 1)), axis=1) * np.where(rng.random((6, 34)) < 0.25, -1, 1)
     z[5] = np.abs(z[5])
-    found = randomisation_p(z, Trials(trials=2**34))
+    found = randomization_p(z, Trials(trials=2**34))
     assert found == pytest.approx([wilcoxon(row, method="exact").p for row in z], rel=1e-9)
     assert found[5] == 2.0**-33
 
@@ -261,13 +261,13 @@ def test_all_signs_by_halves_are_all_signs(topics: int) -> None:
     z[0] = 0
     every = np.array(list(itertools.product((-1, 1), repeat=topics)))
     reached = np.abs(every @ z.T) >= np.abs(z.sum(axis=1)) - 1e-9
-    assert randomisation_p(z, Trials(trials=2**topics)) == pytest.approx(reached.mean(axis=0), abs=1e-15)
+    assert randomization_p(z, Trials(trials=2**topics)) == pytest.approx(reached.mean(axis=0), abs=1e-15)
 
 
 def test_few_topics_cannot_tell_and_say_so() -> None:
     """Guards tests over signs: with n topics no p is below 2^(1-n), and a note tells how many topics it takes."""
     x = generated(3, 5, seed=1) + np.array([[0.0], [0.5], [1.0]])
-    for test in ("sign", "wilcoxon", "randomisation"):
+    for test in ("sign", "wilcoxon", "randomization"):
         found = tg.compare(scores_of(x), test=test)
         assert min(c.p or 0 for c in found) == 2**-4
         said = f"with 5 topics no p-value of {test} is below 0.062, and holm over 3 pairs requires p-values below 0.02"
@@ -289,7 +289,7 @@ def test_no_false_differences_where_nothing_differs() -> None:
         for counting in wrong:
             z: Any = counting
             most = 2 * trials_needed(190, 0.05)
-            p = randomisation_p(x[second] - x[first], Trials(trials=300, most=most, seed=seed, counting=z, jobs=1))
+            p = randomization_p(x[second] - x[first], Trials(trials=300, most=most, seed=seed, counting=z, jobs=1))
             wrong[counting] += bool((adjust(p, "holm") < 0.05).any())
     assert wrong["plus-one"] <= 10  # 5 and two standard deviations
     assert wrong["published"] >= 20  # about 30
@@ -315,11 +315,11 @@ def test_mistakes_are_told() -> None:
     """Guards the messages: a way to count that is none, and too few trials for any answer."""
     x = generated(3, 8, seed=7)
     with pytest.raises(TruegainError, match="give 'plus-one' or 'published'"):
-        tg.compare(scores_of(x), test=tg.PublishedTest("randomisation", counting="none"))  # type: ignore[arg-type]
+        tg.compare(scores_of(x), test=tg.PublishedTest("randomization", counting="none"))  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="'plus-one' or 'published'"):
-        randomised_tukey_hsd(x, Trials(counting="none"))  # type: ignore[arg-type]
+        randomized_tukey_hsd(x, Trials(counting="none"))  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="0 trials give no p-value"):
-        randomisation_p(x[1:] - x[:-1], Trials(trials=0))
+        randomization_p(x[1:] - x[:-1], Trials(trials=0))
     with pytest.raises(TruegainError, match=r"of 19 trials the smallest p-value is 0\.05, not below 0\.05.* 20"):
         discriminative_power(scores_of(x), replicates=19)
 
@@ -330,7 +330,7 @@ def test_effort_by_hand() -> None:
     def of(test: str, trials: int | None, pairs: int, how: str | None = "holm", counting: Any = "plus-one") -> Effort:
         return effort_of(test, trials, pairs, 40, how, 0.05, counting)
 
-    for test in ("bootstrap", "randomisation"):
+    for test in ("bootstrap", "randomization"):
         assert of(test, None, 1) == Effort(10_000, 10_000)
         assert of(test, 400, 10) == Effort(400, 400)
         grown = of(test, 399, 10)
@@ -350,9 +350,9 @@ def test_effort_by_hand() -> None:
             assert of(test, 199, 10, counting="published") == Effort(199, 199)
         with pytest.warns(UserWarning, match="significance requires p below 0.05; 19 trials"):
             of(test, 19, 10, "none", counting="published")
-    family = of("randomised-tukey-hsd", 39, 10, None)
+    family = of("randomized-tukey-hsd", 39, 10, None)
     assert (family.trials, family.most) == (40, 40)
-    assert of("randomised-tukey-hsd", 40, 10, None) == Effort(40, 40)
+    assert of("randomized-tukey-hsd", 40, 10, None) == Effort(40, 40)
     assert of("paired-t", 5, 10) == Effort(5, 5)
     assert of("tukey-hsd", 5, 10, None) == Effort(5, 5)
     pairs = math.isqrt(MOST_WORK // 20)  # needed is 20 times as many, so this much is just allowed
@@ -362,13 +362,13 @@ def test_effort_by_hand() -> None:
     allowed = of("bootstrap", 20 * (pairs + 1), pairs + 1)
     assert (allowed.trials, allowed.most) == (20 * (pairs + 1), 20 * (pairs + 1))
     assert "may find more" in allowed.notes[0]
-    assert of("randomised-tukey-hsd", 10, 10**10, None).most == 40
+    assert of("randomized-tukey-hsd", 10, 10**10, None).most == 40
 
 
 @pytest.mark.parametrize(("topics", "told"), [(4, True), (5, True), (6, False), (7, False)])
 def test_few_topics_are_told_where_no_p_can_be_small(topics: int, told: bool) -> None:
     """Guards 2^(1-n) < alpha for tests by signs: 1/16 is not below 0.05, 1/32 is; and how many topics it takes."""
-    for test in ("sign", "wilcoxon", "randomisation"):
+    for test in ("sign", "wilcoxon", "randomization"):
         found = effort_of(test, None, 1, topics, "holm", 0.05, "plus-one")
         assert (found.trials, found.most, bool(found.notes)) == (10_000, 10_000, told)
         if told:

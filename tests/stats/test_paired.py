@@ -23,7 +23,7 @@ from tests.judge_error.one_pair import (
     cohens_dz,
     hedges_g,
     paired_t,
-    randomisation,
+    randomization,
     sign_test,
     welch,
     wilcoxon,
@@ -33,15 +33,22 @@ from truegain.io.columns import Floats
 from truegain.sampling.streams import generator
 from truegain.stats.intervals import means_and_errors
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.tests import pairs as pair_tests
-from truegain.stats.tests.pairs import bootstrap_p, paired_t_rows, randomisation_p, sign_rows, welch_rows, wilcoxon_rows
+from truegain.stats.significance import pairs as pair_tests
+from truegain.stats.significance.pairs import (
+    bootstrap_p,
+    paired_t_rows,
+    randomization_p,
+    sign_rows,
+    welch_rows,
+    wilcoxon_rows,
+)
 
 TESTS: dict[str, Callable[..., Outcome]] = {
     "paired-t": paired_t,
     "welch": welch,
     "wilcoxon": wilcoxon,
     "sign": sign_test,
-    "randomisation": lambda a, b: randomisation(a, b, trials=600),
+    "randomization": lambda a, b: randomization(a, b, trials=600),
     "bootstrap": lambda a, b: bootstrap(a, b, trials=600),
 }
 ZEROS: tuple[Literal["wilcox", "pratt", "zsplit"], ...] = ("wilcox", "pratt", "zsplit")
@@ -57,7 +64,7 @@ def test_wilcoxon_is_that_of_scipy(conformance: Any) -> None:
 
 
 def test_pairs_of_the_conformance_matrices(conformance: Any) -> None:
-    """Guards t, Wilcoxon, effect sizes and exact randomisation on whole matrices."""
+    """Guards t, Wilcoxon, effect sizes and exact randomization on whole matrices."""
     for case in conformance("statistics")["anova_tukey"]["cases"]:
         x = np.array(case["X"]).T
         for pair in case["pairs"]:
@@ -67,7 +74,7 @@ def test_pairs_of_the_conformance_matrices(conformance: Any) -> None:
             assert (t.statistic, t.p) == pytest.approx((pair["t"], pair["p_t"]), abs=1e-9)
             assert (w.statistic, w.p) == pytest.approx((pair["W"], pair["p_wilcoxon_normal"]), abs=1e-9)
             assert cohens_dz(a, b) == pytest.approx(pair["es_paired"], abs=1e-9)
-            assert randomisation(a, b).p == pytest.approx(pair["p_rand_paired_exact"], abs=1e-9)
+            assert randomization(a, b).p == pytest.approx(pair["p_rand_paired_exact"], abs=1e-9)
 
 
 def test_worked_examples(examples: dict[str, Any]) -> None:
@@ -162,19 +169,19 @@ def test_exact_wilcoxon_of_many_against_scipy() -> None:
     assert wilcoxon(tied).p == wilcoxon(tied, method="exact").p != wilcoxon(tied, method="normal").p
 
 
-def test_randomisation_counts_all_signs_where_they_are_few() -> None:
+def test_randomization_counts_all_signs_where_they_are_few() -> None:
     """Guards the enumeration, against every sign written out, ties among the means included."""
     for z in ([0.1, 0.1, -0.1, 0.3], [0.1, 0.2, 0.3], [0.05] * 6, [0.7 - 0.5, 0.4 - 0.2, -0.2, 0.1, 0.0]):
         every = [abs(np.mean(np.array(s) * z)) for s in product((1, -1), repeat=len(z))]
         expected = np.mean([m >= abs(np.mean(z)) - 1e-12 for m in every])
-        assert randomisation(z).p == expected
+        assert randomization(z).p == expected
 
 
-def test_randomisation_by_chance_comes_near_the_enumeration() -> None:
+def test_randomization_by_chance_comes_near_the_enumeration() -> None:
     """Guards the drawn signs: the share of 40,000 draws is within chance of that of all 2^14."""
     z = generated(2, 14, seed=3)
-    exact, drawn = randomisation(*z, trials=2**14).p, randomisation(*z, trials=2**14 - 1, seed=5)
-    assert randomisation(*z, trials=2**14).notes == ("all signs counted",)
+    exact, drawn = randomization(*z, trials=2**14).p, randomization(*z, trials=2**14 - 1, seed=5)
+    assert randomization(*z, trials=2**14).notes == ("all signs counted",)
     assert not drawn.notes
     assert within_chance(round(drawn.p * (2**14 - 1)), 2**14 - 1, exact)
 
@@ -183,10 +190,10 @@ def test_the_answer_does_not_depend_on_the_number_of_workers() -> None:
     """Guards one seed for each piece of work, not for each worker; another seed gives another answer."""
     x = generated(8, 30, seed=1)
     z = x[1:] - x[:-1]
-    first = randomisation_p(z, Trials(trials=3000, jobs=1)), bootstrap_p(z, Trials(trials=3000, jobs=1)).p
-    second = randomisation_p(z, Trials(trials=3000, jobs=3)), bootstrap_p(z, Trials(trials=3000, jobs=3)).p
+    first = randomization_p(z, Trials(trials=3000, jobs=1)), bootstrap_p(z, Trials(trials=3000, jobs=1)).p
+    second = randomization_p(z, Trials(trials=3000, jobs=3)), bootstrap_p(z, Trials(trials=3000, jobs=3)).p
     assert np.array_equal(first, second)
-    assert not np.array_equal(first[0], randomisation_p(z, Trials(trials=3000, seed=1)))
+    assert not np.array_equal(first[0], randomization_p(z, Trials(trials=3000, seed=1)))
 
 
 def test_many_pairs_get_what_each_would_get_alone() -> None:
@@ -196,12 +203,12 @@ def test_many_pairs_get_what_each_would_get_alone() -> None:
     found = bootstrap_p(z, Trials(trials=700))
     for i, row in enumerate(z):
         alone = bootstrap(row, trials=700)
-        assert randomisation_p(z, Trials(trials=700))[i] == randomisation(row, trials=700).p
+        assert randomization_p(z, Trials(trials=700))[i] == randomization(row, trials=700).p
         assert (found.p[i], found.t[i]) == pytest.approx((alone.p, alone.statistic), abs=1e-12)
 
 
 def test_bootstrap_against_one_written_out() -> None:
-    """Guards Sakai's bootstrap: t of resampled, centred differences, with the same draws taken one by one."""
+    """Guards Sakai's bootstrap: t of resampled, centered differences, with the same draws taken one by one."""
     z = np.subtract(*generated(2, 12, seed=6))
     w, t, trials = z - z.mean(), z.mean() / (z.std(ddof=1) / np.sqrt(12)), 500
     rng = generator(7, "topics")
@@ -245,9 +252,9 @@ def test_systems_that_never_differ(name: str) -> None:
 def test_a_constant_difference_is_refused(name: str) -> None:
     """Guards against a t of infinity: the message says what is wrong and what to use instead."""
     a, b = np.array([[0.1, 0.2, 0.3]]), np.array([[0.2, 0.3, 0.4]])
-    with pytest.raises(TruegainError, match=r"all 3 differences are 0\.1: .* use the randomisation or the sign test"):
+    with pytest.raises(TruegainError, match=r"all 3 differences are 0\.1: .* use the randomization or the sign test"):
         paired_t_rows(a, b) if name == "paired-t" else bootstrap_p(b - a, Trials(trials=600))
-    assert randomisation([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).p == 0.25
+    assert randomization([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).p == 0.25
     assert sign_test([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).p == 0.25
 
 
@@ -279,7 +286,7 @@ NULL_TESTS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "paired-t": lambda a, b: paired_t_rows(a, b).p,
     "wilcoxon": lambda a, b: wilcoxon_rows(a, b).p,
     "welch": independent,
-    "randomisation": lambda a, b: randomisation_p(b - a, Trials(trials=1000, seed=2)),
+    "randomization": lambda a, b: randomization_p(b - a, Trials(trials=1000, seed=2)),
     "bootstrap": lambda a, b: bootstrap_p(b - a, Trials(trials=1000, seed=2)).p,
 }
 
@@ -358,9 +365,9 @@ def test_where_nothing_differs() -> None:
     assert wilcoxon_rows(zeros, zeros).p == sign_rows(zeros, zeros).p == 1.0
     drawn = bootstrap_p(zeros, Trials(trials=50))
     assert np.stack([drawn.t, drawn.p, drawn.critical, drawn.delta]).tolist() == [[0.0], [1.0], [0.0], [0.0]]
-    assert randomisation_p(zeros, Trials(trials=50)) == 1.0
+    assert randomization_p(zeros, Trials(trials=50)) == 1.0
     one = np.array([[0.3]])
-    assert wilcoxon_rows(0 * one, one).p == sign_rows(0 * one, one).p == randomisation_p(one) == 1.0
+    assert wilcoxon_rows(0 * one, one).p == sign_rows(0 * one, one).p == randomization_p(one) == 1.0
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

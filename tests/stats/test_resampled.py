@@ -1,4 +1,4 @@
-"""Bootstrap and randomisation tests: blocks, stages, critical values, all signs."""
+"""Bootstrap and randomization tests: blocks, stages, critical values, all signs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 from scipy import stats
 
 from tests.judge_error.matrices import generated
-from tests.judge_error.one_pair import bootstrap, randomisation
+from tests.judge_error.one_pair import bootstrap, randomization
 from truegain.io.columns import Floats
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.tests import pairs as pair_tests
-from truegain.stats.tests.pairs import bootstrap_p, randomisation_p
+from truegain.stats.significance import pairs as pair_tests
+from truegain.stats.significance.pairs import bootstrap_p, randomization_p
 
 Z = [0.1, -0.02, 0.05, 0.04, 0.0, 0.12, -0.04, 0.07, 0.03, 0.09]
 
@@ -38,9 +38,9 @@ def test_the_bootstrap_of_one_pair_is_that_of_rows() -> None:
         bootstrap_p(z[None, :], Trials(trials=300)).critical
         == bootstrap_p(z[None, :], Trials(trials=300, seed=0)).critical
     )
-    assert randomisation(Z, trials=300) == randomisation(Z, trials=300, seed=0)
-    assert randomisation_p(z[None, :], Trials(trials=300)) == randomisation(Z, trials=300).p
-    assert randomisation(Z, trials=300, seed=4).p != randomisation(Z, trials=300, seed=5).p
+    assert randomization(Z, trials=300) == randomization(Z, trials=300, seed=0)
+    assert randomization_p(z[None, :], Trials(trials=300)) == randomization(Z, trials=300).p
+    assert randomization(Z, trials=300, seed=4).p != randomization(Z, trials=300, seed=5).p
 
 
 @pytest.mark.parametrize("confidence", [0.95, 0.9, 0.5])
@@ -70,10 +70,10 @@ def test_pieces_of_work_do_not_change_answers(monkeypatch: pytest.MonkeyPatch, c
         b = bootstrap_p(z, Trials(**options, progress=told.append))
         assert sum(told) == 7
         told.clear()
-        r = randomisation_p(z, Trials(**options, progress=told.append))
+        r = randomization_p(z, Trials(**options, progress=told.append))
         assert sum(told) == 7
         told.clear()
-        e = randomisation_p(z[:, :5], Trials(trials=32, progress=told.append))
+        e = randomization_p(z[:, :5], Trials(trials=32, progress=told.append))
         assert sum(told) == 7
         return [b.t, b.p, b.critical, b.delta, r, e]
 
@@ -90,7 +90,7 @@ def test_pieces_of_work_do_not_change_answers(monkeypatch: pytest.MonkeyPatch, c
     assert whole[1].tolist() == alone
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+@pytest.mark.parametrize("test", ["bootstrap", "randomization"])
 def test_pairs_that_few_trials_reached_go_on_as_told(test: str) -> None:
     """Guards p of pairs that go on, by counting replicates one by one: after 40, 160, 300 a pair with 20 is settled."""
     z = generated(12, 14, seed=5) - generated(12, 14, seed=6) * 0.8
@@ -102,7 +102,7 @@ def test_pairs_that_few_trials_reached_go_on_as_told(test: str) -> None:
         w, t = z - z.mean(axis=1, keepdims=True), np.abs(stats.ttest_1samp(z, 0, axis=1).statistic)
         hit = np.abs(stats.ttest_1samp(w[:, drawn], 0, axis=2).statistic) >= t[:, None]
     else:
-        found = randomisation_p(z, Trials(**options))
+        found = randomization_p(z, Trials(**options))
         signs = 1 - 2 * pair_tests._drawn(2, (0, 300), n, 2, np.int8).astype(float)
         hit = np.abs(z @ signs.T) >= np.abs(z.sum(axis=1))[:, None] - 1e-10
     ends = set()
@@ -118,19 +118,19 @@ def test_published_p_values_do_not_go_on() -> None:
     z = np.abs(generated(3, 14, seed=7))
     for found in (
         bootstrap_p(z, Trials(trials=50, most=500, counting="published")).p,
-        randomisation_p(z, Trials(trials=50, most=500, counting="published")),
+        randomization_p(z, Trials(trials=50, most=500, counting="published")),
     ):
         assert found.tolist() == [0.0, 0.0, 0.0]
-    assert randomisation_p(z, Trials(trials=50, most=500))[0] == pytest.approx(1 / 501)
-    assert randomisation_p(z, Trials(trials=50, most=20))[0] == pytest.approx(1 / 51)
-    assert randomisation_p(z, Trials(trials=50))[0] == pytest.approx(1 / 51)
+    assert randomization_p(z, Trials(trials=50, most=500))[0] == pytest.approx(1 / 501)
+    assert randomization_p(z, Trials(trials=50, most=20))[0] == pytest.approx(1 / 51)
+    assert randomization_p(z, Trials(trials=50))[0] == pytest.approx(1 / 51)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6, 7])
 def test_all_signs_are_counted(n: int) -> None:
     """Guards halves of topics, even and odd: the share of all signs as far out, ties of 1/8 included."""
     z = np.random.default_rng(n).integers(-4, 6, (4, n)) / 8
-    found = pair_tests.randomisation_p(z, Trials(trials=2**n))
+    found = pair_tests.randomization_p(z, Trials(trials=2**n))
     for row, p in zip(z, found, strict=True):
         sums = [
             abs(sum(s * x for s, x in zip(signs, row, strict=True))) for signs in itertools.product((-1, 1), repeat=n)

@@ -29,7 +29,7 @@ def check(one: Comparison, other: Comparison) -> None:
     assert one.uncorrected is None or one.uncorrected == -(other.uncorrected or 0.0)
 
 
-@pytest.mark.parametrize("test", ["tukey-hsd", "paired-t", "welch", "sign", "randomisation"])
+@pytest.mark.parametrize("test", ["tukey-hsd", "paired-t", "welch", "sign", "randomization"])
 @pytest.mark.parametrize("baseline", [None, "good", "poor"])
 def test_between_gives_b_less_a(test: str, baseline: str | None) -> None:
     """Guards the sign: better second or baseline first, what is asked for is b - a."""

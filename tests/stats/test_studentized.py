@@ -1,4 +1,4 @@
-"""The studentised range: probabilities, inverse, density, and what has none."""
+"""The studentized range: probabilities, inverse, density, and what has none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from truegain.stats.studentized_range import studentized_range_isf, studentized_
 
 
 @pytest.mark.parametrize(("systems", "df"), [(2, 1), (3, 6), (3, 100), (10, 20), (129, 6272), (5, 1e6)])
-def test_the_studentised_range_is_a_probability_and_its_inverse_exact(systems: int, df: float) -> None:
+def test_the_studentized_range_is_a_probability_and_its_inverse_exact(systems: int, df: float) -> None:
     """Guards values pressed into 0 to 1 (the integral alone strays by 1e-15) and the last step of the inverse."""
     p = studentized_range_sf(np.concatenate([np.linspace(0, 0.5, 60), np.linspace(10, 100, 90)]), systems, df)
     assert p.min() >= 0.0
@@ -23,7 +23,7 @@ def test_the_studentised_range_is_a_probability_and_its_inverse_exact(systems: i
         assert studentized_range_sf(critical, systems, df)[0] == pytest.approx(level, abs=1e-13)
 
 
-def test_what_has_no_studentised_range() -> None:
+def test_what_has_no_studentized_range() -> None:
     """Guards the least systems and degrees of freedom, levels, and one bad value among good ones."""
     assert studentized_range_sf(1.0, 2, 1).shape == (1,)
     assert studentized_range_sf(np.ones((2, 3)), 2, 1).shape == (2, 3)

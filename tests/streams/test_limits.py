@@ -21,7 +21,7 @@ from truegain.measures.batches import is_of_topics_alone
 from truegain.measures.catalogue import CATALOGUE
 from truegain.measures.parse import parse_measure
 from truegain.stats.multiple_testing import Trials
-from truegain.stats.tests import pairs as pair_tests
+from truegain.stats.significance import pairs as pair_tests
 
 
 @pytest.fixture
@@ -55,14 +55,14 @@ def test_signs_and_topics_are_the_same_in_pieces(n: int, monkeypatch: pytest.Mon
     """Guards p-values of many topics: drawn in pieces, signs and topics are those drawn at once, in the same order."""
     z = np.random.default_rng(n).normal(0.05, 1, (3, n))
     how = Trials(1300, most=2000, seed=5, jobs=1)
-    p, found = pair_tests.randomisation_p(z, how), pair_tests.bootstrap_p(z, how)
+    p, found = pair_tests.randomization_p(z, how), pair_tests.bootstrap_p(z, how)
     block = (520, 990)
     signs = 1.0 - 2.0 * pair_tests._drawn(5, block, n, 2, np.int8)
     monkeypatch.setattr(pair_tests, "DRAWN", 3 * n + 1)
     monkeypatch.setattr(pair_tests, "COPIED", 3 * n + 1)
     monkeypatch.setattr(pair_tests, "PIECE", 64)
     assert np.abs(pair_tests._signed_sums(z, 5, block) - signs @ z.T).max() < 1e-10
-    assert (pair_tests.randomisation_p(z, how) == p).all()
+    assert (pair_tests.randomization_p(z, how) == p).all()
     for one, other in zip(pair_tests.bootstrap_p(z, how), found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 

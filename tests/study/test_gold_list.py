@@ -16,7 +16,7 @@ from tests.planning.test_label_plan import P5, judged, ranked_of, world
 from tests.worlds import Labels, Runs
 from truegain.data.label_lists import GoldList
 from truegain.errors import InputError
-from truegain.experiments.spending_again import Labelled, looked
+from truegain.experiments.spending_again import Labeled, looked
 from truegain.planning.gold_sample import draw_list
 from truegain.sampling.designs import OrderedDraws
 from truegain.stats.contrasts import Contrasts
@@ -260,7 +260,7 @@ def test_intervals_hold_the_truth(fixed: bool, least: float, most: float) -> Non
     """Guards the promise of 95% by simulation: 60 of about 120 labels, for these topics and for topics like these."""
     holds, ever = [], []
     rng = np.random.default_rng(20261115)
-    base = Labelled.of(*world(11, topics=40), "P@5")
+    base = Labeled.of(*world(11, topics=40), "P@5")
     truth = base.truth(0, 1)
     for _ in range(250):
         known = base

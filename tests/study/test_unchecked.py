@@ -84,7 +84,7 @@ def test_people_among_the_assessors_check_the_model() -> None:
 
 
 def test_what_even_the_labels_do_not_tell_cannot_be_told() -> None:
-    """Guards the order of doubts: an open question is open, whoever labelled; so is borrowed calibration."""
+    """Guards the order of doubts: an open question is open, whoever labeled; so is borrowed calibration."""
     same = {t: {f"{s}{i}": int(i < (k + (s == "b") * (-1) ** k) % 5) for s in "abc" for i in range(5)}
             for k, t in enumerate(TOPICS)}  # fmt: skip
     told = tg.Study(RUNS, tg.read_judgments(same, model="m"), "P@5").verdict("a", "b")

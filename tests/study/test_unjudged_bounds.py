@@ -114,7 +114,7 @@ def test_some_systems_of_a_topic_are_what_they_are_among_all() -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_bounds_are_what_all_labels_reach(seed: int) -> None:
-    """By brute force: over every labelling of the holes no difference rises further, and some labels reach it."""
+    """By brute force: over every labeling of the holes no difference rises further, and some labels reach it."""
     measures = ["P(rel=1)@3", "DCG@3", "nDCG@3", "RR"]
     runs, judged, holes = small(seed, 3, 5)
     now = _gaps(tg.evaluate(runs, judged, measures), measures)
@@ -145,7 +145,7 @@ def test_two_judged_lists_are_moved_by_what_a_third_shows_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_best_tiers_and_ranks_hold_for_every_labelling(seed: int) -> None:
+def test_best_tiers_and_ranks_hold_for_every_labeling(seed: int) -> None:
     """By brute force, these topics only, all labels gold: nobody may be best, or have a rank, that is ruled out."""
     runs, judged, holes = small(seed, 6, 6)
     with warnings.catch_warnings():

@@ -25,7 +25,7 @@ from truegain.study.gold_lists import ByList
 from truegain.study.unjudged_sample import strata_of
 
 
-def labelled(listed: GoldList, holes: Labels, first: int | None = None) -> GoldList:
+def labeled(listed: GoldList, holes: Labels, first: int | None = None) -> GoldList:
     """The list with the labels of its first rows."""
     label = np.full(len(listed), np.nan)
     for i in range(len(listed) if first is None else first):
@@ -38,7 +38,7 @@ def test_all_holes_judged_is_the_study_of_all_labels(measure: str) -> None:
     """Guards that a list judged to its end leaves nothing of the predictions: scores and limits to the digit."""
     runs, judged, holes = world()
     whole = tg.Study(runs, {t: judged[t] | holes[t] for t in judged}, measure)
-    sample = labelled(tg.sample_unjudged(runs, judged, measure), holes)
+    sample = labeled(tg.sample_unjudged(runs, judged, measure), holes)
     ours = tg.Study(runs, judged, measure, unjudged=tg.UnjudgedSample(sample, predicted=True))
     assert ours.variance_model().estimator.value == pytest.approx(whole.variance_model().estimator.value, abs=1e-12)
     for a, b in (("old", "new"), ("old", "other"), ("other", "new")):
@@ -101,7 +101,7 @@ def test_score_and_variances_are_those_written_out(pair: tuple[str, str]) -> Non
     """Guards the estimator and both variances against loops: what each label stands for, m, floor, topics."""
     runs, judged, holes = world()
     listed = tg.sample_unjudged(runs, judged, "DCG@5", seed=5)
-    sample = labelled(listed, holes, 18)
+    sample = labeled(listed, holes, 18)
     assert len(listed) > 20
     due = by_hand(runs, judged, sample, *pair)
     estimator = tg.Study(runs, judged, "DCG@5", unjudged=sample).variance_model().estimator
@@ -171,9 +171,9 @@ def test_a_file_is_the_list(tmp_path: Path) -> None:
     listed.write(tmp_path / "sample.csv")
     again = read_gold_list(tmp_path / "sample.csv")
     assert (again.digest, again.design) == (listed.digest, "holes")
-    labelled(again, holes, 15).write(tmp_path / "judged.csv")
+    labeled(again, holes, 15).write(tmp_path / "judged.csv")
     one = tg.Study(runs, judged, "P@5", unjudged=str(tmp_path / "judged.csv")).compare("old", "new")[0]
-    other = tg.Study(runs, judged, "P@5", unjudged=tg.UnjudgedSample(labelled(listed, holes, 15), predicted=True))
+    other = tg.Study(runs, judged, "P@5", unjudged=tg.UnjudgedSample(labeled(listed, holes, 15), predicted=True))
     same = other.compare("old", "new")[0]
     assert (one.difference, one.low, one.high) == pytest.approx((same.difference, same.low, same.high))
     assert f"by a random sample of 15 of the {len(listed)} unjudged documents" in other.population
@@ -183,7 +183,7 @@ def test_a_file_is_the_list(tmp_path: Path) -> None:
 def test_systems_without_holes_are_scored_as_ever() -> None:
     """Guards what a sample leaves alone: the paired t test over topics, and exact scores for these topics."""
     runs, judged, holes = world()
-    sample = labelled(tg.sample_unjudged(runs, judged, "P@5"), holes, 15)
+    sample = labeled(tg.sample_unjudged(runs, judged, "P@5"), holes, 15)
     plain = tg.Study(runs, judged, "P@5").compare("old", "other")[0]
     other = tg.Study(runs, judged, "P@5", unjudged=sample).compare("old", "other")[0]
     assert (other.difference, other.low, other.high) == pytest.approx((plain.difference, plain.low, plain.high))
@@ -210,11 +210,11 @@ def test_some_of_the_runs_may_be_asked_about() -> None:
     tenth = int(np.flatnonzero(np.cumsum([not d.startswith("x") for d in listed.docs]) == 15)[0]) + 1
     found = []
     for sample, first in ((listed, tenth), (alone, 15)):
-        study = tg.Study(two, judged, "P@5", population="fixed", unjudged=labelled(sample, holes, first))
+        study = tg.Study(two, judged, "P@5", population="fixed", unjudged=labeled(sample, holes, first))
         assert f"a random sample of 15 of the {len(own)} unjudged" in study.population
         found.append(study.compare("old", "new")[0])
     assert found[0].difference == pytest.approx(found[1].difference, abs=0.02)  # tenths of other predictions
-    every = tg.Study(two, judged, "P@5", population="fixed", unjudged=labelled(listed, holes, own[-1] + 1))
+    every = tg.Study(two, judged, "P@5", population="fixed", unjudged=labeled(listed, holes, own[-1] + 1))
     exact = every.compare("old", "new")[0]
     assert exact.low == exact.high == exact.difference
 
@@ -226,7 +226,7 @@ def test_a_list_for_a_pair_tells_that_pair() -> None:
     holes = {t: row | {f"x{t}": int(t[1:]) % 2} for t, row in holes.items()}
     listed = tg.sample_unjudged(runs, judged, "P@5", pair=("old", "new"))
     assert not any(d.startswith("x") for d in listed.docs)
-    study = tg.Study(runs, judged, "P@5", unjudged=labelled(listed, holes, 20))
+    study = tg.Study(runs, judged, "P@5", unjudged=labeled(listed, holes, 20))
     assert study.compare("old", "new")[0].low is not None
     refused = study.compare("old", "late")[0]
     assert refused.low is None
@@ -242,7 +242,7 @@ def test_a_list_for_a_pair_tells_that_pair() -> None:
 def test_limits_at_every_look_are_wider() -> None:
     """Guards anytime for a list of holes: known, and wider than those of one look."""
     runs, judged, holes = world()
-    sample = labelled(tg.sample_unjudged(runs, judged, "P@5"), holes, 18)
+    sample = labeled(tg.sample_unjudged(runs, judged, "P@5"), holes, 18)
     once, ever = (
         tg.Study(runs, judged, "P@5", unjudged=tg.UnjudgedSample(sample, sequential=x)).compare("old", "new")[0]
         for x in (False, True)
@@ -275,7 +275,7 @@ def test_what_is_refused(given: dict[str, object], said: str) -> None:
     first = {listed.topics[0]: {listed.docs[0]: 1}}
     rng = np.random.default_rng(9)
     some: dict[str, object] = {
-        "sample": labelled(listed, holes, 15), "equal": drawn(holes, 0.5), "few": labelled(listed, holes, 9),
+        "sample": labeled(listed, holes, 15), "equal": drawn(holes, 0.5), "few": labeled(listed, holes, 9),
         "none": listed, "gold": tg.sample_gold(runs, judged, "P@5"),
         "more": {t: row | first.get(t, {}) for t, row in judged.items()},
         "fewer": {t: dict(list(row.items())[1:]) for t, row in judged.items()},
@@ -304,7 +304,7 @@ def test_what_cannot_be_drawn() -> None:
     with pytest.raises(TruegainError, match=r"none of the .* is judged .*judged are elsewhere"):
         tg.sample_unjudged(runs, {t: {"elsewhere": 1} for t in judged}, "P@5")
     with pytest.raises(InputError, match=r"label 3 .* is not on the scale 0 to 2"):
-        labelled(tg.sample_unjudged(runs, judged, "P@5"), {t: dict.fromkeys(row, 3) for t, row in holes.items()}, 12)
+        labeled(tg.sample_unjudged(runs, judged, "P@5"), {t: dict.fromkeys(row, 3) for t, row in holes.items()}, 12)
     assert tg.sample_unjudged(runs, judged, "P@5", scale=(0, 3)).labels == "0 to 3"
 
 
@@ -326,7 +326,7 @@ def test_a_sample_covers(fixed: bool, seed: int) -> None:
             case.judged,
             MEASURE,
             population="fixed" if fixed else "topics",
-            unjudged=labelled(listed, truth, first),
+            unjudged=labeled(listed, truth, first),
         )
         seen.look(study, case.scores)
     assert seen.covers("score") >= 0.83
@@ -344,7 +344,7 @@ def test_limits_of_scores_hold_what_nobody_could_judge(topics: int) -> None:
     runs: Runs = {s: {t: {d: by * x + rng.normal() for d, x in row.items()} for t, row in true.items()}
                   for s, by in (("a", 0.3), ("b", 1.0))}  # fmt: skip
     listed = tg.sample_unjudged(runs, judged, "P@10")
-    some = labelled(listed, true, len(listed) * 7 // 10)
+    some = labeled(listed, true, len(listed) * 7 // 10)
     stuck = list(range(0, some.judged, 3))
 
     def limits(end: float) -> list[tuple[float, float]]:

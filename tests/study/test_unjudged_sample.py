@@ -54,7 +54,7 @@ def drawn(holes: Labels, share: float, seed: int = 1) -> Labels:
 
 @pytest.mark.parametrize("measure", ["P@5", "DCG@5", "P(rel=2)@5", "RBP(p=0.8)@5"])
 def test_all_holes_judged_is_the_study_of_all_labels(measure: str) -> None:
-    """Guards that judged documents count as they are, sampled ones as labelled: scores and limits to the digit."""
+    """Guards that judged documents count as they are, sampled ones as labeled: scores and limits to the digit."""
     runs, judged, holes = world()
     both = {t: judged[t] | holes[t] for t in judged}
     whole, by_holes = tg.Study(runs, both, measure), tg.Study(runs, judged, measure, unjudged=holes)

@@ -273,7 +273,7 @@ def aggregate(
             f"{table.topic.values[table.topic.code[rows[0]]]!r} with a rating of {greatest:g}; correct or drop such "
             "ratings"
         )
-    return grouped.labelled(gain)
+    return grouped.labeled(gain)
 
 
 def _weighted(ratings: Grouped, rule: Rule, weigh: Weigh, ratio: bool) -> Grouped:

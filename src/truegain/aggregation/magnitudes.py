@@ -21,21 +21,21 @@ from truegain.io.columns import Codes, Floats, Ints, frozen, shares
 
 # ---- Magnitudes: numbers above 0 on personal scales, brought to one scale a topic.
 
-ROUNDING = 1e-12  # centres nearer than this, relative to their size, are equal
-Centre = Callable[[Floats, Ints, int, Floats], Floats]  # of logarithms, by group, of so many groups, with weights
+ROUNDING = 1e-12  # centers nearer than this, relative to their size, are equal
+Center = Callable[[Floats, Ints, int, Floats], Floats]  # of logarithms, by group, of so many groups, with weights
 
 
 def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | None = None) -> Judgments:
-    """The same ratings, each divided by the centre of its unit and multiplied by that of its topic.
+    """The same ratings, each divided by the center of its unit and multiplied by that of its topic.
 
-    ln s' = ln s - centre(ln unit) + centre(ln topic)
+    ln s' = ln s - center(ln unit) + center(ln topic)
 
     geometric: means, geometric averaging (eq. 3).  median: medians (eq. 4).  range: the middle of the unit's highest
     and lowest, and the topic's mean (eq. 5).  anchors: the middle of the unit's known highly relevant and known
     non-relevant document, and the topic's mean (eq. 6); a column `anchor` says 'high' and 'low'.
     A unit is what a column `unit` says, else all that an assessor rated of a topic.  Ratios within a unit stay.
-    weights: how often each rating counts in the centres; one of 0 is moved and moves nothing.  A unit or topic without
-    any weight has the centre of its ratings.  Of anchors, those with weight count once.
+    weights: how often each rating counts in the centers; one of 0 is moved and moves nothing.  A unit or topic without
+    any weight has the center of its ratings.  Of anchors, those with weight count once.
 
     Maddalena, Mizzaro, Scholer and Turpin 2017, ACM TOIS 35(3).
 
@@ -61,11 +61,11 @@ def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | Non
     in_unit, in_topic = _counting(weight, unit, count), _counting(weight, topic, topics)
     across = _median if how == "median" else _mean
     if how == "anchors":
-        centre = _anchors(ratings, logs, unit, count, in_unit)
+        center = _anchors(ratings, logs, unit, count, in_unit)
     else:
-        centre = NORMALIZATIONS[how](logs, unit, count, in_unit)
-    shift = across(logs, topic, topics, in_topic)[topic] - centre[unit]
-    shift[np.abs(shift) <= ROUNDING * np.maximum(1, np.abs(centre[unit]))] = 0.0  # a unit on the topic's scale stays
+        center = NORMALIZATIONS[how](logs, unit, count, in_unit)
+    shift = across(logs, topic, topics, in_topic)[topic] - center[unit]
+    shift[np.abs(shift) <= ROUNDING * np.maximum(1, np.abs(center[unit]))] = 0.0  # a unit on the topic's scale stays
     with np.errstate(over="ignore", under="ignore"):
         moved = ratings.label * np.exp(shift)
     lost = np.flatnonzero(~np.isfinite(moved) | (moved <= 0))
@@ -140,7 +140,7 @@ def _middle(logs: Floats, group: Ints, groups: int, weights: Floats) -> Floats:
 
 def _anchors(ratings: Judgments, logs: Floats, unit: Ints, count: int, weights: Floats) -> Floats:
     marks = [str(m).strip().lower() for m in ratings.extra.get("anchor", ())]
-    centre = np.zeros(count)
+    center = np.zeros(count)
     for names in (("high", "h"), ("low", "n")):
         is_it = np.array([m in names for m in marks], np.bool_) if marks else np.zeros(len(logs), np.bool_)
         is_it &= weights > 0
@@ -152,15 +152,15 @@ def _anchors(ratings: Judgments, logs: Floats, unit: Ints, count: int, weights: 
                 hint="add a column 'anchor' with 'high' and 'low' at the unit's known documents, "
                 "or normalize another way",
             )
-        centre[unit[is_it]] += logs[is_it] / 2
-    return centre
+        center[unit[is_it]] += logs[is_it] / 2
+    return center
 
 
-NORMALIZATIONS: dict[str, Centre] = {
+NORMALIZATIONS: dict[str, Center] = {
     "geometric": _mean,
     "median": _median,
     "range": _middle,
-    "anchors": _mean,  # its own centre, from the marked documents
+    "anchors": _mean,  # its own center, from the marked documents
     "none": _mean,
 }
 

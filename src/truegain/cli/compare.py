@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.label_options import Correcting, GoldSampleOption, Labelling, refuse
+from truegain.cli.label_options import Correcting, GoldSampleOption, Labeling, refuse
 from truegain.cli.options import (
     Confidence,
     CountingOption,
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 TestName = Literal[
     "tukey-hsd",
-    "randomised-tukey-hsd",
+    "randomized-tukey-hsd",
     "one-way-tukey-hsd",
     "paired-t",
     "wilcoxon",
     "sign",
-    "randomisation",
+    "randomization",
     "bootstrap",
     "welch",
 ]
@@ -119,7 +119,7 @@ class Collections:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoldOptions(Correcting, Labelling):
+class GoldOptions(Correcting, Labeling):
     """Gold labels, and how differences are corrected by them."""
 
     gold: Annotated[str | None, option_for(Gold, "labels")] = None
@@ -296,8 +296,8 @@ def _check_over_collections(options: PairOptions) -> None:
 def over_topics(options: PairOptions) -> Table:
     """Tests of all pairs, or of all systems with the baseline, on the topics at hand."""
     from truegain.judge_error.panel import PublishedTest
+    from truegain.stats.significance.comparisons import ComparisonsByMeasure
     from truegain.stats.student_t import check_confidence
-    from truegain.stats.tests.comparisons import ComparisonsByMeasure
     from truegain.study.compare import compared
 
     check_confidence(options.testing.confidence)
@@ -322,8 +322,8 @@ def over_topics(options: PairOptions) -> Table:
 
 
 def _progress(test: str | None, pairs: int) -> Progress:
-    """Pairs compared; the randomised Tukey test draws for all pairs at once, and tells its draws."""
-    return Progress(None, "permutations") if test == "randomised-tukey-hsd" else Progress(pairs, "pairs compared")
+    """Pairs compared; the randomized Tukey test draws for all pairs at once, and tells its draws."""
+    return Progress(None, "permutations") if test == "randomized-tukey-hsd" else Progress(pairs, "pairs compared")
 
 
 # ---------------------------------------------------------------------- with gold labels
@@ -374,7 +374,7 @@ def with_gold(options: PairOptions, gold: GoldOptions, labels: str) -> Table:
 def over_collections(options: PairOptions, collections: Collections) -> Table:
     """Compare systems over collections, or one pair by topic; the same document has the same copies in both lists."""
     from truegain.stats.collection_pairs import CollectionPairs, pairs_of
-    from truegain.stats.tests import TRIALS
+    from truegain.stats.significance import TRIALS
 
     testing, drawing = options.testing, options.resampling
     method = CollectionPairs(

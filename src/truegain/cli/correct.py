@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from truegain.cli.label_options import Correcting, Gold, Labelling
+from truegain.cli.label_options import Correcting, Gold, Labeling
 from truegain.cli.options import Confidence, Judgments, NameBy, RelevantFrom, RunFiles, SeedAndJobs, advanced, takes
 from truegain.cli.output import TableOutput
 from truegain.config import Gold as GoldLabels
@@ -14,7 +14,7 @@ from truegain.config import Ratings, Resampling, Scoring
 from truegain.data.runs import RunPaths
 
 
-@takes(labelling=Labelling, correcting=Correcting, compute=SeedAndJobs, table=TableOutput)
+@takes(labeling=Labeling, correcting=Correcting, compute=SeedAndJobs, table=TableOutput)
 def correct_command(
     judgments: Judgments,
     runs: RunFiles,
@@ -28,7 +28,7 @@ def correct_command(
     resamples: Annotated[int, advanced("--resamples", min=100, help="Number of resamples.")] = 2000,
     name_by: NameBy = "file",
     *,
-    labelling: Labelling,
+    labeling: Labeling,
     correcting: Correcting,
     compute: SeedAndJobs,
     table: TableOutput,
@@ -42,15 +42,15 @@ def correct_command(
     """
     from truegain.study.corrected_scores import correct
 
-    trusted, design = labelling.trusted(gold)
+    trusted, design = labeling.trusted(gold)
     estimates = correct(
         RunPaths.of(runs, name_by),
-        labelling.bronze(judgments),
+        labeling.bronze(judgments),
         measure or ["P@10"],
-        GoldLabels(trusted, design, labelling.gold_relevant_from),
+        GoldLabels(trusted, design, labeling.gold_relevant_from),
         confidence=confidence,
-        ratings=Ratings(labelling.aggregate, labelling.scale if labelling.aggregate is None else None),
-        unmatched=labelling.unmatched,
+        ratings=Ratings(labeling.aggregate, labeling.scale if labeling.aggregate is None else None),
+        unmatched=labeling.unmatched,
         scoring=Scoring(relevant_from),
         resampling=Resampling(resamples, **vars(compute)),
         **vars(correcting),

@@ -30,7 +30,7 @@ PAGE, CORPUS = "report.html", "corpus"  # what may be made in the folder afterwa
 RAG, RAG_DEPTH, RAG_LABELS = ("system-5", "system-8"), 10, 150
 RANKED = ("topic", "doc", "rank", "score")
 STUDY = """\
-# A judge that favors {favoured}, the truth about a fifth of its labels, and the truth about every score:
+# A judge that favors {favored}, the truth about a fifth of its labels, and the truth about every score:
 # truegain report study.toml -o report.html
 title = "A simulated world, seed {seed}"
 judgments = "leaning.qrels"
@@ -56,7 +56,7 @@ def demo_command(
         truegain demo other --seed 1
 
     """
-    from truegain.experiments.worlds import FAVOURED
+    from truegain.experiments.worlds import FAVORED
 
     runs = folder / "runs"
     with _made(folder) as new:
@@ -67,7 +67,7 @@ def demo_command(
         "  runs                   what the systems retrieved\n"
         "  gold.qrels             the true labels\n"
         "  llm.qrels              labels of a judge that makes errors\n"
-        f"  leaning.qrels          labels of a judge that favors {FAVOURED}\n"
+        f"  leaning.qrels          labels of a judge that favors {FAVORED}\n"
         "  gold_sample.qrels      true labels of a fifth of the pairs, drawn at random\n"
         f"  gold_topics.qrels      true labels of all pairs of {GOLD_TOPICS} topics\n"
         "  pooled.qrels           true labels of what was judged before the last system was added\n"
@@ -100,7 +100,7 @@ def _simulated(folder: Path, seed: int) -> World:
     """Write a world, with its text and its ratings, into an empty folder."""
     from truegain.data.writing import write_judgments, write_runs
     from truegain.experiments.worlds import (
-        FAVOURED,
+        FAVORED,
         leaning,
         magnitude_ratings,
         newcomer,
@@ -126,7 +126,7 @@ def _simulated(folder: Path, seed: int) -> World:
     write_judgments(leaning(world, seed=seed), folder / "leaning.qrels")
     rows = (f"{system},{measure},{value:.6f}\n" for system, measure, value in true_scores())
     write_bytes(folder / "truth.csv", "".join(["system,measure,value\n", *rows]).encode())
-    write_bytes(folder / "study.toml", STUDY.format(favoured=FAVOURED, seed=seed).encode())
+    write_bytes(folder / "study.toml", STUDY.format(favored=FAVORED, seed=seed).encode())
     docs = _json_lines({"id": name, "text": text} for name, text in texts(seed=seed).items())
     write_bytes(folder / "docs.jsonl", docs)
     queries = (f"{topic}\t{' '.join(query_of(int(topic)))}\n" for topic in world.gold.topic.values)

@@ -79,7 +79,7 @@ class IntervalOptions:
         str | None,
         advanced(
             "--method",
-            help="Interval method: wilson, t, studentised, logit, percentile, bca, bootstrap, parametric, ...",
+            help="Interval method: wilson, t, studentized, logit, percentile, bca, bootstrap, parametric, ...",
         ),
     ] = None
     resamples: Annotated[int, advanced("--resamples", min=2, help="Number of resamples.")] = 2000

@@ -385,8 +385,8 @@ def discriminative_command(
     runs: RunFiles,
     measure: Annotated[list[str], typer.Option("-m", "--measure", help="Measure to compare with others. Repeatable.")],
     test: Annotated[
-        Literal["randomised-tukey-hsd", "bootstrap"], typer.Option("--test", help="Significance test.")
-    ] = "randomised-tukey-hsd",
+        Literal["randomized-tukey-hsd", "bootstrap"], typer.Option("--test", help="Significance test.")
+    ] = "randomized-tukey-hsd",
     alpha: Alpha = 0.05,
     replicates: Annotated[
         int, advanced("--resamples", min=1, help="Number of resamples, shared by all measures.")
@@ -444,7 +444,7 @@ def spending_command(
         truegain experiment spending demo/llm.qrels demo/runs --gold demo/gold.qrels --drawn-pairs 2 --draws 5
 
     """
-    from truegain.experiments.spending_again import WAYS, Labelled, spending
+    from truegain.experiments.spending_again import WAYS, Labeled, spending
     from truegain.io.files import expand
     from truegain.parallel.jobs import engine_for
     from truegain.report.agreement_figures import spending_chart
@@ -452,10 +452,10 @@ def spending_command(
     counts = _numbers("--numbers", numbers, int, "whole numbers with commas, such as 50,100,150")
     if min(counts) < 1:
         raise TruegainError(f"{option('--numbers')} {numbers}: give numbers of at least 1")
-    labelled = Labelled.of(expand(runs), judgments, gold, measure, relevant_from=relevant_from, jobs=compute.jobs)
-    with Progress(len(WAYS) * len(labelled.pairs(drawn_pairs, compute.seed)) * draws, "draws") as progress:
+    labeled = Labeled.of(expand(runs), judgments, gold, measure, relevant_from=relevant_from, jobs=compute.jobs)
+    with Progress(len(WAYS) * len(labeled.pairs(drawn_pairs, compute.seed)) * draws, "draws") as progress:
         table = spending(
-            labelled,
+            labeled,
             numbers=counts,
             pairs=drawn_pairs,
             draws=draws,

@@ -17,7 +17,7 @@ WIDTH = 80  # where nothing tells how wide the screen is
 LEFT = 30  # characters of what stands to the left of the words about it, at most
 LEAST = 24  # characters that these words have at least
 
-Paint = Callable[[str, str], str]  # a text in a colour
+Paint = Callable[[str, str], str]  # a text in a color
 Page = tuple[str, str, dict[str, list[list[str]]]]  # usage, help, and panels of rows: mark, names, type, words
 
 
@@ -70,10 +70,10 @@ def stored(name: str, page: Page) -> str:
 
 
 def on_screen(page: Page) -> str:
-    """A page for standard output: as wide as the screen, with colours where it is a terminal."""
-    coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    """A page for standard output: as wide as the screen, with colors where it is a terminal."""
+    colored = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     boxes = (sys.stdout.encoding or "").lower().startswith("utf")
-    return in_words(page, _width(), coloured=coloured, boxes=boxes)
+    return in_words(page, _width(), colored=colored, boxes=boxes)
 
 
 def _width() -> int:
@@ -88,11 +88,11 @@ def _width() -> int:
     return WIDTH
 
 
-def in_words(page: Page, width: int, *, coloured: bool = False, boxes: bool = True) -> str:
+def in_words(page: Page, width: int, *, colored: bool = False, boxes: bool = True) -> str:
     """A page as text."""
     usage, about, panels = page
     width = max(width, LEFT + LEAST)
-    paint = _painted if coloured else _plain
+    paint = _painted if colored else _plain
     lines = ["", *(f" {line}" for line in _wrapped(f"Usage: {usage}", width - 2)), ""]
     lines += [f" {line}" for line in _wrapped(about, width - 2)] + [""]
     left = min(LEFT, width * 3 // 8, max((len(_left(row)) for rows in panels.values() for row in rows), default=0))
@@ -127,12 +127,12 @@ def _left(row: list[str]) -> str:
 
 
 def _named(head: str, paint: Paint) -> str:
-    """Names of options and what they take, each in its colour."""
-    colour = {"--": "1;36", "-": "1;32", "<": "1;33"}
+    """Names of options and what they take, each in its color."""
+    color = {"--": "1;36", "-": "1;32", "<": "1;33"}
     parts = []
     for word in head.split(" "):
-        kind = next((k for k in colour if word.startswith(k)), "")
-        parts.append(paint(colour[kind], word) if kind else word)
+        kind = next((k for k in color if word.startswith(k)), "")
+        parts.append(paint(color[kind], word) if kind else word)
     return " ".join(parts)
 
 
@@ -140,8 +140,8 @@ def _plain(_: str, text: str) -> str:
     return text
 
 
-def _painted(colour: str, text: str) -> str:
-    return f"\x1b[{colour}m{text}\x1b[0m" if text.strip() else text
+def _painted(color: str, text: str) -> str:
+    return f"\x1b[{color}m{text}\x1b[0m" if text.strip() else text
 
 
 def _wrapped(text: str, width: int) -> list[str]:

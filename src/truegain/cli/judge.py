@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from truegain import config
-from truegain.cli.label_options import Gold, Labelling
+from truegain.cli.label_options import Gold, Labeling
 from truegain.cli.options import Judgments, NameBy, RelevantFrom, SeedAndJobs, advanced, takes
 from truegain.cli.output import TableOutput
 from truegain.cli.streams import tell
@@ -33,7 +33,7 @@ def judge_root() -> None:
 
 
 @judge.command("check")
-@takes(labelling=Labelling, compute=SeedAndJobs, table=TableOutput)
+@takes(labeling=Labeling, compute=SeedAndJobs, table=TableOutput)
 def check_command(
     judgments: Judgments,
     gold: Gold,
@@ -58,7 +58,7 @@ def check_command(
     resamples: Annotated[int, advanced("--resamples", min=100, help="Permutations, for the test over systems.")] = 2000,
     name_by: NameBy = "file",
     *,
-    labelling: Labelling,
+    labeling: Labeling,
     compute: SeedAndJobs,
     table: TableOutput,
 ) -> None:
@@ -78,14 +78,14 @@ def check_command(
     from truegain.report.gather import judges_by_list
     from truegain.study.gold import read_gold
 
-    if show == "assessors" and labelling.aggregate is not None:
+    if show == "assessors" and labeling.aggregate is not None:
         raise TruegainError(
             f"{option('--aggregate')} makes one judge of all assessors, {option('--show')} assessors rates each; "
             "give one"
         )
     measure = _weighing(measure) if runs and is_of_file("measure") else measure
     files = RunPaths.of(runs, name_by) if runs else None
-    bronze, (trusted, design, listed) = labelling.bronze(judgments), read_gold(GoldConfig(gold, labelling.design))
+    bronze, (trusted, design, listed) = labeling.bronze(judgments), read_gold(GoldConfig(gold, labeling.design))
     if listed is not None and listed.design == "ordered":
         if show in ("topics", "assessors"):
             raise TruegainError(
@@ -94,21 +94,21 @@ def check_command(
         if show == "systems" and files is None:
             raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
         parsed = at_level(parse_measure(measure), relevant_from)
-        bronze, gold_from = bronze_of(bronze, labelling.aggregate)[0], labelling.gold_relevant_from
+        bronze, gold_from = bronze_of(bronze, labeling.aggregate)[0], labeling.gold_relevant_from
         table.write(
             judges_by_list(listed, bronze, files, parsed, show, gold_from, resamples, compute.seed, compute.jobs)
         )
         return
     quality = judge_quality(
         bronze,
-        gold=config.Gold(labelling.on_scale(LabelTable.of(trusted)), design, labelling.gold_relevant_from),
+        gold=config.Gold(labeling.on_scale(LabelTable.of(trusted)), design, labeling.gold_relevant_from),
         runs=files,
         measure=measure,
         scoring=config.Scoring(relevant_from),
         show=show,
-        aggregate=labelling.aggregate,
-        scale=labelling.labels,
-        unmatched=labelling.unmatched,
+        aggregate=labeling.aggregate,
+        scale=labeling.labels,
+        unmatched=labeling.unmatched,
         resampling=config.Resampling(resamples, **vars(compute)),
     )
     table.write(quality)

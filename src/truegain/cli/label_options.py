@@ -187,7 +187,7 @@ class BothLabels:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labelling:
+class Labeling:
     """What is known of bronze and gold labels: how gold was drawn, and what labels there are."""
 
     design: Design = None

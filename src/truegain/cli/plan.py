@@ -317,7 +317,7 @@ def fill_command(
     with read_with(FileOptions(values=values_of(values))):
         filled = unfilled.filled(labels_in(labels, unfilled, columns), rows, cannot_in(labels, unfilled, columns))
     filled.write(output)
-    have, had = len(filled.labelled), len(unfilled.labelled)
+    have, had = len(filled.labeled), len(unfilled.labeled)
     stuck = f"; {len(filled.cannot):,} could not be judged" if filled.cannot else ""
     typer.echo(f"{have:,} of {len(filled):,} pairs have a label, {have - had:,} of them new{stuck}.")
 

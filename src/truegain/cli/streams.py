@@ -30,7 +30,7 @@ _options: dict[str, str] = {}  # of the command that runs
 # control characters but tab and end of line (C0, DEL, C1), other ends of lines, and what turns the direction of text
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _UNLINED = re.compile(f"[\t\n{_OBEYED.pattern[1:]}")
-_ours = False  # whether what is written now is our own, with its colours
+_ours = False  # whether what is written now is our own, with its colors
 
 
 def mend() -> None:

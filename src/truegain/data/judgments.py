@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from truegain.data.rating_columns import labelled, labelled_rows
+from truegain.data.rating_columns import labeled, labeled_rows
 from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some
 from truegain.io import formats, trec
 from truegain.io.column_names import (
@@ -421,7 +421,7 @@ def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str
     if gold is not None and gold.startswith(COLUMN):
         header = replace(header, renamed={**header.renamed, "gold": gold.removeprefix(COLUMN)})
     if kind == "nested":
-        labels_of = nested(text, file) if missing == "refuse" else labelled(nested(text, file), file)
+        labels_of = nested(text, file) if missing == "refuse" else labeled(nested(text, file), file)
         topics, docs, labels = flat(labels_of, file, labels=True, text=text)
         return replace(judgments_of_columns(topics, docs, labels, file), bare=True)
     if kind:
@@ -484,7 +484,7 @@ def _of_object(
     if is_ranx(data):
         data = data.to_dict()  # type: ignore[attr-defined]
     if isinstance(data, Mapping):
-        kept = data if missing == "refuse" else labelled(data, what)
+        kept = data if missing == "refuse" else labeled(data, what)
         topics, docs, labels = flat(kept, what, labels=True)
         return replace(judgments_of_columns(topics, docs, labels, what), bare=True)
     rows = tuples(data, "relevance", what)
@@ -502,7 +502,7 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     columns = renamed(Columns(frame, source, "judgments" if header is None else header.role), header)
     _refuse_list(columns)
     if missing == "drop":
-        columns = labelled_rows(columns, values=file_options().values)
+        columns = labeled_rows(columns, values=file_options().values)
     judgments = judgments_of_columns(
         columns.ids("topic"),
         columns.ids("doc"),

@@ -390,10 +390,10 @@ class GoldList(Result):
     @property
     def judged(self) -> int:
         """How many rows people have judged, or could not: the first so many."""
-        return int(self._labelled_rows(self.label, self.cannot).sum())
+        return int(self._labeled_rows(self.label, self.cannot).sum())
 
     @staticmethod
-    def _labelled_rows(label: Floats, cannot: Iterable[int]) -> Bools:
+    def _labeled_rows(label: Floats, cannot: Iterable[int]) -> Bools:
         """Rows with a label, or with the word that there can be none."""
         judged = ~np.isnan(label)
         judged[list(cannot)] = True
@@ -491,7 +491,7 @@ class GoldList(Result):
             of = f"the first {rows:,} rows of " if rows is not None else ""
             raise InputError(f"no label here is of {of}the list {self.source}", file=table.source,
                              hint="check that both use the same topic and document ids")  # fmt: skip
-        if gap := _gap(self._labelled_rows(label, self.cannot | stuck)):
+        if gap := _gap(self._labeled_rows(label, self.cannot | stuck)):
             raise InputError(self._open(*gap), file=table.source, hint=NO_GAP)
         return self._with_cannot(label, stuck)
 
@@ -510,7 +510,7 @@ class GoldList(Result):
         Judgments
             One row a labeled pair.
         """
-        rows = self.labelled
+        rows = self.labeled
         if not len(rows):
             raise InputError("no row of this list has a label yet", file=self.source, hint="have its first rows judged")
         topics, docs = ([names[i] for i in rows.tolist()] for names in (self.topics, self.docs))
@@ -520,7 +520,7 @@ class GoldList(Result):
         )  # fmt: skip
 
     @property
-    def labelled(self) -> Ints:
+    def labeled(self) -> Ints:
         """The rows that have a label."""
         return np.flatnonzero(~np.isnan(self.label))
 
@@ -532,7 +532,7 @@ class GoldList(Result):
         GoldList
             The list itself; an error names the row that is wrong.
         """
-        if gap := _gap(self._labelled_rows(self.label, self.cannot)):
+        if gap := _gap(self._labeled_rows(self.label, self.cannot)):
             raise self._fault(gap[0], self._open(*gap), NO_GAP)
         outside = np.flatnonzero((self.label < self.scale[0]) | (self.label > self.scale[1]))
         if len(outside):
@@ -631,9 +631,9 @@ class GoldList(Result):
         }  # fmt: skip
 
 
-def _gap(labelled: Bools) -> tuple[int, int] | None:
+def _gap(labeled: Bools) -> tuple[int, int] | None:
     """The first row without a label above one that has one, and the last that has one."""
-    missing = ~labelled
+    missing = ~labeled
     if not missing[: int((~missing).sum())].any():
         return None
     return int(np.flatnonzero(missing)[0]), int(np.flatnonzero(~missing)[-1])

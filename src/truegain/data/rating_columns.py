@@ -144,14 +144,14 @@ def says_missing(value: Any, values: Mapping[str, float] | None = None) -> bool:
     return is_missing(value) or (isinstance(value, str) and value.lower() in NO_VALUE and value not in (values or {}))
 
 
-def labelled_rows(columns: Columns, name: str = "label", values: Mapping[str, float] | None = None) -> Columns:
+def labeled_rows(columns: Columns, name: str = "label", values: Mapping[str, float] | None = None) -> Columns:
     """The rows that have a label; how many have none is told."""
     cells = columns._raw(name)
     kept = _with_label(cells, columns.file, f"check the column '{columns.matches[name][0]}'", values)
     return columns if len(kept) == len(cells) else columns.take(np.array(kept, np.int64))
 
 
-def labelled(data: Mapping[Any, Any], file: str) -> dict[Any, Any]:
+def labeled(data: Mapping[Any, Any], file: str) -> dict[Any, Any]:
     """{topic: {document: label}} without the documents that have no label; how many have none is told."""
     cells = [x for docs in data.values() if isinstance(docs, Mapping) for x in docs.values()]
     _with_label(cells, file, "give at least one label")

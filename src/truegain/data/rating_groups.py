@@ -156,7 +156,7 @@ class Grouped:
         of_row[self.order] = self.item
         return rated_alone(self.judgments, of_row)
 
-    def labelled(self, gain: Floats) -> Judgments:
+    def labeled(self, gain: Floats) -> Judgments:
         """One gain an item; an item whose gain is not a number stays unjudged, and that is told."""
         rated = ~np.isnan(gain)
         if not rated.all():

@@ -11,7 +11,7 @@ import numpy as np
 
 from truegain.data import rating_columns
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns, without_gold
-from truegain.data.rating_columns import check_extra, labelled_rows, numbers, worded
+from truegain.data.rating_columns import check_extra, labeled_rows, numbers, worded
 from truegain.data.rating_groups import item_keys, no_assessor
 from truegain.errors import InputError, counted, some
 from truegain.io import annotation_exports, formats, named_tables
@@ -408,7 +408,7 @@ def _tabled(frame: Any, file: str, shape: _Shape) -> Judgments:
     needed = () if of_tasks else ("doc",) if shape.topic is not None else ("topic", "doc")
     rating_columns.require(columns, (*needed, *(() if is_wide else ("assessor", "label"))))
     if shape.missing == "drop" and not is_wide:
-        columns = labelled_rows(columns, values=shape.values)
+        columns = labeled_rows(columns, values=shape.values)
     topics, docs = _about(columns, of_tasks, shape)
     subtopics = columns.ids("subtopic") if "subtopic" in columns else None
     if is_wide:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         units_table,
     )
     from truegain.experiments.ranker import rank, read_queries
-    from truegain.experiments.spending_again import Labelled, Spending, spending
+    from truegain.experiments.spending_again import Labeled, Spending, spending
     from truegain.experiments.unanimity_gains import UnanimityExperiment, UnanimityGrid, unanimity, unanimity_grid
     from truegain.experiments.worlds import (
         Magnitudes,
@@ -62,7 +62,7 @@ __all__ = [
     "Disjoint",
     "Incomplete",
     "JudgeSimulation",
-    "Labelled",
+    "Labeled",
     "MagnitudeExperiment",
     "Magnitudes",
     "Spending",
@@ -119,7 +119,7 @@ _LAZY = {  # by the module that has it
     "Disjoint": "truegain.experiments.incomplete_collections",
     "Incomplete": "truegain.experiments.incomplete_collections",
     "JudgeSimulation": "truegain.experiments.judge_errors",
-    "Labelled": "truegain.experiments.spending_again",
+    "Labeled": "truegain.experiments.spending_again",
     "MagnitudeExperiment": "truegain.experiments.magnitude_units",
     "Magnitudes": "truegain.experiments.worlds",
     "Spending": "truegain.experiments.spending_again",

@@ -16,8 +16,8 @@ from truegain.io.warnings import warn
 from truegain.message import argname
 from truegain.results.base import Table
 from truegain.stats.multiple_testing import Counting, Trials, check_counting, check_trials
-from truegain.stats.tests.anova import randomised_tukey_hsd
-from truegain.stats.tests.pairs import bootstrap_p
+from truegain.stats.significance.anova import randomized_tukey_hsd
+from truegain.stats.significance.pairs import bootstrap_p
 
 # ---- The systems that cannot be told from the best, and how far two such sets are the same.
 
@@ -62,7 +62,7 @@ def top_set(
 # ---- Discriminative power: how many pairs of systems a measure can tell apart, on the same replicates as its
 # rivals.
 
-Test = Literal["randomised-tukey-hsd", "bootstrap"]
+Test = Literal["randomized-tukey-hsd", "bootstrap"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ def discriminative_power(
     scores: Scores,
     measures: Sequence[Of] | None = None,
     *,
-    test: Test = "randomised-tukey-hsd",
+    test: Test = "randomized-tukey-hsd",
     alpha: float = 0.05,
     replicates: int = 5_000,
     seed: int = 0,
@@ -111,7 +111,7 @@ def discriminative_power(
     """Discriminative power of measures, best first: the share of pairs of systems with p < alpha.
 
     All measures are tried on the same topics and the same permutations (or resamples) of them.  `delta` is, for the
-    randomised Tukey test, the largest difference of means among significant pairs; for the bootstrap, the largest over
+    randomized Tukey test, the largest difference of means among significant pairs; for the bootstrap, the largest over
     pairs of the |mean| of the replicate that holds the ceil(replicates alpha)-th largest |t*|.  P-values are
     (count + 1)/(replicates + 1); counting='published' is count/replicates, as Discpower and MATTERS have it.
 
@@ -125,9 +125,9 @@ def discriminative_power(
     """
     if not 0 < alpha < 1:
         raise TruegainError(f"{argname('alpha', alpha, 'g')} is not between 0 and 1; give 0.05 for 5%")
-    if test not in ("randomised-tukey-hsd", "bootstrap"):
+    if test not in ("randomized-tukey-hsd", "bootstrap"):
         raise TruegainError(
-            f"{argname('test', test)} is not available here; give 'randomised-tukey-hsd' or 'bootstrap'"
+            f"{argname('test', test)} is not available here; give 'randomized-tukey-hsd' or 'bootstrap'"
         )
     check_counting(counting)
     check_trials(replicates, alpha if counting == "plus-one" else None)
@@ -174,8 +174,8 @@ def _one(
 ) -> DiscriminativePower:
     first, second = np.triu_indices(len(x), 1)
     delta: float | None = None
-    if test == "randomised-tukey-hsd":
-        tukey = randomised_tukey_hsd(x, Trials(trials=trials, seed=seed, jobs=jobs, counting=counting))
+    if test == "randomized-tukey-hsd":
+        tukey = randomized_tukey_hsd(x, Trials(trials=trials, seed=seed, jobs=jobs, counting=counting))
         p, means = tukey.p[first, second], tukey.anova.means
         apart = np.abs(means[first] - means[second])[p < alpha]
         delta = float(apart.max()) if len(apart) else None

@@ -257,7 +257,7 @@ def _one(shared: _Shared, piece: tuple[float, int], seed: np.random.SeedSequence
         lost = predicted.find(Coded(pool.topics, pool.topic[~kept]), pool.docs.take(np.flatnonzero(~kept)))
         label = shared.prediction.label.copy()
         label[lost] = np.nan
-        means.append(mean_of_rows(shared.prediction.relabelled(label).scored(shared.established).score))
+        means.append(mean_of_rows(shared.prediction.relabeled(label).scored(shared.established).score))
     means += [] if shared.content is None else shared.content.means(kept)
     return [kendall_tau(shared.full, m, "b") if len(set(m.tolist())) > 1 else 0.0 for m in means]
 

@@ -30,7 +30,7 @@ from truegain.parallel.jobs import Engine, engine_for
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.stats.rank_correlation import kendall_tau, tau_interval
-from truegain.stats.tests.pairs import wilcoxon_rows
+from truegain.stats.significance.pairs import wilcoxon_rows
 
 # ---- One score drawn for each document, many times: how far a ranking by magnitudes depends on who was asked.
 
@@ -76,7 +76,7 @@ def _drawn(shared: _Drawing, draws: int, seed: np.random.SeedSequence) -> Floats
         gains = shared.value[shared.begin[:-1] + (rng.random(len(count)) * count).astype(np.int64)]
         view = shared.ranked.with_gains(gains)
         for at, (name, measure) in enumerate(shared.measures.items()):
-            means = measure.summarise(measure.score(view), view, False)
+            means = measure.summarize(measure.score(view), view, False)
             if np.ptp(means) > 0 and np.ptp(shared.expert[name]) > 0:
                 out[at, d] = kendall_tau(shared.expert[name], means)
     return out
@@ -256,7 +256,7 @@ def ranking(ranked: RankedGains, measure: Measure, gains: Floats, alpha: float) 
     """Mean scores under gains, one for each item of the pool, and the top set by paired Wilcoxon tests."""
     view = ranked.with_gains(gains)
     matrix = measure.score(view)
-    means = measure.summarise(matrix, view, False)
+    means = measure.summarize(matrix, view, False)
     best = int(np.argmax(means))
     p = [1.0 if s == best else _wilcoxon(matrix[best], matrix[s]) for s in range(len(means))]
     return RankedSystems(ranked.systems, frozen(means), top_set(ranked.systems, means, p, alpha))

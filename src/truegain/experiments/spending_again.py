@@ -39,7 +39,7 @@ COLUMNS = ("drawn from", "gold labels", "half width", "holds", "right", "wrong",
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class Labeled:
     """Pairs that have both labels: topic, stratum of the bronze label, worth of the gold one, weight by system."""
 
     systems: tuple[str, ...]
@@ -61,7 +61,7 @@ class Labelled:
         *,
         relevant_from: float | None = None,
         jobs: int | None = None,
-    ) -> Labelled:
+    ) -> Labeled:
         """Bronze labels without a gold one are left out, and told."""
         table, trusted = Judgments.of(bronze), Pool.of(Judgments.of(gold))
         both = np.asarray(trusted.find(Coded.of(table.topic.strings()), Ids.of(table.docs.strings())), np.int64)
@@ -129,7 +129,7 @@ class Labelled:
 
 
 def looked(
-    pool: Labelled, a: int, b: int, sizes: Floats, order: Ints, labels: Sequence[int], *, fixed: bool = True
+    pool: Labeled, a: int, b: int, sizes: Floats, order: Ints, labels: Sequence[int], *, fixed: bool = True
 ) -> tuple[Floats, Floats, Floats]:
     """Value, half the width of the 95% interval, and that of limits that hold at every look; for numbers of labels."""
     value, half, every = np.zeros(len(labels)), np.full(len(labels), NONE), np.full(len(labels), NONE)
@@ -192,7 +192,7 @@ class Spending:
 
 
 def spending(
-    pool: Labelled,
+    pool: Labeled,
     *,
     ways: Sequence[str] = WAYS,
     numbers: Sequence[int] = LABELS,
@@ -235,7 +235,7 @@ def spending(
 
 
 def _one(
-    shared: tuple[Labelled, tuple[int, ...]], piece: tuple[str, int, int, int], seed: np.random.SeedSequence
+    shared: tuple[Labeled, tuple[int, ...]], piece: tuple[str, int, int, int], seed: np.random.SeedSequence
 ) -> tuple[Floats, Floats, Floats, int]:
     """One draw: value, half widths, and how many labels there are."""
     pool, labels = shared

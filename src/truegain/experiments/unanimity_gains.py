@@ -25,7 +25,7 @@ from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.stats.multiple_testing import Counting, Trials, check_counting, check_trials
 from truegain.stats.rank_correlation import tau_interval
-from truegain.stats.tests.anova import Tukey, randomised_tukey_hsd
+from truegain.stats.significance.anova import Tukey, randomized_tukey_hsd
 
 # ---- What unanimity changes: the sum of ratings against the unanimity-aware gain, on the user's runs.
 
@@ -85,7 +85,7 @@ def unanimity(
 
     For every measure and p: Kendall's tau-b of the two rankings with its 95% interval (Wilson's), the
     overlap (Jaccard) of the top sets, systems not distinguishable from the best, and the pairs significant by exactly
-    one of the two, by the randomised Tukey HSD test, with p, |d| and ES_HSD = |d|/sqrt(residual variance).  P-values
+    one of the two, by the randomized Tukey HSD test, with p, |d| and ES_HSD = |d|/sqrt(residual variance).  P-values
     are (count + 1)/(replicates + 1); counting='published' is count/replicates, as in the paper.
 
     A p-value of B replicates errs by sqrt(alpha (1 - alpha)/B) where it is near alpha.  Where some pair's lies within
@@ -144,7 +144,7 @@ def unanimity(
     }
     columns = ("measure", "p", "systems", "topics", "tau", "low", "high", "top sets", "pairs", "changed")
     notes = (
-        f"randomised Tukey HSD, {replicates} trials{near.more(replicates)}, alpha {alpha:g}; top sets: overlap of both",
+        f"randomized Tukey HSD, {replicates} trials{near.more(replicates)}, alpha {alpha:g}; top sets: overlap of both",
         *ties,
     )
     return UnanimityExperiment(
@@ -228,11 +228,11 @@ def _tested(
     jobs: int | None,
     counting: Counting = "plus-one",
 ) -> Tukey:
-    """The randomised test, with more trials while some pair is near alpha."""
+    """The randomized test, with more trials while some pair is near alpha."""
     matrix, (count, most) = scores.matrix(measure), trials
     most = max(count, min(most, MOST_CELLS // max(1, matrix.size)))
     while True:
-        test = randomised_tukey_hsd(matrix, Trials(trials=count, seed=seed, jobs=jobs, counting=counting))
+        test = randomized_tukey_hsd(matrix, Trials(trials=count, seed=seed, jobs=jobs, counting=counting))
         upper = test.p[np.triu_indices(len(test.p), 1)]
         if test.exact or count >= most or not (np.abs(upper - alpha) < 3 * error_of(alpha, count)).any():
             return test
@@ -378,7 +378,7 @@ def unanimity_grid(
     names = ("measure", "Dmax", "N", "systems", "topics", "tau", "low", "high", "top sets", "pairs", "changed")
     title = f"RawG against UG, p = {p:g}: ratings by N simulated assessors from 0 to Dmax"
     notes = (
-        f"relevant documents are rated uniformly at random, others 0; randomised Tukey HSD, {replicates} trials, "
+        f"relevant documents are rated uniformly at random, others 0; randomized Tukey HSD, {replicates} trials, "
         f"alpha {alpha:g}; intervals of tau over systems",
     )
     pairs = ("measure", "Dmax", "N", *columns[2:])

@@ -28,7 +28,7 @@ CONFUSION = np.array(
     ]
 )
 THRESHOLDS = (1.0, 1.6, 2.2)  # latent quality at which the true label becomes 1, 2, 3
-FAVOURED, RAISED = "system-4", 0.3  # whom the leaning judge favours, and how often it adds 1 to a label for that
+FAVORED, RAISED = "system-4", 0.3  # whom the leaning judge favors, and how often it adds 1 to a label for that
 LEVEL, DIFFICULTY = -0.2, 0.35  # mean quality of a topic's documents, and its standard deviation over topics
 
 
@@ -101,10 +101,8 @@ def newcomer(world: World, depth: int = 10, seed: int = 0) -> tuple[Judgments, J
     return world.gold.take(pooled), world.gold.take(np.sort(chosen))
 
 
-def leaning(
-    world: World, favoured: str = FAVOURED, chance: float = RAISED, depth: int = 10, seed: int = 0
-) -> Judgments:
-    """What the noisy judge says where it favours a system: a label of its first `depth` documents is one more at times.
+def leaning(world: World, favored: str = FAVORED, chance: float = RAISED, depth: int = 10, seed: int = 0) -> Judgments:
+    """What the noisy judge says where it favors a system: a label of its first `depth` documents is one more at times.
 
     Each of them, whatever its true label, is raised by 1 with the same chance; the highest label stays.
 
@@ -114,7 +112,7 @@ def leaning(
     ([0.0, 1.0], 14)
     """
     ranked = aligned(world.runs, world.noisy, Scoring())
-    own = ranked.list // len(ranked.topics) == ranked.systems.index(favoured)
+    own = ranked.list // len(ranked.topics) == ranked.systems.index(favored)
     theirs = _rows_of(world.noisy, ranked, own & (ranked.rank <= depth))
     drawn = np.random.default_rng([seed, 36]).random(len(theirs)) < chance
     label = world.noisy.label.copy()

@@ -201,7 +201,7 @@ def _range(labels: Floats) -> str:
     return f"{values[0]:g} to {values[-1]:g} ({len(values)} different)"
 
 
-# ---- Gold pairs: documents that both the bronze and the gold judge have labelled, with the topic they belong to.
+# ---- Gold pairs: documents that both the bronze and the gold judge have labeled, with the topic they belong to.
 
 Unmatched = Literal["refuse", "drop"]
 UNMATCHED = f"{arg('unmatched', 'drop')} leaves them out"

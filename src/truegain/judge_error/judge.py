@@ -77,7 +77,7 @@ def share(part: float, whole: float) -> float | None:
     return None if whole == 0 else part / whole
 
 
-# ---- A judge's matrix with the topics it labelled and the gold pairs it was measured on; rows of these pairs.
+# ---- A judge's matrix with the topics it labeled and the gold pairs it was measured on; rows of these pairs.
 
 
 class PairCodes(NamedTuple):
@@ -98,14 +98,14 @@ class TopicMatrix:
     ----------
     confusion : Confusion
         The matrix, binary or of all labels.
-    labelled : ndarray of bool
+    labeled : ndarray of bool
         The topics that the judge labeled, among those scored.
     pairs : PairCodes or None
         The gold pairs, where they are known.
     """
 
     confusion: Confusion
-    labelled: Bools
+    labeled: Bools
     pairs: PairCodes | None = None
 
 

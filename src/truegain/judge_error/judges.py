@@ -113,7 +113,7 @@ def assessor_table(
     levels: tuple[float, float] = (1.0, 1.0),
     confidence: float = 0.95,
 ) -> Table:
-    """How accurate each assessor is on the gold pairs they labelled, worst first.
+    """How accurate each assessor is on the gold pairs they labeled, worst first.
 
     Informedness, D = mR + mN - 1 of sensitivity mR and specificity mN, is a difference of two shares.  Its interval is
     Newcombe's, with as many labels as would be as sure if labels of a topic were independent (Kish).  Assessors with

@@ -27,7 +27,7 @@ from truegain.stats.multiple_testing import Counting, check_counting
 
 @dataclass(frozen=True, eq=False)
 class Judges:
-    """Judges by name, and which of them labelled each topic; a judge alone labelled them all.
+    """Judges by name, and which of them labeled each topic; a judge alone labeled them all.
 
     Goldberg et al. 2018, ACM TOIS 36(4), section 3.9: with judges of different accuracy the corrected order of
     systems can differ from the bronze one.
@@ -38,7 +38,7 @@ class Judges:
     """
 
     judges: Mapping[str, Judge]
-    of_topic: Mapping[str, str] | None = None  # None: one judge labelled all
+    of_topic: Mapping[str, str] | None = None  # None: one judge labeled all
 
     def __post_init__(self) -> None:
         lost = sorted(set((self.of_topic or {}).values()) - set(self.judges))
@@ -80,7 +80,7 @@ class Judges:
         scale: str | Sequence[float] | None = None,
         unmatched: Unmatched = "refuse",
     ) -> Judges:
-        """Fit every assessor named in the bronze labels on the gold pairs it labelled; one assessor a topic."""
+        """Fit every assessor named in the bronze labels on the gold pairs it labeled; one assessor a topic."""
         design_of(design)
         levels, labels = both_levels(relevant, gold_relevant_from), scale_of(scale)
         table, trusted = Judgments.of(bronze), Judgments.of(gold, "gold")
@@ -155,7 +155,7 @@ class Judges:
         return Judges({n: j.at_levels(level, gold_relevant_from) for n, j in self.judges.items()}, self.of_topic)
 
     def matrices(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[TopicMatrix]:
-        """Each judge's matrix with the topics it labelled, among those scored; `clusters` is heeded of one judge."""
+        """Each judge's matrix with the topics it labeled, among those scored; `clusters` is heeded of one judge."""
         if self.single is not None:
             return [self.single.matrix_for(np.ones(len(topics), np.bool_), binary=binary, clusters=clusters)]
         assert self.of_topic is not None
@@ -174,10 +174,10 @@ class Judges:
     def __str__(self) -> str:
         if self.of_topic is None:
             return str(self.single)
-        labelled = list(self.of_topic.values())
+        labeled = list(self.of_topic.values())
 
         def one(name: str, judge: Judge) -> str:
-            n = labelled.count(name)
+            n = labeled.count(name)
             rates = f"sensitivity {judge.sensitivity:.3f} specificity {judge.specificity:.3f}"
             return f"{name} ({n} topic{'' if n == 1 else 's'}) {rates}"
 
@@ -281,7 +281,7 @@ class PublishedTest:
     gold_sample : {'shared', 'separate'}, default 'shared'
         One gold sample stands behind both systems, or each has its own ([1]_, eq. 10).
     progress : callable, optional
-        Called with the number of pairs that are done; of permutations in the randomised Tukey test; of pieces drawn
+        Called with the number of pairs that are done; of permutations in the randomized Tukey test; of pieces drawn
         over collections.
 
     References
@@ -296,8 +296,8 @@ class PublishedTest:
 
     Examples
     --------
-    >>> PublishedTest("randomisation", counting="published").name
-    'randomisation'
+    >>> PublishedTest("randomization", counting="published").name
+    'randomization'
     """
 
     name: str | None = None

@@ -305,7 +305,7 @@ class MatrixFit:
         """Of each system and matrix."""
         n = len(self.topics)
         return [
-            [corrected_mean(m.confusion, f[m.labelled].sum(axis=0) / n, self.worth) for m in matrices]
+            [corrected_mean(m.confusion, f[m.labeled].sum(axis=0) / n, self.worth) for m in matrices]
             for f, matrices in zip(self.weight, self.matrices, strict=True)
         ]
 
@@ -315,7 +315,7 @@ class MatrixFit:
         out = np.zeros(self.weight.shape[:2])
         for row, f, matrices, parts in zip(out, self.weight, self.matrices, self.parts, strict=True):
             for matrix, part in zip(matrices, parts, strict=True):
-                row[matrix.labelled] = f[matrix.labelled] @ part.worth
+                row[matrix.labeled] = f[matrix.labeled] @ part.worth
         return out
 
     @property
@@ -340,7 +340,7 @@ class MatrixFit:
                 mine = self._places(i, matrix)
                 copies = gold[:, mine] if len(mine) else np.ones((len(w), 1))
                 table = np.tensordot(copies, matrix.confusion.table, axes=1)
-                f = np.where(matrix.labelled[:, None], self.weight[s], 0.0)
+                f = np.where(matrix.labeled[:, None], self.weight[s], 0.0)
                 out[:, s] += (w @ f * worths(table, self.worth, worst)).sum(axis=1)
         with np.errstate(invalid="ignore"):
             return np.asarray(out / w.sum(axis=1, keepdims=True))

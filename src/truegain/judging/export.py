@@ -267,7 +267,7 @@ class OffScaleError(InputError):
 
 
 def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tuple[GoldList, int]:
-    """A list of pairs to judge, labelled from its top to the first pair that is not ready, and how many are after it.
+    """A list of pairs to judge, labeled from its top to the first pair that is not ready, and how many are after it.
 
     A pair is ready when each of the units that hold it was finished by a person who is not excluded, those for others
     among them (as many as the study's rules say now): a label that may still change is none yet, and models judge

@@ -308,7 +308,7 @@ class Measure(metaclass=MeasureType):
             return np.bincount(good, minlength=len(ranked.topics)) > 0
         return ranked.pool_relevant(getattr(self, "rel", None) or np.nextafter(0, 1)) > 0
 
-    def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
+    def summarize(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
         """One value a system, from its topics that have a value.
 
         Parameters

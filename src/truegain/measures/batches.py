@@ -38,7 +38,7 @@ from truegain.measures.scoring import (
 
 # ---- Scores of some topics at a time, put together: the same as if all were scored at once.
 
-Summarise = Callable[[Measure, Floats], Floats]
+Summarize = Callable[[Measure, Floats], Floats]
 
 
 def is_of_topics_alone(measure: Measure) -> bool:
@@ -126,7 +126,7 @@ class BatchScores:
             tell_grades(self.grades, levels, options.no_relevant == "skip")
         return caveats
 
-    def scores(self, systems: Sequence[str], chosen: Sequence[Measure], summarise: Summarise) -> Scores:
+    def scores(self, systems: Sequence[str], chosen: Sequence[Measure], summarize: Summarize) -> Scores:
         """All scores, with the summaries of all topics."""
         values: dict[str, npt.NDArray[Any]] = {}
         summaries: dict[str, Floats] = {}
@@ -139,7 +139,7 @@ class BatchScores:
             values[name] = np.concatenate(pieces, axis=1)
             del pieces
             added = measure.mean == "total" or values[name].dtype == object  # counts, which add up, and texts
-            summaries[name] = np.sum(totals, axis=0) if added else summarise(measure, values[name])
+            summaries[name] = np.sum(totals, axis=0) if added else summarize(measure, values[name])
         return replace(
             first, systems=tuple(systems), topics=Names.joined(self.topics), values=values, summaries=summaries
         )
@@ -211,5 +211,5 @@ def _in_batches(
     caveats = gathered.tell(batches.systems, measures, levels, scoring, matching)
     for m in chosen:
         marked[str(m)].refuse(m)
-    scores = gathered.scores(batches.systems, chosen, lambda m, values: m.summarise(values, ranked, scoring.all_topics))
+    scores = gathered.scores(batches.systems, chosen, lambda m, values: m.summarize(values, ranked, scoring.all_topics))
     return replace(scores, caveats=caveats)

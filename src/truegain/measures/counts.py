@@ -101,11 +101,11 @@ class NumRel(_Count):
         """The judgments are there even where the run is not."""
         return ranked.pool_relevant(self.rel).astype(np.float64)
 
-    def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:
+    def summarize(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:
         """The sum over topics."""
         if complete:
             return np.full(len(values), float(np.count_nonzero(ranked.item_gain > 0)))
-        return super().summarise(values, ranked, complete)
+        return super().summarize(values, ranked, complete)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

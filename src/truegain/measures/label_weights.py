@@ -122,7 +122,7 @@ def levels_of(measure: object, gold_relevant_from: float | None) -> tuple[float,
 def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
     """Warn of retrieved documents without a bronze label: they count as non-relevant, which no correction mends.
 
-    Where the labelled ones were chosen to tell systems apart, refuse.
+    Where the labeled ones were chosen to tell systems apart, refuse.
     """
     refuse_chosen(ranked, measure)
     if getattr(measure, "judged_only", False):

@@ -189,7 +189,7 @@ class _Utility(Measure):
         self.require(self.beta >= 0, "beta must not be negative")
 
     @abstractmethod
-    def stopping(self, labelled: RankedGains, blend: Blend) -> tuple[Floats, Floats]:
+    def stopping(self, labeled: RankedGains, blend: Blend) -> tuple[Floats, Floats]:
         """The weight of stopping at each entry, and the sum of the weights of all relevant documents per topic."""
 
     def per_topic(self, ranked: RankedGains) -> Floats:
@@ -205,12 +205,12 @@ class _Utility(Measure):
 class _GradedUniform(_Utility):
     stops: Gains | None = None
 
-    def stopping(self, labelled: RankedGains, blend: Blend) -> tuple[Floats, Floats]:  # noqa: ARG002
+    def stopping(self, labeled: RankedGains, blend: Blend) -> tuple[Floats, Floats]:  # noqa: ARG002
         """In proportion to the stop value of the label, its gain unless `stops` says otherwise."""
-        relevant = regained(labelled, self.gains).item_gain > 0
+        relevant = regained(labeled, self.gains).item_gain > 0
         table = self.gains if self.stops is None else self.stops
-        weight = mapped(labelled.gain, table)
-        return weight, labelled.pool_total(np.where(relevant, mapped(labelled.item_gain, table), 0.0))
+        weight = mapped(labeled.gain, table)
+        return weight, labeled.pool_total(np.where(relevant, mapped(labeled.item_gain, table), 0.0))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -222,9 +222,9 @@ class _RankBiased(_Utility):
         super().check()
         self.require(0 < self.gamma <= 1, "gamma must be above 0 and at most 1")
 
-    def stopping(self, labelled: RankedGains, blend: Blend) -> tuple[Floats, Floats]:
+    def stopping(self, labeled: RankedGains, blend: Blend) -> tuple[Floats, Floats]:
         """Falling by gamma from one relevant document to the next."""
-        possible = regained(labelled, self.gains).pool_relevant(ANY)
+        possible = regained(labeled, self.gains).pool_relevant(ANY)
         steps = np.cumsum(self.gamma ** np.arange(int(possible.max(initial=0))))
         total = np.concatenate([[0.0], steps])[possible]
         return np.asarray(self.gamma ** (blend.hits - 1.0)), total

@@ -140,7 +140,7 @@ def scored(ranked: RankedGains, measures: Sequence[NamedMeasure], scoring: Scori
         if matrix.dtype == object:
             summaries[str(measure)] = np.full(len(ranked.systems), np.nan)
         else:
-            summaries[str(measure)] = measure.summarise(matrix, view, scoring.all_topics)
+            summaries[str(measure)] = measure.summarize(matrix, view, scoring.all_topics)
     provenance = {"truegain": __version__, "measures": [str(m) for m in chosen], **vars(scoring)}
     names = {name: str(m) for a, m in zip(measures, chosen, strict=True) for name in (str(a.measure), a.name)}
     return Scores(

@@ -129,7 +129,7 @@ def draw_list(
     scale: tuple[float, float] | None = None,
     seed: int = 0,
 ) -> GoldList:
-    """The pairs that the bronze judge labelled, in an order in which they may be gold-judged, to any point.
+    """The pairs that the bronze judge labeled, in an order in which they may be gold-judged, to any point.
 
     ordered: each next pair is drawn with a chance in proportion to its size,
 
@@ -190,7 +190,7 @@ def weights_of(ranked: RankedGains, measure: Measure) -> Floats:
 
 
 def _by_topics(ranked: RankedGains, judged: Bools, seed: int) -> Ints:
-    """All labelled pairs of topics in random order; within a topic as the pool has them."""
+    """All labeled pairs of topics in random order; within a topic as the pool has them."""
     turn = np.empty(len(ranked.topics), np.int64)
     turn[drawn_order(np.ones(len(turn)), ranked.topics, seed)] = np.arange(len(turn))
     items = np.flatnonzero(judged)
@@ -238,7 +238,7 @@ def errors_of(earlier: object, measure: Measure) -> dict[float, float]:
         raise TruegainError(
             f"{argname('earlier', str(earlier))}: give a list with gold labels, as {SAMPLE_GOLD} draws it"
         )
-    rows = listed.labelled
+    rows = listed.labeled
     n = len(rows)
     if n < LEAST_JUDGED:
         raise TruegainError(

@@ -426,7 +426,7 @@ def _all_judged(unjudged: str) -> str:
 
 
 def _moving(study: Study, m: Measure, contrasts: Contrasts) -> int:
-    """Labelled pairs that move any of the differences."""
+    """Labeled pairs that move any of the differences."""
     weight = weights_of(study.ranked, m)
     if len(contrasts) == 1:
         return int(contrasts.moved(weight.T, 1e-15)[0])

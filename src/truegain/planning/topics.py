@@ -21,8 +21,8 @@ from truegain.measures.parse import MeasureLike
 from truegain.message import arg, argname
 from truegain.results.base import Table
 from truegain.stats.results import Plan
+from truegain.stats.significance.anova import complete, one_way, two_way
 from truegain.stats.student_t import Floats, check_confidence, quantile_of, special
-from truegain.stats.tests.anova import complete, one_way, two_way
 
 Method = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
@@ -84,7 +84,7 @@ def topics_for_anova(
 ) -> TopicSetSize:
     """Topics for a one-way ANOVA to find that the best of m systems is `difference` above the worst.
 
-    P(F' >= F(1-alpha; m-1, m(n-1))), F' noncentral F with lambda = n difference^2/(2 variance): the least favourable
+    P(F' >= F(1-alpha; m-1, m(n-1))), F' noncentral F with lambda = n difference^2/(2 variance): the least favorable
     case, all others halfway between.
 
     Sakai 2016, Inf. Retr. J. 19(3); Sakai 2018, section 6.3.

@@ -253,7 +253,7 @@ class ToJudge:
     why: str  # 'seed' (by depth), 'newcomer' (no document of its own is judged), 'ranking' or 'pair'
     predicted: float  # chance of being relevant
     swaps: int  # pairs of systems in one order if it has the highest label, in another if it has 0
-    shift: float  # how far that would move two systems apart at most; of a pair, in favour of the first
+    shift: float  # how far that would move two systems apart at most; of a pair, in favor of the first
     systems: int  # how many have it where the measure looks
 
     @property

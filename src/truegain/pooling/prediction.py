@@ -382,7 +382,7 @@ class Prediction:
         """The label of each item of the pool, NaN where not judged."""
         return frozen(np.where(self.filled.unjudged, np.nan, self.filled.ranked.item_gain))
 
-    def relabelled(self, label: Floats) -> Prediction:
+    def relabeled(self, label: Floats) -> Prediction:
         """The same lists with other labels of the items of the pool, NaN where not judged."""
         ranked = self.filled.ranked.with_gains(label)
         return replace(self, filled=replace(self.filled, ranked=ranked, unjudged=frozen(np.isnan(label))))
@@ -488,7 +488,7 @@ def evaluate_filled(
     deepest = made[max(made)]
     ranked, lost = deepest.filled.ranked, _left_out(deepest)
     values = {name: np.where(lost[:, None], np.nan, matrix) for name, matrix in values.items()}
-    summaries = {str(m): m.summarise(values[str(m)], ranked, scoring.all_topics) for m in chosen}
+    summaries = {str(m): m.summarize(values[str(m)], ranked, scoring.all_topics) for m in chosen}
     provenance = {"truegain": __version__, "measures": [str(m) for m in chosen], **vars(scoring), "fill": "predicted"}
     names = {a.name: str(m) for a, m in zip(named, chosen, strict=True)}
     at = np.flatnonzero(lost).tolist()

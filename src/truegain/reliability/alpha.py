@@ -143,10 +143,10 @@ class Paired:
     def interval(self, weights: Floats) -> Parts:
         """Squared differences, by moments: sum over ordered pairs of (x - y)^2 = 2 (n sum x^2 - (sum x)^2)."""
         value = self.value / scale_of(self.value)  # alpha does not depend on the unit
-        centred = value - value.mean()
-        mean = self.per_item(centred) / self.count
-        own = 2 * self.count * self.per_item((centred - mean[self.item]) ** 2)
-        first, second = weights @ self.per_item(centred), weights @ self.per_item(centred**2)
+        centered = value - value.mean()
+        mean = self.per_item(centered) / self.count
+        own = 2 * self.count * self.per_item((centered - mean[self.item]) ** 2)
+        first, second = weights @ self.per_item(centered), weights @ self.per_item(centered**2)
         return self._parts(weights, own, 2 * ((weights @ self.count) * second - first**2))
 
     def ordinal(self, weights: Floats) -> Parts:

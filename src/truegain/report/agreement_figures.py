@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from truegain.planning.assessors import needed_within
-from truegain.report.charts import BAD, COLOURS, INK, SOFT, altair, check_some, data_of, dressed
+from truegain.report.charts import BAD, COLORS, INK, SOFT, altair, check_some, data_of, dressed
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.stats.results import Plan
@@ -104,11 +104,9 @@ def _lines(rows: list[Row], x: Any, kinds: Sequence[str]) -> Any:
               axis=alt.Axis(labelLimit=240, labelFontSize=10, labelExpr=SHORT))  # fmt: skip
     axis = alt.Axis(tickCount=5, format=".1f")
     legend = alt.Legend(orient="bottom", columns=1, labelLimit=560, title="worth a second look", symbolType="circle")
-    colour = alt.Color("look:N", sort=list(kinds), legend=legend if len(kinds) > 1 else None,
+    color = alt.Color("look:N", sort=list(kinds), legend=legend if len(kinds) > 1 else None,
                        scale=alt.Scale(domain=list(kinds), range=LOOKS[: len(kinds)]))  # fmt: skip
-    base = alt.Chart().encode(
-        y=y, color=colour, tooltip=["name:N", "value:Q", "low:Q", "high:Q", "ratings:Q", "look:N"]
-    )
+    base = alt.Chart().encode(y=y, color=color, tooltip=["name:N", "value:Q", "low:Q", "high:Q", "ratings:Q", "look:N"])
     bars = base.transform_filter("datum.low != null").mark_rule(strokeWidth=2, opacity=0.7).encode(
         x=alt.X("low:Q", title=None, scale=x, axis=axis), x2="high:Q")  # fmt: skip
     points = base.mark_point(filled=True, size=34, opacity=1).encode(x=alt.X("value:Q", title=None, scale=x, axis=axis))
@@ -139,7 +137,7 @@ def documents_chart(table: Table, title: str = "") -> Any:
     """How max/min is spread over documents, and how it goes with the geometric standard deviation; logarithmic.
 
     The table is the one of documents that `agree` makes of magnitudes.  Documents with more than twice the usual number
-    of ratings, as the known ones of every unit, have a colour of their own: the more ratings, the greater their range.
+    of ratings, as the known ones of every unit, have a color of their own: the more ratings, the greater their range.
     Maddalena et al. 2017, figure 5.
 
     >>> columns = ("topic", "doc", "ratings", "max/min", "geometric sd")
@@ -168,13 +166,13 @@ def documents_chart(table: Table, title: str = "") -> Any:
         y=alt.Y("documents:Q", title="documents"), y2="zero:Q", tooltip=["from:Q", "to:Q", "documents:Q"],
     ).properties(width=440, height=170, title=heading)  # fmt: skip
     kinds = [name for name in names if any(r["kind"] == name for r in rows)]
-    colour = alt.Color("kind:N", sort=kinds, title="documents with", legend=alt.Legend() if kinds[1:] else None,
+    color = alt.Color("kind:N", sort=kinds, title="documents with", legend=alt.Legend() if kinds[1:] else None,
                        scale=alt.Scale(domain=kinds, range=[KINDS[name] for name in kinds]))  # fmt: skip
     below = alt.TitleParams(_correlation(ratios, sds), anchor="start", fontSize=12)
     points = alt.Chart(data_of(rows)).mark_point(filled=True, size=24, opacity=0.6).encode(
         x=alt.X("ratio:Q", title="greatest magnitude over least", scale=scale, axis=axis),
         y=alt.Y("sd:Q", title="geometric standard deviation", scale=alt.Scale(type="log", nice=False), axis=axis),
-        color=colour, tooltip=["topic:N", "doc:N", "ratings:Q", "ratio:Q", "sd:Q"],
+        color=color, tooltip=["topic:N", "doc:N", "ratings:Q", "ratio:Q", "sd:Q"],
     ).properties(width=440, height=260, title=below)  # fmt: skip
     return dressed(alt.vconcat(bars, points), title or "Magnitudes of one document")
 
@@ -221,17 +219,17 @@ def assessor_chart(plan: Plan) -> Any:
         for e in np.geomspace(error * TIMES[0], error * TIMES[1], POINTS).tolist()
     ]
     lines = list(dict.fromkeys(str(r["line"]) for r in rows))
-    colour = alt.Color(
+    color = alt.Color(
         "line:N",
         sort=lines,
         title="sigma of",
         legend=alt.Legend(labelLimit=260),
-        scale=alt.Scale(domain=lines, range=COLOURS[: len(lines)]),
+        scale=alt.Scale(domain=lines, range=COLORS[: len(lines)]),
     )
     x = alt.X("error:Q", title="error of the mean rating", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=8))
     curve = alt.Chart(data_of(rows)).mark_line(interpolate="step-after").encode(
         x=x, y=alt.Y("assessors:Q", title="assessors a document"),
-        color=colour if len(lines) > 1 else alt.value(INK),
+        color=color if len(lines) > 1 else alt.value(INK),
         tooltip=["line:N", alt.Tooltip("error:Q", format=".3g"), "assessors:Q"],
     )  # fmt: skip
     mark = alt.Chart(data_of([{"error": error}])).mark_rule(color=BAD, strokeDash=[5, 4]).encode(x="error:Q")
@@ -264,9 +262,9 @@ def spending_chart(table: Table) -> Any:
     alt = altair()
     rows = [{"labels": r["gold labels"], "way": r["drawn from"], "right": r["right"]} for r in table.records()]
     lines = list(dict.fromkeys(r["way"] for r in rows))
-    colour = alt.Color("way:N", sort=lines, title=None, scale=alt.Scale(domain=lines, range=COLOURS[: len(lines)]))
+    color = alt.Color("way:N", sort=lines, title=None, scale=alt.Scale(domain=lines, range=COLORS[: len(lines)]))
     line = alt.Chart(data_of(rows)).mark_line(point=True).encode(
         x=alt.X("labels:Q", title="gold labels"), y=alt.Y("right:Q", title="pairs decided rightly",
-        axis=alt.Axis(format="%")), color=colour, tooltip=["way:N", "labels:Q", alt.Tooltip("right:Q", format=".0%")],
+        axis=alt.Axis(format="%")), color=color, tooltip=["way:N", "labels:Q", alt.Tooltip("right:Q", format=".0%")],
     )  # fmt: skip
     return dressed(line.properties(width=460, height=300), "Which gold labels to buy", table.title)

@@ -56,14 +56,14 @@ def render(chart: Any, ending: str) -> bytes:
     return str(convert.vegalite_to_html(spec, vl_version=version, bundle=True)).encode()
 
 
-# ---- What all figures share: colours, data inside the chart, titles.
+# ---- What all figures share: colors, data inside the chart, titles.
 
 INK, SOFT, BAD = "#1f4e79", "#8aa4bd", "#b5442e"
 GRID = "#e6e6e6"
 # Room for words is measured here, and a browser draws them with the fonts that it has: the widest of the usual ones
 # comes first, so that none is cut.
 FONT = "DejaVu Sans, Verdana, sans-serif"
-COLOURS = ["#1f4e79", "#d1812b", "#2a7f62", "#b5442e", "#7a5195", "#5b8ba0", "#8c6d31", "#c2679b"]
+COLORS = ["#1f4e79", "#d1812b", "#2a7f62", "#b5442e", "#7a5195", "#5b8ba0", "#8c6d31", "#c2679b"]
 
 
 def altair() -> Any:
@@ -78,7 +78,7 @@ def data_of(rows: list[Any]) -> Any:
 
 
 def dressed(chart: Any, title: str, subtitle: str = "") -> Any:
-    """A chart with its title and the quiet colours of all our figures."""
+    """A chart with its title and the quiet colors of all our figures."""
     alt = altair()
     if title or subtitle:
         text = alt.TitleParams(title, subtitle=subtitle) if subtitle else title
@@ -174,10 +174,10 @@ def lines_chart(table: Table, title: str, subtitle: str = "") -> Any:
     others = [c for c in table.columns if c != x and _numeric(table, c)]
     rows = [{"x": r[x], "line": c, "y": r[c]} for r in table.records() for c in others if x and r[c] is not None]
     check_some(rows, "numbers")
-    colour = alt.Color("line:N", sort=others, title=None, scale=alt.Scale(domain=others, range=COLOURS))
+    color = alt.Color("line:N", sort=others, title=None, scale=alt.Scale(domain=others, range=COLORS))
     line = alt.Chart(data_of(rows)).mark_line(point=True).encode(
         x=alt.X("x:Q", title=x), y=alt.Y("y:Q", title=others[0] if len(others) == 1 else None),
-        color=colour if len(others) > 1 else alt.value(INK), tooltip=["x:Q", "line:N", "y:Q"],
+        color=color if len(others) > 1 else alt.value(INK), tooltip=["x:Q", "line:N", "y:Q"],
     )  # fmt: skip
     return dressed(line.properties(width=480, height=300), title, subtitle)
 
@@ -259,9 +259,9 @@ def curves_chart(table: Table, title: str = "") -> Any:
         for r in table.records()
     ]
     lines = list(dict.fromkeys(r["way"] for r in rows))
-    colour = alt.Color("way:N", sort=lines, title=None, scale=alt.Scale(domain=lines, range=COLOURS[: len(lines)]))
+    color = alt.Color("way:N", sort=lines, title=None, scale=alt.Scale(domain=lines, range=COLORS[: len(lines)]))
     x = alt.X("keep:Q", title="judgments kept, %")
-    base = alt.Chart(data_of(rows)).encode(x=x, color=colour)
+    base = alt.Chart(data_of(rows)).encode(x=x, color=color)
     band = base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", title="Kendall's tau"), y2="high:Q")
     line = base.mark_line(point=True).encode(y="tau:Q", tooltip=["way:N", "keep:Q", "tau:Q", "low:Q", "high:Q"])
     return dressed(alt.layer(band, line).properties(width=460, height=300), title)

@@ -40,7 +40,7 @@ CHIPS = {
 
 
 def chip(outcome: str, words: str = "") -> Html:
-    """The outcome with its sign: never by colour alone.
+    """The outcome with its sign: never by color alone.
 
     >>> chip("better")
     '<span class="v v-ok"><b aria-hidden="true">✓</b> better</span>'

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from truegain.experiments.unanimity_gains import Panel
 from truegain.io.columns import Floats
-from truegain.report.charts import BAD, COLOURS, INK, SOFT, altair, check_some, data_of, dressed
+from truegain.report.charts import BAD, COLORS, INK, SOFT, altair, check_some, data_of, dressed
 from truegain.results.base import Table
 from truegain.results.table import Cell
 
@@ -101,12 +101,12 @@ def levels_chart(table: Table, title: str = "") -> Any:
     if "linear" in table.columns:
         gains = [{"level": f"{r['level']:g}", "gain": r[kind], "profile": kind}
                  for r in table.records() for kind in ("linear", "exponential")]  # fmt: skip
-        colour = alt.Color("profile:N", sort=None, title="gain profile", scale=alt.Scale(
+        color = alt.Color("profile:N", sort=None, title="gain profile", scale=alt.Scale(
             domain=["linear", "exponential"], range=["#d1812b", BAD]))  # fmt: skip
         marks = alt.Chart(data_of(gains)).mark_point(filled=True, size=80, opacity=1, stroke="white", strokeWidth=1)
         shape = alt.Shape("profile:N", sort=None, title="gain profile", scale=alt.Scale(
             domain=["linear", "exponential"], range=["circle", "triangle-up"]))  # fmt: skip
-        layers.append(marks.encode(x=x, y=alt.Y("gain:Q", scale=scale), color=colour, shape=shape))
+        layers.append(marks.encode(x=x, y=alt.Y("gain:Q", scale=scale), color=color, shape=shape))
     chart = alt.layer(*layers).properties(width={"step": 90}, height=320)
     return dressed(chart, title or table.title, about)
 
@@ -128,13 +128,13 @@ def combinations_chart(table: Table, title: str = "") -> Any:
              "pairs": r["pairs"]} for r in table.records() if r["mean over topics"] is not None]  # fmt: skip
     check_some(rows, "pairs of documents on different levels")
     rules = list(dict.fromkeys(r["aggregate"] for r in rows))
-    colour = alt.Color("aggregate:N", sort=rules, title="aggregate",
-                       scale=alt.Scale(domain=rules, range=COLOURS[: len(rules)]))  # fmt: skip
+    color = alt.Color("aggregate:N", sort=rules, title="aggregate",
+                       scale=alt.Scale(domain=rules, range=COLORS[: len(rules)]))  # fmt: skip
     points = alt.Chart(data_of(rows)).mark_point(filled=True, size=80, opacity=1).encode(
         x=alt.X("share:Q", title="share of pairs in the experts' order, mean over topics", scale=alt.Scale(zero=False),
                 axis=alt.Axis(tickCount=6)),
         y=alt.Y("normalize:N", sort=None, title="normalize"), yOffset=alt.YOffset("aggregate:N", sort=rules),
-        color=colour, tooltip=["normalize:N", "aggregate:N", "share:Q", "pairs:Q"],
+        color=color, tooltip=["normalize:N", "aggregate:N", "share:Q", "pairs:Q"],
     )  # fmt: skip
     return dressed(points.properties(width=420, height={"step": 44, "for": "position"}), title or table.title)
 
@@ -181,7 +181,7 @@ def taus_chart(
             x="from:Q", y=alt.Y("at:Q", axis=None, scale=alt.Scale(domain=[0, len(names) + 1])),
             tooltip=["units:N", "from:Q"],
             color=alt.Color("units:N", sort=names, title="median of units",
-                            scale=alt.Scale(domain=names, range=COLOURS[: len(names)])))  # fmt: skip
+                            scale=alt.Scale(domain=names, range=COLORS[: len(names)])))  # fmt: skip
         about = f"{len(taus):,} draws, median {float(np.median(taus)):.3f}"
         panels.append(alt.layer(drawn, rules, spots).resolve_scale(y="independent").properties(
             width=460, height=150, title=alt.TitleParams(measure, subtitle=about, anchor="start")))  # fmt: skip
@@ -207,7 +207,7 @@ def systems_chart(
     panels: Sequence[tuple[str, Sequence[str], npt.ArrayLike, npt.ArrayLike, Sequence[str], Sequence[str]]],
     title: str = "",
 ) -> Any:
-    """Every system's score by magnitudes against experts', one panel a measure, top sets in colour and named.
+    """Every system's score by magnitudes against experts', one panel a measure, top sets in color and named.
 
     Of each panel's top sets the names of the 15 best are written, by the higher of their ranks.
     A panel: name, systems, scores by magnitudes, scores by experts, the top set of each.  Maddalena et al. 2017,
@@ -221,7 +221,7 @@ def systems_chart(
     check_some(panels, "systems")
     kinds = {(True, True): "both", (True, False): "magnitudes only", (False, True): "experts only"}
     domain = ["both", "magnitudes only", "experts only", "neither"]
-    colour = alt.Color("top:N", sort=domain, title="in the top set of",
+    color = alt.Color("top:N", sort=domain, title="in the top set of",
                        scale=alt.Scale(domain=domain, range=[BAD, "#d1812b", "#7a5195", SOFT]))  # fmt: skip
     drawn = []
     for name, systems, by_magnitudes, by_experts, top_magnitudes, top_experts in panels:
@@ -235,7 +235,7 @@ def systems_chart(
         base = alt.Chart(data_of(rows)).encode(
             x=alt.X("magnitudes:Q", title="by magnitudes", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
             y=alt.Y("experts:Q", title="by experts", scale=alt.Scale(zero=False)),
-            color=colour, tooltip=["system:N", "magnitudes:Q", "experts:Q", "top:N"])  # fmt: skip
+            color=color, tooltip=["system:N", "magnitudes:Q", "experts:Q", "top:N"])  # fmt: skip
         points = base.mark_point(filled=True, size=60, opacity=0.85)
         names = [base.mark_text(align="right", dx=-4, dy=dy, fontSize=9, limit=150).encode(text=f"{side}:N")
                  for side, dy in (("above", -8), ("below", 9))]  # fmt: skip
@@ -432,11 +432,11 @@ def _stacked(kinds: dict[str, Floats], edges: Floats, powers: bool = False) -> l
 def _histogram(bars: list[dict[str, Cell]], x: Any, title: str, subtitle: str) -> Any:
     alt = altair()
     kinds = list(dict.fromkeys(str(b["kind"]) for b in bars))
-    colour = alt.Color("kind:N", sort=kinds, title="units", legend=None if len(kinds) == 1 else alt.Legend(),
+    color = alt.Color("kind:N", sort=kinds, title="units", legend=None if len(kinds) == 1 else alt.Legend(),
                        scale=alt.Scale(domain=kinds, range=[KINDS.get(k, SOFT) for k in kinds]))  # fmt: skip
     heading = alt.TitleParams(title, subtitle=subtitle, anchor="start", fontSize=12)
     return alt.Chart(data_of(bars)).mark_rect(stroke="white", strokeWidth=0.5).encode(
-        x=x, x2="to:Q", y=alt.Y("low:Q", title="units"), y2="high:Q", color=colour,
+        x=x, x2="to:Q", y=alt.Y("low:Q", title="units"), y2="high:Q", color=color,
         tooltip=["from:Q", "to:Q", "kind:N", "units:Q"],
     ).properties(width=440, height=170, title=heading)  # fmt: skip
 
@@ -456,9 +456,9 @@ def numbers_chart(table: Table, title: str = "") -> Any:
     kinds = list(dict.fromkeys(r["kind"] for r in rows))
     y = alt.Y("what:N", sort=[r["what"] for r in rows], title=None, axis=alt.Axis(labelLimit=260))
     x = alt.X("share:Q", title="share", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
-    colour = alt.Color("kind:N", sort=kinds, title="of all", scale=alt.Scale(domain=kinds, range=COLOURS[: len(kinds)]))
+    color = alt.Color("kind:N", sort=kinds, title="of all", scale=alt.Scale(domain=kinds, range=COLORS[: len(kinds)]))
     base = alt.Chart(data_of(rows)).encode(x=x, y=y, tooltip=["what:N", "share:Q", "of:Q"])
-    bars = base.mark_bar(height=14).encode(color=colour)
+    bars = base.mark_bar(height=14).encode(color=color)
     # beside the bar, or inside it where it is too long
     outside = base.transform_filter("datum.share <= 0.7").mark_text(align="left", dx=4, color="#333")
     inside = base.transform_filter("datum.share > 0.7").mark_text(align="right", dx=-5, color="white")
@@ -545,7 +545,7 @@ TOP_SETS = {(True, True): "both", (True, False): "RawG only", (False, True): "UG
 
 
 def unanimity_chart(panels: Sequence[Panel], title: str = "Systems by RawG and by UG") -> Any:
-    """Mean scores by UG against those by RawG, a row a measure and a column a p; top sets in colour, names beside.
+    """Mean scores by UG against those by RawG, a row a measure and a column a p; top sets in color, names beside.
 
     Sakai 2017, EVIA, compares the two by tau and by top sets.
 
@@ -567,10 +567,10 @@ def _drawn(panel: Panel) -> Any:
     x = alt.X("raw:Q", title=f"mean {panel.measure} by RawG", scale=_scale(panel.raw), axis=alt.Axis(tickCount=5))
     y = alt.Y("aware:Q", title=f"mean {panel.measure} by UG", scale=_scale(panel.aware), axis=alt.Axis(tickCount=5))
     names = list(TOP_SETS.values())
-    colour = alt.Color("top:N", sort=names, title="in the top set of",
+    color = alt.Color("top:N", sort=names, title="in the top set of",
                        scale=alt.Scale(domain=names, range=[BAD, "#d1812b", "#7a5195", SOFT]))  # fmt: skip
     points = alt.Chart(data_of(rows)).mark_point(filled=True, size=60, opacity=0.9).encode(
-        x=x, y=y, color=colour, tooltip=["system:N", "raw:Q", "aware:Q", "top:N"])  # fmt: skip
+        x=x, y=y, color=color, tooltip=["system:N", "raw:Q", "aware:Q", "top:N"])  # fmt: skip
     named = alt.Chart(data_of([row for row in rows if row["named"]]))
     leaders = named.mark_rule(color="#aaa", strokeWidth=0.6).encode(x="raw:Q", y="aware:Q", x2="to_x:Q", y2="to_y:Q")
     words = named.mark_text(align="left", baseline="middle", dx=2, fontSize=10, color="#333").encode(
@@ -647,15 +647,15 @@ def grid_chart(table: Table, title: str = "") -> Any:
     check_some(records, "cells whose rankings have a tau")
     scales = [str(d) for d in dict.fromkeys(r["Dmax"] for r in records)]
     low = min(float(str(r["tau"])) for r in records)
-    colours = alt.Scale(domain=scales, range=COLOURS[: len(scales)])
-    colour = alt.Color("Dmax:N", sort=scales, title="Dmax", scale=colours)
+    colors = alt.Scale(domain=scales, range=COLORS[: len(scales)])
+    color = alt.Color("Dmax:N", sort=scales, title="Dmax", scale=colors)
     panels = []
     for measure in dict.fromkeys(str(r["measure"]) for r in records):
         rows = [{"N": r["N"], "Dmax": str(r["Dmax"]), "tau": r["tau"]} for r in records if r["measure"] == measure]
         y = alt.Y("tau:Q", title="Kendall's tau", scale=alt.Scale(domain=[low - 0.02, 1.0], nice=False, clamp=True))
         ticks = alt.Axis(values=sorted({int(str(r["N"])) for r in rows}))
         x = alt.X("N:Q", title="assessors", scale=alt.Scale(type="log"), axis=ticks)
-        line = alt.Chart(data_of(rows)).mark_line(point=True).encode(x=x, y=y, color=colour,
+        line = alt.Chart(data_of(rows)).mark_line(point=True).encode(x=x, y=y, color=color,
                                                                      tooltip=["Dmax:N", "N:Q", "tau:Q"])  # fmt: skip
         panels.append(line.properties(width=220, height=180, title=measure))
     return dressed(alt.hconcat(*panels), title or table.title)

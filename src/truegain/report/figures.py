@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
-from truegain.report.charts import BAD, COLOURS, INK, SOFT, altair, check_some, data_of, dressed
+from truegain.report.charts import BAD, COLORS, INK, SOFT, altair, check_some, data_of, dressed
 from truegain.stats.results import Comparison, Estimate
 
 # ---- The matrix of all pairs of systems.
@@ -33,7 +33,7 @@ def pairs_chart(
 ) -> Any:
     """A matrix of systems by systems, in the order given: p-values, or differences row - column.
 
-    p-values are shown in steps, with those below `alpha` coloured; differences on a scale that is white at 0.
+    p-values are shown in steps, with those below `alpha` colored; differences on a scale that is white at 0.
 
     >>> chart = pairs_chart(["a", "b"], [[1.0, 0.01], [0.01, 1.0]])
     >>> len(chart.to_dict()["data"]["values"])
@@ -49,7 +49,7 @@ def pairs_chart(
         for j, b in enumerate(systems)
         if i != j
     ]
-    colour = _steps(rows, alpha) if what == "p" else _scale(matrix)
+    color = _steps(rows, alpha) if what == "p" else _scale(matrix)
     cell = max(4, min(24, 700 // len(systems)))
     named = len(systems) <= MOST_LABELS
     words = {"ticks": False, "labelFontSize": min(11, cell), "labelLimit": 160} if named else _places(systems)
@@ -62,7 +62,7 @@ def pairs_chart(
         .encode(
             x=side,
             y=alt.Y("row:N", sort=list(systems), title=None, axis=axis),
-            color=colour,
+            color=color,
             tooltip=["row:N", "column:N", alt.Tooltip("value:Q", format=".4f", title=what)],
         )
         .properties(width=cell * len(systems), height=cell * len(systems))
@@ -83,7 +83,7 @@ def _places(systems: Sequence[str]) -> dict[str, Any]:
 
 
 def _steps(rows: list[dict[str, Any]], alpha: float) -> Any:
-    """Colours for p-values in steps, which are written into the rows; below alpha blue."""
+    """Colors for p-values in steps, which are written into the rows; below alpha blue."""
     alt = altair()
     steps = [alpha / 50, alpha / 5, alpha, 2 * alpha]
     between = [f"{a:g} to {b:g}" for a, b in pairwise(steps)]
@@ -95,7 +95,7 @@ def _steps(rows: list[dict[str, Any]], alpha: float) -> Any:
 
 
 def _scale(matrix: Floats) -> Any:
-    """Colours for differences, white at 0."""
+    """Colors for differences, white at 0."""
     alt = altair()
     widest = float(np.nanmax(np.abs(matrix), initial=0.0)) or 1.0
     scale = alt.Scale(domain=[-widest, 0, widest], range=[BAD, "#f7f7f7", INK])
@@ -232,13 +232,13 @@ def intervals_chart(estimates: Sequence[Estimate], title: str = "") -> Any:
     y = alt.Y("system:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, labelFontSize=min(11, step - 3)))
     if several_sources:
         sources = list(dict.fromkeys(e.population for e in estimates))
-        colour = alt.Color("over:N", sort=sources, title="interval over",
-                           scale=alt.Scale(domain=sources, range=COLOURS[: len(sources)]))  # fmt: skip
+        color = alt.Color("over:N", sort=sources, title="interval over",
+                           scale=alt.Scale(domain=sources, range=COLORS[: len(sources)]))  # fmt: skip
         offset: dict[str, Any] = {"yOffset": alt.YOffset("over:N", sort=sources)}
         step = max(step, 7 * len(sources) + 5)
     else:
-        colour, offset = alt.value(INK), {}
-    base = alt.Chart().encode(y=y, color=colour, tooltip=["system:N", "measure:N", "interval:N", "over:N", "method:N"])
+        color, offset = alt.value(INK), {}
+    base = alt.Chart().encode(y=y, color=color, tooltip=["system:N", "measure:N", "interval:N", "over:N", "method:N"])
     base = base.encode(**offset)
     bars = base.mark_rule(strokeWidth=2, opacity=0.75).encode(
         x=alt.X("low:Q", title="score", scale=alt.Scale(zero=False, nice=True)), x2="high:Q"
@@ -314,14 +314,14 @@ def asl_chart(p_values: Mapping[str, npt.ArrayLike], alpha: float = 0.05, title:
         names[measure] = f"{measure} ({float((p < alpha).mean()):.1%})"
         places = np.unique(np.linspace(0, len(p) - 1, min(len(p), 1500)).astype(int))
         rows += [{"measure": names[measure], "pair": int(i) + 1, "p": float(p[i])} for i in places]
-    colour = alt.Color("measure:N", sort=None, title=f"measure (pairs below {alpha:g})", scale=alt.Scale(
-        domain=list(names.values()), range=[COLOURS[i % len(COLOURS)] for i in range(len(names))]),
+    color = alt.Color("measure:N", sort=None, title=f"measure (pairs below {alpha:g})", scale=alt.Scale(
+        domain=list(names.values()), range=[COLORS[i % len(COLORS)] for i in range(len(names))]),
         legend=alt.Legend(labelLimit=300, titleLimit=300))  # fmt: skip
     top = max(float(np.max(np.asarray(v, np.float64))) for v in p_values.values())
     lines = alt.Chart(data_of(rows)).mark_line(strokeWidth=2).encode(
         x=alt.X("pair:Q", title="pairs of systems, by p-value"),
         y=alt.Y("p:Q", title="p-value", scale=alt.Scale(domain=[0, min(1.0, max(top, 2 * alpha))])),
-        color=colour, tooltip=["measure:N", "pair:Q", alt.Tooltip("p:Q", format=".4f")],
+        color=color, tooltip=["measure:N", "pair:Q", alt.Tooltip("p:Q", format=".4f")],
     )  # fmt: skip
     rule = alt.Chart(data_of([{"p": alpha}])).mark_rule(strokeDash=[5, 4], color="#777").encode(y="p:Q")
     return dressed(alt.layer(lines, rule).properties(width=520, height=320), title)

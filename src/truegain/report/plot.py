@@ -37,7 +37,7 @@ from truegain.results.table import Cell
 from truegain.stats.correlate import Correlation
 from truegain.stats.rank_correlation import RankAgreement
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList
-from truegain.stats.tests.comparisons import Comparisons, ComparisonsByMeasure
+from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure
 from truegain.study.estimates import Ranking
 from truegain.study.verdict import Verdict
 
@@ -267,7 +267,7 @@ def _differences(comparisons: Sequence[Comparison]) -> Any:
 
 
 def _beside(charts: Sequence[Any]) -> Any:
-    """Charts side by side, each with its own colours; what dresses a chart is for the whole."""
+    """Charts side by side, each with its own colors; what dresses a chart is for the whole."""
     alt = altair()
     parts = [chart.copy(deep=False) for chart in charts]
     for part in parts:

@@ -74,7 +74,7 @@ def _round(x: float) -> float:
 
 ROW = 26
 HIGH = 20  # of a row in a drawing that leaves the page
-# what the page's style sheet says of drawings, in its light colours, for a drawing that leaves the page
+# what the page's style sheet says of drawings, in its light colors, for a drawing that leaves the page
 LOOK = (
     "text{font:13px sans-serif;fill:#1c2126}.m{fill:#565e67}.b{font-weight:700}.c{fill:#0b5c8f;fill-opacity:.64}"
     ".f{fill-opacity:.25}.cp{fill:#0b5c8f;stroke:#fff;stroke-width:1.2}.n{fill:#fff;stroke:#8f5200;stroke-width:1.6}.np{fill:#fff;"

@@ -56,10 +56,10 @@ def _difference(covariance: Floats, a: Ints, b: Ints, paired: bool) -> Floats:
 class DrawnSums:
     """Draws added up as they come: sums over topics, and sums of squares (or products) of each topic."""
 
-    def __init__(self, centre: Floats, replicates: int, pairs: bool) -> None:
-        """Centre: the scores of the real collection, systems by topics, NaN where a system is not there."""
-        self.centre, self.there, self.replicates, self.pairs = centre, ~np.isnan(centre), replicates, pairs
-        systems, topics = centre.shape
+    def __init__(self, center: Floats, replicates: int, pairs: bool) -> None:
+        """Center: the scores of the real collection, systems by topics, NaN where a system is not there."""
+        self.center, self.there, self.replicates, self.pairs = center, ~np.isnan(center), replicates, pairs
+        systems, topics = center.shape
         self.total = np.zeros((systems, replicates))
         self.moved = np.zeros((systems, topics))
         self.products = np.zeros((topics, systems, systems) if pairs else (topics, systems))
@@ -67,7 +67,7 @@ class DrawnSums:
 
     def add(self, topics: slice, replicates: slice, drawn: Floats, redrawn: int) -> None:
         """Scores of systems, topics, replicates; NaN where a system is not there."""
-        away = np.where(self.there[:, topics, None], drawn - self.centre[:, topics, None], 0.0)
+        away = np.where(self.there[:, topics, None], drawn - self.center[:, topics, None], 0.0)
         self.total[:, replicates] += np.where(self.there[:, topics, None], drawn, 0.0).sum(axis=1)
         self.moved[:, topics] += away.sum(axis=2)
         by_topic = away.transpose(1, 0, 2)

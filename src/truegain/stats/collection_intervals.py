@@ -174,7 +174,7 @@ class Scored:
     def of(cls, ranked: RankedGains, measure: Measure, confidence: float) -> Scored:
         """The scores of a measure on these lists."""
         values = np.asarray(measure.score(ranked), np.float64)
-        summaries = measure.summarise(values, ranked, False)
+        summaries = measure.summarize(values, ranked, False)
         relevant = ranked.pool_relevant(least_relevant(measure))
         return cls(measure, ranked.systems, ranked.topics, values, summaries, relevant, confidence)
 

@@ -141,7 +141,7 @@ def basic(estimate: npt.ArrayLike, replicates: npt.ArrayLike, confidence: float 
     return Limits(twice - high, twice - low)
 
 
-def studentised(
+def studentized(
     estimate: npt.ArrayLike,
     se: npt.ArrayLike,
     replicates: npt.ArrayLike,
@@ -153,7 +153,7 @@ def studentised(
     A replicate without spread has an infinite t*, or 0 where it equals the estimate; where a quantile is infinite the
     percentile limits are given instead.  Efron 1981; Hall 1988, Ann. Statist. 16.
 
-    >>> limits = studentised(1.0, 0.5, [0.5, 1.0, 2.0], [0.5, 0.5, 0.5], 0.5)
+    >>> limits = studentized(1.0, 0.5, [0.5, 1.0, 2.0], [0.5, 0.5, 0.5], 0.5)
     >>> print(f"{limits.low:.2f} {limits.high:.2f}")
     0.50 1.25
     """
@@ -288,8 +288,8 @@ def _checked(replicates: npt.ArrayLike) -> Floats:
 
 
 def _on_logits(estimate: npt.ArrayLike, spread: npt.ArrayLike, confidence: float, epsilon: float) -> Limits:
-    centre, step = logits(estimate, epsilon), quantile_of(confidence) * np.asarray(spread, np.float64)
-    return Limits(inverse_logits(centre - step), inverse_logits(centre + step))
+    center, step = logits(estimate, epsilon), quantile_of(confidence) * np.asarray(spread, np.float64)
+    return Limits(inverse_logits(center - step), inverse_logits(center + step))
 
 
 def _or_percentile(low: Floats, high: Floats, lost: Bools, draws: Floats, confidence: float) -> Limits:
@@ -309,7 +309,7 @@ def sorted_quantile(ordered: Floats, level: Floats) -> Floats:
 
 # ---- How far would a system's mean move with other topics: intervals over topics, paired over systems.
 
-TopicMethod = Literal["wilson", "t", "studentised", "linear", "logit", "percentile", "basic", "bca"]
+TopicMethod = Literal["wilson", "t", "studentized", "linear", "logit", "percentile", "basic", "bca"]
 LEAST, FEW, ENOUGH = 3, 10, 25  # topics: refused below, told below, and what limits read off draws need
 OF_DRAWS = ("percentile", "basic", "bca", "linear", "logit")
 WEIGHTS = 2_000_000  # of topics, drawn at a time; the draws do not depend on it
@@ -333,7 +333,7 @@ def topic_intervals(
         As `evaluate` gives them.
     measure : str, optional
         One of several measures.
-    method : {'wilson', 't', 'studentised', 'linear', 'logit', 'percentile', 'basic', 'bca'}, optional
+    method : {'wilson', 't', 'studentized', 'linear', 'logit', 'percentile', 'basic', 'bca'}, optional
         How the interval is made; see below.
     confidence : float
         How often it holds the mean.
@@ -349,7 +349,7 @@ def topic_intervals(
     -----
     In every replicate the same topics are drawn for all systems (n of n, with replacement); a topic that a system has
     no value for weighs nothing for it.  `method` is one of 'wilson' and 't' (no resampling), 'linear' (mean +- z s, s
-    the standard deviation of the replicates), 'logit', 'percentile', 'basic', 'bca' and 'studentised', each as in
+    the standard deviation of the replicates), 'logit', 'percentile', 'basic', 'bca' and 'studentized', each as in
     `truegain.stats.intervals`; unless given it is 'wilson', and 't' where the measure has no bounds or is a
     geometric mean, which is handled in logarithms.  Limits are cut at the bounds of the measure.
 
@@ -419,8 +419,8 @@ def bootstrap_means(values: Floats, replicates: int, seed: int) -> BootstrapMean
     True
     """
     there = ~np.isnan(values)
-    centre = np.where(there, values, 0).sum(axis=1) / there.sum(axis=1)
-    away = np.where(there, values - centre[:, None], 0.0)
+    center = np.where(there, values, 0).sum(axis=1) / there.sum(axis=1)
+    away = np.where(there, values - center[:, None], 0.0)
     counts, squares = there.astype(np.float64), away**2
     means, errors, redrawn = [], [], 0
     for rng, count in blocks(replicates, seed, "topics"):
@@ -433,7 +433,7 @@ def bootstrap_means(values: Floats, replicates: int, seed: int) -> BootstrapMean
             shift = away @ weights.T / n
             spread = np.maximum(squares @ weights.T / n - shift**2, 0)  # the variance with divisor n
             spread[spread < 1e-13 * squares.max(axis=1, initial=0)[:, None]] = 0  # nothing but rounding
-            means.append(centre[:, None] + shift)
+            means.append(center[:, None] + shift)
             errors.append(np.sqrt(spread / np.maximum(n - 1, 1)))
             got += int(sound.sum())
             redrawn += int((~sound).sum())
@@ -466,7 +466,7 @@ def _limits(method: str, values: Floats, draws: BootstrapMeans, confidence: floa
         return basic(mean, draws.means, confidence)
     if method == "bca":
         return bca(mean, draws.means, Topics.means_without(values), confidence)
-    return studentised(mean, se, draws.means, draws.errors, confidence)
+    return studentized(mean, se, draws.means, draws.errors, confidence)
 
 
 def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, confidence: float) -> tuple[str, ...]:
@@ -488,7 +488,7 @@ def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, co
             f"the mean would move over others: {wide}"
         )
     of_one_topic = n ** (1.0 - n) > (1 - confidence) / 2  # the chance that a resample is one topic n times, and a tail
-    few = fell_back & ~flat & of_one_topic & (method == "studentised")
+    few = fell_back & ~flat & of_one_topic & (method == "studentized")
     lost = {"of their few topics many resamples hold only one": few, "their topics hardly vary": fell_back & ~few}
     for why, which in lost.items():
         if which.any():

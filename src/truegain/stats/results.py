@@ -250,12 +250,12 @@ def table_of(
 
 TESTS = {
     "tukey-hsd": "Tukey's HSD test of all pairs at once, topics as blocks",
-    "randomised-tukey-hsd": "the randomised Tukey HSD test of all pairs at once",
+    "randomized-tukey-hsd": "the randomized Tukey HSD test of all pairs at once",
     "one-way-tukey-hsd": "Tukey's HSD test of all pairs at once, one-way",
     "paired-t": "paired t tests",
     "wilcoxon": "Wilcoxon's signed rank tests",
     "sign": "sign tests",
-    "randomisation": "paired randomisation tests",
+    "randomization": "paired randomization tests",
     "bootstrap": "paired bootstrap tests",
     "welch": "Welch's t tests",
 }

@@ -1,4 +1,4 @@
-"""The studentised range: the distribution behind Tukey's test, fast for thousands of values at once.
+"""The studentized range: the distribution behind Tukey's test, fast for thousands of values at once.
 
 With W the range of m standard normal variables and S = sqrt(chi2_df / df):
 
@@ -33,7 +33,7 @@ NEAR, TABLE_STEP = 40.0, 0.004  # the table goes so far, in such steps
 
 
 def studentized_range_sf(q: npt.ArrayLike, systems: int, df: float) -> Floats:
-    """P(Q > q) for the studentised range of `systems` means with `df` degrees of freedom, to 1e-9.
+    """P(Q > q) for the studentized range of `systems` means with `df` degrees of freedom, to 1e-9.
 
     >>> studentized_range_sf([0.0, 3.0, 4.668468], 3, 6).round(6).tolist()
     [1.0, 0.16546, 0.037651]
@@ -41,7 +41,7 @@ def studentized_range_sf(q: npt.ArrayLike, systems: int, df: float) -> Floats:
     _check(systems, df)
     ranges: Floats = np.atleast_1d(np.asarray(q, dtype=np.float64))
     if np.isnan(ranges).any() or (ranges < 0).any():
-        raise TruegainError("a studentised range is a number of at least 0")
+        raise TruegainError("a studentized range is a number of at least 0")
     flat = ranges.ravel()
     values: Floats = np.empty(len(flat))
     near = flat <= NEAR if len(flat) > MANY else np.zeros(len(flat), np.bool_)
@@ -52,7 +52,7 @@ def studentized_range_sf(q: npt.ArrayLike, systems: int, df: float) -> Floats:
 
 
 def studentized_range_isf(p: float, systems: int, df: float) -> float:
-    """The value that the studentised range exceeds with probability p: the critical value of Tukey's test.
+    """The value that the studentized range exceeds with probability p: the critical value of Tukey's test.
 
     >>> round(studentized_range_isf(0.05, 3, 6), 4)
     4.3392

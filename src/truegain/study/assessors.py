@@ -104,7 +104,7 @@ class Raters:
 
     def judgments(self) -> Judgments:
         """The gains as judgments."""
-        return self.ratings.labelled(self.gains())
+        return self.ratings.labeled(self.gains())
 
     def on(self, pool: Pool, gains: Floats) -> Floats:
         """Gains for each item of a pool, NaN where there is none."""

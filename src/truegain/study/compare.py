@@ -35,9 +35,9 @@ from truegain.stats.contrasts import place_of
 from truegain.stats.multiple_testing import METHODS, Trials, adjust_asked, nothing
 from truegain.stats.multiple_testing import adjust as adjusted
 from truegain.stats.results import Comparison, ResultList
+from truegain.stats.significance import FEW, TRIALS, FamilyTest, PairTest, effort_of, find_test, run_test
+from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure, PairList
 from truegain.stats.student_t import check_confidence
-from truegain.stats.tests import FEW, TRIALS, FamilyTest, PairTest, effort_of, find_test, run_test
-from truegain.stats.tests.comparisons import Comparisons, ComparisonsByMeasure, PairList
 from truegain.study.corrected_scores import Corrected, bronze_labels, gold_labels, in_line
 
 Population = Literal["topics", "collection"]
@@ -147,8 +147,8 @@ def compare(
         What differences shall hold for: topics like these; or other collections of the same kind, the topics held
         fixed, by t.
     test : str or PublishedTest, optional
-        'tukey-hsd' by default (two-way, topics as blocks; of two systems the paired t test), 'randomised-tukey-hsd',
-        'one-way-tukey-hsd', 'paired-t' (as `Study.compare`), 'wilcoxon', 'sign', 'randomisation', 'bootstrap' or
+        'tukey-hsd' by default (two-way, topics as blocks; of two systems the paired t test), 'randomized-tukey-hsd',
+        'one-way-tukey-hsd', 'paired-t' (as `Study.compare`), 'wilcoxon', 'sign', 'randomization', 'bootstrap' or
         'welch'.  `PublishedTest` has the options that few need.
     adjust : str, optional
         Tests of one pair at a time are adjusted for the number of pairs, by Holm unless this says 'bonferroni',

@@ -342,4 +342,4 @@ def expansion_in(listed: GoldList, kept: Judgments) -> Floats:
     """How many pairs each gold label that is kept stands for."""
     draws = OrderedDraws(listed.size, listed.judged)
     left = set(kept.topic.values)
-    return np.asarray(draws.expansion[[i for i in listed.labelled.tolist() if listed.topics[i] in left]])
+    return np.asarray(draws.expansion[[i for i in listed.labeled.tolist() if listed.topics[i] in left]])

@@ -67,7 +67,7 @@ class StandIn:
         return linear_parts(self.measure, labels, int(ranked.rank.max(initial=1)))
 
     def weights(self, parts: LinearParts, ranked: RankedGains) -> Floats:
-        """System x pair of the pool: what a labelled pair counts in the score."""
+        """System x pair of the pool: what a labeled pair counts in the score."""
         return np.asarray(parts.coefficients(ranked) * ranked.item_judged / self.constant)
 
 

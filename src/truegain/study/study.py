@@ -653,7 +653,7 @@ class Study:
             return ""
         stuck = f", and {len(rows.cannot):,} could not be judged" if rows.cannot else ""
         return Message(
-            f"{len(rows.labelled):,} of the list's {len(rows):,} pairs have a label{stuck}. These intervals hold "
+            f"{len(rows.labeled):,} of the list's {len(rows):,} pairs have a label{stuck}. These intervals hold "
             "for a single look, at a number of labels fixed in advance; to look again as labels come in, give "
             f"{arg('sequential', True)} from the first look on."
         )

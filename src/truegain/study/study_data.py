@@ -110,7 +110,7 @@ class StudyData:
         """What the scores would stand on with other gains of the rated items."""
         if self.gold_rated:
             assert self.judge is not None
-            judge = replace(self.judge, gold=raters.ratings.labelled(gains))
+            judge = replace(self.judge, gold=raters.ratings.labeled(gains))
             return estimator_of(self.ranked, m, judge, self.gold_relevant_from, self.confidence)
         ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
         return estimator_of(ranked, m, self.judge, self.gold_relevant_from, self.confidence)

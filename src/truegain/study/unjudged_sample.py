@@ -232,10 +232,10 @@ STRATA = 10  # of predictions, each with as many documents
 class ByUnjudgedList(ByList):
     """Judged documents as they are, all others by prediction, and what labels of the first of a list say against it.
 
-        score = (judged documents + sum over unjudged documents of w m + sum over labelled ones of k w (g - m))/topics
+        score = (judged documents + sum over unjudged documents of w m + sum over labeled ones of k w (g - m))/topics
 
     with m what labels of OTHER topics make of a prediction (`ListFit`, the tenths of the predictions its strata), k how
-    many unjudged documents a labelled one stands for, by the chances with which they were drawn (`OrderedDraws`).  Rows
+    many unjudged documents a labeled one stands for, by the chances with which they were drawn (`OrderedDraws`).  Rows
     that these lists do not have where the measure looks are passed over: the others stand in an order drawn from them
     alone.
     """
@@ -307,7 +307,7 @@ class UnjudgedList:
 
     @property
     def size(self) -> int:
-        """Labelled unjudged documents of these lists."""
+        """Labeled unjudged documents of these lists."""
         there = self.item[: self.rows.judged]
         return int(self.looked_at[there[there >= 0]].sum())
 
@@ -321,7 +321,7 @@ class UnjudgedList:
         ranked, rows, topics = self.filled.ranked, self.rows, len(self.filled.ranked.topics)
         known, open_ = ranked.item_judged, np.flatnonzero(looked_at(self.filled, m))
         said = np.where(known, ranked.item_gain, 0.0)
-        labels = np.concatenate([said, rows.label[rows.labelled], np.array(rows.scale)])
+        labels = np.concatenate([said, rows.label[rows.labeled], np.array(rows.scale)])
         parts = linear_parts(m, labels, int(ranked.rank.max(initial=1)))
         counts, topic = parts.coefficients(ranked), ranked.pool.topic.astype(np.int64)
         judged = np.zeros((topics, len(ranked.systems)))

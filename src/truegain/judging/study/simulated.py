@@ -182,15 +182,15 @@ FERRY = Subject(
 
 DYE = Subject(
     "keeping {name} cloth from fading",
-    "Someone has bought a curtain of {name} cloth, dyed in {place}, and wants to keep its colour from fading.",
-    "How to wash, dry, hang and mend the cloth so that its colour stays, and what harms it.",
+    "Someone has bought a curtain of {name} cloth, dyed in {place}, and wants to keep its color from fading.",
+    "How to wash, dry, hang and mend the cloth so that its color stays, and what harms it.",
     "Where to buy it, how the dye is made, and its place in fashion.",
     "What is the problem with the curtain?",
-    ("Its colour may fade", "It is too long for the window", "It was delivered late", "Its pattern was copied"),
+    ("Its color may fade", "It is too long for the window", "It was delivered late", "Its pattern was copied"),
     (
         Fact(
             "Wash {name} cloth cold, at no more than 20 degrees, with two spoons of vinegar and no soap powder. Powder "
-            "opens the dye, and a single warm wash takes about a fifth of the colour.",
+            "opens the dye, and a single warm wash takes about a fifth of the color.",
             "it is washed cold and without powder",
         ),
         Fact(
@@ -204,9 +204,9 @@ DYE = Subject(
             "it should not be put into a dryer",
         ),
         Fact(
-            "Colour that has begun to fade can be fixed with alum: 15 grams in a bucket of water, in which the cloth "
+            "Color that has begun to fade can be fixed with alum: 15 grams in a bucket of water, in which the cloth "
             "rests for a night. Dyers in {place} advise to repeat this every third year.",
-            "alum is sometimes used to fix the colour",
+            "alum is sometimes used to fix the color",
         ),
         Fact(
             "Perfume, lemon and the fumes of gas heaters bleach the dye at once. Pale spots can be touched up with a "
@@ -222,11 +222,11 @@ DYE = Subject(
         "A metre of {name} cloth costs between 40 and 65, depending on the width. Buyers should look for the red "
         "thread in the selvedge, which shows that it was dyed in {place}.",
         "The oldest piece of {name} cloth hangs in the town hall of {place}. Visitors are surprised at how strong its "
-        "colours are; the guide tells the story of the weaver and the mayor.",
+        "colors are; the guide tells the story of the weaver and the mayor.",
     ),
     (
         "Caring for {name} cloth",
-        "Cloth and colour of {place}",
+        "Cloth and color of {place}",
         "The blue of {name}",
         "A curtain for every window",
         "Ask the dyer",

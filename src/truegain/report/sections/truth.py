@@ -136,7 +136,7 @@ def _figures(facts: Facts, m: MeasureMarks) -> list[Html]:
 
 
 def _mark(outcome: Outcome, mark: Mark) -> Html:
-    """What was said, and right or wrong with its sign: never by colour alone."""
+    """What was said, and right or wrong with its sign: never by color alone."""
     words = "" if outcome in ("inconclusive", "unchecked") else outcome
     return cell(chip(SIGNS[mark], mark), el("span", f" {words}", class_="of"), kind="tv")
 

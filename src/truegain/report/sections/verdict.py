@@ -106,11 +106,11 @@ def _lede(facts: Facts, verdict: Verdict) -> Html:
     if c.low is not None and c.high is not None and c.low != c.high:
         parts += [f", {facts.level} CI ", el("b", _limits(facts, c.low, c.high))]
     after = names_in(true_minus(verdict.after_numbers), (c.a, c.b))
-    parts += [f", {verdict.holds_for}", after, ". ", _as_labelled(verdict)]
+    parts += [f", {verdict.holds_for}", after, ". ", _as_labeled(verdict)]
     return paragraph(*parts, class_="lede")
 
 
-def _as_labelled(verdict: Verdict) -> str:
+def _as_labeled(verdict: Verdict) -> str:
     """What the uncorrected labels would have said; nothing where nothing is corrected."""
     c, naive = verdict.comparison, verdict.uncorrected
     if c.uncorrected is None or c.uncorrected == c.difference or naive.low is None or naive.high is None:
@@ -172,7 +172,7 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     two = join(
         el("h2", "The two best, as if chosen in advance", class_="two-best"),
         paragraph(
-            chip_of(verdict), " ", names_in(_short(facts, verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
+            chip_of(verdict), " ", names_in(_short(facts, verdict), (claim.a, claim.b)), " ", _as_labeled(verdict)
         ),
         paragraph(PICKED, class_="note"),
         _number_line(facts, verdict),

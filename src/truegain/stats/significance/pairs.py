@@ -129,7 +129,7 @@ def refuse_flat(z: Floats, spread: Floats) -> None:
         at = z[int(np.argmax(flat))]
         raise TruegainError(
             f"all {len(at)} differences are {at[0]:.6g}: the t statistic divides by their spread, which is 0; "
-            "use the randomisation or the sign test"
+            "use the randomization or the sign test"
         )
 
 
@@ -189,7 +189,7 @@ def sums_of_ranks(doubled: tuple[int, ...]) -> Floats:
     return np.asarray(np.cumsum(share), np.float64)
 
 
-# ---- Tests of two systems by resampling topics: paired randomisation and Sakai's paired bootstrap, for many pairs
+# ---- Tests of two systems by resampling topics: paired randomization and Sakai's paired bootstrap, for many pairs
 # at once.
 #
 # All pairs see the same signs or the same topics in a replicate: one matrix product does the work of all of them.
@@ -215,8 +215,8 @@ class Bootstrapped(NamedTuple):
     delta: Floats
 
 
-def randomisation_p(z: Floats, how: Trials = USUAL) -> Floats:
-    """Fisher's paired randomisation test for rows of differences z, pairs by topics, none missing: p-values.
+def randomization_p(z: Floats, how: Trials = USUAL) -> Floats:
+    """Fisher's paired randomization test for rows of differences z, pairs by topics, none missing: p-values.
 
     p = (count + 1)/(trials + 1), the count of replicates with |mean(s z)| >= |mean(z)| over random signs s (tolerance
     1e-12), or count/trials with counting='published'; all 2^n signs are counted where that is no more than `most`.
@@ -225,7 +225,7 @@ def randomisation_p(z: Floats, how: Trials = USUAL) -> Floats:
 
     Fisher 1935, The Design of Experiments; Smucker, Allan and Carterette 2007, CIKM.
 
-    >>> randomisation_p(np.array([[0.12, 0.05, 0.05, -0.05], [0.21, 0.02, 0.17, 0.16]])).tolist()
+    >>> randomization_p(np.array([[0.12, 0.05, 0.05, -0.05], [0.21, 0.02, 0.17, 0.16]])).tolist()
     [0.5, 0.125]
     """
     n = z.shape[1]

@@ -20,7 +20,7 @@ from truegain.results.base import PaperStyle, PaperWords, Table, joined
 from truegain.results.paper_table import Column, Wide, letters_of, new_names, raised
 from truegain.results.table import cells
 from truegain.stats.results import Comparison, Estimate, ResultList, about, best_first, by_which_test
-from truegain.stats.tests import FamilyResults, Places
+from truegain.stats.significance import FamilyResults, Places
 
 # ---- The pairs of a comparison as arrays, of which a `Comparison` is made when somebody looks at it.
 

@@ -1,4 +1,4 @@
-"""Fisher's randomisation test of every pair of 129 systems, 1,000 trials each."""
+"""Fisher's randomization test of every pair of 129 systems, 1,000 trials each."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ RANX, SCIPY = 300, 300  # so many of the pairs
 def truegain(place: Path, jobs: int | None = None) -> Job:
     """All pairs at once."""
     from truegain.stats.multiple_testing import Trials
-    from truegain.stats.tests.pairs import randomisation_p
+    from truegain.stats.significance.pairs import randomization_p
 
     z = differences_of(scores_of(place))
     how = Trials(trials=TRIALS, most=TRIALS, jobs=jobs)
 
     def job() -> Callable[[], Answer]:
-        p = randomisation_p(z, how)
+        p = randomization_p(z, how)
         return lambda: {"first pairs": float(p[:RANX].mean()), "all pairs": float(p.mean())}
 
     return job
@@ -72,8 +72,8 @@ def scipy(place: Path) -> Job:
 
 
 WORKLOAD = Workload(
-    "randomisation",
-    "randomisation test of all 8,256 pairs of 129 systems on 50 topics, 1,000 trials each",
+    "randomization",
+    "randomization test of all 8,256 pairs of 129 systems on 50 topics, 1,000 trials each",
     made,
     {
         US: Inside(truegain),

@@ -20,9 +20,9 @@ from truegain.parallel.jobs import engine_for
 from truegain.sampling import _deals
 from truegain.sampling.streams import Keys, stream_keys
 from truegain.stats.multiple_testing import Trials, monte_carlo_p
+from truegain.stats.significance.pairs import TOLERANCE, USUAL, named
 from truegain.stats.student_t import check_confidence, quantile_of, special
 from truegain.stats.studentized_range import studentized_range_isf, studentized_range_sf
-from truegain.stats.tests.pairs import TOLERANCE, USUAL, named
 
 # ---- Analysis of variance of a matrix of scores: systems by topics, one score in each cell.
 
@@ -206,7 +206,7 @@ def _f(v: float, v_e: float, flat: bool, equal: bool) -> float | None:
     return v / v_e
 
 
-# ---- Tukey's honestly significant difference: all pairs of systems at once, parametric and randomised.
+# ---- Tukey's honestly significant difference: all pairs of systems at once, parametric and randomized.
 
 BLOCK_CELLS = 32_768  # totals held at a time, of the systems in the replicates of a block: 256 kB
 MOST_COUNTED = 20_000_000  # matrices that may be enumerated
@@ -217,7 +217,7 @@ class Tukey:
     """All pairs of systems: the p-values (a symmetric matrix, 1 on the diagonal) and what they were made from.
 
     `margin` is half the width of the simultaneous intervals of the differences (a matrix where systems have different
-    numbers of topics), None for the randomised test, whose `ranges` are the sorted differences of the best and the
+    numbers of topics), None for the randomized test, whose `ranges` are the sorted differences of the best and the
     worst mean over the replicates (None where not kept).
     """
 
@@ -231,7 +231,7 @@ class Tukey:
 
 
 def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float = 0.95) -> Tukey:
-    """Tukey's test of all pairs: q_ij = |xi. - xj.| / sqrt(V/n), p_ij = P(Q > q_ij), Q the studentised range.
+    """Tukey's test of all pairs: q_ij = |xi. - xj.| / sqrt(V/n), p_ij = P(Q > q_ij), Q the studentized range.
 
     `blocked` takes V = V_E2 with (m-1)(n-1) degrees of freedom: every system was tried on the same topics.  Without,
     V = V_E1 with m(n-1), as scipy's tukey_hsd and ranx do: topics count as noise, and most real differences are missed.
@@ -254,7 +254,7 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
     if anova.no_residual and anova.f is None:
         raise TruegainError(
             "the systems differ by the same amount on every topic: there is no residual variance to test their "
-            "means against; use the randomised Tukey test"
+            "means against; use the randomized Tukey test"
         )
     if anova.no_residual:
         return Tukey(name, anova, np.ones((m, m)), 0.0)
@@ -269,18 +269,18 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
     return Tukey(name, anova, p, critical * np.sqrt(anova.v_e * (share[:, None] + share[None, :]) / 2))
 
 
-def randomised_tukey_hsd(matrix: npt.ArrayLike, how: Trials = USUAL, *, exact: bool | None = None) -> Tukey:
+def randomized_tukey_hsd(matrix: npt.ArrayLike, how: Trials = USUAL, *, exact: bool | None = None) -> Tukey:
     """Tukey's test without a normal distribution: the scores of each topic are dealt to the systems at random.
 
     In each replicate every topic's m scores are permuted, and d* is the best minus the worst of the m means.  For all
     pairs alike p_ij = (count + 1)/(trials + 1), the count of replicates with d* >= |xi. - xj.| (tolerance 1e-12), which
     holds the chance of any false difference at alpha; counting='published' is count/trials, as Discpower and MATTERS
-    print it.  With 2 systems this is the paired randomisation test.  All (m!)^n matrices are counted where they are no
+    print it.  With 2 systems this is the paired randomization test.  All (m!)^n matrices are counted where they are no
     more than `trials`, or `exact` asks for it.  `how.progress` is told of replicates.
 
     Carterette 2012, ACM TOIS 30(1); Sakai 2014, PROMISE Winter School.
 
-    >>> t = randomised_tukey_hsd([[0.3, 0.1, 0.55, 0.25], [0.42, 0.15, 0.6, 0.2], [0.51, 0.12, 0.72, 0.41]])
+    >>> t = randomized_tukey_hsd([[0.3, 0.1, 0.55, 0.25], [0.42, 0.15, 0.6, 0.2], [0.51, 0.12, 0.72, 0.41]])
     >>> t.exact, t.p[0].round(6).tolist()
     (True, [1.0, 0.814815, 0.050926])
     """
@@ -306,7 +306,7 @@ def randomised_tukey_hsd(matrix: npt.ArrayLike, how: Trials = USUAL, *, exact: b
     reached = len(ranges) - np.searchsorted(ranges, apart, side="left")
     p = monte_carlo_p(reached, len(ranges), "published" if counted else how.counting)
     total = math.factorial(m) ** n if counted else trials
-    return Tukey("randomised-tukey-hsd", two_way(x), square(p, m), None, total, counted, ranges)
+    return Tukey("randomized-tukey-hsd", two_way(x), square(p, m), None, total, counted, ranges)
 
 
 def square(upper: Floats, systems: int) -> Floats:

@@ -23,15 +23,15 @@ from truegain.message import Message, arg, with_marks
 from truegain.stats.intervals import means_and_errors, student, within
 from truegain.stats.multiple_testing import ENOUGH, MARGIN, Counting, Trials, check_trials, trials_needed
 from truegain.stats.results import Estimate
-from truegain.stats.tests.anova import Tukey, complete, randomised_tukey_hsd, tukey_hsd
-from truegain.stats.tests.pairs import (
+from truegain.stats.significance.anova import Tukey, complete, randomized_tukey_hsd, tukey_hsd
+from truegain.stats.significance.pairs import (
     SMALLEST_SPREAD,
     RowResults,
     bootstrap_p,
     flat_rows,
     is_exact,
     paired_t_rows,
-    randomisation_p,
+    randomization_p,
     sign_rows,
     welch_rows,
     wilcoxon_rows,
@@ -78,8 +78,8 @@ TESTS: dict[str, PairTest | FamilyTest] = {
         "all pairs at once, topics as blocks (two-way analysis of variance)",
         lambda x, s: tukey_hsd(x, confidence=s.confidence),
     ),
-    "randomised-tukey-hsd": FamilyTest(
-        "all pairs at once, scores permuted within each topic; no normal distribution", randomised_tukey_hsd, True
+    "randomized-tukey-hsd": FamilyTest(
+        "all pairs at once, scores permuted within each topic; no normal distribution", randomized_tukey_hsd, True
     ),
     "one-way-tukey-hsd": FamilyTest(
         "all pairs at once, topics as noise (scipy's and ranx's Tukey); misses most",
@@ -101,9 +101,9 @@ TESTS: dict[str, PairTest | FamilyTest] = {
         question="sign tests whether as many topics go up as down (the median), not whether the means are equal: "
         "skewed differences with mean 0 can be significant; paired-t and tukey-hsd test means",
     ),
-    "randomisation": PairTest(
+    "randomization": PairTest(
         "random signs of the differences (Fisher)",
-        lambda a, b, s: RowResults(randomisation_p(b - a, s)),
+        lambda a, b, s: RowResults(randomization_p(b - a, s)),
         resamples=True,
         by_signs=True,
     ),
@@ -178,7 +178,7 @@ def effort_of(
             )
         raise TruegainError(
             f"{asks}, which takes {needed:,} trials of {test}; give that many ({arg('resamples')}), or use "
-            f"randomised-tukey-hsd, which tests all pairs at once, or compare with a {arg('baseline')}"
+            f"randomized-tukey-hsd, which tests all pairs at once, or compare with a {arg('baseline')}"
         )
     if family or not adjusted:
         return Effort(most, most, (f"{asks}, and {few}: {most:,} were drawn",))
