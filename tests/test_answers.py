@@ -23,7 +23,7 @@ from markdown_it import MarkdownIt
 import truegain as tg
 from truegain.data.label_lists import GoldList
 from truegain.errors import TruegainError
-from truegain.pooling.bounds import Holes
+from truegain.pooling.bounds import UnjudgedReport
 from truegain.pooling.next_to_judge import Next
 from truegain.reliability.agree import AgreementReport
 from truegain.report.charts import render
@@ -98,7 +98,7 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
         lambda: tg.correlate(RUNS, GOLD, "AP", between="halves", resampling=tg.Resampling(20)),
     ),
     "agree": (AgreementReport, lambda: tg.agreement(RATINGS, scale="ordinal 0:3", resamples=0)),
-    "holes": (Holes, lambda: tg.unjudged(RUNS, HOLED, "P@3")),
+    "holes": (UnjudgedReport, lambda: tg.unjudged(RUNS, HOLED, "P@3")),
     "judge next": (Next, lambda: tg.next_to_judge(RUNS, HOLED, "P@3", most=5)),
     "gold list": (GoldList, lambda: tg.sample_gold(RUNS, JUDGE, "P@3")),
     "plan labels": (

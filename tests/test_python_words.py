@@ -8,12 +8,9 @@ import re
 from pathlib import Path
 
 import truegain as tg
+from truegain.cli.commands import COMMANDS
 
 SOURCE = Path(tg.__file__).parent
-COMMANDS = (
-    "agree", "compare", "correct", "correlate", "demo", "eval", "experiment", "gains", "gate", "holes", "init",
-    "annotate", "judges", "measures", "plan", "text", "verdict",
-)  # fmt: skip
 COMMAND = re.compile(rf"\btruegain (?:{'|'.join(COMMANDS)})\b")
 FLAG = re.compile(r"(?<![\w#-])--?[a-z]")
 ELSEWHERE = ("cli", "report", "judging", "message.py")  # speak to others, or know the words of both

@@ -214,7 +214,7 @@ def _checked(config: type[Config]) -> type[Config]:
         for one in declared:
             value = getattr(self, one.name)
             if one.type == "bool" and not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
-                raise TruegainError(f"{argname(one.name, value)}: give True or False")
+                raise TruegainError(f"{config.__name__}.{one.name} {value!r}: give True or False")
 
     config.__init__ = checking  # type: ignore[assignment]
     return config

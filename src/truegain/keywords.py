@@ -9,8 +9,7 @@ from functools import partial, wraps
 from typing import Any, TypeVar
 
 from truegain.config import Resampling, Scoring, check_count, check_number
-from truegain.errors import KeywordError as KeywordError
-from truegain.errors import TruegainError
+from truegain.errors import KeywordError, TruegainError
 from truegain.message import arg, argname
 
 CONFIGS: dict[str, Any] = {"scoring": Scoring, "resampling": Resampling}  # parameter: the config that it takes

@@ -324,7 +324,7 @@ UNJUDGED = by_surface("tg.unjudged", "`truegain unjudged`")
 NEXT_TO_JUDGE = by_surface("tg.next_to_judge", "`truegain unjudged --show next`")
 JUDGE_QUALITY = by_surface("tg.judge_quality", "`truegain judge check`")
 GOLD_OF_STUDY = by_surface("gold= of tg.Study", "`truegain verdict --gold`")
-HOLE_SAMPLE_OF_STUDY = by_surface("unjudged= of tg.Study", "`truegain verdict --unjudged-sample`")
+UNJUDGED_SAMPLE_OF_STUDY = by_surface("unjudged= of tg.Study", "`truegain verdict --unjudged-sample`")
 FILL_OF_EVALUATE = by_surface("fill='predicted' of tg.evaluate", "`truegain eval --fill predicted`")
 FILL_LIST = by_surface("tg.read_gold_list and its `filled`", "`truegain plan fill KEY SHEET -o FILE`")
 ANOTHER_FILE = by_surface(

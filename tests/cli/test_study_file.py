@@ -297,12 +297,13 @@ def test_the_measure_that_is_taken_is_said_once(run: Run, folder: Path) -> None:
 @pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("command", "is_told"),
-    [("compare", True), ("correct", True), ("eval", False), ("holes", False), ("judges", False)],
+    [("compare", True), ("correct", True), ("eval", False), ("unjudged", False), ("judge check", False)],
 )
 def test_for_whom_is_told_where_it_matters(run: Run, folder: Path, command: str, is_told: bool) -> None:  # noqa: F811
     """Guards the note on population: none for topics, which init writes, nor where there are no such limits."""
     (folder / "s.toml").write_text(f'{WHOLE}population = ["topics"]\n')
-    assert "population" not in run(*command.split(), "s.toml")[2]
+    code, _, err = run(*command.split(), "s.toml")
+    assert (code, "population" in err) == (0, False), err
     (folder / "s.toml").write_text(f'{WHOLE}population = ["topics", "collection"]\n')
     assert ("ignores population" in run(*command.split(), "s.toml")[2]) == is_told
 

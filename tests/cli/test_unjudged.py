@@ -78,7 +78,7 @@ def test_a_list_for_a_pair_on_its_own_scale(run: Run, folder: Path) -> None:
     whole, two = (rows_of(folder / n) for n in ("all.csv", "two.csv"))
     assert 0 < len(two) < len(whole)
     assert {row["scale"] for row in two} == {"0 to 3"}
-    assert {row["design"] for row in rows_of(folder / "all.key.csv")} == {"holes"}
+    assert {row["design"] for row in rows_of(folder / "all.key.csv")} == {"unjudged"}
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

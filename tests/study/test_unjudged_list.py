@@ -170,7 +170,7 @@ def test_a_file_is_the_list(tmp_path: Path) -> None:
     listed = tg.sample_unjudged(runs, judged, "P@5")
     listed.write(tmp_path / "sample.csv")
     again = read_gold_list(tmp_path / "sample.csv")
-    assert (again.digest, again.design) == (listed.digest, "holes")
+    assert (again.digest, again.design) == (listed.digest, "unjudged")
     labeled(again, holes, 15).write(tmp_path / "judged.csv")
     one = tg.Study(runs, judged, "P@5", unjudged=str(tmp_path / "judged.csv")).compare("old", "new")[0]
     other = tg.Study(runs, judged, "P@5", unjudged=tg.UnjudgedSample(labeled(listed, holes, 15), predicted=True))
@@ -204,8 +204,8 @@ def test_some_of_the_runs_may_be_asked_about() -> None:
     listed = tg.sample_unjudged(runs, judged, "P@5", seed=2)
     own = [i for i, d in enumerate(listed.docs) if not d.startswith("x")]
     alone = GoldList.of(
-        [listed.topics[i] for i in own], [listed.docs[i] for i in own], listed.bronze[own], listed.size[own], "holes",
-        "P@5", listed.scale,
+        [listed.topics[i] for i in own], [listed.docs[i] for i in own], listed.bronze[own], listed.size[own],
+        "unjudged", "P@5", listed.scale,
     )  # fmt: skip
     tenth = int(np.flatnonzero(np.cumsum([not d.startswith("x") for d in listed.docs]) == 15)[0]) + 1
     found = []

@@ -28,7 +28,7 @@ LOOKS: dict[str, Look] = {  # as `aggregation.assessors` says it
     "takes less than a third of the usual time": "quick",
     "same ratings as": "twin",
 }
-ANYTIME = ("ordered", "holes")  # designs of lists for which it is known how wide an interval holds at every look
+ANYTIME = ("ordered", "unjudged")  # designs of lists for which it is known how wide an interval holds at every look
 _one_at_a_time = threading.Lock()  # warnings are silenced for the whole process while it is held
 
 
@@ -206,7 +206,7 @@ def _verdicts(runs: Sequence[str], bronze: str, filled: GoldList) -> tuple[Verdi
     from truegain.config import Gold, StudyConfig, UnjudgedSample
     from truegain.study.study import Study
 
-    if filled.design == "holes":
+    if filled.design == "unjudged":
         config = StudyConfig(unjudged=UnjudgedSample(filled, sequential=True))
     else:
         config = StudyConfig(gold=Gold(filled, sequential=True))

@@ -199,7 +199,7 @@ class PairOptions:
 @takes(
     testing=Testing,
     collections=Collections,
-    gold=GoldOptions,
+    correction=GoldOptions,
     scoring=Scoring,
     inputs=Inputs,
     printing=PairsPrinting,
@@ -214,7 +214,7 @@ def compare_command(
     *,
     testing: Testing,
     collections: Collections,
-    gold: GoldOptions,
+    correction: GoldOptions,
     scoring: Scoring,
     inputs: Inputs,
     printing: PairsPrinting,
@@ -241,28 +241,32 @@ def compare_command(
         writing,
         wide=printing.is_wide(writing),
     )
-    if (inputs.corpus or inputs.judged_corpus) and (collections.population == "collection" or gold.gold is not None):
+    if (inputs.corpus or inputs.judged_corpus) and (
+        collections.population == "collection" or correction.gold is not None
+    ):
         raise TruegainError(
             f"measures that read text are compared over topics, without {option('--gold')}; leave out "
             f"{option('--corpus')}"
         )
-    if gold.gold is not None:
+    if correction.gold is not None:
         if judge_model is not None and not is_of_file("judge_model"):  # a study's gold labels check its judge
             raise TruegainError(
                 f"{option('--judge-model')}: gold labels check the judge; leave it out (with {option('--gold')})"
             )
         _check_with_gold(options, collections)
         if is_of_file("measure"):
-            beyond = StudyInputs(measure=measure).beyond_gold(StudyConfig(gold=Gold(gold.gold, gold.design)))
+            beyond = StudyInputs(measure=measure).beyond_gold(
+                StudyConfig(gold=Gold(correction.gold, correction.design))
+            )
             options = replace(options, measure=within_gold(measure or [], beyond))
-        table = with_gold(options, gold, gold.gold)
+        table = with_gold(options, correction, correction.gold)
     else:
         if is_of_file("aggregate"):
             raise TruegainError(
                 f"{option('--aggregate')} needs gold labels; without them, run `truegain aggregate` first and "
                 "compare with its output"
             )
-        refuse(f"is about gold labels; give them with {option('--gold')}", changed(gold))
+        refuse(f"is about gold labels; give them with {option('--gold')}", changed(correction))
         if collections.population == "collection":
             _check_over_collections(options)
             table = over_collections(options, collections)
@@ -329,31 +333,31 @@ def _progress(test: str | None, pairs: int) -> Progress:
 # ---------------------------------------------------------------------- with gold labels
 
 
-def with_gold(options: PairOptions, gold: GoldOptions, labels: str) -> Table:
+def with_gold(options: PairOptions, correction: GoldOptions, labels: str) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
     from truegain.judge_error.panel import PublishedTest, fit_judge
     from truegain.stats.results import ResultList
     from truegain.study.compare import compare_corrected
 
-    both = gold.both(options.judgments, labels)
+    both = correction.both(options.judgments, labels)
     measures = options.measures("P@10")
     judge = fit_judge(
         both.bronze,
         both.gold,
         both.design,
         measures[0],
-        gold.gold_relevant_from,
-        unmatched=gold.unmatched,
+        correction.gold_relevant_from,
+        unmatched=correction.unmatched,
         scale=both.scale,
     )
     runs = options.writing.renamed(read_runs(options.inputs.files(options.runs)))
     testing = options.testing
-    published = PublishedTest(testing.test, **gold.published_test)
+    published = PublishedTest(testing.test, **correction.published_test)
     published.check_with_gold()
     comparisons = compare_corrected(
         runs,
         both.bronze,
-        Gold(judge, relevant_from=gold.gold_relevant_from),
+        Gold(judge, relevant_from=correction.gold_relevant_from),
         measures,
         published,
         adjust=testing.adjust,

@@ -316,7 +316,7 @@ def _check_plain(
     moving: IntervalOptions,
     printing: ScoresPrinting,
 ) -> None:
-    """Refuse what a study of sampled holes does not know."""
+    """Refuse what a study of sampled unjudged documents does not know."""
     others: dict[str, Any] = {
         "--llm": filling.llm,
         "--method": moving.method,

@@ -77,7 +77,7 @@ COMPLETERS: dict[str, Completer] = {
     "--drop-assessors": _one(lambda: ("flagged",)),  # or a file, which shells complete
     "--normalize": _several(lambda: NORMALIZE),
     "--intervals": _several(lambda: OVER),
-    "--population": _several(lambda: CHOICES["population"]()),
+    "--population": _several(lambda: (*CHOICES["population"](), "fixed")),
     "--design": _one(lambda: CHOICES["design"]()),
     "--draw": _one(lambda: CHOICES["draw"]()),
     "--method": _one(_methods),

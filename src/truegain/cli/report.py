@@ -170,7 +170,7 @@ def _key(
     """All that results are made of but a measure; None where something was read that has no digest.
 
     A study file that asks for more has the same results, and so is not in it; nor are the other measures, unless the
-    gold labels or the sample of holes are taken in the light of them.
+    gold labels or the sample of unjudged documents are taken in the light of them.
     """
     if not all(digest or name.startswith((COLUMN, ASSESSOR)) for name, digest in read.items()):
         return None

@@ -19,12 +19,12 @@ from truegain.io.files import STANDARD_INPUT, PathLike
 from truegain.io.frames import is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, option_for_words, renamed, unguarded
 from truegain.io.trec import loaded
-from truegain.message import FILL_LIST, HOLE_SAMPLE_OF_STUDY, SAMPLE_GOLD
+from truegain.message import FILL_LIST, SAMPLE_GOLD, UNJUDGED_SAMPLE_OF_STUDY
 
 AGAIN = f"take the list as it was written, and put the labels into it by {FILL_LIST}"
 SAMPLE = (
-    f"give labels of a random sample of unjudged documents as they are to {HOLE_SAMPLE_OF_STUDY}; fill in a list of "
-    f"{SAMPLE_GOLD}"
+    f"give labels of a random sample of unjudged documents as they are to {UNJUDGED_SAMPLE_OF_STUDY}; fill in a list "
+    f"of {SAMPLE_GOLD}"
 )
 MARKS = ("order", "size", "probability", "digest")  # two of these make a table a list
 ROUNDED = 0.01  # of a size or probability, that a spreadsheet may have cut off

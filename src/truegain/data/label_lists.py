@@ -272,9 +272,9 @@ class GoldList(Result):
         Each row's share of all sizes; a pair is drawn with a chance in proportion to it.
     label : ndarray of float
         The gold label of each row, NaN where there is none yet.
-    design : {'ordered', 'random', 'by-bronze', 'topics', 'holes'}
+    design : {'ordered', 'random', 'by-bronze', 'topics', 'unjudged'}
         'ordered': each next pair drawn in proportion to its size.  'random': all sizes alike.  'by-bronze': all sizes
-        of one bronze label alike.  'topics': whole topics, one after another.  'holes': unjudged documents, ordered.
+        of one bronze label alike.  'topics': whole topics, one after another.  'unjudged': unjudged documents, ordered.
     measure : str
         The measure that it was drawn for.
     scale : (float, float)

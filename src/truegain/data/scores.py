@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs, some, there_are
+from truegain.errors import TruegainError, counted, needs, some, there_are
 from truegain.io.columns import Bools, Floats
-from truegain.message import HOLE_SAMPLE_OF_STUDY, argname, told_value
+from truegain.message import UNJUDGED_SAMPLE_OF_STUDY, argname, told_value
 from truegain.results.base import PaperStyle, PaperWords, Result, Table
 from truegain.results.paper_table import new_names
 from truegain.results.records import as_dict, pandas_frame
@@ -135,7 +135,7 @@ class Scores(Result):
             raise TruegainError(
                 "these scores use predicted labels: they rank systems, but have no interval and no p-value; leave "
                 f"{argname('fill')} out, or have a random sample of the unjudged documents judged "
-                f"({HOLE_SAMPLE_OF_STUDY})"
+                f"({UNJUDGED_SAMPLE_OF_STUDY})"
             )
 
     def check_range(self, measure: Of = None) -> None:
@@ -351,7 +351,6 @@ class Scores(Result):
 
     def _about(self) -> str:
         """What the numbers are, as a caption says it."""
-        from truegain.errors import counted
         from truegain.results.paper_table import listed
 
         totals = [m for m in self.measures if m in self.counts]
@@ -439,8 +438,6 @@ class Scores(Result):
 
     def in_short(self) -> str:
         """How many, of what, and the first of them."""
-        from truegain.errors import counted
-
         first = self.measures[0]
         means = zip(self.systems, self.summaries[first], strict=True)
         listed_means = some([f"{s} {shown(plain(v), first in self.counts)}" for s, v in means], FEW)

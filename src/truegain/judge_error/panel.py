@@ -14,7 +14,7 @@ from truegain.errors import InputError, TruegainError, check_one_of, counted, so
 from truegain.io.columns import Coded, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
-from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, on_scale, scale_of
+from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, check_scale, scale_of
 from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.measures.label_weights import levels_of
 from truegain.message import AGGREGATE, arg, argname, with_marks
@@ -85,7 +85,7 @@ class Judges:
         levels, labels = both_levels(relevant, gold_relevant_from), scale_of(scale)
         table, trusted = Judgments.of(bronze), Judgments.of(gold, "gold")
         for labeled in (table, trusted):
-            on_scale(labeled, labels)
+            check_scale(labeled, labels)
         if table.assessor is None:
             raise InputError("the bronze labels name no assessor", file=table.source, hint="add a column 'assessor'")
         who = np.unique(np.stack([table.topic.code, table.assessor.code]), axis=1)

@@ -20,7 +20,7 @@ from truegain.io.columns import Bools, Floats, Ints
 from truegain.io.warnings import warn
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.parse import NamedMeasure
-from truegain.message import FILL_OF_EVALUATE, HOLE_SAMPLE_OF_STUDY, SAMPLE_UNJUDGED, argname
+from truegain.message import FILL_OF_EVALUATE, SAMPLE_UNJUDGED, UNJUDGED_SAMPLE_OF_STUDY, argname
 
 # ---- Judgments that were chosen to tell systems apart: unjudged documents must not count as not relevant beside
 # them.
@@ -73,7 +73,7 @@ class ChosenLabels:
             file=self.source,
             hint=f"{_predicted(measure)}, or leave unjudged documents out (judged_only=True as a parameter of the "
             f"measure); for an interval have a random sample of the rest judged, which {SAMPLE_UNJUDGED} draws, and "
-            f"give it as {HOLE_SAMPLE_OF_STUDY}",
+            f"give it as {UNJUDGED_SAMPLE_OF_STUDY}",
         )
 
 

@@ -382,7 +382,7 @@ _NOTHING = 1e-12  # a difference of means below this is rounding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Holes(Result):
+class UnjudgedReport(Result):
     """How far unjudged documents could move each score, and how many there are.
 
     Attributes
@@ -555,7 +555,7 @@ def unjudged(
     depths: tuple[int, ...] = (1, 5, 10, 20, 50, 100),
     scoring: Scoring | None = None,
     jobs: int | None = None,
-) -> Holes:
+) -> UnjudgedReport:
     """Bound how far scores could move if unjudged documents were judged.
 
     Worst and best scores are exact.  So is the greatest difference of two systems for measures linear in gain, RR, R
@@ -578,7 +578,7 @@ def unjudged(
 
     Returns
     -------
-    Holes
+    UnjudgedReport
         Scores, worst and best by system and topic, and what could change their order.
 
     References
@@ -614,7 +614,9 @@ def unjudged(
     blank = np.bincount(lists, minlength=len(ranked.systems)) == 0  # by judged documents alone there is nothing
     beside = {name: np.where(blank[:, None], np.nan, values) for name, values in beside.items()}
     shares = {d: filled.share(d) for d in wanted}
-    return Holes(str(m), ranked.systems, ranked.topics, score, worst, best, greatest, kind, shares, beside, depth)
+    return UnjudgedReport(
+        str(m), ranked.systems, ranked.topics, score, worst, best, greatest, kind, shares, beside, depth
+    )
 
 
 def extremes_by_topic(filled: Filled, measure: Measure, score: Floats) -> tuple[Floats, Floats, Floats, Kind]:

@@ -27,7 +27,7 @@ from truegain.sampling.streams import stream_key
 from truegain.stats.contrasts import place_of
 from truegain.text.corpus import CorpusLike
 
-DESIGN = "holes"  # of ordered lists of them
+DESIGN = "unjudged"  # of ordered lists of them
 LEAST_SAMPLED = 10  # unjudged documents that a score or a difference must stand on
 SHARE = 0.25
 
@@ -83,7 +83,7 @@ def draw_unjudged(
     if not len(items):
         raise TruegainError(f"no document that {m} looks at is unjudged; there is nothing to sample")
     names = list(zip(*filled.ranked.pool.names(items), strict=True))
-    key = {name: stream_key(seed, "holes", "\0".join(name)) for name in names}
+    key = {name: stream_key(seed, "holes", "\0".join(name)) for name in names}  # another word would draw others
     wanted = math.ceil((SHARE if share is None else share) * len(names) - 1e-9) if most is None else most
     drawn = sorted(names, key=key.__getitem__)[: max(wanted, LEAST_SAMPLED)]
     rows = [(*name, None) for name in drawn]
@@ -175,7 +175,7 @@ def sample_unjudged(
     >>> runs = {"x": {t: {"a": 3, "b": 2, "c": 1} for t in qrels}, "y": {t: {"d": 3, "a": 2, "c": 1} for t in qrels}}
     >>> listed = tg.sample_unjudged(runs, qrels, "P@2")
     >>> len(listed), set(listed.docs), listed.design
-    (6, {'d'}, 'holes')
+    (6, {'d'}, 'unjudged')
     """
     how = scoring or Scoring()
     m = at_level(parse_measure(measure), how.relevant_from)

@@ -16,7 +16,7 @@ from truegain.errors import TruegainError
 from truegain.io.files import PathLike
 from truegain.judge_error.judge import Judge, SharesOfLabels
 from truegain.measures.base import mean_of_rows
-from truegain.pooling.bounds import Holes
+from truegain.pooling.bounds import UnjudgedReport
 from truegain.pooling.next_to_judge import Next
 from truegain.reliability.agree import AgreementReport
 from truegain.report.agreement_figures import agreement_chart, assessor_chart, label_chart
@@ -188,7 +188,7 @@ def _(answer: Correlation) -> Any:
 
 
 @chart_of.register
-def _(answer: Holes) -> Any:
+def _(answer: UnjudgedReport) -> Any:
     means = [mean_of_rows(m).tolist() for m in (answer.score, answer.worst, answer.best)]
     rows: list[Row] = [
         {"name": s, "value": value, "low": low, "high": high}

@@ -35,7 +35,7 @@ from truegain.stats.contrasts import place_of
 from truegain.stats.multiple_testing import METHODS, Trials, adjust_asked, nothing
 from truegain.stats.multiple_testing import adjust as adjusted
 from truegain.stats.results import Comparison, ResultList
-from truegain.stats.significance import FEW, TRIALS, FamilyTest, PairTest, effort_of, find_test, run_test
+from truegain.stats.significance import FEW_TOPICS, TRIALS, FamilyTest, PairTest, effort_of, find_test, run_test
 from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure, PairList
 from truegain.stats.student_t import check_confidence
 from truegain.study.corrected_scores import Corrected, bronze_labels, gold_labels, in_line
@@ -425,7 +425,7 @@ def compared(
     results = run_test(test, x, first, second, settings, systems).within((values.least, values.greatest))
     few = int(results.n.min())
     depends = f"with only {counted(few, 'topic')}, the test depends on how the differences are distributed"
-    few_note = (depends,) if few < FEW else ()
+    few_note = (depends,) if few < FEW_TOPICS else ()
     shown = None if how is None else adjusted(results.p, how)
     pairs = PairList(systems, first, second, results, shown, name, test, how or "", confidence)
     provenance = {**scores.provenance, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}

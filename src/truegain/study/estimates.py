@@ -69,7 +69,6 @@ PICKED = (
     "These two were chosen by their scores, but this verdict is for a pair chosen in advance. The ranking allows for "
     "all pairs."
 )
-# there are none; whatever their labels; so of those in the first ranks alone; counted as not relevant
 
 
 def largest_t(covariance: Floats, variance: Variance, contrasts: Contrasts, seed: int) -> Floats:

@@ -625,6 +625,7 @@ class Study:
             By source, to the nearest tenth; None where that would be 0 or 1 of several sources, which no estimate can
             tell: see `share_ranges`.
         """
+        self._check_claimed(self._measure(measure), a, b)
         return {s: x.estimate for s, x in self._shares(self._measure(measure), a, b).items()}
 
     def share_ranges(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, tuple[float, float]]:
@@ -644,6 +645,7 @@ class Study:
         dict of str to (float, float)
             By source the range that holds its share in 9 of 10 studies; largest first.
         """
+        self._check_claimed(self._measure(measure), a, b)
         return {s: (x.low, x.high) for s, x in self._shares(self._measure(measure), a, b).items()}
 
     def _growing(self) -> str:
@@ -659,7 +661,6 @@ class Study:
         )
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
-        self._check_claimed(m, a, b)
         if not (shares := self.variance_model(m).shares(self._pair(a, b), self.seed)):
             raise TruegainError(f"{b} - {a} is the same whichever unit is left out: there is no variance to divide")
         return shares
@@ -822,7 +823,8 @@ class Study:
         sizes = {source: counted(n, unit) for source, n, unit in counts if n}
         touching = None if estimator.by_rates or unit != "gold label" else estimator.touching(contrasts)
         if touching is not None and "gold" in sizes and touching[0] < about.counts[0]:
-            sizes["gold"] = f"{touching[0]:,} gold labels that affect this difference (of {about.counts[0]:,})"
+            affect = "affects" if touching[0] == 1 else "affect"
+            sizes["gold"] = f"{counted(int(touching[0]), unit)} that {affect} this difference (of {about.counts[0]:,})"
         return sizes
 
     def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:

@@ -26,7 +26,9 @@ from truegain.study.study_data import StudyData
 from truegain.study.variance import VarianceModel
 from truegain.study.withheld import UNJUDGED_FIRST, Reason
 
-UnjudgedTreatment = Literal["", "bound", "first", "zero"]  # how a ranking counts them
+# how a ranking counts them: there are none; it holds whatever their labels; only of those in the first ranks; as not
+# relevant
+UnjudgedTreatment = Literal["", "bound", "first", "zero"]
 TOP = 10  # ranks where they matter most, where nothing bounds what they could do
 OPEN = 0.05  # share of a system's first documents from which on nothing is claimed of it where nothing bounds them
 ROUNDING = 1e-12  # of a sum of moves

@@ -66,7 +66,7 @@ class ByUnjudgedSample(ByGoldPairs):
         return Influence.left_out("topics", self.topics, judged + self.fit.values(left_out, lacking=0.0))
 
     def over_topics(self, contrasts: Contrasts) -> Variance:
-        """Over topics and the unjudged documents they hold; where no unjudged document is left open, Student's t."""
+        """Over topics and the unjudged documents they hold; where the sample leaves none open, Student's t."""
         variance = super().over_topics(contrasts)
         return Variance(variance.variance, np.where(self._settled(contrasts), len(self.topics) - 1.0, variance.df))
 
@@ -93,7 +93,7 @@ class ByUnjudgedSample(ByGoldPairs):
         return np.asarray(contrasts.moved(self.coefficients.T, 0.0) == 0)
 
     def _settled(self, contrasts: Contrasts) -> Bools:
-        """Contrasts that no unjudged document moves: all of both lists were sampled, or both lists count all alike."""
+        """Contrasts that no document outside the sample moves: both lists were sampled whole, or count all alike."""
         still = (self.coefficients[:, ~self.sampled] != 0).sum(axis=1)
         out = still[contrasts.b] + np.where(contrasts.a == NONE, 0, still[np.maximum(contrasts.a, 0)]) == 0
         for i in np.flatnonzero(~out & (contrasts.a != NONE)).tolist():

@@ -186,7 +186,8 @@ class Verdict(Result):
     notes : tuple of str
         What else must be said.
     reasons : tuple of Reason
-        Why no claim is made, where that is so: ids in doubt, possible self-preference, or too few gold labels.
+        Why no claim is made, where that is so: ids in doubt, few judged or unjudged top documents, possible
+        self-preference, or too few gold labels.
     withheld : tuple of str
         The same, in words.
     provenance : mapping
@@ -439,8 +440,8 @@ class Verdict(Result):
         """What was assumed of unjudged documents, where they do not hold the verdict back."""
         if self.unjudged_bounds is not None and self.unjudged_policy == "bound":
             return f"; {self.unjudged_bounds.as_zero}" if self.unjudged_bounds.as_zero else ""
-        counted = self.unjudged_bounds is None or self.unjudged_bounds.documents or self.unjudged_bounds.below
-        return "; unjudged documents count as not relevant" if counted else ""
+        some = self.unjudged_bounds is None or self.unjudged_bounds.documents or self.unjudged_bounds.below
+        return "; unjudged documents count as not relevant" if some else ""
 
     @property
     def _assumed(self) -> str:
@@ -613,7 +614,7 @@ class Verdict(Result):
             least, whole = line[outer].width, self.by_source[-1].width
             if any(x.width > least for s, x in line.items() if outer in holders(s)):
                 use = "; all sources use the wider" if whole > least else ""
-                sentences.append(f"Both are estimates, and here the interval over {outer} is the narrower{use}.")
+                sentences.append(f"All are estimates, and here the interval over {outer} is the narrower{use}.")
         people = line.get("assessors")
         little = people is not None and people.share is not None and people.share.value < 0.05
         if people is not None and little and people.width > self.by_source[-1].width / 2:

@@ -203,7 +203,7 @@ def _few_topics(test: str, topics: int, needed: int, alpha: float, asks: str) ->
 
 Places = npt.NDArray[Any]
 CELLS = 2_000_000  # scores of pairs held at a time
-LEAST, FEW = 3, 10  # topics: refused below, told below
+LEAST_TOPICS, FEW_TOPICS = 3, 10  # refused below; a note below
 
 
 class FamilyResults(NamedTuple):
@@ -262,7 +262,7 @@ def run_test(
 def _all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Trials) -> FamilyResults:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all, unless each has its own."""
     if not chosen.own_topics or not np.isnan(x).any():
-        x = complete(x, LEAST)
+        x = complete(x, LEAST_TOPICS)
     tukey = chosen.run(x, settings)
     anova, means = tukey.anova, tukey.anova.means
     apart = means[second] - means[first]
@@ -349,11 +349,11 @@ def _warn_of_missing(n: Places, topics: int, first: Places, second: Places, syst
             f"{int(short.sum())} of {len(n)} pairs lack topics (most: {topics - int(n.min())} of {topics}), "
             f"which are left out of these pairs ({arg('all_topics', True)} counts them as 0)"
         )
-    if n.min() < LEAST:
+    if n.min() < LEAST_TOPICS:
         i = int(np.argmin(n))
         raise TruegainError(
             f"{systems[first[i]]} and {systems[second[i]]} have {counted(int(n[i]), 'topic')} in common; "
-            f"a test needs at least {LEAST}"
+            f"a test needs at least {LEAST_TOPICS}"
         )
 
 

@@ -214,7 +214,7 @@ def _stretches(differ: Bools) -> list[tuple[int, ...]]:
 
 # ---- What a comparison of systems says: pairs, groups that do not differ significantly, tables.
 
-FEW = 6  # systems whose pairs are all shown
+ALL_PAIRS_SHOWN = 6  # systems, at most
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -333,7 +333,7 @@ class Comparisons(ResultList[Comparison]):
 
     def tables(self) -> list[Table]:
         """The pairs; of many systems the groups that do not differ significantly."""
-        many = self.baseline is None and len(self.systems) > FEW
+        many = self.baseline is None and len(self.systems) > ALL_PAIRS_SHOWN
         return [self.group_table() if many else self.table()]
 
     def in_short(self) -> str:
