@@ -68,7 +68,7 @@ def told(estimator: ByGoldTopics | ByGoldPairs, b: int = 0, a: int | None = None
         low, high = (end[0] for end in limits(estimator.values(contrasts), spread, 0.95))
     at = b if a is None else 0
     value = float(estimator.values(contrasts)[at])
-    return Told(value, math.sqrt(spread.variance[at]), float(spread.df[at]), float(low), float(high))
+    return Told(value, math.sqrt(spread.value[at]), float(spread.df[at]), float(low), float(high))
 
 
 def gold_alone(gold: Floats, *, others: bool = False) -> tuple[float, float]:
@@ -84,7 +84,7 @@ def verdicts(estimator: ByGoldTopics | ByGoldPairs) -> Floats:
     """Of every pair of systems, the later against the earlier: 1 better, -1 worse, 0 not told apart, NaN refused."""
     contrasts = Contrasts.all_pairs(len(estimator.value))
     spread = VarianceModel(estimator, estimator, frozenset(["topics"])).variance(contrasts)
-    d, se = estimator.values(contrasts), np.sqrt(spread.variance)
+    d, se = estimator.values(contrasts), np.sqrt(spread.value)
     p = p_values_of(np.divide(d, se, out=np.zeros(len(d)), where=se > 0), spread.df)
     touching = estimator.touching(contrasts)
     known = se > 0 if touching is None else (se > 0) & (touching >= LEAST_GOLD)

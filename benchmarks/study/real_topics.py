@@ -65,7 +65,7 @@ def cell(said: Array, right: Array, n: int, draws: int, rng: np.random.Generator
         alone += quantile_of(0.95, n - 1.0) * whole[some].std(axis=0, ddof=1) / np.sqrt(n)
         fixed = fit.over_gold(contrasts)
         held += np.abs(fit.values(contrasts) - truth) <= half_of(fixed)
-        left = np.minimum(fit.were_all_gold(contrasts), MOST_OF_TOPICS * fit.over_topics(contrasts).variance)
+        left = np.minimum(fit.were_all_gold(contrasts), MOST_OF_TOPICS * fit.over_topics(contrasts).value)
         foretold += quantile_of(0.95, topics - 1.0) * np.sqrt(left)
     known = alone > 0
     return (
@@ -77,7 +77,7 @@ def cell(said: Array, right: Array, n: int, draws: int, rng: np.random.Generator
 
 def half_of(spread: Variance) -> Array:
     """Half of each interval's width."""
-    return np.asarray(quantiles_of(0.95, spread.df) * np.sqrt(spread.variance))
+    return np.asarray(quantiles_of(0.95, spread.df) * np.sqrt(spread.value))
 
 
 if __name__ == "__main__":

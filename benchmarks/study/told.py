@@ -54,7 +54,7 @@ def asked_of(study: tg.Study, truth: Mapping[str, Array], method: str = "") -> R
         except TruegainError:
             out |= {answer_name(measure, contrast, method): None for contrast in CONTRASTS}
             continue
-        spread = variance_model.variance(Contrasts.of(list(CONTRASTS.values()))).variance
+        spread = variance_model.variance(Contrasts.of(list(CONTRASTS.values()))).value
         for (contrast, (a, b)), variance in zip(CONTRASTS.items(), spread.tolist(), strict=True):
             key = answer_name(measure, contrast, method)
             if a is None:

@@ -139,7 +139,7 @@ def test_closed_form_variance_is_that_of_refits() -> None:
     topic = np.repeat(np.repeat(np.arange(60), 4), table.astype(int).ravel())
     pairs = PairCodes(np.arange(960), topic, cell // 2, cell % 2, np.ones(960))
     fit = MatrixFit(topics, weight[None], [[TopicMatrix(confusion, np.ones(60, bool), pairs)]], value)
-    closed = fit.over_topics(Contrasts.scores(1)).variance[0]
+    closed = fit.over_topics(Contrasts.scores(1)).value[0]
     refits = bootstrap_over_topics(fit, trials=8000, seed=1)
     assert np.sqrt(closed) == pytest.approx(refits.se, rel=0.08)
 

@@ -138,9 +138,9 @@ def test_variance_of_a_score_and_of_a_difference_written_out(labels: int, measur
         whole = topics_part + gold_part + 2 * n / (n - 1) * (scored * all_gold).sum()
         assert whole > 0.25 * max(topics_part, gold_part)  # not at the floor, where the covariance would not be seen
         assert abs(whole - topics_part - gold_part) > 0.01 * whole
-        assert fit.over_topics(asked).variance[0] == pytest.approx(whole, rel=1e-6)
+        assert fit.over_topics(asked).value[0] == pytest.approx(whole, rel=1e-6)
         alone = n / (n - 1) * (scored**2).sum() + ((pairs @ c) ** 2).sum()
-        assert fit.over_topics(asked, clusters=False).variance[0] == pytest.approx(alone, rel=1e-6)
+        assert fit.over_topics(asked, clusters=False).value[0] == pytest.approx(alone, rel=1e-6)
 
 
 def test_one_more_pair_of_each_kind() -> None:
@@ -196,7 +196,7 @@ def test_without_moderation_the_variance_is_that_of_joint_moves(accuracy: str, m
     fit = fitted(JudgedLists.of(ranked, judge, one, accuracy=accuracy))  # type: ignore[arg-type]
     bare = replace(fit.gold_rows, more=np.zeros_like(fit.gold_rows.more))
     monkeypatch.setattr(MatrixFit, "gold_rows", bare)
-    assert fit.over_topics(ASKED).variance == pytest.approx(n / (n - 1) * ASKED.squares(moves), rel=1e-6)
+    assert fit.over_topics(ASKED).value == pytest.approx(n / (n - 1) * ASKED.squares(moves), rel=1e-6)
     answers = tg.correct(runs, bronze, one, gold=judge, method="delta", accuracy=accuracy)  # type: ignore[arg-type]
     for s in (0, 1):
         assert answers[s].se == pytest.approx(math.sqrt(n / (n - 1) * (moves[:, s] ** 2).sum()), rel=1e-6)

@@ -94,12 +94,12 @@ def test_the_moderated_variance_over_topics_by_loops(seed: int) -> None:
     together = grow * (moves.sum(axis=1) ** 2).sum() + sum(p for p, _ in parts) - sum(seen)
     assert m == 2 + seed
     spread = fit.over_gold(contrasts)
-    assert spread.variance[0] == pytest.approx(max(together, sum(p for p, _ in parts) / 4))
+    assert spread.value[0] == pytest.approx(max(together, sum(p for p, _ in parts) / 4))
     assert spread.df[0] == pytest.approx(satterthwaite(parts))
     assert pytest.approx(np.array(parts)) == np.stack(fit.gold_by_label(contrasts))[..., 0].T
     topics = contrasts.squares(fit.by_topic().matrix)[0]
     whole = fit.over_topics(contrasts)
-    assert whole.variance[0] == pytest.approx(topics + spread.variance[0])
+    assert whole.value[0] == pytest.approx(topics + spread.value[0])
     assert whole.df[0] == pytest.approx(satterthwaite([(topics, 5.0), *parts]))
 
 
@@ -110,8 +110,8 @@ def test_gold_of_one_topic_is_refused() -> None:
     with pytest.raises(tg.TruegainError, match="the gold pairs come from 1 topic; 2 are needed"):
         one.over_topics(Contrasts.scores(2))
     pairs = one.gold_by_pair(Contrasts.scores(2)).sum(axis=0)
-    assert one.over_gold(Contrasts.scores(2)).variance == pytest.approx(pairs)
-    apart = one.over_topics(Contrasts.scores(2), clusters=False).variance
+    assert one.over_gold(Contrasts.scores(2)).value == pytest.approx(pairs)
+    apart = one.over_topics(Contrasts.scores(2), clusters=False).value
     assert apart == pytest.approx(pairs + (one.by_topic().matrix ** 2).sum(axis=0))
     assert one.by_gold() is None
 
@@ -130,8 +130,8 @@ def test_degrees_of_freedom_without_clusters() -> None:
         fit = MatrixFit(tuple("012345"), np.stack([f / 2, f]), [matrices, matrices], value)
         (_, of_topics), contrasts = (fit.by_topic().matrix ** 2).sum(axis=0), Contrasts.of([(None, 1), (0, 1)])
         apart, together = fit.over_topics(contrasts, clusters=False), fit.over_topics(contrasts)
-        assert apart.df[0] == pytest.approx(5 * (apart.variance[0] / of_topics) ** 2)
-        assert (together.variance[0] == apart.variance[0]) == (judge is EBAY)
+        assert apart.df[0] == pytest.approx(5 * (apart.value[0] / of_topics) ** 2)
+        assert (together.value[0] == apart.value[0]) == (judge is EBAY)
     assert contrasts.values(fit.value) == pytest.approx([fit.value[1], fit.value[1] / 2])
     assert contrasts.squares(fit.by_topic().matrix) == pytest.approx([of_topics, of_topics / 4])
 
@@ -144,17 +144,17 @@ def test_the_variance_of_a_corrected_mean_is_no_less_than_a_quarter() -> None:
         fit = MatrixFit(("0", "1", "2"), f[None], [matrices], value, same)
         assert len(fit.gold_topics) == 12
         moves = fit.by_topic().matrix[:, 0]
-        of_topics, of_gold = float(moves @ moves), fit.over_gold(score).variance[0]
+        of_topics, of_gold = float(moves @ moves), fit.over_gold(score).value[0]
         by_topic = dict(zip((t for _, t in fit.gold_topics), fit.gold_sums(score)[0].sum(axis=1)[:, 0], strict=True))
         both = sum(m * by_topic[t] for m, t in zip(moves.tolist(), "012", strict=True)) * math.sqrt(12 / 11)
         plain = of_topics + of_gold + (2 * both if same else 0.0)
-        assert fit.over_topics(score).variance[0] == pytest.approx(max(plain, 0.25 * max(of_topics, of_gold)))
+        assert fit.over_topics(score).value[0] == pytest.approx(max(plain, 0.25 * max(of_topics, of_gold)))
         pairs = float(fit.gold_by_pair(score).sum())
-        assert fit.over_topics(score, clusters=False).variance[0] == pytest.approx(of_topics + pairs)
+        assert fit.over_topics(score, clusters=False).value[0] == pytest.approx(of_topics + pairs)
     with pytest.raises(TruegainError, match="there is 1 topic"):
         MatrixFit(("0",), f[None, :1], [[TopicMatrix(JUDGE.binary, np.ones(1, np.bool_))]], value)
     two = MatrixFit(("0", "1"), f[None, :2], [Judges.of(JUDGE).matrices(["0", "1"], binary=True)], value)
-    assert two.over_topics(score).variance[0] > 0
+    assert two.over_topics(score).value[0] > 0
 
 
 @pytest.mark.parametrize(("size", "share"), [(1.0, 0.1), (1.5, 0.1), (1.0, 1.0)])
@@ -169,8 +169,8 @@ def test_topics_that_move_against_their_gold_leave_a_quarter(
     fit = MatrixFit(names, np.stack([1 - f, f], axis=1)[None], [matrices], value)
     variance, df = fit.gold_by_label(score)  # as large as it is, or hardly any
     monkeypatch.setattr(MatrixFit, "gold_by_label", staticmethod(lambda _: (share * variance, df)))
-    of_topics, of_gold = float((fit.by_topic().matrix[:, 0] ** 2).sum()), fit.over_gold(score).variance[0]
+    of_topics, of_gold = float((fit.by_topic().matrix[:, 0] ** 2).sum()), fit.over_gold(score).value[0]
     both = (fit.by_topic().matrix[:, 0] * fit.gold_sums(score)[0].sum(axis=1)[:, 0]).sum() * math.sqrt(12 / 11)
     whole, least = of_topics + of_gold + 2 * both, max(of_topics, of_gold) / 4
     assert (whole < least) == (share < 1)  # both cases are seen
-    assert fit.over_topics(score).variance[0] == pytest.approx(max(whole, least))
+    assert fit.over_topics(score).value[0] == pytest.approx(max(whole, least))

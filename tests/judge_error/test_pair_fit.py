@@ -167,7 +167,7 @@ def test_the_variance_over_topics_is_that_of_the_linearised_form() -> None:
         z = np.bincount(pairs.topic, c * (m[pairs.topic, pairs.stratum] + mean))
         linear.append(z + np.bincount(pairs.topic, scale * np.where(used, load * (e - mean), 0.0)))
     known = contrasts.values(np.array(linear).T).var(axis=0, ddof=1) / 40
-    assert np.sqrt(estimator.over_topics(contrasts).variance) == pytest.approx(np.sqrt(known), rel=0.08)
+    assert np.sqrt(estimator.over_topics(contrasts).value) == pytest.approx(np.sqrt(known), rel=0.08)
 
 
 def test_the_spread_within_strata_has_half_a_pair_at_either_end() -> None:
@@ -192,8 +192,8 @@ def test_the_floor_of_the_gold_part_by_hand() -> None:
     spread = 0.5 / 7 * 6.5 / 7  # six times 1, and half at either end
     least = 6 * (60 * 0.1 / 6) ** 2 * 0.9 * spread / 36  # load 1 each, 9 of 10 pairs unseen
     estimator = by_pairs(pairs, np.full(60, 0.1))
-    assert estimator.over_topics(Contrasts.scores(1)).variance == pytest.approx(least, rel=1e-9)
-    assert estimator.over_gold(Contrasts.scores(1)).variance == pytest.approx(least, rel=1e-9)
+    assert estimator.over_topics(Contrasts.scores(1)).value == pytest.approx(least, rel=1e-9)
+    assert estimator.over_gold(Contrasts.scores(1)).value == pytest.approx(least, rel=1e-9)
 
 
 def test_a_variance_that_one_topic_carries_is_badly_known() -> None:

@@ -76,7 +76,7 @@ def test_every_number_of_an_answer(topics: int, gold: int, tie: float, uses: boo
     spread, value = (fit.over_gold if these else fit.over_topics)(contrasts), fit.values(contrasts)
     for i, at in enumerate(((0, None), (2, None), (1, 0), (1, 2))):
         want = by_hand(bronze, some, at, uses, others, these)
-        assert (value[i], spread.variance[i], spread.df[i]) == pytest.approx(want, rel=1e-9)
+        assert (value[i], spread.value[i], spread.df[i]) == pytest.approx(want, rel=1e-9)
 
 
 def test_many_pairs_are_the_pairs_one_by_one() -> None:
@@ -88,9 +88,9 @@ def test_many_pairs_are_the_pairs_one_by_one() -> None:
     for i in (0, 255, 256, 299):
         a, b = int(contrasts.a[i]), int(contrasts.b[i])
         one, turned = Contrasts.of([(a, b)]), Contrasts.of([(b, a)])
-        assert (values[i], found.variance[i]) == (fit.values(one)[0], fit.over_topics(one).variance[0])  # the same bits
+        assert (values[i], found.value[i]) == (fit.values(one)[0], fit.over_topics(one).value[0])  # the same bits
         assert fit.values(turned)[0] == pytest.approx(-values[i], abs=1e-15)
-        assert fit.over_topics(turned).variance == pytest.approx(found.variance[i])
+        assert fit.over_topics(turned).value == pytest.approx(found.value[i])
 
 
 @pytest.mark.parametrize("uses", [False, True])
@@ -135,7 +135,7 @@ def test_what_is_added_to_all_bronze_scores_changes_nothing(these: bool) -> None
     found = []
     for kinder in (0.0, 10.0):
         fit = TopicFit.of(bronze + kinder * np.arange(1, 4)[:, None], some)
-        found.append([fit.values(contrasts), (fit.over_gold if these else fit.over_topics)(contrasts).variance])
+        found.append([fit.values(contrasts), (fit.over_gold if these else fit.over_topics)(contrasts).value])
     assert np.allclose(found[0], found[1], rtol=1e-9)
 
 
@@ -169,8 +169,8 @@ def test_exact_agreement_is_not_taken_for_certainty(gold: int) -> None:
     fit = TopicFit.of(bronze, np.where(np.arange(gold + 15) < gold, bronze, np.nan))
     y = (bronze[1] - bronze[0])[:gold]
     assert fit.slopes(PAIR)[0] == pytest.approx(1.0)
-    assert fit.over_gold(PAIR).variance == pytest.approx(np.var(y, ddof=1) / gold * (1 / gold - 1 / (gold + 15)))
-    assert fit.over_topics(PAIR).variance > np.var(y, ddof=1) / (gold + 15) / 3
+    assert fit.over_gold(PAIR).value == pytest.approx(np.var(y, ddof=1) / gold * (1 / gold - 1 / (gold + 15)))
+    assert fit.over_topics(PAIR).value > np.var(y, ddof=1) / (gold + 15) / 3
 
 
 def test_slopes_are_cut_and_shrunk() -> None:
@@ -223,7 +223,7 @@ def test_whether_bronze_counts_is_asked_of_the_difference(known: float, narrower
     for f, y in zip(bronze, gold, strict=True):
         fit = TopicFit.of(f, np.where(np.arange(50) < 8, y, np.nan))
         spread, value = fit.over_topics(PAIR), fit.values(PAIR)[0]
-        halves.append(stats.t.ppf(0.975, spread.df[0]) * np.sqrt(spread.variance[0]))
+        halves.append(stats.t.ppf(0.975, spread.df[0]) * np.sqrt(spread.value[0]))
         alone.append(stats.t.ppf(0.975, 7) * np.std((y[1] - y[0])[:8], ddof=1) / np.sqrt(8))
         held.append(abs(value) <= halves[-1])
     assert np.mean(halves) / np.mean(alone) <= narrower
@@ -267,7 +267,7 @@ def test_the_spread_is_that_of_repeated_studies(gold: int, topics: int) -> None:
     bronze = 0.6 * true + 0.5 * rng.normal(size=true.shape) + 1
     fits = [TopicFit.of(f, np.where(np.arange(topics) < gold, y, np.nan)) for f, y in zip(bronze, true, strict=True)]
     spread = np.var([fit.values(PAIR)[0] for fit in fits])
-    claimed = np.mean([fit.over_topics(PAIR).variance[0] for fit in fits])
+    claimed = np.mean([fit.over_topics(PAIR).value[0] for fit in fits])
     slack = 4 * np.sqrt(2 / 1000)  # of the variance, relative
     assert claimed == pytest.approx(spread, rel=slack + 1 / gold)  # topics left out of their own slopes: a bit large
 
@@ -299,7 +299,7 @@ def test_these_very_topics_are_covered(others: bool) -> None:
     fit = TopicFit.of(bronze, np.where(np.arange(25) < 10, true, np.nan), others=others)
     spread = fit.over_gold(Contrasts.scores(1500))
     aim = (true[:, 10:] if others else true).mean(axis=1)
-    half = stats.t.ppf(0.975, spread.df) * np.sqrt(spread.variance)
+    half = stats.t.ppf(0.975, spread.df) * np.sqrt(spread.value)
     held = np.abs(fit.values(Contrasts.scores(1500)) - aim) <= half
     assert 0.93 <= held.mean() <= 0.998  # one more topic is thought to miss, which is much beside ten
 

@@ -76,12 +76,12 @@ def test_topics_and_assessors_are_never_surer_than_topics(rule: str) -> None:
         people = variance_model.crossed()["assessors"]
         topics, who, cells = variance_model.estimator.over_topics(contrasts), people.who, people.by_topic
         seen = variance_model.variance(contrasts)
-        of_who = who.variance(contrasts).variance
-        adds = (of_who - cells.variance(contrasts).variance) * 12 / 11
-        total = np.maximum(topics.variance + adds, 0.0)
-        df = np.maximum(total**2 / (topics.variance**2 / 11 + of_who**2 / 5), 5)
-        wide, narrow = (quantiles_of(0.95, d) * np.sqrt(v) for v, d in ((total, df), (topics.variance, topics.df)))
-        half = quantiles_of(0.95, seen.df) * np.sqrt(seen.variance)
+        of_who = who.variance(contrasts).value
+        adds = (of_who - cells.variance(contrasts).value) * 12 / 11
+        total = np.maximum(topics.value + adds, 0.0)
+        df = np.maximum(total**2 / (topics.value**2 / 11 + of_who**2 / 5), 5)
+        wide, narrow = (quantiles_of(0.95, d) * np.sqrt(v) for v, d in ((total, df), (topics.value, topics.df)))
+        half = quantiles_of(0.95, seen.df) * np.sqrt(seen.value)
         assert half == pytest.approx(np.maximum(wide, narrow).tolist(), rel=1e-9)
         below, above = below + int((wide < narrow).sum()), above + int((wide > narrow).sum())
         assert variance_model.own_parts(contrasts)["assessors"] == pytest.approx(
@@ -131,7 +131,7 @@ def test_noise_of_single_ratings_counts_once() -> None:
             runs, frame, "CG@10", population=["assessors"], ratings=tg.Ratings("mean", scale="0:10")
         ).variance_model()
         value.append(variance_model.estimator.value)
-        variance.append(variance_model.variance(Contrasts.of([(None, 0), (None, 1)])).variance)
+        variance.append(variance_model.variance(Contrasts.of([(None, 0), (None, 1)])).value)
     assert np.mean(variance) / np.var(value, axis=0, ddof=1).mean() == pytest.approx(1.2, abs=0.2)
 
 

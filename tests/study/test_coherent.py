@@ -85,12 +85,12 @@ def test_the_wider_of_two_spreads() -> None:
         Variance(np.array([0.9, 0.5]), np.array([2.0, 2.0])),
     )
     found = one.or_wider(other, 0.95)
-    assert (found.variance.tolist(), found.df.tolist()) == ([0.9, 0.5], [2.0, 2.0])
+    assert (found.value.tolist(), found.df.tolist()) == ([0.9, 0.5], [2.0, 2.0])
     near = one.or_wider(other, 0.5)  # 0.68 sqrt(1) and 0.82 sqrt(0.9) or 0.82 sqrt(0.5)
-    assert (near.variance.tolist(), near.df.tolist()) == ([0.9, 1.0], [2.0, 50.0])
-    assert other.or_wider(one, 0.95).variance.tolist() == [0.9, 0.5]
+    assert (near.value.tolist(), near.df.tolist()) == ([0.9, 1.0], [2.0, 50.0])
+    assert other.or_wider(one, 0.95).value.tolist() == [0.9, 0.5]
     few = Variance(np.array([0.1]), np.array([9.0]))
-    assert Variance(np.array([1.0]), np.array([9.0])).or_wider(few, 0.95).variance.tolist() == [1.0]
+    assert Variance(np.array([1.0]), np.array([9.0])).or_wider(few, 0.95).value.tolist() == [1.0]
 
 
 @pytest.mark.parametrize("measure", ["P@2", "P@5", "RR"])

@@ -113,7 +113,7 @@ def over_crowds(rule: str, measure: str, own: float) -> tuple[float, float, floa
         variance_model = study.variance_model()
         people = variance_model.crossed()["assessors"]
         moves: list[Influence | None] = [people.who, people.by_topic, people.documents]
-        found.append([float(m.variance(contrasts).variance[0]) for m in moves if m is not None])
+        found.append([float(m.variance(contrasts).value[0]) for m in moves if m is not None])
     first, second, third = np.mean(found, axis=0).tolist()
     return first, second, third
 

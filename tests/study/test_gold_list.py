@@ -173,7 +173,7 @@ def test_limits_of_all_looks_are_met(topics: str) -> None:
         )
         variance_model = study.variance_model("P@5")
         value, spread = contrasts.values(variance_model.estimator.value), variance_model.variance(contrasts)
-        half = 1.959963984540054 * np.sqrt(spread.variance[0])
+        half = 1.959963984540054 * np.sqrt(spread.value[0])
         assert isinstance(variance_model.estimator, ByList)
         if variance_model.estimator.touching(contrasts)[0] >= 10:
             lows.append(value[0] - half)
@@ -214,7 +214,7 @@ def test_topics_share_the_error() -> None:
 
     h = sequence_half(np.array([0.1]), 100.0, 0.025)[0]
     half = np.sqrt(student.ppf(1 - 0.0125, 30) ** 2 * 0.002 + h**2)
-    assert norm.ppf(0.975) * np.sqrt(found.variance[0]) == pytest.approx(half, rel=1e-6)
+    assert norm.ppf(0.975) * np.sqrt(found.value[0]) == pytest.approx(half, rel=1e-6)
 
 
 def test_looking_often_needs_an_order() -> None:

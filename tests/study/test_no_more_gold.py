@@ -60,7 +60,7 @@ def test_all_gold_leaves_what_the_judge_sees_of_topics() -> None:
     contrasts = Contrasts.of([(0, 1)])
     over_gold = variance_model.estimator.over_gold(contrasts)
     assert over_gold is not None
-    assert variance_model.estimator.over_topics(contrasts).variance[0] < over_gold.variance[0]  # else it tries nothing
+    assert variance_model.estimator.over_topics(contrasts).value[0] < over_gold.value[0]  # else it tries nothing
     assert found.low is not None
     assert found.high is not None
     assert now.half == pytest.approx((found.high - found.low) / 2)  # the interval is as it was
@@ -73,7 +73,7 @@ def test_all_gold_leaves_what_the_judge_sees_of_topics() -> None:
         top = [sorted(runs[s][t], key=lambda d: -runs[s][t][d])[:5] for s in ("s0", "s1")]
         brings.append(sum(worth[row[d]] for d in top[1]) / 5 - sum(worth[row[d]] for d in top[0]) / 5)
     share = now.gold / now.pairs
-    own = np.var(brings, ddof=1) / len(brings) + over_gold.variance[0] * share / (1 - share)
+    own = np.var(brings, ddof=1) / len(brings) + over_gold.value[0] * share / (1 - share)
     assert now.parts["topics"] == pytest.approx(own)
     assert now.after(gold=1 / share) >= 1.96 * np.sqrt(own)
 

@@ -150,7 +150,7 @@ def test_all_topics_gold_leave_the_spread_of_gold_scores(spread: float) -> None:
     some = {t: right[t] for t in list(right)[:gold]}
     study = tg.Study(runs, said, "P@3", gold=tg.Gold(some, design="topics"))
     estimator = study.variance_model().estimator
-    left, now = estimator.were_all_gold(Contrasts.of([(0, 1)])), estimator.over_topics(Contrasts.of([(0, 1)])).variance
+    left, now = estimator.were_all_gold(Contrasts.of([(0, 1)])), estimator.over_topics(Contrasts.of([(0, 1)])).value
     assert left is not None
     y = np.array([sum(right[t][d] for d in list(runs["b"][t])[:3]) / 3 for t in some])
     y -= [sum(right[t][d] for d in list(runs["a"][t])[:3]) / 3 for t in some]

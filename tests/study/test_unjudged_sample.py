@@ -139,11 +139,11 @@ def test_holes_are_a_source_of_their_own() -> None:
     touching = fixed.variance_model().estimator.touching(contrasts)
     assert touching is not None
     assert (
-        fixed.variance_model().variance(contrasts).variance
-        >= moves.variance(contrasts).variance * touching / (touching - 1) - 1e-15
+        fixed.variance_model().variance(contrasts).value
+        >= moves.variance(contrasts).value * touching / (touching - 1) - 1e-15
     )
     all_known = tg.Study(runs, judged, "P@5", population=[], unjudged=holes)
-    assert all_known.variance_model().variance(contrasts).variance[0] == 0
+    assert all_known.variance_model().variance(contrasts).value[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -141,9 +141,9 @@ def looked(
         gold = estimator.over_gold(PAIR)
         whole = None if fixed else estimator.over_topics(PAIR)
         spread = gold if whole is None else whole
-        half[i] = (quantiles_of(0.95, spread.df) * np.sqrt(spread.variance))[0]
+        half[i] = (quantiles_of(0.95, spread.df) * np.sqrt(spread.value))[0]
         at_all = at_every_look(gold, whole, estimator.draws.information, 0.95)
-        every[i] = quantile_of(0.95) * float(np.sqrt(at_all.variance[0]))
+        every[i] = quantile_of(0.95) * float(np.sqrt(at_all.value[0]))
     return value, half, every
 
 

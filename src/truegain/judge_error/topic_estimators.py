@@ -467,7 +467,7 @@ class MatrixFit:
     def _over(self, contrasts: Contrasts, *, scored: bool, clusters: bool = True) -> Variance:
         blocks = [contrasts.some(first, first + BLOCK) for first in range(0, len(contrasts), BLOCK)]
         by_block = [self._spread(block, scored, clusters) for block in blocks]
-        return Variance(*(np.concatenate(x) for x in zip(*((f.variance, f.df) for f in by_block), strict=True)))
+        return Variance(*(np.concatenate(x) for x in zip(*((f.value, f.df) for f in by_block), strict=True)))
 
     def _spread(self, contrasts: Contrasts, scored: bool, clusters: bool) -> Variance:
         """Variances of a block of contrasts, and their degrees of freedom."""
@@ -493,7 +493,7 @@ class MatrixFit:
                 grow
             )
         # a covariance estimated from few topics must not eat the variance up
-        least = 0.25 * np.maximum(topics.variance, gold)
-        variance = np.maximum(topics.variance + gold + 2 * both, least)
+        least = 0.25 * np.maximum(topics.value, gold)
+        variance = np.maximum(topics.value + gold + 2 * both, least)
         all_df = summed([topics, *(Variance(v, d) for v, d in zip(moderated, df, strict=True))]).df
-        return Variance(np.where(m < 2, simple.variance, variance), np.where(m < 2, simple.df, all_df))
+        return Variance(np.where(m < 2, simple.value, variance), np.where(m < 2, simple.df, all_df))

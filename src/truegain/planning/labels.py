@@ -378,7 +378,7 @@ def _before_gold(
     check_asked(against.unlisted(contrasts), listed, names)
     ends = against.scale
     s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), contrasts)
-    own = np.zeros(len(contrasts)) if aim.fixed else study.variance_model(m).estimator.over_topics(contrasts).variance
+    own = np.zeros(len(contrasts)) if aim.fixed else study.variance_model(m).estimator.over_topics(contrasts).value
     alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.sequential else None
     precisions = [
         CurrentPrecision(
@@ -521,7 +521,7 @@ def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
 def _bronze_worth(estimator: ByList, contrasts: Contrasts, now: CurrentPrecision) -> int:
     """Gold labels that it would take more, were bronze labels all alike."""
     blind = replace(estimator, fit=replace(estimator.fit, stratum=np.zeros_like(estimator.fit.stratum)))
-    with_, without = (float(e.over_gold(contrasts).variance[0]) for e in (estimator, blind))
+    with_, without = (float(e.over_gold(contrasts).value[0]) for e in (estimator, blind))
     assert now.information is not None
     wanted = now.information[now.gold] * without / with_ if with_ > 0 else math.inf
     return int(np.searchsorted(now.information, wanted)) - now.gold

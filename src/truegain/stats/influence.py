@@ -16,24 +16,24 @@ from truegain.stats.student_t import quantiles_of
 class Variance:
     """The variance of each contrast over a source, and its degrees of freedom."""
 
-    variance: Floats
+    value: Floats
     df: Floats
 
     def some(self, first: int, end: int) -> Variance:
         """Of the contrasts from one number up to another."""
-        return Variance(self.variance[first:end], self.df[first:end])
+        return Variance(self.value[first:end], self.df[first:end])
 
     def or_wider(self, other: Variance, confidence: float) -> Variance:
         """For each contrast the one whose limits are further apart."""
-        mine, theirs = (quantiles_of(confidence, s.df) * np.sqrt(s.variance) for s in (self, other))
+        mine, theirs = (quantiles_of(confidence, s.df) * np.sqrt(s.value) for s in (self, other))
         wider = theirs > mine
-        return Variance(np.where(wider, other.variance, self.variance), np.where(wider, other.df, self.df))
+        return Variance(np.where(wider, other.value, self.value), np.where(wider, other.df, self.df))
 
 
 def summed(parts: Sequence[Variance]) -> Variance:
     """Independent variances together: df = (sum V)^2 / sum (V^2 / df)."""
-    total = np.sum([p.variance for p in parts], axis=0)
-    below = np.sum([p.variance**2 / p.df for p in parts], axis=0)
+    total = np.sum([p.value for p in parts], axis=0)
+    below = np.sum([p.value**2 / p.df for p in parts], axis=0)
     df = np.divide(total**2, below, out=np.full(np.shape(total), np.inf), where=below > 0)
     return Variance(np.asarray(total, np.float64), df)
 

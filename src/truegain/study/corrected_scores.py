@@ -389,7 +389,7 @@ class Corrected:
     def _half(self, contrasts: Contrasts) -> float:
         """Half the width of one interval, before it is cut."""
         variance = self.engine.variance_model.variance(contrasts, self.engine.confidence)
-        return quantile_of(self.engine.confidence, float(variance.df[0])) * math.sqrt(float(variance.variance[0]))
+        return quantile_of(self.engine.confidence, float(variance.df[0])) * math.sqrt(float(variance.value[0]))
 
     def difference(self, a: int, b: int) -> tuple[float, float]:
         """Of two systems by number, the first less the second, with its p; an error where it is not known."""

@@ -85,7 +85,7 @@ def largest_t(covariance: Floats, variance: Variance, contrasts: Contrasts, seed
     topics were told apart in 6.3% of 600 studies at 95%, with one standard error for all (the multivariate t of Dunnett
     and Sobel 1954, Biometrika 41) in 7.8%. Contrasts that do not move are left out.
     """
-    moving = np.flatnonzero(variance.variance > 0)
+    moving = np.flatnonzero(variance.value > 0)
     if not len(moving):
         return np.zeros(1)
     some = Contrasts(contrasts.a[moving], contrasts.b[moving])
@@ -109,7 +109,7 @@ def largest_t(covariance: Floats, variance: Variance, contrasts: Contrasts, seed
 
 def freedom(variance: Variance) -> int:
     """Degrees of freedom that all contrasts are drawn with: the median of those that move."""
-    moving = variance.df[variance.variance > 0]
+    moving = variance.df[variance.value > 0]
     return int(np.clip(np.round(np.median(moving)), 1, MOST_FREEDOM)) if len(moving) else MOST_FREEDOM
 
 
@@ -403,7 +403,7 @@ class MeasureEstimates:
             value, low, high = (np.clip(x, *ranges.T) for x in (value, low, high))
         unlisted, known = estimator.unlisted(scores), _without_unjudged(self.variance_model, scores)
         by_wilson = self.variance_model.by_wilson(self.measure.bounds())
-        flat = ~(variance.variance > NO_DIFFERENCE**2) & ~known & (not self.variance_model.exact)
+        flat = ~(variance.value > NO_DIFFERENCE**2) & ~known & (not self.variance_model.exact)
         out = []
         for s, system in enumerate(self.systems):
             few = None if touching is None else int(touching[s])
@@ -420,7 +420,7 @@ class MeasureEstimates:
                 Estimate(
                     system, self.name, *held, confidence=self.confidence, population=over,
                     method=BY_WILSON if by_wilson else METHOD,
-                    se=None if notes else float(np.sqrt(variance.variance[s])), n=self.topics,
+                    se=None if notes else float(np.sqrt(variance.value[s])), n=self.topics,
                     notes=notes or ((FLAT,) if flat[s] else ()),
                 )
             )  # fmt: skip
@@ -450,7 +450,7 @@ class MeasureEstimates:
         low, high = within(low, high, self.measure.bounds(), value=difference, differences=True)
         out = []
         for i, (a, b) in enumerate(zip(contrasts.a.tolist(), contrasts.b.tolist(), strict=True)):
-            se, n = float(np.sqrt(variance.variance[i])), float(np.sqrt(uncorrected_variance.variance[i]))
+            se, n = float(np.sqrt(variance.value[i])), float(np.sqrt(uncorrected_variance.value[i]))
             still = se <= NO_SPREAD * max(abs(float(value[a])), abs(float(value[b]))) and not stuck[i]
             notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), variance_model)
             known = exact or still or not notes
@@ -516,7 +516,7 @@ class MeasureEstimates:
             return comparisons
         variance, exact = self.variance_model.variance(contrasts, self.confidence), self.variance_model.exact
         fall, rise, *more = (np.maximum(side, 0.0) for side in bounds.sides(contrasts))
-        by_labels = np.zeros(len(contrasts)) if exact else variance.variance
+        by_labels = np.zeros(len(contrasts)) if exact else variance.value
         wide = [np.sqrt(by_labels + x) - np.sqrt(by_labels) for x in more]
         quantiles, t = quantiles_of(self.confidence, variance.df), self._t(contrasts, variance, bounds)
         low = np.array([math.nan if c.low is None else c.low for c in comparisons]) - fall - quantiles * wide[0]
@@ -537,7 +537,7 @@ class MeasureEstimates:
         0 where nothing moves it, or these turn it.
         """
         difference = self.variance_model.estimator.values(contrasts)
-        total, far = variance.variance, np.abs(difference)
+        total, far = variance.value, np.abs(difference)
         if bounds is not None:
             fall, rise, less, more = bounds.sides(contrasts)
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
@@ -546,8 +546,8 @@ class MeasureEstimates:
         for i, worst, best in self.variance_model.ends(contrasts, variance):
             value, wide = worst if difference[i] > 0 else best
             far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
-            total[i] += max(0.0, float(wide.variance[0] - variance.variance[i]))
-        return np.asarray(far / np.where(variance.variance > 0, np.sqrt(total), np.inf))
+            total[i] += max(0.0, float(wide.value[0] - variance.value[i]))
+        return np.asarray(far / np.where(variance.value > 0, np.sqrt(total), np.inf))
 
     def all_differences(self, seed: int, bounds: UnjudgedPairBounds | None = None) -> list[Comparison]:
         """Every pair of systems, p also adjusted for all of them: the share of draws whose largest |t| is no smaller.
@@ -586,7 +586,7 @@ class MeasureEstimates:
             _on_one_scale(self._t(contrasts, variance, bounds), variance),
         )
         size = np.maximum(np.abs(value[contrasts.a]), np.abs(value[contrasts.b]))
-        moves = np.sqrt(variance.variance) > NO_SPREAD * size
+        moves = np.sqrt(variance.value) > NO_SPREAD * size
         sure = (t > quantile) & moves & ~open_[contrasts.a] & ~open_[contrasts.b]
         if self.variance_model.exact:
             far = 0.0 if bounds is None else np.where(difference > 0, *bounds.sides(contrasts)[:2])
@@ -628,10 +628,10 @@ class MeasureEstimates:
 
     def _covariance(self, of: Ints) -> Floats:
         """Of the scores of some systems: from the variances of scores and of all differences."""
-        alone = self.variance_model.variance(Contrasts.scores(len(self.systems)), self.confidence).variance[of]
+        alone = self.variance_model.variance(Contrasts.scores(len(self.systems)), self.confidence).value[of]
         pairs = Contrasts.all_pairs(len(of))
         out = np.diag(alone)
-        differences = self.variance_model.variance(Contrasts(of[pairs.a], of[pairs.b]), self.confidence).variance
+        differences = self.variance_model.variance(Contrasts(of[pairs.a], of[pairs.b]), self.confidence).value
         out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = (alone[pairs.a] + alone[pairs.b] - differences) / 2
         return out
 
@@ -643,14 +643,14 @@ class MeasureEstimates:
         """
         variance = self.variance_model.variance(contrasts, self.confidence)
         own = quantiles_of(self.confidence, variance.df)
-        if len(contrasts) < 2 or self.variance_model.exact or not (variance.variance > 0).any():
-            return own, own, variance.variance
+        if len(contrasts) < 2 or self.variance_model.exact or not (variance.value > 0).any():
+            return own, own, variance.value
         largest = float(np.quantile(self._draw(variance, contrasts, seed), self.confidence))
         k = freedom(variance)
         all_ = np.full(len(contrasts), largest)
         for df in np.unique(variance.df[variance.df < k - 0.5]):
             all_[variance.df == df] = quantiles_of_p(p_values_of(largest, k), float(df))
-        return own, np.maximum(own, all_), variance.variance
+        return own, np.maximum(own, all_), variance.value
 
 
 def _on_one_scale(t: Floats, variance: Variance) -> Floats:
@@ -659,7 +659,7 @@ def _on_one_scale(t: Floats, variance: Variance) -> Floats:
     t' has as large a p with the freedom that all are drawn with as t has with its own.
     """
     k = freedom(variance)
-    less = (variance.variance > 0) & (variance.df < k - 0.5)
+    less = (variance.value > 0) & (variance.df < k - 0.5)
     if not less.any():
         return t
     out = t.copy()

@@ -245,7 +245,7 @@ class ByGoldPairs(ScoreEstimator):
         share = np.divide(left, open_, out=np.zeros(len(contrasts)), where=open_ > 0)
         worth, n = self._worth(), len(self.topics)
         topics = contrasts.squares((worth - worth.mean(axis=0)) / np.sqrt(n * (n - 1)))
-        return np.asarray(topics + share * self.over_gold(contrasts).variance)
+        return np.asarray(topics + share * self.over_gold(contrasts).value)
 
     def touching(self, contrasts: Contrasts) -> Ints:
         """Gold pairs whose document itself moves each contrast: c(b) - c(a) is not 0.
@@ -445,7 +445,7 @@ class ByMatrices(ScoreEstimator):
         if self.shared or (contrasts.a == NONE).all():
             return self.fit.over_topics(contrasts, clusters=self.clusters)
         scores = self.fit.over_topics(Contrasts.scores(len(self.fit.weight)), clusters=self.clusters)
-        return summed([Variance(scores.variance[of], scores.df[of]) for of in (contrasts.a, contrasts.b)])
+        return summed([Variance(scores.value[of], scores.df[of]) for of in (contrasts.a, contrasts.b)])
 
     def over_gold(self, contrasts: Contrasts) -> Variance:
         """Over gold topics, or pairs."""

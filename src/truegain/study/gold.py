@@ -213,7 +213,7 @@ def impossible_pairs(estimator: ByMatrices, contrasts: Contrasts, confidence: fl
 def _half(estimator: ByMatrices, contrasts: Contrasts, confidence: float) -> Floats:
     """Half of each interval's width."""
     variance = estimator.over_topics(contrasts)
-    return np.asarray(quantiles_of(confidence, variance.df) * np.sqrt(variance.variance))
+    return np.asarray(quantiles_of(confidence, variance.df) * np.sqrt(variance.value))
 
 
 def _complete(scores: Floats, ranked: RankedGains) -> Floats:

@@ -314,7 +314,7 @@ class ByList(ScoreEstimator):
         """What topics bring, and no less than over gold; freedom T - 1, fewer where few topics carry the variance."""
         moves = self.by_topic()
         pull = contrasts.values(moves.matrix)
-        variance = np.maximum((pull**2).sum(axis=0), self.over_gold(contrasts).variance)
+        variance = np.maximum((pull**2).sum(axis=0), self.over_gold(contrasts).value)
         df = np.full(len(contrasts), moves.df) if self.draws.whole else np.minimum(moves.df, tails(pull))
         return Variance(variance, df)
 

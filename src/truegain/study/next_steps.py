@@ -121,7 +121,7 @@ class StepPlanner:
             self.variance_model.variance(contrasts, self.confidence),
         )
         quantile = quantile_of(self.confidence, float(variance.df[0]))
-        half = quantile * float(np.sqrt(variance.variance[0]))
+        half = quantile * float(np.sqrt(variance.value[0]))
         outcomes = [
             outcome_of(value - half, value + half, *far, self.min_effect)
             for far in ((0.0, 0.0), could_move(unjudged_bounds, "bound"))
@@ -129,7 +129,7 @@ class StepPlanner:
         if outcomes[0] == "inconclusive" or outcomes[1] != "inconclusive":
             return steps
         judging = sample_step(
-            unjudged_bounds, float(variance.variance[0]), quantile, abs(self.min_effect), prices.get("gold")
+            unjudged_bounds, float(variance.value[0]), quantile, abs(self.min_effect), prices.get("gold")
         )
         return steps if judging is None else [judging, *steps]
 
@@ -203,7 +203,7 @@ class StepPlanner:
         if least is None:
             if about.order is None:
                 return parts
-            least = self.variance_model.uncorrected.over_topics(contrasts).variance
+            least = self.variance_model.uncorrected.over_topics(contrasts).value
         whole = parts["topics"] + parts["gold"]
         held = np.sum([v for s, v in parts.items() if s in ("collection", "replicates")], axis=0)
         least = np.minimum(least - held, MOST_OF_TOPICS * whole)
@@ -223,7 +223,7 @@ class StepPlanner:
         if again is None or "replicates" in parts:
             return parts
         holder = next(s for s in ("collection", "topics", "assessors") if s in parts)
-        noise = np.minimum(again.variance, parts[holder])
+        noise = np.minimum(again.value, parts[holder])
         return {**parts, holder: parts[holder] - noise, "replicates": noise}
 
     def precision(self, contrasts: Contrasts) -> CurrentPrecision:
@@ -244,7 +244,7 @@ class StepPlanner:
         made = self.study_data
         whole = self._whole
         if looks is None:
-            larger = np.divide(variance.variance, total, out=np.ones(len(contrasts)), where=total > 0)
+            larger = np.divide(variance.value, total, out=np.ones(len(contrasts)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
         parts = self._steadied(contrasts, parts)
         people = 0 if made.raters is None else len(made.raters)

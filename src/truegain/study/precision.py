@@ -54,10 +54,10 @@ def at_every_look(gold: Variance, whole: Variance | None, information: float, co
     half of the error: other topics are met once, gold at every look.
     """
     alpha = error_at_all_looks(confidence, whole is not None)
-    s2 = gold.variance * (information if math.isfinite(information) else 0.0)
+    s2 = gold.value * (information if math.isfinite(information) else 0.0)
     half = sequence_half(s2, information, alpha)
     if whole is not None:
-        own = np.maximum(whole.variance - gold.variance, 0.0)
+        own = np.maximum(whole.value - gold.value, 0.0)
         half = np.sqrt(quantiles_of(1 - alpha, whole.df) ** 2 * own + half**2)
     return Variance(np.asarray((half / quantile_of(confidence)) ** 2), np.full(len(half), np.inf))
 

@@ -771,7 +771,7 @@ class Study:
             notes.append(more)
         not_judgeable = int(variance_model.estimator.stuck(contrasts)[0])
         if uncertain and not_judgeable:  # these alone may leave it open, and there is no variance to divide
-            uncertain = bool(variance_model.variance(contrasts, self.confidence).variance[0])
+            uncertain = bool(variance_model.variance(contrasts, self.confidence).value[0])
         by_unjudged = (
             uncertain and not decision.reasons and holds_back(comparison, unjudged_bounds, self.unjudged_policy, least)
         )

@@ -512,9 +512,7 @@ class UnjudgedDocuments:
         if bounds is None or not bounds.documents or "topics" not in self.study_data.over:
             return bounds, notes
         variance = variance_model.variance(contrasts, self.confidence)
-        return bounds.with_limits(
-            float(variance.variance[0]), quantile_of(self.confidence, float(variance.df[0]))
-        ), notes
+        return bounds.with_limits(float(variance.value[0]), quantile_of(self.confidence, float(variance.df[0]))), notes
 
     def left_out_note(self, m: Measure, contrasts: Contrasts) -> str:
         """That documents of the systems asked about have no label at all, in words; empty where all have one."""

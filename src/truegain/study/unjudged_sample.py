@@ -68,7 +68,7 @@ class ByUnjudgedSample(ByGoldPairs):
     def over_topics(self, contrasts: Contrasts) -> Variance:
         """Over topics and the unjudged documents they hold; where the sample leaves none open, Student's t."""
         variance = super().over_topics(contrasts)
-        return Variance(variance.variance, np.where(self._settled(contrasts), len(self.topics) - 1.0, variance.df))
+        return Variance(variance.value, np.where(self._settled(contrasts), len(self.topics) - 1.0, variance.df))
 
     def touching(self, contrasts: Contrasts) -> Ints:
         """Sampled unjudged documents that move each contrast; no fewer than are needed where none is left open."""

@@ -192,8 +192,8 @@ class Crossed:
         variance = self.who.variance(contrasts)
         if self.documents is None:
             return variance
-        noise = np.minimum(self.documents.variance(contrasts).variance, variance.variance)
-        return Variance(variance.variance - self.noise_twice * noise, variance.df)
+        noise = np.minimum(self.documents.variance(contrasts).value, variance.value)
+        return Variance(variance.value - self.noise_twice * noise, variance.df)
 
     def added(
         self, contrasts: Contrasts, met: SourceName | None, of: Callable[[Variance], Floats]
@@ -205,13 +205,13 @@ class Crossed:
         it uncertain.  met: whose cells are taken off.
         """
         variance = self.who.variance(contrasts)
-        unsure = variance.variance**2 / variance.df
+        unsure = variance.value**2 / variance.df
         if met == "topics":
             topics = len(self.by_topic.units) / len(self.who.units)
             return (of(variance) - of(self.by_topic.variance(contrasts))) * topics / (topics - 1), unsure
         if met is None or self.documents is None:
             alone = self.variance(contrasts)
-            return of(alone), alone.variance**2 / alone.df
+            return of(alone), alone.value**2 / alone.df
         return of(variance) - of(self.documents.variance(contrasts)), unsure
 
 
@@ -350,7 +350,7 @@ class VarianceModel:
             return low, high
         for before in self._before:
             wide = self._at_every_look(contrasts, topics, before)
-            known = (before.touching(contrasts) >= LEAST_GOLD) & (wide.variance > 0)
+            known = (before.touching(contrasts) >= LEAST_GOLD) & (wide.value > 0)
             then = limits(before.values(contrasts), wide, confidence)
             then = self._held_open(contrasts, then, wide, confidence, topics, before)
             low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
@@ -379,7 +379,7 @@ class VarianceModel:
         now = estimator or self.estimator
         for i in np.flatnonzero(now.stuck(contrasts)).tolist():
             assert isinstance(now, ByList)
-            one, own = Contrasts(contrasts.a[[i]], contrasts.b[[i]]), Variance(variance.variance[[i]], variance.df[[i]])
+            one, own = Contrasts(contrasts.a[[i]], contrasts.b[[i]]), Variance(variance.value[[i]], variance.df[[i]])
             worst, best = ((end.value, self._at_end(now, end, one, own, topics)) for end in now.ends(contrasts, i))
             yield i, worst, best
 
@@ -390,8 +390,8 @@ class VarianceModel:
             return self._at_every_look(score, topics, end)
         over = "topics" in self.over
         before, then = (e.over_topics(c) if over else e.over_gold(c) for e, c in ((now, one), (end, score)))
-        more = np.maximum(then.variance - before.variance, 0.0)
-        return Variance(variance.variance + more, np.minimum(variance.df, then.df))
+        more = np.maximum(then.value - before.value, 0.0)
+        return Variance(variance.value + more, np.minimum(variance.df, then.df))
 
     def crossed(self) -> dict[SourceName, Crossed]:
         """The sources that are spoken of and crossed with others."""
@@ -431,8 +431,8 @@ class VarianceModel:
             )
         if not added:
             return parts[0] if len(parts) == 1 else summed(parts)
-        total = np.maximum(0.0, np.sum([*(x for x, _ in added), *(p.variance for p in parts)], axis=0))
-        below = np.sum([*(unsure for _, unsure in added), *(p.variance**2 / p.df for p in parts)], axis=0)
+        total = np.maximum(0.0, np.sum([*(x for x, _ in added), *(p.value for p in parts)], axis=0))
+        below = np.sum([*(unsure for _, unsure in added), *(p.value**2 / p.df for p in parts)], axis=0)
         df = np.divide(total**2, below, out=np.full(len(contrasts), np.inf), where=below > 0)
         units = [np.full(len(contrasts), one.who.df) for one in crossed.values()]
         fewest = np.min([*units, *(p.df for p in parts)], axis=0)
@@ -451,7 +451,7 @@ class VarianceModel:
         value, known = self.estimator.value, self.estimator.near_bounds()
         if self.by_wilson(bounds):
             topics = len(self.estimator.contributions())
-            low, high, _ = wilson(value, np.sqrt(variance.variance), topics, bounds, confidence, variance.df)
+            low, high, _ = wilson(value, np.sqrt(variance.value), topics, bounds, confidence, variance.df)
             return low, high
         if known is None and "topics" in self.over and np.isfinite(bounds).all():
             topics = len(self.estimator.contributions())
@@ -473,7 +473,7 @@ class VarianceModel:
         halves, gold = self.estimator.by_label(quantile), self.alone(Contrasts.scores(len(variance.df)), self.labels)
         if halves is None or gold is None:
             return None
-        others = quantile**2 * np.maximum(variance.variance - gold.variance, 0.0)
+        others = quantile**2 * np.maximum(variance.value - gold.value, 0.0)
         down, up = (np.sqrt(half**2 + others) for half in halves)
         return self.estimator.value - down, self.estimator.value + up
 
@@ -515,7 +515,7 @@ class VarianceModel:
         def drawn(variance: Variance) -> Floats:
             k = max(float(variance.df[0]), 1.0)
             times = k / rng.chisquare(k, SHARE_DRAWS) if np.isfinite(k) else np.ones(SHARE_DRAWS)
-            return float(variance.variance[0]) * times
+            return float(variance.value[0]) * times
 
         maybe = self.own_parts(contrasts, drawn)
         whole = np.sum(list(maybe.values()), axis=0)
@@ -533,7 +533,7 @@ class VarianceModel:
 
 def limits(value: Floats, variance: Variance, confidence: float) -> tuple[Floats, Floats]:
     """Value +- t(df) sqrt V."""
-    half = quantiles_of(confidence, variance.df) * np.sqrt(variance.variance)
+    half = quantiles_of(confidence, variance.df) * np.sqrt(variance.value)
     return value - half, value + half
 
 
@@ -563,7 +563,7 @@ def joined_with_wilson(
     p = np.clip((value - least) / scale, 0.0, 1.0)
     shrunk = (p * labels + 0.5) / (labels + 1)
     size = np.divide(
-        shrunk * (1 - shrunk) * scale**2, variance.variance, out=np.full(len(p), np.inf), where=variance.variance > 0
+        shrunk * (1 - shrunk) * scale**2, variance.value, out=np.full(len(p), np.inf), where=variance.value > 0
     )
     wide_low, wide_high = (
         least + scale * end for end in wilson_of_share(p, size, quantiles_of(confidence, variance.df))
@@ -671,7 +671,7 @@ def lines_of(
         variance = variance_model.alone(contrasts, source) if asked_for or source in variance_model.makers else None
         if variance is None:
             continue
-        if not variance.variance[0] > 0:
+        if not variance.value[0] > 0:
             why = about.all_known if about.labels and variance_model.estimator.about.exact else "no variation"
             lines.append(Line(source, None, None, shares.get(source), why, asked_for))
             continue
