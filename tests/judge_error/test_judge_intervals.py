@@ -45,7 +45,7 @@ def interval(rates: Rates, method: str, point: object = None, trials: int = 100,
     """The interval of these rates, degrees of freedom 30."""
     inside = SimpleNamespace(value=0.3, at="inside") if point is None else point
     return interval_of(
-        rates, 30.0, CorrectionOptions(cast("Any", method), confidence, replicates=trials, seed=1),
+        rates, 30.0, CorrectionOptions(cast("Any", method), confidence, resamples=trials, seed=1),
         point=cast("Bounded", inside), noted=("first",),
     )  # fmt: skip
 

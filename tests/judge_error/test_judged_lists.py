@@ -106,7 +106,7 @@ def test_what_is_taken_where_nothing_is_said() -> None:
     """Guards defaults: level 1, 95%, seed 0."""
     assert JUDGE.pairs is not None
     assert tg.Judge.fit(JUDGE.pairs, None, "by-gold").levels == (1, 1)
-    assert (CorrectionOptions().confidence, CorrectionOptions().seed, CorrectionOptions().replicates) == (0.95, 0, 2000)
+    assert (CorrectionOptions().confidence, CorrectionOptions().seed, CorrectionOptions().resamples) == (0.95, 0, 2000)
     a, b, many = BronzeMean(0.5, 90, 0.3), BronzeMean(0.6, 80, 0.3), BronzeMean(0.5, 900, 0.3)
     assert (correct_mean(EBAY, a).confidence, compare_means(EBAY, a, b).confidence) == (0.95, 0.95)
     drawn = [correct_mean(EBAY, many, method="bootstrap", trials=200, seed=s).low for s in (0, 1)]

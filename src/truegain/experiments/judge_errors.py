@@ -77,7 +77,7 @@ def correct_mean(judge: Judge, bronze: BronzeMean, **options: object) -> Estimat
     >>> round(answer.value, 3), round(answer.se, 4)
     (0.805, 0.0903)
     """
-    chosen = CorrectionOptions(replicates=options.pop("trials", 10_000), **options)  # type: ignore[arg-type]
+    chosen = CorrectionOptions(resamples=options.pop("trials", 10_000), **options)  # type: ignore[arg-type]
     rates = bronze.rates(judge)
     df = rates.df(math.inf if bronze.sd is None else bronze.n - 1.0)
     point = bounded(bronze.mean * bronze.size, bronze.size, *judge.counts)

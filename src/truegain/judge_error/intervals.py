@@ -286,7 +286,7 @@ def interval_of(
     bronze_draws: Floats | None = None,
 ) -> Estimate:
     """The corrected value with the interval asked for; refused where it would have no width."""
-    method, confidence, trials = options.method, options.confidence, options.replicates
+    method, confidence, trials = options.method, options.confidence, options.resamples
     t, name, se = quantile_of(confidence, df), str(method), delta_se(rates)
     notes = list(noted)
     if method == "rectify":
@@ -351,7 +351,7 @@ def published_estimate(lists: JudgedLists, s: int, options: CorrectionOptions) -
         return _by_rates(base, lists, judges.single, s, options)
     topics = np.ones(lists.naive.shape[1], np.bool_)
     fit, n = lists.fit([s], topics, options.clusters), len(topics)
-    draws = bootstrap_over_topics(fit, trials=options.replicates, seed=options.seed)
+    draws = bootstrap_over_topics(fit, trials=options.resamples, seed=options.seed)
     df = float(fit.over_topics(Contrasts.scores(1), clusters=options.clusters == "topics").df[0])
     value, se = float(fit.value[0]), draws.se * math.sqrt(n / (n - 1))  # means of resamples vary less
     half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, topics)
@@ -359,7 +359,7 @@ def published_estimate(lists: JudgedLists, s: int, options: CorrectionOptions) -
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
     inside, low, high, bounded = check_inside(value, half, limits)
     check_says_something(value, half, limits, fit.matrices[0])
-    left_out = f"{draws.spoilt} of {options.replicates} bootstrap draws could not be corrected and were left out"
+    left_out = f"{draws.spoilt} of {options.resamples} bootstrap draws could not be corrected and were left out"
     notes = ((left_out,) if draws.spoilt else ()) + bounded
     return replace(base, value=inside, low=low, high=high, se=se, method="bootstrap over topics", notes=notes)
 
@@ -388,7 +388,7 @@ def _by_rates(base: Estimate, lists: JudgedLists, judge: Judge, s: int, options:
     clearly_positive(rates)
     drawn: Floats | None = None
     if options.method == "bootstrap":  # algorithm 1 at P@k: the bronze mean of resampled topics
-        weights = bootstrap_weights(n, options.replicates, generator(options.seed, "topics"))
+        weights = bootstrap_weights(n, options.resamples, generator(options.seed, "topics"))
         drawn = weights @ f[:, 1] / (n * total)
     interval = interval_of(
         rates, rates.df(n - 1.0), options, point=bounded(rates.j * judged, judged, *judge.counts),

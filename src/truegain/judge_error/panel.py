@@ -223,7 +223,7 @@ class CorrectionOptions:
     method: Method = "default"
     confidence: float = 0.95
     clusters: Clusters = "topics"
-    replicates: int = RESAMPLES
+    resamples: int = RESAMPLES
     seed: int = 0
     gold_relevant_from: float | None = None
     accuracy: Accuracy | None = None

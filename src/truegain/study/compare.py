@@ -356,7 +356,7 @@ def _treats_alike(made: Corrected, options: CorrectionOptions) -> list[str]:
     )
     if lists.judge_and_pairs is None or not lists.same_topics:
         return []
-    alike = homogeneity(lists, trials=options.replicates, seed=options.seed)
+    alike = homogeneity(lists, trials=options.resamples, seed=options.seed)
     return [alike.finding if made.lists is None else alike.sentence]
 
 

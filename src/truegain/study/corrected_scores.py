@@ -563,9 +563,9 @@ def correct(
         None if by_assessor else accuracy,
     )  # fmt: skip
     check_one_of("unmatched", unmatched, get_args(Unmatched))
-    if options.replicates < LEAST_RESAMPLES:
+    if options.resamples < LEAST_RESAMPLES:
         raise TruegainError(
-            f"{argname('resamples', options.replicates, '')}: an interval from resamples needs at least "
+            f"{argname('resamples', options.resamples, '')}: an interval from resamples needs at least "
             f"{LEAST_RESAMPLES}"
         )
     how = heeded(scoring, "relevant_from")

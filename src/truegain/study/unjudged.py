@@ -470,13 +470,7 @@ class UnjudgedDocuments:
 
     def bounds_of_pair(self, m: Measure, contrasts: Contrasts) -> UnjudgedPairBounds | None:
         """The same of one pair."""
-        bounds = self.unjudged_bounds(m, contrasts)[0] if self._is_bound else None
-        systems = len(self.study_data.ranked.systems)
-        return (
-            None
-            if bounds is None
-            else UnjudgedPairBounds.of_pair(bounds, contrasts, systems, "topics" in self.study_data.over)
-        )
+        return self.pair_bounds(contrasts, self.unjudged_bounds(m, contrasts)[0]) if self._is_bound else None
 
     def pair_bounds(self, contrasts: Contrasts, bounds: UnjudgedBounds | None) -> UnjudgedPairBounds | None:
         """What they could do to one pair, as differences take it; None where its limits are those by labels."""

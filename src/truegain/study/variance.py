@@ -421,7 +421,7 @@ class VarianceModel:
         return whole
 
     def _joined(self, contrasts: Contrasts) -> Variance:
-        crossed, variance = self.crossed(), attrgetter("variance")
+        crossed, variance = self.crossed(), attrgetter("value")
         added = [one.added(contrasts, SOURCES[name].meets(self.over), variance) for name, one in crossed.items()]
         parts = [part for s in outermost(self.over) if (part := self.alone(contrasts, s)) is not None]
         if not parts and not added:
@@ -477,7 +477,7 @@ class VarianceModel:
         down, up = (np.sqrt(half**2 + others) for half in halves)
         return self.estimator.value - down, self.estimator.value + up
 
-    def own_parts(self, contrasts: Contrasts, of: Callable[[Variance], Floats] = attrgetter("variance")) -> Parts:
+    def own_parts(self, contrasts: Contrasts, of: Callable[[Variance], Floats] = attrgetter("value")) -> Parts:
         """The variance that each source brings by itself; together they are all of it.
 
         of: the variances of a spread, or what else they may be.
