@@ -468,7 +468,7 @@ class Holes(Result):
             "highest score over all possible labels of the runs' unjudged documents (exact).",
             self._order_note(),
         ]
-        if any(unjudged == 0 and worst < score - _NOTHING for _, (unjudged, score, worst, *_) in by_system):
+        if any(unjudged == 0 and worst < score - _NOTHING for _, (unjudged, score, worst, *_rest) in by_system):
             notes.append(
                 "worst may be below the score where unjudged is 0: unjudged documents of the other runs, if relevant, "
                 f"raise what {self.measure} is divided by (as the ideal ranking of nDCG)."
