@@ -254,3 +254,22 @@ def test_a_difference_that_is_not_known_is_an_empty_cell() -> None:
     verdict = tg.Study(runs, labels, "P@1", gold=tg.Gold(gold, design="random")).verdict("x", "y")
     assert math.isnan(verdict.difference)
     assert _row(verdict) == "| x | P@1 |  |  | inconclusive |"
+
+
+def test_a_list_of_whole_topics_keeps_the_default_measure(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the default measure: nDCG@10 with whole topics, of a list too; where it is another, a note says so."""
+    words = ("gate", "llm.qrels", "runs", "--baseline", "weak", "--candidate", "good")
+    run("plan", "labels", "llm.qrels", "runs", "-m", "nDCG@10", "--draw", "topics", "-o", "list.csv")
+    listed = tg.read_gold_list(folder / "list.csv")
+    gold = world()[1]
+    half = {t: gold[t] for t in list(dict.fromkeys(listed.topics))[: len(gold) // 2]}
+    listed.filled(half).write(folder / "list.csv")
+    _, out, err = run(*words, "--gold", "list.csv")
+    assert ("nDCG@10" in out, "default measure" in err) == (True, False)
+    _, out, err = run(*words, "--gold", "pairs.qrels", "--design", "random")
+    assert ("P@10" in out, "nDCG@10" in out) == (True, False)
+    assert "note: the default measure is P@10 here" in err
+    assert "-m" in err
+    assert "default measure" not in run(*words, "--gold", "pairs.qrels", "--design", "random", "-m", "P@10")[2]
+    run("init", "llm.qrels", "runs", "--gold", "list.csv", "-o", "list.toml")
+    assert any(m.startswith("nDCG") for m in tomllib.loads((folder / "list.toml").read_text())["measure"])

@@ -249,7 +249,7 @@ def test_honest_refusals() -> None:
 def test_the_enterprise_table_does_not_fit_together() -> None:
     """Guards the diagnosis of section 8: 0.527 against mR = 0.447."""
     judge = tg.Judge.from_counts(relevant=(17, 38), nonrelevant=(216, 262))
-    assert "above the sensitivity, 0.447" in judge.consistency(0.527)[0]
+    assert "0.527, but this judge calls only 0.447 of the relevant" in judge.consistency(0.527)[0]
     answer = correct_mean(judge, BronzeMean(0.527, n=50, sd=0.240))
     assert answer.value == 1.0
     assert any("constrained maximum likelihood" in note for note in answer.notes)

@@ -168,7 +168,7 @@ def test_a_mean_given_as_a_figure() -> None:
     above = correct_mean(COUNTS, BronzeMean(0.74, 40, 0.3))  # more labels than topics: 0.74 * 0.26 / v_j
     size = 0.74 * 0.26 / v_j
     assert above.value == 1.0
-    assert any(note.startswith("the bronze mean 0.740 is above the sensitivity") for note in above.notes)
+    assert any(note.startswith("the mean bronze label is 0.740, but this judge calls only") for note in above.notes)
     rates = COUNTS.rates(0.74, v_j, size)
     assert lang_reiczigel(rates, stats.t.ppf(0.975, rates.df(39.0)))[0] == pytest.approx(
         correct_mean(COUNTS, BronzeMean(0.74, 40, 0.3), method="lang-reiczigel").low, rel=1e-6

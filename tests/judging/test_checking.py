@@ -152,10 +152,12 @@ def test_people_who_cannot_finish_are_a_fault(tmp_path: Path, run: Run) -> None:
     """Guards the promise of check: a team that the rules do not let finish is told, however the rules stop it."""
     simulated_study(tmp_path / "s", task="graded", topics=3, docs=20, judgments=1, size=1)
     toml = tmp_path / "s/judging.toml"
+    assert "; whether there are as many is not checked (number in [people] is not set)" in run("check s")[1]
     change(toml, "# number = 30", "number = 3")
     code, out, _ = run("check s")
     assert code == 0
     assert "people: at least 1, each with 60 units at most; a topic any number of times, a document once" in out
+    assert "is not checked" not in out
     change(toml, 'most_of_topic = "any"', "most_of_topic = 1")
     code, out, _ = run("check s")
     assert code == 2

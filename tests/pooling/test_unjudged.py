@@ -178,13 +178,27 @@ def test_what_stands_highest_in_both_lists_is_tried_first() -> None:
     assert found.tolist() == [[1, 3], [0, 2]]
 
 
+def test_notes_explain_the_columns_above_them() -> None:
+    """Guards tables whose notes name other columns, and a worst below the score of a list that is judged throughout."""
+    runs = {"x": {"1": {"a": 3.0, "b": 2.0}}, "y": {"1": {"c": 3.0, "d": 2.0}}}
+    judged = {"1": {"a": 1, "b": 0, "c": 0}}
+    made = tg.unjudged(runs, judged, "nDCG@2")
+    assert made.pairs().notes[0].startswith("nDCG@2. least and greatest: the lowest and the highest b - a ")
+    assert "worst" not in " ".join(made.pairs().notes)
+    assert made.table().notes[2].startswith("worst may be below the score where unjudged is 0: ")
+    assert len(tg.unjudged(runs, judged, "P@2").table().notes) == 2
+    listed = tg.next_to_judge(runs, judged, "P@2", pair=("x", "y")).table()
+    assert all(f"{name}: " in listed.notes[-1] for name in ("round", "why", "predicted", "swaps", "shift", "chosen"))
+    assert "moves the first system of the pair ahead of the second" in listed.notes[-1]
+
+
 def test_documents_in_both_lists_cannot_tell_them_apart() -> None:
     """Guards what two intervals forget: lists of the same unjudged documents in one order never change places."""
     runs = {"x": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}, "y": {"1": {"a": 3.0, "b": 2.0, "d": 1.0}}}
     for measure in ("nDCG@3", "P@3", "ERR@3"):
         made = tg.unjudged(runs, {"1": {"c": 1, "d": 0}}, measure)
         assert made.worst[0, 0] < made.best[1, 0]  # the intervals overlap
-        assert made.table().notes[1].startswith("0 of 1 pair of systems could change order")
+        assert made.table().notes[1].startswith("0 of 1 pair of systems could change order. ")
         assert made.pairs().rows[0][-1] == "no"
         assert -made.greatest[1, 0] >= 0
 

@@ -17,6 +17,7 @@ from truegain.report.facts import Facts
 from truegain.report.gather import gather
 from truegain.report.html import EN
 from truegain.report.page.page import page
+from truegain.study.withheld import Reason
 
 
 def rated(holes: int = 4, long: bool = False, **options: object) -> Facts:
@@ -266,6 +267,25 @@ def test_the_headline_holds_for_all_claims_at_once() -> None:
     assert tree.one("section", id="verdict").one("span", class_="v").text[2:] == f"{better} of 4 better"
     assert f"Tested alone, {first.b} would be better" in tree.one("p", class_="lede").text
     assert data_of(tree)["sections"]["verdict"]["together"][0]["outcome"] == "inconclusive"
+    table = tree.one("figure", class_="claims")
+    marks = [x.text[2:] for x in table.every("span", class_="v")]
+    assert marks == [c.at_once for c in one.claims]  # as the headline, and beside it what differs alone
+    assert [x.text for x in table.every("span", class_="of2")] == ["alone: better"]
+    assert f"{len(marks)} claims: {better} better" in table.one("figcaption").text
+
+
+def test_a_withheld_claim_names_its_own_reason() -> None:
+    """Guards 'too little is known of the judge' of claims that are withheld for ids or for unjudged documents."""
+    runs, judged = worlds.world(5)
+    facts = gather(worlds.study_of(runs, judged), runs, judged, baselines=["sys-3"])
+    first = facts.claims[0]
+    verdict = replace(first.first, outcome="inconclusive", reasons=(Reason("ids in doubt", "no id is judged"),))
+    open_ = replace(first, verdicts=(verdict, *first.verdicts[1:]), together="inconclusive")
+    table = read(page(replace(facts, claims=(open_, *facts.claims[1:])))).one("figure", class_="claims")
+    caption = table.one("figcaption").text
+    assert "1 claim with an interval above 0 is inconclusive, even if tested alone: ids in doubt." in caption
+    assert "ids in doubt" in table.one("tbody").text
+    assert "judge" not in table.text
 
 
 def test_who_is_worse_reads_worse() -> None:

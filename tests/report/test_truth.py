@@ -67,7 +67,10 @@ def test_right_and_wrong_are_counted() -> None:
     assert [round(c["true_difference"], 9) for c in found["claims"]] == [0.3, -0.1, 0.01, 0.4]
     assert found["verdicts"] == found["uncorrected"] == {"right": 2, "wrong": 1, "undecided": 1}
     column = read(page(facts)).one("section", id="truth")
-    assert "4 verdicts by P@10, the uncorrected labels have 2 right, 1 wrong, 1 undecided; corrected" in column.text
+    assert (
+        "4 verdicts by P@10, each tested alone, the uncorrected labels have 2 right, 1 wrong, 1 undecided; corrected"
+        in column.text
+    )
     assert (
         f"The uncorrected labels wrongly say that sys-1 is better than sys-2 (true difference {MINUS}0.100)."
         in column.text
@@ -211,7 +214,7 @@ def test_the_demo_of_another_seed_ends_in_a_page(run: Run, folder: Path) -> None
     code, out, _ = run("report", "d/study.toml", "-m", "P@10", "-o", "d/report.html")
     assert code == 0
     assert out.startswith("d/report.html: None of 7 systems is shown to be better than system-5 on P@10. ")
-    assert " Of 7 verdicts by P@10, the uncorrected labels have " in out
+    assert " Of 7 verdicts by P@10, each tested alone, the uncorrected labels have " in out
     found = data_of(read((folder / "d/report.html").read_text()))["sections"]
     with (folder / "d/truth.csv").open() as file:
         true = {r["system"]: float(r["value"]) for r in csv.DictReader(file) if r["measure"] == "P@10"}

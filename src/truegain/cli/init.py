@@ -190,7 +190,8 @@ def init_command(
             raise InputError("how were these gold labels sampled?", file=shown_path(gold), hint=_designs())
     elif design is not None:
         raise TruegainError(f"{option('--design')} {design} is about gold labels; give them with {option('--gold')}")
-    measures = chosen or usual_measures(labels, gold is not None, options.get("design"))
+    drawn = options.get("design") if gold_list is None else gold_list.design
+    measures = chosen or usual_measures(labels, gold is not None, drawn)
     examined = chosen or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
     judged = replace(labels, model=judge_model) if judge_model else labels
     support = supported(table, judged, StudyConfig.from_options(options), examined)

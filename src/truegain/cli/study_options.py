@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from truegain.cli.options import JudgeModel, NameBy
 from truegain.cli.output import NewNames, StripPrefix
+from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file, within_gold
-from truegain.study.inputs import StudyInputs
+from truegain.config import StudyConfig
+from truegain.data.judgments import JudgmentsLike
+from truegain.data.runs import RunsLike
+from truegain.study.inputs import USUAL, StudyInputs
+
+if TYPE_CHECKING:
+    from truegain.aggregation.reading import RatingsAsked
+    from truegain.study.config import RunsInput
+    from truegain.study.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +60,16 @@ class StudyOptions(StudyInputs):
     ] = None
     judge_model: JudgeModel = None
     name_by: NameBy = "file"
+
+    def study_of(
+        self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingsAsked
+    ) -> Study:
+        """The study; a note where the gold labels call for another measure than the usual one."""
+        study = super().study_of(runs, judgments, config, reading)
+        if not self.measure and (measure := str(study.measures[0])) != USUAL:
+            labels = "gold labels of single documents" if config.gold else "a sample of unjudged documents"
+            tell(f"the default measure is {measure} here: {labels} cannot correct {USUAL}; choose by -m", "note")
+        return study
 
     def kept_measures(self, names: list[str], beyond: Callable[[], Mapping[str, str]]) -> list[str]:
         """Measures of a study file that gold labels cannot correct are left out; those typed are refused."""

@@ -510,8 +510,8 @@ class Judge(Result):
         Examples
         --------
         >>> enterprise = Judge.from_counts(relevant=(17, 38), nonrelevant=(216, 262))
-        >>> enterprise.consistency(0.527)[0].split(":")[0]
-        'the bronze mean 0.527 is above the sensitivity, 0.447'
+        >>> enterprise.consistency(0.527)[0].split(" of the ")[0]
+        'the mean bronze label is 0.527, but this judge calls only 0.447'
         """
         impossible = () if j is None else self.impossible(j)
         whole = j if self.share is None else sum(s for label, s in self.share.items() if label >= self.levels[0])
@@ -534,13 +534,13 @@ class Judge(Result):
         """
         if j > self.sensitivity:
             return (
-                f"the bronze mean {j:.3f} is above the sensitivity, {self.sensitivity:.3f}: even if every document "
-                "were relevant, this judge would accept fewer",
+                f"the mean bronze label is {j:.3f}, but this judge calls only {self.sensitivity:.3f} of the relevant "
+                "documents relevant (its sensitivity): even if every document were relevant, the mean would be lower",
             )
         if j < 1 - self.specificity:
             return (
-                f"the bronze mean {j:.3f} is below 1 - specificity, {1 - self.specificity:.3f}: even if no document "
-                "were relevant, this judge would accept more",
+                f"the mean bronze label is {j:.3f}, but this judge calls {1 - self.specificity:.3f} of the other "
+                "documents relevant (1 - specificity): even if no document were relevant, the mean would be higher",
             )
         return ()
 

@@ -461,15 +461,25 @@ class UnjudgedReport(Result):
         """One row a system, or with ``topics=True`` one a system and topic."""
         columns = (*_named(topics), "unjudged", "score", "worst", "best", "kind", *self.beside)
         matrices = [self.unjudged[self.depth], self.score, self.worst, self.best, *self.beside.values()]
-        by_system = self._rows(matrices, topics)
+        by_system = list(self._rows(matrices, topics))
         rows: list[tuple[Cell, ...]] = [(*names, *values[:4], "exact", *values[4:]) for names, values in by_system]
-        notes = (
+        notes = [
             f"{self.measure}. unjudged: share of the first {self.depth} documents. worst and best: the lowest and the "
             "highest score over all possible labels of the runs' unjudged documents (exact).",
-            f"{self._could_change()}: either could be ahead. A document that both retrieved has the same label in both "
-            f"({self.kind}).",
+            self._order_note(),
+        ]
+        if any(unjudged == 0 and worst < score - _NOTHING for _, (unjudged, score, worst, *_rest) in by_system):
+            notes.append(
+                "worst may be below the score where unjudged is 0: unjudged documents of the other runs, if relevant, "
+                f"raise what {self.measure} is divided by (as the ideal ranking of nDCG)."
+            )
+        return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=tuple(notes))
+
+    def _order_note(self) -> str:
+        either = ": either could be ahead" if self.open_order.any() else ""
+        return (
+            f"{self._could_change()}{either}. A document that both retrieved has the same label in both ({self.kind})."
         )
-        return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=notes)
 
     def _rows(self, matrices: Sequence[Floats], topics: bool) -> Iterator[tuple[tuple[str, ...], list[float]]]:
         """System, and topic where asked for, with what each matrix has there; the mean over topics last."""
@@ -500,7 +510,12 @@ class UnjudgedReport(Result):
             for a, b in combinations(range(len(self.systems)), 2)
         ]  # fmt: skip
         columns = ("a", "b", "b - a", "least", "greatest", "kind", "could change order")
-        return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=self.table().notes)
+        limits = (
+            f"{self.measure}. least and greatest: the lowest and the highest b - a over all possible labels of the "
+            f"runs' unjudged documents ({self.kind})."
+        )
+        notes = (limits, self._order_note())
+        return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=notes)
 
     def shares(self, topics: bool = False) -> Table:
         """The share of unjudged documents at every depth.

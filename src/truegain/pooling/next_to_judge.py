@@ -378,7 +378,19 @@ class Next(Result):
             (n + 1, d.topic, d.doc, d.round, d.why, d.predicted, d.swaps, d.shift, d.systems, d.chosen)
             for n, d in enumerate(self.documents)
         ]
-        return Table(columns, rows, self.provenance, notes=self.notes)
+        return Table(columns, rows, self.provenance, notes=(*self.notes, *([self._columns()] if rows else [])))
+
+    def _columns(self) -> str:
+        """What the columns of the table mean."""
+        apart = "the most that its label can move two systems apart"
+        if self.pair is not None:
+            apart = "how far its highest label, against label 0, moves the first system of the pair ahead of the second"
+        return (
+            "round: place within its topic. why: seed (by depth), newcomer (of a run none of whose own documents is "
+            "judged), ranking (to rank the systems) or pair (to separate the pair). predicted: the chance that it is "
+            f"relevant. swaps: pairs of systems whose order depends on its label. shift: {apart}. systems: how many "
+            f"have it where {self.measure} looks. {CHOSEN}: the mark to keep with its label."
+        )
 
     def judgments(self) -> Judgments:
         """The list as judgments to be filled in.

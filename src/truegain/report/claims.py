@@ -29,7 +29,7 @@ from truegain.report.html import (
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
 from truegain.sampling.catalogue import SOURCES
 from truegain.study.variance import Share, largest_of
-from truegain.study.verdict import Verdict
+from truegain.study.verdict import Outcome, Verdict
 
 # ---- A verdict in words and signs, as every section shows it.
 
@@ -91,7 +91,7 @@ def rests_on(verdict: Verdict) -> str:
     """In a few words: what leaves a claim open, or where most of its uncertainty comes from."""
     c, hidden = verdict.comparison, verdict.unjudged_bounds
     if verdict.withheld:
-        return "too little known of the judge"
+        return _kinds([verdict])
     if c.low is None or c.high is None:
         return "no interval"
     if (
@@ -110,9 +110,14 @@ def rests_on(verdict: Verdict) -> str:
     return "no single source" if largest is None else f"{SOURCES[largest[0]].shown}, {dict(shares)[largest[0]]}"
 
 
+def _kinds(verdicts: Sequence[Verdict]) -> str:
+    """Why nothing is claimed, by the kinds of reason."""
+    return " or ".join(dict.fromkeys(reason.kind for v in verdicts for reason in v.reasons))
+
+
 # ---- The table of claims: the outcome of each, its interval, its numbers, and what it rests on.
 
-COLUMNS = ("system", "against", "outcome", "difference", "low", "high", "uncorrected", "rests_on")
+COLUMNS = ("system", "against", "outcome", "outcome_alone", "difference", "low", "high", "uncorrected", "rests_on")
 
 
 def difference_spans(verdict: Verdict, both: bool) -> list[Span]:
@@ -125,17 +130,19 @@ def difference_spans(verdict: Verdict, both: bool) -> list[Span]:
 def claims_table(facts: Facts, details: Sequence[str]) -> Html:
     """A row a claim, by the first measure; `details` are where on the page the details of each claim are, or empty."""
     verdicts, measure, both = [c.first for c in facts.claims], facts.main.name, facts.corrected
+    outcomes = [c.at_once if facts.joint else c.first.outcome for c in facts.claims]
     first = verdicts[0].comparison.a
     several = len({v.comparison.a for v in verdicts}) > 1  # systems that claims are against
     spans = [difference_spans(v, both) for v in verdicts]
     axis = Axis.over([s for pair in spans for s in pair], zero=True)
     rows, drawn, data = [], [], []
-    for v, pair, anchor in zip(verdicts, spans, details, strict=True):
+    for v, outcome, pair, anchor in zip(verdicts, outcomes, spans, details, strict=True):
         c, basis = v.comparison, rests_on(v)
         against = (el("br"), el("span", "against ", name(c.a), class_="of2")) if several else ()
+        alone = () if outcome == v.outcome else (el("br"), el("span", f"alone: {v.outcome}", class_="of2"))
         cells = [
             el("th", name(c.b), *against, scope="row", title=f"{c.b} against {c.a}"),
-            cell(chip_of(v), kind="vv"),
+            cell(chip(outcome, in_short(v) if outcome == v.outcome else ""), *alone, kind="vv"),
             plot(row(axis, pair, zero=True)),
             num(signed(c.uncorrected), more="o") if both else None,
             num(signed(c.difference, min_effect=facts.min_effect)),
@@ -144,7 +151,7 @@ def claims_table(facts: Facts, details: Sequence[str]) -> Html:
         ]
         rows.append(tr(*cells))
         drawn.append((f"{c.b} against {c.a}" if several else c.b, pair))
-        data.append((c.b, c.a, v.outcome, c.difference, c.low, c.high, c.uncorrected, basis))
+        data.append((c.b, c.a, outcome, v.outcome, c.difference, c.low, c.high, c.uncorrected, basis))
     top = [head("claim" if several else "system"), head("outcome", "vv"), head(axis_head(axis, signs=True), "p")]
     top += [head("uncorrected", "n0 o"), head("corrected", "n0")] if both else [head("difference", "n0")]
     top += [head(f"{facts.level} interval", "n0 o"), head("rests on", "lk")]
@@ -155,17 +162,22 @@ def claims_table(facts: Facts, details: Sequence[str]) -> Html:
     made = table(words, top, rows, cols=cols, kind=f"sort {room(names)}")
     title = f"Differences in {measure}{'' if several else f' from {first}'}, with {facts.level} intervals"
     take = downloads("claims", COLUMNS, data, stacked(drawn, axis, title, signs=True))
-    return figure(made, *_caption(facts, verdicts), take, kind="claims")
+    return figure(made, *_caption(facts, verdicts, outcomes), take, kind="claims")
 
 
-def _caption(facts: Facts, verdicts: Sequence[Verdict]) -> tuple[Child, ...]:
-    above = " The headline holds for all of them together." if facts.claims[0].baseline and not facts.unchecked else ""
+def _caption(facts: Facts, verdicts: Sequence[Verdict], outcomes: Sequence[Outcome]) -> tuple[Child, ...]:
     key = " Hollow: uncorrected; filled: corrected." if facts.corrected else ""
-    single = (
+    errors = (
         f" Each row is tested alone: two equal systems would be called better in about "
         f"{100 * (1 - facts.confidence) / 2:.3g}% of studies, and worse in as many; the more claims, the more such "
-        f"errors.{above} “Rests on” names what leaves a claim open, or the largest source of its uncertainty."
+        "errors."
     )
+    if facts.joint:
+        errors = (
+            f" Outcomes hold for all claims jointly ({facts.level} confidence), as the headline does. Intervals are of "
+            "each claim alone; “alone” marks a claim that has another outcome if it is tested alone."
+        )
+    rests = " “Rests on” names what leaves a claim open, or the largest source of its uncertainty."
     held_back = [
         v
         for v in verdicts
@@ -173,7 +185,8 @@ def _caption(facts: Facts, verdicts: Sequence[Verdict]) -> tuple[Child, ...]:
     ]
     reasons = ["unjudged documents could change it"] if any(not v.withheld for v in held_back) else []
     if any(v.withheld for v in held_back):
-        reasons.append("too little is known of the judge's errors on what they retrieved")
+        reasons.append(_kinds(held_back))
     claims = f"{many(len(held_back), 'claim')} with an interval above 0 {'is' if len(held_back) == 1 else 'are'}"
-    why = f" {claims} inconclusive: {' or '.join(reasons)}." if held_back else ""
-    return el("b", f"{counted([v.outcome for v in verdicts])}."), key, why, single
+    alone = ", even if tested alone" if facts.joint else ""
+    why = f" {claims} inconclusive{alone}: {' or '.join(reasons)}." if held_back else ""
+    return el("b", f"{counted(outcomes)}."), key, why, errors, rests

@@ -242,6 +242,11 @@ class Facts:
         return self.measures[0]
 
     @property
+    def joint(self) -> bool:
+        """Whether the page says of all claims jointly what it says of each: of several against baselines."""
+        return self.claims[0].baseline and len(self.claims) > 1 and not self.unchecked
+
+    @property
     def corrected(self) -> bool:
         """Whether gold labels set scores right."""
         return self.gold > 0

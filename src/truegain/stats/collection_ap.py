@@ -491,8 +491,8 @@ class CollectionDifference:
         if pairing == "paired":
             ratio = float(np.median(self.paired[sd > STILL] / self.independent[sd > STILL]))
             notes.append(
-                f"{names}: on the same collections the standard deviation is {ratio:.2f} times that of independent "
-                "ones."
+                f"{names}: with the same resampled collections for both systems, the standard deviation of the "
+                f"difference is {ratio:.2f} times that with independent collections."
             )
         return tuple(notes)
 

@@ -114,8 +114,9 @@ class MeanDifferences:
             moving = has_p & (se > 0)
             ratio = float(np.median(se[moving] / unpaired_se[moving]))
             notes.append(
-                f"on the same collections the standard deviation of a difference is {ratio:.2f} times that of "
-                "independent ones" + (" (median of the pairs)." if moving.sum() > 1 else ".")
+                "with the same resampled collections for both systems, the standard deviation of a difference is "
+                f"{ratio:.2f} times that with independent collections"
+                + (" (median of the pairs)." if moving.sum() > 1 else ".")
             )
         if unknown := int(np.isnan(se).sum()):
             notes.append(

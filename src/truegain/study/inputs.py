@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from truegain.aggregation.reading import RatingsAsked
-from truegain.config import StudyConfig
+from truegain.config import Gold, StudyConfig
 from truegain.data.judgments import JudgmentsLike, read_judgments
+from truegain.data.label_list_reading import gold_list_of
 from truegain.data.models import models_named
 from truegain.data.runs import RunsLike, read_runs
 from truegain.errors import InputError, TruegainError, some, there_are
 from truegain.io.column_names import file_options
 from truegain.io.files import can_be_read_again
 from truegain.io.trec import NameBy
+from truegain.io.warnings import heard
 from truegain.message import arg, argname, told_value
 from truegain.results.paper_table import Renamed
 from truegain.sampling.catalogue import draws_topics
@@ -200,6 +202,9 @@ def beyond_list(study: Study, names: Sequence[str]) -> dict[str, str]:
     return lost if len(lost) < len(names) else {}
 
 
+USUAL = "nDCG@10"
+
+
 def usual_measure(config: StudyConfig) -> str:
     """The measure where none is asked for: one that the gold labels can correct.
 
@@ -207,4 +212,15 @@ def usual_measure(config: StudyConfig) -> str:
     ('P@10', 'nDCG@10')
     """
     corrected = config.gold is not None or config.sample is not None
-    return "P@10" if corrected and not (config.gold and draws_topics(config.gold.design)) else "nDCG@10"
+    return "P@10" if corrected and not draws_topics(_gold_design(config.gold)) else USUAL
+
+
+def _gold_design(gold: Gold | None) -> str | None:
+    """How gold labels were drawn, as given or as their list says; None where a file can be read only once."""
+    if gold is None or gold.design is not None or gold.aggregate is not None:
+        return None if gold is None else gold.design
+    if isinstance(gold.labels, str) and not can_be_read_again(gold.labels):
+        return None
+    with heard():  # the study reads it again, and then tells
+        listed = gold_list_of(gold.labels)
+    return None if listed is None else listed.design

@@ -89,7 +89,7 @@ class Checked:
         lines.append(
             f"people: at least {n.people:,}, each with {counted(n.each, 'unit')} at most; "
             f"{again.get(of_topic, f'a topic at most {of_topic} times, a document once')}"
-            f"{'; number in [people] does not say how many there are' if named is None else ''}"
+            f"{'; whether there are as many is not checked (number in [people] is not set)' if named is None else ''}"
         )
         least = f", with {settings.rules.seconds:g} s or more on each page" if settings.rules.seconds else ""
         how = "as the study says" if n.is_stated else f"at {reading_rate(opened)} a minute{least}"

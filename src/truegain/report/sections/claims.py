@@ -79,7 +79,8 @@ def _about(verdict: Verdict) -> Html:
 
 def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
     inside = el("div", *_parts(facts, verdict, number), class_="claim-body", id=anchor(number))
-    return folded(join(_about(verdict), " ", chip_of(verdict)), inside, kind="claim")
+    alone = el("span", " tested alone", class_="of") if facts.joint else None
+    return folded(join(_about(verdict), " ", chip_of(verdict), alone), inside, kind="claim")
 
 
 def _parts(facts: Facts, verdict: Verdict, number: int) -> list[Html | None]:

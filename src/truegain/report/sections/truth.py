@@ -72,7 +72,8 @@ def summary(m: MeasureMarks, both: bool) -> str:
     by, scores = m.measure.name, f"{contain(m.held, len(m.scores), 'score interval')} the true score."
     if not m.claims:
         return f"By {by}, the truth of no claim is known; {scores}"
-    of, marks = f"Of {many(len(m.claims), 'verdict')} by {by}", counted([c.mark for c in m.claims])
+    alone = ", each tested alone" if len(m.claims) > 1 else ""
+    of, marks = f"Of {many(len(m.claims), 'verdict')} by {by}{alone}", counted([c.mark for c in m.claims])
     if not both:
         return f"{of}, {marks}; {scores}"
     labels = counted([c.labels_mark for c in m.claims])
@@ -166,6 +167,7 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
         f"{' Hollow: uncorrected.' if both else ''} “Better” is right if the true difference is "
         f"{f'{facts.min_effect:g} or more' if facts.min_effect else 'above 0'}; “worse” is right if it is below 0. "
         "Undecided: the verdict was inconclusive."
+        f"{' Each claim is tested alone, not jointly as in the headline.' if facts.joint else ''}"
     )
     data = [_record(c, both) for c in m.claims]
     stem = f"truth-{file_name(m.measure.name)}"

@@ -280,19 +280,19 @@ def _fixed(facts: Facts, claim: Claim) -> Html:
     if _about_two(facts):
         if len(facts.claims) == 1:
             items["Unjudged documents could add"] = _holes(facts, claim.first)
-        items["Confidence"] = _level(facts, claim)
+        items["Confidence"] = _level(facts)
     else:
         items["Unjudged documents"] = _unjudged(facts.main)
         items["Confidence"] = f"simultaneous {facts.level} for all pairs"
     return el("dl", *(el("div", el("dt", k), el("dd", v)) for k, v in items.items()), class_="fixed")
 
 
-def _level(facts: Facts, claim: Claim) -> str:
+def _level(facts: Facts) -> str:
     if len(facts.claims) == 1:
         return f"{facts.level} for this claim alone"
-    if not claim.baseline or facts.unchecked:
+    if not facts.joint:
         return f"{facts.level} for each claim alone"
-    return f"simultaneous {facts.level} in the headline, {facts.level} for each row alone"
+    return f"simultaneous {facts.level} for outcomes, {facts.level} for each interval alone"
 
 
 def _unjudged(m: MeasureFacts) -> str:

@@ -25,6 +25,12 @@ from truegain.stats.significance import FamilyResults, Places
 # ---- The pairs of a comparison as arrays, of which a `Comparison` is made when somebody looks at it.
 
 AT_A_TIME = 10_000  # pairs made into objects
+EFFECTS = {
+    "dz": "the mean difference over the standard deviation of the differences",
+    "Hedges g": "the difference over the pooled standard deviation, corrected for few topics",
+    "ES_HSD (V_E2)": "the difference over the residual standard deviation of the two-way analysis",
+    "ES_HSD (V_E1)": "the difference over the residual standard deviation of the one-way analysis",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +305,8 @@ class Comparisons(ResultList[Comparison]):
 
     def table(self) -> Table:
         """The pairs, a row each."""
-        effect = (f"effect size: {self.items.effect_name}",) if self.items.effect_name else ()
+        name = self.items.effect_name
+        effect = (f"effect size: {name}, {EFFECTS[name]}",) if name else ()
         columns = self.items.columns()
         rows = list(zip(*columns.values(), strict=True))
         return Table(tuple(columns), rows, self.provenance, self._title(), (*self.notes, *effect))
