@@ -50,11 +50,11 @@ def _values(chart: Any) -> Any:
 
 def test_the_figure_of_judges_is_favor_with_its_limits() -> None:
     """Guards the generic figure: limits are drawn beside the number that they belong to, not the first one."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        made = tg.judge_quality(JUDGE, gold=tg.Gold(GOLD, design="random"), runs=RUNS, measure="P@3")
+    runs, bronze, gold = study(1)
+    made = tg.judge_quality(bronze, gold=tg.Gold(gold, design="random"), runs=runs)
     drawn = {row["name"]: row for row in _values(made.plot())}
     for row in made.records():
+        assert row["favor"] is not None
         assert (drawn[row["system"]]["value"], drawn[row["system"]]["low"]) == (row["favor"], row["low"])
 
 

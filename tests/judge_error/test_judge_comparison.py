@@ -91,12 +91,29 @@ def test_what_one_system_is_refused_a_pair_is_refused_too() -> None:
     swapped = {t: dict.fromkeys(row, 1) for t, row in bronze.items()}
     sample = {str(t): {f"a{i}": i % 2 for i in range(12)} for t in range(12)}
     said = {t: {**swapped[t], **{f"a{i}": int(i % 2 == 1 and i < 6) for i in range(12)}} for t in swapped}
-    with pytest.raises(tg.TruegainError, match="lies clearly outside 0 to 1"):
+    same = pytest.warns(tg.DataWarning, match="gold is not of what is scored here")
+    with same, pytest.raises(tg.TruegainError, match="lies clearly outside 0 to 1"):
         tg.compare(runs, said, "P@10", gold=tg.Gold(sample, design="elsewhere"))
     runs, bronze, gold = study(0)
     lone = {t: {d: g for d, g in row.items() if g == 0 or t == "3"} for t, row in gold.items()}
-    with pytest.raises(tg.TruegainError, match="gold-relevant pairs come from 1 topic"):
+    same = pytest.warns(tg.DataWarning, match="gold is not of what is scored here")
+    with same, pytest.raises(tg.TruegainError, match="gold-relevant pairs come from 1 topic"):
         tg.compare(runs, bronze, "P@10", gold=tg.Gold(lone, design="elsewhere"))
+
+
+@pytest.mark.parametrize("accuracy", ["system", "lists", "given"])
+def test_accuracy_that_gold_labels_would_not_heed_is_refused(accuracy: Any) -> None:
+    """Guards accuracy= beside a sample that corrects by itself: refused with what to type; a matrix heeds it."""
+    runs, bronze, gold = study(4, topics=40)
+    some, test = tg.Gold(gold, design="random"), tg.PublishedTest(accuracy=accuracy)
+    says = f"^accuracy='{accuracy}' chooses .* with design='random' .* leave accuracy out, or give method='delta'"
+    with pytest.raises(tg.TruegainError, match=says):
+        tg.correct(runs, bronze, ["P@10", "P@5"], gold=some, accuracy=accuracy)
+    with pytest.raises(tg.TruegainError, match=says):
+        tg.compare(runs, bronze, "P@10", gold=some, test=test)
+    with pytest.warns(tg.DataWarning, match="gold labels alone would be more precise"):
+        assert len(tg.correct(runs, bronze, "P@10", gold=some, accuracy=accuracy, method="delta")) == 2
+    assert tg.compare(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), test=test).pairs
 
 
 def test_naive_stands_beside_corrected_and_the_judge_is_described() -> None:
@@ -140,7 +157,7 @@ def test_refused_pairs_stay_in_the_family(method: str, design: str) -> None:
         "P@10",
         gold=tg.Gold(sample, design=cast("Any", design)),
         adjust="bonferroni",
-        test=tg.PublishedTest(method=cast("Any", method), accuracy="given"),
+        test=tg.PublishedTest(method=cast("Any", method), accuracy="given" if method == "delta" else None),
         resampling=tg.Resampling(n=100),
     )
     assert [(c.a, c.b) for c in found.pairs] == [("a", "b"), ("a", "copy")]

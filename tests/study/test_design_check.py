@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -70,6 +71,41 @@ def test_gold_from_elsewhere_that_is_from_here_is_told() -> None:
     truth = world(0)[2]
     (told,) = said(drawn(truth, np.random.default_rng(1).random(TOPICS * DEPTH) < 0.5), 0, "elsewhere")
     assert "gold is not of what is scored here, but 20 of its topics are" in told
+
+
+def test_every_use_of_gold_tells_once() -> None:
+    """Guards corrections, comparisons and the check of a judge: they warn as a study does, each once."""
+    runs, bronze, truth = world(0)
+    whole = {t: truth[t] for t in sorted(truth)[:8]}
+    few = drawn(truth, (np.arange(TOPICS * DEPTH) < 160) & (np.arange(TOPICS * DEPTH) % 2 == 0))
+    for labels, words in ((whole, "whole topics seem to have been sampled"), (few, "gold labels contradict it")):
+        gold = tg.Gold(labels, design="random")
+        asked: list[Callable[[], object]] = [
+            lambda gold=gold: tg.Study(runs, bronze, "P@10", gold=gold),
+            lambda gold=gold: tg.Study(runs, bronze, "P@10", gold=tg.Judge.fit(bronze, gold.labels, design="random")),
+            lambda gold=gold: tg.correct(runs, bronze, ["P@10", "P@5"], gold=gold),
+            lambda gold=gold: tg.compare(runs, bronze, ["P@10", "P@5"], gold=gold),
+            lambda gold=gold: tg.judge_quality(bronze, gold=gold),
+            lambda gold=gold: tg.judge_quality(bronze, gold=gold, runs=runs, resampling=tg.Resampling(n=100)),
+        ]
+        for ask in asked:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                ask()
+            assert [words in str(w.message) for w in caught if "design=" in str(w.message)] == [True]
+
+
+def test_only_scored_topics_are_held_against_the_design() -> None:
+    """Guards bronze labels of topics that no run answers: gold drawn from the others is no reason to warn."""
+    runs, bronze, truth = world(0)
+    keep = np.random.default_rng(5).random(TOPICS * DEPTH) < 0.5
+    labels = {t: row for t, row in drawn(truth, keep).items() if t in sorted(truth)[:8]}
+    some = {s: {t: run[t] for t in sorted(truth)[:8]} for s, run in runs.items()}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tg.correct(some, bronze, "P@10", gold=tg.Gold(labels, design="random"))
+        tg.correct(runs, bronze, "P@10", gold=tg.Gold(labels, design="random"))
+    assert sum("gold labels contradict it" in str(w.message) for w in caught) == 1
 
 
 @pytest.mark.slow

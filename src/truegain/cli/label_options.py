@@ -267,7 +267,8 @@ class Correcting:
         Literal["system", "lists", "given", "assessor"] | None,
         advanced(
             "--accuracy",
-            help="Gold pairs that measure the judge: those each system retrieved (system), those any system retrieved "
+            help="Gold pairs that measure the judge where a confusion matrix is inverted (by-gold, elsewhere): "
+            "those each system retrieved (system; default, but given for elsewhere), those any system retrieved "
             "(lists), or all (given); assessor: each assessor's own.",
         ),
     ] = None

@@ -24,7 +24,7 @@ from truegain.io.warnings import warn
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
 from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.judge import Judge, count, label_table, share
-from truegain.judge_error.panel import judges_of
+from truegain.judge_error.panel import judges_of, tell_unlike_design
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import takes
 from truegain.measures.base import mean_of_rows
@@ -352,10 +352,12 @@ def judge_quality(
     if show == "systems" and runs is None:
         raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
     if runs is None:
+        tell_unlike_design(judge)
         notes += [WITHOUT_RUNS] if design_of(judge.design).here else []
     else:
         matching = matching_for([weighing], Scoring())
         ranked = aligned(runs, bronze, Scoring(), jobs=draws.jobs, matching=matching)
+        tell_unlike_design(judge, ranked.topics)
         lists = JudgedLists.of(ranked, judge, weighing, gold_relevant_from=gold_relevant_from)
         for system, mean in zip(ranked.systems, mean_of_rows(lists.naive).tolist(), strict=True):
             notes += [Message(f"{system}: {with_marks(why)}") for why in lists.impossible_means(system, mean)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
@@ -10,15 +10,17 @@ import numpy as np
 
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
+from truegain.data.pool import Pool
 from truegain.errors import InputError, TruegainError, check_one_of, counted, some
-from truegain.io.columns import Coded, frozen
+from truegain.io.columns import Bools, Coded, Codes, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, check_scale, scale_of
 from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.measures.label_weights import levels_of
 from truegain.message import AGGREGATE, arg, argname, with_marks
-from truegain.sampling.catalogue import design_of, is_sample
+from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample
+from truegain.sampling.gold import chance_of_draw, judged_whole
 from truegain.stats.collection_pairs import Meta, Pairing, PairScale
 from truegain.stats.multiple_testing import Counting, check_counting
 
@@ -232,6 +234,15 @@ class CorrectionOptions:
         check_one_of("method", self.method, get_args(Method))
         check_one_of("clusters", self.clusters, get_args(Clusters))
 
+    def check_by_gold(self, design: str) -> None:
+        """Refuse what gold labels that set the scores right themselves would not heed."""
+        if self.accuracy is not None:
+            raise TruegainError(
+                f"{arg('accuracy', self.accuracy)} chooses the gold pairs of a confusion matrix, and with "
+                f"{arg('design', design)} the scores are corrected by the gold labels themselves; leave "
+                f"{argname('accuracy')} out, or give {arg('method', 'delta')}, which inverts the matrix"
+            )
+
 
 def fit_judge(
     bronze: JudgmentsLike,
@@ -252,6 +263,56 @@ def judges_of(
     """The judges given, or one that is fitted on the gold labels given: see `fit_judge`."""
     levels = levels_of(measure, gold_relevant_from)
     return Judges.of(judge, bronze, levels, design, levels_given=gold_relevant_from is not None, **options)
+
+
+# ---- Whether the gold labels look as their design says.
+
+NOT_BY_CHANCE = 1e-6
+
+
+def tell_unlike_design(judge: Judge, scored: Collection[str] | None = None) -> None:
+    """Tell where gold labels contradict how they are said to have been drawn; `scored`: topics, where there are runs.
+
+    Pairs said to be drawn at random are held against the labels of the scored topics: whole topics and no others, or
+    unlike them by topic or by bronze label.  Gold said to be from elsewhere may not be of the scored topics.
+    """
+    pairs = judge.pairs
+    if pairs is None:
+        return
+    if not DESIGNS[judge.design].here and (same := len(set(pairs.topics) & set(scored or ()))):
+        warn(
+            f"{arg('design', 'elsewhere')} says that gold is not of what is scored here, but {same} of its topics "
+            "are; if its pairs were sampled from these labels, give that design"
+        )
+    if not draws_pairs(judge.design) or pairs.pool is None or pairs.item is None:
+        return
+    pool = pairs.pool
+    drawn, is_scored = np.zeros(len(pool), np.bool_), np.array([scored is None or t in scored for t in pool.topics])
+    drawn[pairs.item] = True
+    whole, partly = judged_whole(pool.topic, drawn, len(pool.topics))
+    whole, partly = whole[is_scored], partly[is_scored]
+    if not whole.all() and not partly.any() and (np.diff(pool.begin)[is_scored][whole] > 1).any():
+        warn(
+            f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
+            f"sampled, not pairs; if so, give {arg('design', 'topics')}, or intervals are too narrow"
+        )
+    elif not pairs.weighted:
+        _tell_uneven(pool, drawn, (pool.labels >= 0) & is_scored[pool.topic], judge.design)
+
+
+def _tell_uneven(pool: Pool, drawn: Bools, there: Bools, design: str) -> None:
+    """Tell where pairs said to be drawn with equal chances cannot have been: by topics, or by bronze labels."""
+    stratum = DESIGNS[design].stratum(pool.topic, pool.labels)
+    groups = [there & (stratum == k) for k in range(int(stratum.max()) + 1)]
+    label = np.unique(pool.labels, return_inverse=True)[1].astype(np.int32)
+    kinds: dict[str, Codes] = {"topics": pool.topic, "bronze labels": label}
+    odd = [x for x, kind in kinds.items() if any(chance_of_draw(kind[g], drawn[g]) < NOT_BY_CHANCE for g in groups)]
+    if odd:
+        warn(
+            f"{arg('design', design)} says that every pair was equally likely to be labeled, but the "
+            f"{' and the '.join(odd)} of the {int((drawn & there).sum()):,} gold labels contradict it: intervals are "
+            "valid only if the design is right"
+        )
 
 
 @dataclass(frozen=True)

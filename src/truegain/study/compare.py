@@ -21,7 +21,15 @@ from truegain.io.columns import Floats, Ints
 from truegain.io.warnings import warn
 from truegain.judge_error.diagnostics import homogeneity
 from truegain.judge_error.gold_pairs import Unmatched
-from truegain.judge_error.panel import RESAMPLES, CorrectionOptions, GoldLike, GoldSample, PublishedTest, judges_of
+from truegain.judge_error.panel import (
+    RESAMPLES,
+    CorrectionOptions,
+    GoldLike,
+    GoldSample,
+    PublishedTest,
+    judges_of,
+    tell_unlike_design,
+)
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import takes
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
@@ -305,6 +313,8 @@ def compare_corrected(
     table = bronze_labels(bronze, runs)
     judges = judges_of(labels, table, gold.design, measures[0], options.gold_relevant_from, unmatched=how.unmatched)
     ranked = in_line(runs, table, measures, drawing.jobs)
+    if judges.single is not None:
+        tell_unlike_design(judges.single, ranked.topics)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     wanted = _pairs(ranked.systems, baseline)
@@ -357,7 +367,7 @@ def _treats_alike(made: Corrected, options: CorrectionOptions) -> list[str]:
     if lists.judge_and_pairs is None or not lists.same_topics:
         return []
     alike = homogeneity(lists, trials=options.resamples, seed=options.seed)
-    return [alike.finding if made.lists is None else alike.sentence]
+    return [alike.finding if made.lists is None or made.lists.accuracy == "system" else alike.sentence]
 
 
 def _adjusted(pairs: Sequence[Comparison], adjust: str, family: int) -> list[Comparison]:

@@ -20,22 +20,19 @@ from truegain.data.pool import RankedGains
 from truegain.data.ratings import Scale, read_ratings, tell_mixed
 from truegain.data.runs import RunPaths, Runs
 from truegain.errors import ORDER, DataWarning, InputError, TruegainError, some
-from truegain.io.columns import Bools, Coded, Codes, frozen
+from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.named_tables import is_paths
 from truegain.io.trec import NameBy
 from truegain.io.warnings import warn
-from truegain.judge_error.judge import Judge
 from truegain.measures.evaluate import aligned, loaders_of
 from truegain.message import AGGREGATE, EVALUATE, arg, argname
-from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, populations, with_held
-from truegain.sampling.gold import chance_of_draw, judged_whole
+from truegain.sampling.catalogue import design_of, populations, with_held
 from truegain.sampling.source import SourceName
 from truegain.study.assessors import Raters
 from truegain.study.estimators import FEW_TOPICS, LEAST_TOPICS
 
 RESAMPLES, LEAST_RESAMPLES = 1000, 100
 FIXED = "fixed"  # the population of these topics only
-NOT_BY_CHANCE = 1e-6
 FEW_ANSWERS = 5  # of the same judge about a document, below which a rule that takes steps hides its noise
 
 
@@ -130,56 +127,6 @@ def gold_of(gold: object) -> Judgments:
             raise
         hint = error.hint.marked.replace(ORDER, "gold labels are judgments of some pairs")
         raise InputError(error.problem, file=error.file, line=error.line, text=error.text, hint=hint) from None
-
-
-def tell_whole_topics(judge: Judge) -> bool:
-    """Tell where gold said to be pairs holds some topics whole and others not at all; whether it does."""
-    pairs = judge.pairs
-    if not draws_pairs(judge.design) or pairs is None or pairs.pool is None or pairs.item is None:
-        return False
-    pool = pairs.pool
-    drawn = np.zeros(len(pool), np.bool_)
-    drawn[pairs.item] = True
-    whole, partly = judged_whole(pool.topic, drawn, len(pool.topics))
-    are_whole = bool(not whole.all() and not partly.any() and (np.diff(pool.begin)[whole] > 1).any())
-    if are_whole:
-        warn(
-            f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
-            f"sampled, not pairs; if so, give {arg('design', 'topics')}, or intervals are too narrow"
-        )
-    return are_whole
-
-
-def tell_unlike_design(judge: Judge) -> None:
-    """Tell where gold said to be drawn at random cannot have been: by its topics, or by its bronze labels."""
-    pairs = judge.pairs
-    if not draws_pairs(judge.design) or pairs is None or pairs.pool is None or pairs.item is None or pairs.weighted:
-        return
-    pool = pairs.pool
-    drawn = np.zeros(len(pool), np.bool_)
-    drawn[pairs.item] = True
-    there = pool.labels >= 0
-    stratum = DESIGNS[judge.design].stratum(pool.topic, pool.labels)
-    groups = [there & (stratum == k) for k in range(int(stratum.max()) + 1)]
-    label = np.unique(pool.labels, return_inverse=True)[1].astype(np.int32)
-    kinds: dict[str, Codes] = {"topics": pool.topic, "bronze labels": label}
-    odd = [x for x, kind in kinds.items() if any(chance_of_draw(kind[g], drawn[g]) < NOT_BY_CHANCE for g in groups)]
-    if odd:
-        warn(
-            f"{arg('design', judge.design)} says that every pair was equally likely to be labeled, but the "
-            f"{' and the '.join(odd)} of the {int(drawn.sum()):,} gold labels contradict it: intervals are valid "
-            "only if the design is right"
-        )
-
-
-def tell_same_topics(judge: Judge, topics: Collection[str]) -> None:
-    """Tell where gold said to be of other topics, another time or collection is of those that are scored."""
-    same = 0 if DESIGNS[judge.design].here or judge.pairs is None else len(set(judge.pairs.topics) & set(topics))
-    if same:
-        warn(
-            f"{arg('design', 'elsewhere')} says that gold is not of what is scored here, but {same} of its topics "
-            "are; if its pairs were sampled from these labels, give that design"
-        )
 
 
 def check_raters(raters: Raters | None, over: frozenset[SourceName]) -> None:

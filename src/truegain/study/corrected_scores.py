@@ -27,7 +27,16 @@ from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.intervals import check_has_method, published_estimate
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import bronze_of
-from truegain.judge_error.panel import RESAMPLES, Accuracy, CorrectionOptions, GoldLike, Judges, Method, judges_of
+from truegain.judge_error.panel import (
+    RESAMPLES,
+    Accuracy,
+    CorrectionOptions,
+    GoldLike,
+    Judges,
+    Method,
+    judges_of,
+    tell_unlike_design,
+)
 from truegain.judge_error.system_judges import (
     JudgedLists,
     check_own,
@@ -258,6 +267,7 @@ class Corrected:
         """
         uncorrected, judge = measure.score(ranked), judges.rectifier(options.method) if shared else None
         if judge is not None:
+            options.check_by_gold(judges.design)
             estimator, fitted, gold = rectified(ranked, measure, judge, options.gold_relevant_from)
             engine = _engine(estimator, uncorrected, ranked, ranked.systems, measure, options.confidence)
             return cls(engine, ranked, Judges.of(fitted), int((~np.isnan(gold)).sum()), {})
@@ -502,8 +512,9 @@ def correct(
     clusters : {'topics', 'none'}
         Topics are the clusters; 'none' has the paper's formulas for independent pairs.
     accuracy : {'system', 'lists', 'given', 'assessor'}, optional
-        On which gold pairs the judge is measured: those that the system retrieved, or any system (see
-        `JudgedLists.of`), or all; 'assessor': each topic is corrected with the accuracy of the assessor who labeled it.
+        On which gold pairs the judge is measured, where a confusion matrix is inverted: those that the system
+        retrieved (the default, but for 'elsewhere'), or any system (see `JudgedLists.of`), or all; 'assessor': each
+        topic is corrected with the accuracy of the assessor who labeled it.  Refused where gold labels rectify.
     ratings : Ratings or str, optional
         Judgments are by several assessors, and how they become one label; its scale is that of bronze and gold.
     unmatched : {'refuse', 'drop'}
@@ -587,6 +598,8 @@ def correct(
         scale = known if rated.aggregate is None else None
         judges = judges_of(labels, table, design, chosen[0], gold_relevant_from, unmatched=unmatched, scale=scale)
     ranked = in_line(runs, table, chosen, drawing.jobs)
+    if judges.single is not None:
+        tell_unlike_design(judges.single, ranked.topics)
     about += doubt_messages(ranked.doubts)
     answers: list[Estimate] = []
     best: list[str] = []

@@ -18,7 +18,7 @@ from truegain.io.columns import Floats
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import UNMATCHED
 from truegain.judge_error.judge import Judge, TopicMatrix
-from truegain.judge_error.panel import fit_judge
+from truegain.judge_error.panel import fit_judge, tell_unlike_design
 from truegain.judge_error.system_judges import JudgedLists, check_inside, rectifying, refuse_not_linear, score_range
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.base import Measure
@@ -31,7 +31,7 @@ from truegain.sampling.designs import OrderedDraws
 from truegain.sampling.gold import GoldUnits
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantiles_of
-from truegain.study.config import RunsInput, gold_of, of_topics, tell_same_topics, tell_unlike_design, tell_whole_topics
+from truegain.study.config import RunsInput, gold_of, of_topics
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
 from truegain.study.gold_lists import refuse_without_stand_in
 from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
@@ -293,6 +293,8 @@ class Labels:
             raise TruegainError(
                 f"the judge was fitted with design {gold.design!r}, not {design!r}; leave {argname('design')} out"
             )
+        if isinstance(gold, Judge):
+            tell_unlike_design(gold, self.kept.topic.values)
         if gold is None or isinstance(gold, Judge):
             return gold
         trusted, labels, scale = gold_of(gold), self.given, None
@@ -315,9 +317,7 @@ class Labels:
             hint = error.hint.marked.replace(UNMATCHED, "leave them out of the gold labels")
             raise InputError(error.problem, file=error.file, hint=hint) from None
         if listed is None:
-            if not tell_whole_topics(judge):
-                tell_unlike_design(judge)
-            tell_same_topics(judge, self.kept.topic.values)
+            tell_unlike_design(judge, self.kept.topic.values)
         return judge
 
     def sample(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truegain.judge_error.diagnostics import ALPHA, Homogeneity
+from truegain.judge_error.diagnostics import Homogeneity
 from truegain.report.facts import Facts
 from truegain.report.html import (
     NONE,
@@ -79,8 +79,8 @@ def section(facts: Facts) -> Section | None:
 
 def _favored(tests: Homogeneity) -> str:
     """Whether the judge favors a system; as a fact only where the test shows it."""
-    most, p = tests.clearest, tests.adjusted.get("favor")
-    if most is not None and most.value is not None and p is not None and p < ALPHA:
+    most = tests.clearest
+    if most is not None and most.value is not None and "favor" in tests.rejected:
         size = f"{signed(most.value)} {tests.measure} relative to the others, at equal gold labels"
         return f"{'It favors' if size.startswith('+') else 'It is hard on'} {most.system}: {size}."
     uneven = "It is not equally accurate for all systems, but no favored system is shown."
@@ -96,13 +96,17 @@ def _tested(tests: Homogeneity) -> str:
         shows = "Its errors need not cancel, so they may explain a difference by its labels alone."
     most = tests.clearest
     if most is None or most.value is None:
-        clearest = "Favor cannot be estimated: some system lacks gold labels of one kind, or has no errors."
+        why = "too few gold labels" if tests.left_out else "no errors are seen, or in one topic only"
+        clearest = f"Favor cannot be estimated: {why}."
     else:
-        testable = sum(p is not None for p in tests.adjusted.values())
-        low, high = most.interval(testable * (1 if len(tests.systems) == 2 else len(tests.systems))) or (None, None)
+        low, high = tests.adjusted_interval or (None, None)
         size = f"{signed(most.value)} {tests.measure} relative to the others, adjusted interval"
-        clearest = f"The clearest effect of its errors is on {most.system}: {size} {limits(low, high, signs=True)}."
-    return f"Differences between systems: {ps} ({how}). {shows} {clearest}"
+        of = "The clearest effect of its errors is on"
+        if "favor" not in tests.rejected:
+            of = "No effect on one system is shown; the clearest is on"
+        clearest = f"{of} {most.system}: {size} {limits(low, high, signs=True)}."
+    left_out = f" {tests.left_out}" if tests.left_out else ""
+    return f"Differences between systems: {ps} ({how}). {shows} {clearest}{left_out}"
 
 
 def _favors(facts: Facts, tests: Homogeneity) -> Html:
