@@ -77,7 +77,18 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "judge_quality show": (lambda: judge_quality(show="foo"), "show 'foo' is not known; give one of labels"),  # type: ignore[arg-type]
     "unjudged depths": (lambda: CALLS["unjudged"](depths=(0,)), "depths 0: give a whole number of at least 1"),
     "a field of a config": (
-        lambda: CALLS["evaluate"](depth=3), r"no option depth; give scoring=tg.Scoring\(depth=...\)\. It has scoring"
+        lambda: CALLS["evaluate"](depth=3), r"no option depth; give scoring=tg.Scoring\(depth=...\)\. It has runs, jud"
+    ),
+    "a field of gold": (
+        lambda: tg.compare(RUNS, BRONZE, "P@10", design="random"), r"give gold=tg.Gold\(labels, design=...\)\. It"  # type: ignore[call-overload]
+    ),
+    "the judge's model": (
+        lambda: tg.Study(RUNS, BRONZE, "P@10", judge_model="m1"),  # type: ignore[call-arg]
+        r"judge_model; give judgments=tg\.read_judgments\(\.\.\., model=\.\.\.\)\. It has runs, judgments, mea",
+    ),
+    "a field of the whole config": (
+        lambda: tg.plan_labels(RUNS, BRONZE, "P@10", min_effect=0.1),  # type: ignore[call-arg]
+        r"no option min_effect; give config=tg\.StudyConfig\(min_effect=\.\.\.\)\. It has",
     ),
     "what is not heeded": (
         lambda: CALLS["sample_gold"](scoring=tg.Scoring(depth=3)), "^depth: does not apply here; leave it out"

@@ -310,6 +310,16 @@ def _toml(value: Any) -> str:
     return json.dumps(value if isinstance(value, bool | int | float) else str(value), ensure_ascii=False)
 
 
+def gold_drawn(design: str) -> str:
+    """A design to give with gold labels: in Python it is a part of their config.
+
+    >>> message = Message(f"give {gold_drawn('topics')}")
+    >>> print(message, "|", message.words({"design": "--design"}), "|", message.lines({"design": "gold.design"}))
+    give tg.Gold(labels, design='topics') | give --design topics | give design = "topics" under [gold]
+    """
+    return arg("design", design, python=f"tg.Gold(labels, design={design!r})")
+
+
 AGGREGATE = by_surface("tg.aggregate", "`truegain aggregate`")
 AGGREGATE_FIRST = by_surface(
     "tg.aggregate, or ratings='mean' of tg.Study",

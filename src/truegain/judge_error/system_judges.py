@@ -27,7 +27,7 @@ from truegain.measures.label_weights import (
     linear_parts,
     tell_unjudged,
 )
-from truegain.message import Message, arg, value_of, with_marks
+from truegain.message import Message, arg, gold_drawn, value_of, with_marks
 from truegain.sampling.catalogue import DESIGNS, design_of, is_sample
 from truegain.sampling.gold import judged_whole
 from truegain.stats.results import Estimate
@@ -436,7 +436,7 @@ def refuse_not_linear(measure: Measure) -> None:
     if not measure.linear_in_gains:
         raise MeasureError(
             f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; use P, CG, "
-            f"DCG, RBP or SDCG, or label whole topics ({arg('design', 'topics')})"
+            f"DCG, RBP or SDCG, or label whole topics ({gold_drawn('topics')})"
         )
 
 

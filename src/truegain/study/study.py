@@ -26,7 +26,7 @@ from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.scoring import at_level, matching_for, measures_for
-from truegain.message import Message, arg, argname, with_marks
+from truegain.message import Message, arg, argname, gold_drawn, with_marks
 from truegain.pooling.bounds import is_known
 from truegain.pooling.pools import keys_in_question
 from truegain.results.provenance import told
@@ -316,7 +316,7 @@ class Study:
             raise TruegainError(
                 f"{argname('all_topics')} and an ordered list of gold labels: a list is sampled from the topics that "
                 f"all systems answer, and has no rows of the others; leave {argname('all_topics')} out, or sample "
-                f"pairs at random ({arg('design', 'random')})"
+                f"pairs at random ({gold_drawn('random')})"
             )
         check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
 
