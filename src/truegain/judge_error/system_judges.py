@@ -406,10 +406,11 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> TopicFit:
     whole, in_part = judged_whole(bronze.pool.topic, ~np.isnan(gold), len(bronze.topics))
     partly = int(in_part.sum())
     if whole.sum() < LEAST_TOPICS and not whole.all():
+        by_pairs = " (pairs sampled one by one are another design, 'random' or 'by-bronze')"
         raise TruegainError(
             f"{int(whole.sum())} of {len(whole)} topics have a gold label for every judged pair, {partly} for some; "
-            f"at least {LEAST_TOPICS} whole topics are needed, better 20: with fewer, intervals are too narrow "
-            "(pairs sampled one by one are another design, 'random' or 'by-bronze')"
+            f"at least {LEAST_TOPICS} whole topics are needed, better 20: with fewer, intervals are too narrow"
+            f"{by_pairs if partly > 1 else ''}"  # whoever labels topic by topic leaves one unfinished
         )
     if partly:
         topics = "1 topic is" if partly == 1 else f"{partly} topics are"

@@ -412,11 +412,12 @@ class Plan(Result):
 
     def in_short(self) -> str:
         """What is needed, for what."""
-        return str(self)
-
-    def __str__(self) -> str:
         needed = ", ".join(f"{n:,} {kind}" for kind, n in self.needed.items())
         return f"{needed}: {self.aim}" if needed else self.aim
+
+    def __str__(self) -> str:
+        """What is needed; the table, where the plan is no single number."""
+        return self.in_short() if self.needed or not (self.details.rows or self.details.notes) else str(self.details)
 
 
 Answer = TypeVar("Answer", Estimate, Comparison)
