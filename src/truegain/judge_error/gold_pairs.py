@@ -153,6 +153,14 @@ class OffScaleLabels:
         )
 
 
+def declared_scale(within: str) -> str:
+    """The option that declares the labels of both judges, within words that commands without it leave out.
+
+    Options of the same name that are about ratings declare nothing of them.
+    """
+    return arg("label_scale", "0:3", within=within, python="tg.Judge.fit(..., scale='0:3')")
+
+
 def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_given: bool | None) -> None:
     """Warn of a few labels off gold's scale, or of two scales where nobody said which labels are relevant on each.
 
@@ -172,7 +180,7 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     warn(
         f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels "
         f"{_range(gold)}; the same label counts as relevant on both: give the smallest relevant gold label "
-        f"({arg('gold_relevant_from')}), or declare the labels in use ({arg('scale', '0:3')})"
+        f"({arg('gold_relevant_from')}){declared_scale(', or declare the labels in use ({})')}"
     )
 
 

@@ -13,7 +13,7 @@ from truegain.errors import MeasureError, TruegainError, check_one_of
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
-from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart
+from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart, declared_scale
 from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
 from truegain.judge_error.panel import Accuracy, Judges
@@ -58,8 +58,8 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             f"{name} uses labels as gains, and the two judges' {seem}: {scales}; bronze and corrected scores would not "
             "be comparable. Map one scale onto the other first (such as bronze 0 and 1 to 0, 2 and 3 to 1; or gold "
             "1 to 3), use a binary measure such as P@10 and give the smallest relevant label of each "
-            f"({arg('gold_relevant_from')}), or, if a label means the same to both, declare the labels in use "
-            f"({arg('scale', '0:3')})"
+            f"({arg('gold_relevant_from')})"
+            f"{declared_scale(', or, if a label means the same to both, declare the labels in use ({})')}"
         )
 
 

@@ -247,8 +247,9 @@ class Study:
         study_labels = Labels(labels, self._labels, self.topics)
         gold_relevant_from = None if config.gold is None else config.gold.relevant_from
         self.judge = study_labels.judge(
-            gold_labels, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list
-        )
+            gold_labels, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list,
+            None if label_list is None else label_list.scale,
+        )  # fmt: skip
         sample = config.sample
         self.unjudged_sample = None if sample is None else study_labels.sample(sample, self._runs_input, self.measures)
         self._study_data = StudyData(
