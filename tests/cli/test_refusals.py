@@ -39,7 +39,7 @@ def test_init_cuts_a_long_refusal(run: Run, folder: Path) -> None:  # noqa: F811
 
 
 def test_a_scale_is_suggested_where_it_is_taken(run: Run, folder: Path) -> None:  # noqa: F811
-    """Guards the warning of two scales: verdict's --scale is of ratings alone, and a list says what labels there are."""
+    """Guards the warning of two scales: --scale of verdict is of ratings alone, and a list has its own."""
     (folder / "llm.qrels").write_text("".join(f"{t} 0 {d} {i}\n" for t in range(12) for i, d in enumerate("abcd")))
     (folder / "gold.qrels").write_text(
         "".join(f"{t} 0 {d} {(t + i) % 2}\n" for t in range(12) for i, d in enumerate("abcd"))
