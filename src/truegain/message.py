@@ -320,6 +320,19 @@ def gold_drawn(design: str) -> str:
     return arg("design", design, python=f"tg.Gold(labels, design={design!r})")
 
 
+def declared_scale(within: str) -> str:
+    """The option that declares the labels of both judges, within words that commands without it leave out.
+
+    Options of the same name that are about ratings declare nothing of them.
+    """
+    return arg("label_scale", "0:3", within=within, python="tg.Judge.fit(scale='0:3')")
+
+
+def unjudged_of(measure: str) -> str:
+    """What bounds unjudged documents by a measure: a function, or a command."""
+    return by_surface(f"tg.unjudged of {measure}", f"`truegain unjudged -m {measure}`")
+
+
 AGGREGATE = by_surface("tg.aggregate", "`truegain aggregate`")
 AGGREGATE_FIRST = by_surface(
     "tg.aggregate, or ratings='mean' of tg.Study",

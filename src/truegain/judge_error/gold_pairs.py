@@ -16,7 +16,7 @@ from truegain.errors import InputError, TruegainError, some
 from truegain.io.column_names import OutOfRange
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.warnings import warn
-from truegain.message import arg, argname
+from truegain.message import arg, argname, declared_scale
 from truegain.sampling.catalogue import design_of
 
 # ---- Are the labels of both judges on one scale? Labels off it, and labels that only one of the judges uses.
@@ -151,14 +151,6 @@ class OffScaleLabels:
             f"{sum(self.counts)} of {self.total} bronze labels never occur in the gold labels: "
             f"{some(each, MOST_LISTED)}; such as {'; '.join(self.examples)}"
         )
-
-
-def declared_scale(within: str) -> str:
-    """The option that declares the labels of both judges, within words that commands without it leave out.
-
-    Options of the same name that are about ratings declare nothing of them.
-    """
-    return arg("label_scale", "0:3", within=within, python="tg.Judge.fit(..., scale='0:3')")
 
 
 def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_given: bool | None) -> None:

@@ -13,7 +13,7 @@ from truegain.errors import MeasureError, TruegainError, check_one_of
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
-from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart, declared_scale
+from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart
 from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
 from truegain.judge_error.panel import Accuracy, Judges
@@ -27,7 +27,7 @@ from truegain.measures.label_weights import (
     linear_parts,
     tell_unjudged,
 )
-from truegain.message import Message, arg, gold_drawn, value_of, with_marks
+from truegain.message import Message, arg, declared_scale, gold_drawn, value_of, with_marks
 from truegain.sampling.catalogue import DESIGNS, design_of, is_sample
 from truegain.sampling.gold import judged_whole
 from truegain.stats.results import Estimate

@@ -416,8 +416,9 @@ class Plan(Result):
         return f"{needed}: {self.aim}" if needed else self.aim
 
     def __str__(self) -> str:
-        """What is needed; the table, where the plan is no single number."""
-        return self.in_short() if self.needed or not (self.details.rows or self.details.notes) else str(self.details)
+        """What is needed; the table, where no difference to detect was asked for."""
+        asked = self.needed or self.details.provenance.get("min_effect") or not self.details.notes
+        return self.in_short() if asked else str(self.details)
 
 
 Answer = TypeVar("Answer", Estimate, Comparison)

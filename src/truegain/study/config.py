@@ -66,7 +66,7 @@ def names_in(population: str | Sequence[str]) -> list[str]:
     if isinstance(population, str):
         return [name.strip() for name in population.split(",")]
     if not isinstance(population, Sequence | Set) or not all(isinstance(name, str) for name in population):
-        example = arg("population", "topics,collection", python="population=['topics', 'collection']")
+        example = arg("population", ["topics", "collection"])
         raise TruegainError(f"{argname('population', population)}: give one name or several, such as {example}")
     return list(population)
 
