@@ -77,7 +77,18 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "judge_quality show": (lambda: judge_quality(show="foo"), "show 'foo' is not known; give one of labels"),  # type: ignore[arg-type]
     "unjudged depths": (lambda: CALLS["unjudged"](depths=(0,)), "depths 0: give a whole number of at least 1"),
     "a field of a config": (
-        lambda: CALLS["evaluate"](depth=3), r"no option depth; give scoring=tg.Scoring\(depth=...\)\. It has scoring"
+        lambda: CALLS["evaluate"](depth=3), r"no option depth; give scoring=tg.Scoring\(depth=...\)\. It has runs, jud"
+    ),
+    "a field of gold": (
+        lambda: tg.compare(RUNS, BRONZE, "P@10", design="random"), r"give gold=tg.Gold\(labels, design=...\)\. It"  # type: ignore[call-overload]
+    ),
+    "the judge's model": (
+        lambda: tg.Study(RUNS, BRONZE, "P@10", judge_model="m1"),  # type: ignore[call-arg]
+        r"judge_model; give judgments=tg\.read_judgments\(\.\.\., model=\.\.\.\)\. It has runs, judgments, mea",
+    ),
+    "a field of the whole config": (
+        lambda: tg.plan_labels(RUNS, BRONZE, "P@10", min_effect=0.1),  # type: ignore[call-arg]
+        r"no option min_effect; give config=tg\.StudyConfig\(min_effect=\.\.\.\)\. It has",
     ),
     "what is not heeded": (
         lambda: CALLS["sample_gold"](scoring=tg.Scoring(depth=3)), "^depth: does not apply here; leave it out"
@@ -91,6 +102,9 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "trust_judge": (lambda: tg.Study(RUNS, BRONZE, "P@10", trust_judge="yes"), "trust_judge 'yes': give True"),  # type: ignore[arg-type]
     "min_effect": (lambda: tg.Study(RUNS, BRONZE, "P@10", min_effect="a"), "^min_effect 'a': give the smallest"),  # type: ignore[arg-type]
     "design": (lambda: tg.Gold(BRONZE, "rand"), "^design 'rand' is not known; give one of random, by-bronze, topics"),
+    "rule of ratings": (lambda: tg.Ratings(aggregate="meen"), "there is no rule 'meen'; did you mean mean"),
+    "rule of gold": (lambda: tg.Gold(BRONZE, aggregate="meen"), "there is no rule 'meen'; did you mean mean"),
+    "a dict's label": (lambda: tg.read_judgments({"1": {"a": "x"}}), "row 1: not a number: 'x' "),
     "rule": (lambda: tg.aggregate(RATED, "unanimity(p=x)"), "p"),
     "from_counts": (lambda: tg.Judge.from_counts(3, 4), "relevant=3: give"),  # type: ignore[arg-type]
     "from_counts text": (lambda: tg.Judge.from_counts((3, 4), ("a", 3)), "nonrelevant=.'a', 3.: give"),  # type: ignore[arg-type]

@@ -106,7 +106,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "Judge": "truegain.judge_error.judge",
     "Judgments": "truegain.data.judgments",
     "PublishedTest": "truegain.judge_error.panel",
-    "Ratings": "truegain.config",
+    "Ratings": "truegain.aggregation.aggregate",  # which checks the rule
     "Resampling": "truegain.config",
     "Runs": "truegain.data.runs",
     "Scores": "truegain.data.scores",

@@ -41,6 +41,8 @@ TIES: tuple[Ties, ...] = ("descending", "ascending", "input")
 LARGEST = 2**63 - 1  # that arrays of whole numbers hold
 # By option what it may name, from a catalogue of a floor above, which puts it here: the names, and what each means.
 CHOICES: dict[str, Callable[[], Mapping[str, str]]] = {}
+# By option how its value is read, by a catalogue of a floor above, which puts it here: what it cannot be is refused.
+READERS: dict[str, Callable[[Any], object]] = {}
 
 
 class Setting(NamedTuple):
@@ -194,6 +196,12 @@ def check_number(name: str, value: object, *, own: bool = False) -> None:
         raise TruegainError(f"{argname(name, value, own=own)}: give a number")
 
 
+def _read_as(name: str, value: object) -> None:
+    """Refuse a value now that its catalogue could not read later."""
+    if value is not None and name in READERS:
+        READERS[name](value)
+
+
 def _checked(config: type[Config]) -> type[Config]:
     """A config whose refusals of unknown keywords, and of flags that are neither True nor False, name what it takes."""
     made = config.__init__
@@ -274,6 +282,7 @@ class Gold:
     def __post_init__(self) -> None:
         if self.design is not None and "design" in CHOICES:
             check_one_of("design", self.design, tuple(CHOICES["design"]()))
+        _read_as("aggregate", self.aggregate)
         if self.relevant_from is not None:
             check_number("gold_relevant_from", self.relevant_from)
 
@@ -362,6 +371,7 @@ class Ratings:
     out_of_range: OutOfRange = setting("error", advanced=True, help="Ratings outside the scale: an error, or dropped.")
 
     def __post_init__(self) -> None:
+        _read_as("aggregate", self.aggregate)
         check_one_of("repeated", self.repeated, REPEATED)
         check_one_of("out_of_range", self.out_of_range, OUT_OF_RANGE)
 

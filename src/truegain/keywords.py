@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, TypeVar
 
-from truegain.config import Resampling, Scoring, check_count, check_number
+from truegain.config import CONFIGS, StudyConfig, check_count, check_number, settings_of
 from truegain.errors import KeywordError, TruegainError
 from truegain.message import arg, argname
 
-CONFIGS: dict[str, Any] = {"scoring": Scoring, "resampling": Resampling}  # parameter: the config that it takes
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[str, object], None]  # of a keyword's name and value
 
@@ -109,10 +108,32 @@ def _signature(
 
 def _refusal(name: str, unknown: Sequence[str], parameters: Mapping[str, inspect.Parameter]) -> str:
     """What is not taken, what was perhaps meant, and all that is taken."""
-    close = difflib.get_close_matches(unknown[0], [name for name in parameters if name != "self"], n=1)
-    meant = f"; did you mean {close[0]}?" if close else "."
-    for parameter, kind in CONFIGS.items():
-        if parameter in parameters and unknown[0] in kind.__dataclass_fields__:
-            meant = f"; give {parameter}=tg.{kind.__name__}({unknown[0]}=...)."
-    options = [p.name for p in parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
-    return f"{name} has no option {', '.join(unknown)}{meant} It has {', '.join(options)}"
+    names = [n for n, p in parameters.items() if n != "self" and p.kind is not inspect.Parameter.VAR_KEYWORD]
+    close = difflib.get_close_matches(unknown[0], names, n=1)
+    meant = _in_a_config(unknown[0], parameters) or (f"did you mean {close[0]}?" if close else "")
+    return f"{name} has no option {', '.join(unknown)}{f'; {meant}' if meant else '.'} It has {', '.join(names)}"
+
+
+def _in_a_config(word: str, parameters: Mapping[str, inspect.Parameter]) -> str:
+    """Where to give an option of studies that is no keyword by itself; empty where that is nowhere.
+
+    >>> def score(runs, judgments, *, gold=None, scoring=None): ...
+    >>> for word in ("design", "depth", "judge_model"):
+    ...     print(_in_a_config(word, inspect.signature(score).parameters))
+    give gold=tg.Gold(labels, design=...).
+    give scoring=tg.Scoring(depth=...).
+    give judgments=tg.read_judgments(..., model=...).
+    """
+    if word == "judge_model":
+        return "give judgments=tg.read_judgments(..., model=...)." if "judgments" in parameters else ""
+    options = [*settings_of(StudyConfig)]
+    for option in [s for s in options if word == s.name] or [s for s in options if word == s.field]:
+        given, table = f"{option.field}=...", option.table
+        if table:
+            labels = "labels, " if table in ("gold", "unjudged") and option.field != "labels" else ""
+            given = f"{table}=tg.{CONFIGS[table].__name__}({labels}{given})"
+        if table in parameters:
+            return f"give {given}."
+        if "StudyConfig" in str(getattr(parameters.get("config"), "annotation", "")):
+            return f"give config=tg.StudyConfig({given})."
+    return ""

@@ -310,6 +310,29 @@ def _toml(value: Any) -> str:
     return json.dumps(value if isinstance(value, bool | int | float) else str(value), ensure_ascii=False)
 
 
+def gold_drawn(design: str) -> str:
+    """A design to give with gold labels: in Python it is a part of their config.
+
+    >>> message = Message(f"give {gold_drawn('topics')}")
+    >>> print(message, "|", message.words({"design": "--design"}), "|", message.lines({"design": "gold.design"}))
+    give tg.Gold(labels, design='topics') | give --design topics | give design = "topics" under [gold]
+    """
+    return arg("design", design, python=f"tg.Gold(labels, design={design!r})")
+
+
+def declared_scale(within: str) -> str:
+    """The option that declares the labels of both judges, within words that commands without it leave out.
+
+    Options of the same name that are about ratings declare nothing of them.
+    """
+    return arg("label_scale", "0:3", within=within, python="tg.Judge.fit(scale='0:3')")
+
+
+def unjudged_of(measure: str) -> str:
+    """What bounds unjudged documents by a measure: a function, or a command."""
+    return by_surface(f"tg.unjudged of {measure}", f"`truegain unjudged -m {measure}`")
+
+
 AGGREGATE = by_surface("tg.aggregate", "`truegain aggregate`")
 AGGREGATE_FIRST = by_surface(
     "tg.aggregate, or ratings='mean' of tg.Study",

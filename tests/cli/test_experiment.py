@@ -104,6 +104,10 @@ def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
     ("words", "message"),
     [
         (("eval", "qrels", "runs", "--intervals", "assessors"), "cannot draw over"),
+        (
+            ("eval", "qrels", "runs", "--intervals", "fixed"),
+            "documents (--unjudged-sample); choose from topics",
+        ),
         (("eval", "qrels", "runs", "--intervals", "topics", "--format", "trec"), "cannot be printed as trec"),
         (("eval", "qrels", "runs", "--intervals", "topics", "--confidence", "95"), "write 0.95"),
         (("compare", "qrels", "runs", "--population", "collection", "-m", "P@10", "--meta", "random"), "compares AP"),

@@ -24,6 +24,8 @@ def test_unjudged_documents_are_told(run: Run, folder: Path) -> None:  # noqa: F
     assert holes == pytest.approx(0.3)
     assert "  but  P@10, nDCG@10: 30% of the top 10 of good are unjudged (72 of 240), and 1% or more for 3 of 3" in out
     assert "  but  AP: " in out
+    assert "for 3 of 3 systems: see `truegain unjudged -m nDCG@100`\n" in out  # bounds of AP are not known
+    assert "  but  AP: " in out
     assert "but" not in run("init", "judgments.qrels", "runs", "-o", "whole.toml")[1].replace("Next", "")
 
 
@@ -61,7 +63,7 @@ def test_the_hints_are_those_of_the_data(run: Run, folder: Path) -> None:  # noq
     run("init", "ratings.csv", "runs")
     text = (folder / "study.toml").read_text()
     assert '# scale = "0:2"' in text
-    assert '# or "topics", "collection"; or "topics", "assessors"' in text
+    assert '# or ["topics", "collection"]; or ["topics", "assessors"]' in text
 
 
 @pytest.mark.parametrize(("each", "said"), [(1, "may be of different scales (5 gold"), (20, "are of different scales")])

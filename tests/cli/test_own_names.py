@@ -487,6 +487,7 @@ def test_a_study_of_the_app_keeps_the_key(run: Run, folder: Path) -> None:
     code, _, err = run(*init, "--pool", "list.csv")
     assert code == 0, err
     assert tg.read_gold_list(folder / "app" / "list.csv").digest == tg.read_gold_list(folder / "list.csv").digest
+    assert 'order = "decisive"' in (folder / "app" / "judging.toml").read_text()  # such a list counts from its top
     pool = [json.loads(line) for line in (folder / "app" / "pool.jsonl").read_text().splitlines()]
     assert not {"bronze", "label"} & {name for row in pool for name in row}
 

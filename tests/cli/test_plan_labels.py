@@ -51,6 +51,18 @@ def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
     assert (folder / "list.csv").exists()
 
 
+def test_a_list_of_whole_topics(run: Run) -> None:
+    """Guards what is said of such a list: no heading without rows, how many topics, no other design when too few."""
+    code, out, _ = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "--draw", "topics", "-o", "list.csv")
+    assert (code, "\ngold labels" in out, "stop anywhere" in out) == (0, False, False)
+    said = " ".join(out.split())
+    assert "Label at least 6 whole topics, better 20; then labeling may stop after any topic." in said
+    assert "fill in `label` from the top, stop after a whole topic, and give it" in said
+    run("plan", "fill", "list.csv", "gold.qrels", "--rows", "50", "-o", "filled.csv")
+    code, _, err = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "filled.csv")
+    assert (code, "at least 6 whole topics are needed" in err, "by-bronze" in err) == (2, True, False)
+
+
 def test_looking_at_every_batch(run: Run) -> None:
     """Guards --sequential: wider limits, and how many more labels are expected."""
     run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "list.csv")

@@ -38,6 +38,23 @@ def test_init_cuts_a_long_refusal(run: Run, folder: Path) -> None:  # noqa: F811
     assert said[0].endswith("gold labels 0, 1 ...")
 
 
+def test_a_scale_is_suggested_where_it_is_taken(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the warning of two scales: --scale of verdict is of ratings alone, and a list has its own."""
+    (folder / "llm.qrels").write_text("".join(f"{t} 0 {d} {i}\n" for t in range(12) for i, d in enumerate("abcd")))
+    (folder / "gold.qrels").write_text(
+        "".join(f"{t} 0 {d} {(t + i) % 2}\n" for t in range(12) for i, d in enumerate("abcd"))
+    )
+    files = ("llm.qrels", *INIT[2:], "-m", "P@4")
+    for command, taken in (("verdict", False), ("correct", True)):
+        _, _, err = run(command, *files, "--gold", "gold.qrels", "--design", "random")
+        assert "seem to use different scales" in err
+        assert ("--scale 0:3" in err) == taken
+    run("plan", "labels", *files, "--draw", "random", "-o", "drawn.csv")
+    run("plan", "fill", "drawn.csv", "gold.qrels", "-o", "filled.csv")
+    code, _, err = run("verdict", *files, "--gold", "filled.csv")
+    assert (code, "different scales" in err) == (0, False)
+
+
 @pytest.mark.parametrize("more", [("--show", "next"), ("--show", "shares"), ()])
 def test_until_is_about_a_pair(run: Run, more: tuple[str, ...]) -> None:
     """Guards --until: refused where nothing would heed it."""

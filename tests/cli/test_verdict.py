@@ -486,6 +486,7 @@ def test_a_judge_asked_again(run: Run, folder: Path) -> None:
 MISTAKES = [
     (("judgments.qrels", "runs/weak.run"), "a verdict is about two systems, and there is 1 (weak)"),
     (("judgments.qrels", "runs", "--pair", "weak,none"), "--pair names none, which is not a system here"),
+    (("judgments.qrels", "runs", "--pair", "no,none"), "--pair names no, none, which are not systems here"),
     (("judgments.qrels", "runs", "--pair", "weak"), "is not two systems; write --pair a,b"),
     (("judgments.qrels", "runs", "--pair", "weak,weak"), "weak is compared with itself"),
     (

@@ -400,3 +400,13 @@ def test_small_sets_have_both_ends() -> None:
         tg.plan_labels(
             {"a": a, "b": a}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(few, design="random"), min_effect=0.05)
         )
+
+
+def test_a_plan_without_an_aim_prints_its_table() -> None:
+    """Guards print(plan_labels(...)): a plan that is no number is its table, as on the command line."""
+    runs, bronze, _ = world(4, topics=30)
+    plan = tg.plan_labels(runs, bronze, "P@5", pair=("s0", "s1"))
+    assert plan.needed == {}
+    assert str(plan) == str(plan.details)
+    assert "half width" in str(plan)
+    assert "half width" not in plan.in_short()

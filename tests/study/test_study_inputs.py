@@ -70,6 +70,7 @@ def test_of_several_measures_one_is_asked_for() -> None:
         ({"unjudged": "zero"}, "unjudged 'zero' is not known; give one of bound"),
         ({"population": "fixed,topics"}, "'fixed' means these topics only and cannot be combined"),
         ({"population": "topics,moon"}, "'moon' is not known"),
+        ({"population": 3}, r"population 3: give one name or several, such as population=\['topics', 'collection'\]"),
     ],
     ids=str,
 )

@@ -112,9 +112,13 @@ class UnitOptions:
         ),
     ] = None
     order: Annotated[
-        Literal["spread", "decisive"],
-        typer.Option("--order", help="Judge all items evenly, or follow the order of the pool."),
-    ] = "spread"
+        Literal["spread", "decisive"] | None,
+        typer.Option(
+            "--order",
+            help="Judge all items evenly, or follow the order of the pool (default: spread; decisive for a list that "
+            "`plan labels` or `unjudged` wrote).",
+        ),
+    ] = None
     seed: Seed = 0
 
 
@@ -149,9 +153,10 @@ def init_study_command(
     from truegain.judging.study.units import Design, usual_size
     from truegain.judging.tasks.catalogue import task_of
 
-    size = units.size or usual_size(units.order, task_of(task).has_anchors)
     place = Path(folder)
     inputs = gather(**vars(material))
+    order = units.order or ("decisive" if inputs.gold_list else "spread")  # such a list counts from its top
+    size = units.size or usual_size(order, task_of(task).has_anchors)
     gold_list = read_gold_list(inputs.gold_list) if inputs.gold_list else None
     labels = usual_labels(task, gold_list.scale if gold_list else None)
     files = [(_copy(name), Path(name)) for name in filter(None, [inputs.gold_list])]
@@ -165,7 +170,7 @@ def init_study_command(
         labels=labels,
         bronze=os.path.relpath(bronze, place) if bronze else "",
         runs=tuple(os.path.relpath(run, place) for run in run_files or ()),
-        design=Design(units.n_judgments, size, units.order, units.seed),
+        design=Design(units.n_judgments, size, order, units.seed),
         words=Words(title or place.resolve().name),
         rules=Rules(practice_tries=tries, question_tries=tries, **usual_rules(task, units.n_judgments)),
         people=People(platform, most_of_topic=usual_of_topic(task)),

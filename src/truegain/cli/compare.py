@@ -15,7 +15,6 @@ from truegain.cli.options import (
     Inputs,
     JudgeModel,
     Judgments,
-    Measures,
     RunFiles,
     Seed,
     advanced,
@@ -208,7 +207,14 @@ class PairOptions:
 def compare_command(
     judgments: Judgments,
     runs: RunFiles,
-    measure: Measures = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m",
+            "--measure",
+            help="Measure, such as nDCG@10 or map. Repeatable (default: AP; with --gold, P@10).",
+        ),
+    ] = None,
     baseline: Annotated[str | None, typer.Option("--baseline", help="Compare all systems with this one.")] = None,
     judge_model: JudgeModel = None,
     *,

@@ -21,7 +21,12 @@ def correct_command(
     gold: Gold,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="Measure linear in the gain, such as P@10 or DCG@10. Repeatable."),
+        typer.Option(
+            "-m",
+            "--measure",
+            help="Measure linear in the gain, such as P@10 or DCG@10; with gold labels of whole topics any mean over "
+            "topics, such as nDCG@10 or AP. Repeatable (default: P@10).",
+        ),
     ] = None,
     relevant_from: RelevantFrom = None,
     confidence: Confidence = 0.95,

@@ -298,7 +298,8 @@ def _study_lines(
     possible = list(support[0].measures or measures)
     run_paths = [path for path in runs if path not in rated]
     lines = [
-        "# Keys are the options of `truegain verdict`, in tables or not; paths are relative to this file.",
+        "# Keys are the options of `truegain verdict`, or in a table such as [gold] the fields of tg.Gold in Python.",
+        "# Paths are relative to this file.",
         f"judgments = {_path(judgments, folder)}",
         f"runs = [{', '.join(_path(path, folder) for path in run_paths)}]",
         f"measure = [{', '.join(_quoted(m) for m in possible)}]",
@@ -307,7 +308,7 @@ def _study_lines(
     if name_by != "file":
         lines.append(f"name-by = {_quoted(name_by)}")
     others = zip(("collection", "assessors"), support[1:], strict=False)
-    more = [f'"topics", "{population}"' for population, of_it in others if of_it.measures]
+    more = [f'["topics", "{population}"]' for population, of_it in others if of_it.measures]
     lines.append('population = ["topics"]' + (f"  # or {'; or '.join(more)}" if more else ""))
     lines += [
         "# min-effect = 0.01  # the smallest difference that matters",

@@ -53,7 +53,7 @@ def _explained(kind: type[Measure]) -> str:
     lines = [form, "", text.split(">>>")[0].rstrip(), ""]
     lines.append(f"parameters: {', '.join(params) or 'none'}")
     if others:
-        lines.append(f"also called: {', '.join(others)}")
+        lines.append(f"also called: {', '.join(dict.fromkeys(others))}")
     return "\n".join(lines)
 
 

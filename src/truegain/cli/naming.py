@@ -15,10 +15,16 @@ CALLED = {
 }
 
 
+# what commands have whose --scale is that of bronze and gold labels, not of ratings alone
+BOTH_JUDGES = {"gold", "scale", "unmatched"}
+
+
 def option_names(parameters: Iterable[Any]) -> dict[str, str]:
     """The option behind each parameter of a command."""
     longest = {p.name: max(p.opts, key=len) for p in parameters}
     names = {name: option for name, option in longest.items() if option.startswith("--")}
+    if names.keys() >= BOTH_JUDGES:
+        names["label_scale"] = names["scale"]
     return {CALLED[option]: option for option in names.values() if option in CALLED} | names
 
 

@@ -40,7 +40,7 @@ from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.files import expand
 from truegain.message import option
-from truegain.sampling.catalogue import ways_to_draw
+from truegain.sampling.catalogue import draws_topics, ways_to_draw
 
 if TYPE_CHECKING:
     from truegain.data.label_lists import GoldList
@@ -200,9 +200,10 @@ class ListOutput:
         gold_list = gold_list.with_texts(*texts).with_texts_of(output)
         gold_list.write(output, self.key)
         lacking = missing_texts(gold_list.texts.get("question"), gold_list.texts.get("passage"))
+        stop = "after a whole topic" if draws_topics(gold_list.design) else "anywhere"
         return (
             f"{output} has {len(gold_list):,} pairs in the order to judge: fill in `label` from the top, stop "
-            f"anywhere, and give it to `truegain verdict --gold`.{lacking} The judge's labels are in "
+            f"{stop}, and give it to `truegain verdict --gold`.{lacking} The judge's labels are in "
             f"{self.key or key_path(output)}: people should not see them; verdict and plan fill read both."
         )
 

@@ -14,7 +14,7 @@ from truegain.cli.streams import tell
 from truegain.config import StudyConfig, settings_of
 from truegain.errors import InputError, TruegainError, meant
 from truegain.io.files import shown_path
-from truegain.io.study_text import ELSEWHERE, FileWords, Key, StudyText, key_of
+from truegain.io.study_text import ELSEWHERE, FileWords, Key, StudyText, key_of, not_known
 
 # ---- A refusal of what a study file said names the file and the line, not options that nobody typed.
 
@@ -177,6 +177,7 @@ CONFIDENCE = 0.95
 JUDGE_CHECK = "truegain judge check"
 AT_ONE_CONFIDENCE = ("check", "incomplete", "magnitudes", "spending", "unanimity", "unanimity-grid")
 ABOUT_GOLD = ("design", "gold-relevant-from", "gold-aggregate")  # said with the gold labels
+WANTED = {"float": "give a number", "int": "give a whole number", "integer": "give a whole number"}  # by click's names
 RATED = ("aggregate", "normalize")  # say that judgments are ratings
 
 
@@ -210,7 +211,7 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
             notes += _first_of(context, str(parameter.name), _place(text.file, line), key, [value], 0, "")
         typed = text.typed_value(option, key, line, several)
         text.check_kind(key, getattr(parameter.type, "name", "").removesuffix(" range"), line)
-        _check(context, parameter, typed, f"{key} is {value!r}", text.file, line)
+        _check(context, parameter, typed, key, value, text.file, line)
         defaults[str(parameter.name)] = typed
         keys[option] = text.key(option, key, line, typed)
     defaults |= _pair_of_claim(text, own, defaults)
@@ -348,19 +349,21 @@ def typed_claims(
     return pair, baseline, candidate
 
 
-def _check(context: typer.Context, parameter: Any, value: Any, problem: str, file: str, line: int | None) -> None:
+def _check(
+    context: typer.Context, parameter: Any, value: Any, key: str, told: Any, file: str, line: int | None
+) -> None:
     """Have the option itself read the value, so that the file and the line are told where it cannot."""
     choices = next((s.choices for s in settings_of(StudyConfig) if s.name == parameter.name), ())
     if choices and value not in choices:
-        hint = f"{value!r} is not one of {', '.join(map(repr, choices))}"
-        raise InputError(problem, file=file, line=line, hint=hint)
+        raise not_known(key, value, choices, file, line)
     try:
         parameter.type_cast_value(context, value)
     except Exception as error:  # click's, which typer carries under a name of its own
         if not hasattr(error, "format_message"):
             raise
         hint = re.sub(r"^Invalid value for [^:]*: ", "", error.format_message().rstrip("."))
-        raise InputError(problem, file=file, line=line, hint=hint) from None
+        hint = re.sub(r"^.* is not a valid (float|int|integer)( range)?$", lambda kind: WANTED[kind[1]], hint)
+        raise InputError(f"{key} is {told!r}", file=file, line=line, hint=hint) from None
 
 
 StudyFile = Annotated[

@@ -415,9 +415,7 @@ def an_id(value: object, name: str, what: str) -> str:
     if type(value) is str:
         return value
     if not is_id(value):
-        raise InputError(
-            f"{name} is {an(value)}", file=what, text=repr(value), hint="give ids as text or whole numbers"
-        )
+        raise InputError(f"{name} is {an(value)}", file=what, text=str(value), hint="give ids as text or whole numbers")
     return str(value)
 
 
@@ -428,7 +426,7 @@ def numbers(values: list[Any], what: str, *, labels: bool) -> Floats:
         number = label_of(value) if labels else None if is_bool(value) else number_of(value)
         if number is None:
             raise InputError(
-                "not a number", file=what, row=row + 1, text=repr(value), hint="labels and scores must be numbers"
+                "not a number", file=what, row=row + 1, text=str(value), hint="labels and scores must be numbers"
             )
         numbers[row] = number
     return numbers

@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import groupby, islice
 from threading import Lock
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError, some
-from truegain.io.column_names import Role, file_options
+from truegain.io.column_names import IDS, Role, file_options
 from truegain.io.columns import Places, RawTable, frozen, names_columns, number_of, our_name, plain_name
 from truegain.io.files import shown_path
 from truegain.io.table_format import Beginning, TableFormat
@@ -252,6 +252,7 @@ STEMS = {
     "label": ("label", "relevan", "grade", "rating", "judg", "score", "value", "answer", "verdict"),
     "score": ("score", "sim", "weight", "value"),
 }
+INITIALS = {"topic": ("q", "t"), "doc": ("d", "p"), "label": ("l", "r", "rel"), "score": ("s",)}
 RANKS = ("rank", "ranking", "pos", "position", "place", "rang")
 # columns of numbers that are no label and no score: by a part of their names, or by the last word of these
 NO_VALUE = (
@@ -304,15 +305,20 @@ def guessed(
     """The columns that are likely what a file of its role lacks, by our names; 'NAME' where none is likely.
 
     A label or a score that could be one of several is not guessed, as the wrong one gives wrong numbers in silence:
-    these come second.  Where a run has no score, its ranks do.
+    these come second.  Nor are topic and document, where neither names nor values tell one from the other.  Where a run
+    has no score, its ranks do.
 
     columns: their first cells.  found: by our names the columns, in small letters, that are known already.
 
-    >>> cells = [["what is ir", "what is rank"], ["q1", "q2"], ["d1", "d2"], ["2", "0"], ["0.7", "0.9"]]
+    >>> cells = [["what is ir", "what is ir", "why"], ["q1", "q1", "q2"], ["a", "b", "c"], ["2", "0", "2"], [7, 9, 8]]
     >>> guessed(["frage", "frage_nr", "absatz", "note", "tokens"], cells, "judgments", {})
     ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'note'}, ())
     >>> guessed(["frage", "frage_nr", "absatz", "note", "sicherheit"], cells, "judgments", {})
     ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'NAME'}, ('note', 'sicherheit'))
+    >>> guessed(["q", "d", "l"], [["1", "1", "2"], ["a", "b", "c"], ["1", "0", "1"]], "judgments", {})
+    ({'topic': 'q', 'doc': 'd', 'label': 'l'}, ())
+    >>> guessed(["x", "y", "z"], [["1", "2"], ["a", "b"], ["1", "0"]], "judgments", {})[0]
+    {'topic': 'NAME', 'doc': 'NAME', 'label': 'NAME'}
     """
     cells = dict(zip(names, columns, strict=True))
     used = {ours: some for ours, some in matches.items() if role == "runs" or ours != "score"}  # which may be a label
@@ -329,6 +335,8 @@ def guessed(
         left = [name for name in free if name not in chosen.values() and _may_be_ids(cells[name])]
         if left:
             chosen[ours] = min(left, key=lambda name: _unlikely(ours, name, cells[name], name in could))
+    if {"topic", "doc"} <= chosen.keys() and not _told_apart(chosen["topic"], chosen["doc"], cells, could):
+        return {ours: NAME if ours in IDS or ours not in chosen else chosen[ours] for ours in needed}, ()
     among = [name for name in could if name not in chosen.values()]
     if value and value not in chosen and len(among) == 1:
         chosen[value] = among[0]
@@ -419,16 +427,33 @@ def _may_be_ids(cells: Sequence[Any]) -> bool:
 
 
 def _like(ours: str, name: str) -> bool:
-    return any(stem in plain_name(name) for stem in STEMS[ours])
+    plain = plain_name(name)
+    return plain in INITIALS.get(ours, ()) or any(stem in plain for stem in STEMS[ours])
 
 
-def _unlikely(ours: str, name: str, cells: Sequence[Any], is_value: bool) -> tuple[bool, ...]:
+def _repetition(cells: Sequence[Any]) -> int:
+    """How unlike topics cells are: 0 where equal ones follow one another, 1 where some are equal, 2 where none are."""
+    present = [str(cell) for cell in _there(cells)]
+    distinct, groups = len(set(present)), sum(1 for _ in groupby(present))
+    return 2 if distinct == len(present) else int(groups > distinct)
+
+
+def _told_apart(topic: str, doc: str, cells: Mapping[str, Sequence[Any]], could: Sequence[str]) -> bool:
+    """Whether the name of one, or the values of both, tell topics from documents; could: which may be labels."""
+    if _like("topic", topic) or _like("doc", doc):
+        return True
+    fewer = len(set(map(str, _there(cells[topic])))) < len(set(map(str, _there(cells[doc]))))
+    return fewer and (_repetition(cells[topic]) == 0 or topic not in could)
+
+
+def _unlikely(ours: str, name: str, cells: Sequence[Any], is_value: bool) -> tuple[int, ...]:
     """What speaks against a column of ids, the weightiest first; those alike stay in the order of the file."""
     texts = [str(cell) for cell in cells[:LOOKED_AT]]
     prose = any(len(text) > LONG or " " in text.strip() for text in texts)
     others = any(_like(o, name) for o in ("topic", "doc", "label", "score") if o != ours)
     ends = plain_name(name).rstrip(".:# _").endswith(("id", "key", "nr", "no", "number"))
-    return prose, not _like(ours, name), is_value, others, not ends
+    repeated = _repetition(cells) if ours == "topic" else 0
+    return prose, not _like(ours, name), repeated, is_value, others, not ends
 
 
 # ---- CSV and TSV as formats: their first line names the columns.

@@ -209,6 +209,15 @@ class StudyText:
             raise InputError(f"{key} is {value!r}", file=self.file, line=line, hint="give a whole number")
 
 
+def not_known(key: str, value: object, choices: Collection[object], file: str, line: int | None) -> InputError:
+    """The refusal of a value that is none of those there are, in the words that it has elsewhere.
+
+    >>> print(not_known("design", "randm", ("random", "topics"), "study.toml", 3))
+    study.toml:3: design 'randm' is not known; give one of random, topics
+    """
+    return InputError(f"{key} {value!r} is not known; give one of {', '.join(map(str, choices))}", file=file, line=line)
+
+
 def _flat(values: dict[str, Any], text: str, file: str) -> tuple[dict[str, Any], dict[str, str]]:
     """The values by option, those of the tables of configs as if they stood at the top; and of which table each is.
 
@@ -226,7 +235,8 @@ def _flat(values: dict[str, Any], text: str, file: str) -> tuple[dict[str, Any],
         for name, inner in value.items():
             own = name.replace("-", "_")
             if own not in names:
-                near = difflib.get_close_matches(own, names, 1)
+                fields = [field for field, option in names.items() if option == own]
+                near = fields or difflib.get_close_matches(own, names, 1)
                 hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
                 line = line_of(text, name, line_of(text, key))
                 raise InputError(f"{name!r} is not an option of [{key}]", file=file, line=line, hint=hint)

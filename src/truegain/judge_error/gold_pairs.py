@@ -16,7 +16,7 @@ from truegain.errors import InputError, TruegainError, some
 from truegain.io.column_names import OutOfRange
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.warnings import warn
-from truegain.message import arg, argname
+from truegain.message import arg, argname, declared_scale
 from truegain.sampling.catalogue import design_of
 
 # ---- Are the labels of both judges on one scale? Labels off it, and labels that only one of the judges uses.
@@ -177,7 +177,7 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     warn(
         f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels "
         f"{_range(gold)}; the same label counts as relevant on both: give the smallest relevant gold label "
-        f"({arg('gold_relevant_from')}), or declare the labels in use ({arg('scale', '0:3')})"
+        f"({arg('gold_relevant_from')}){declared_scale(', or declare the labels in use ({})')}"
     )
 
 

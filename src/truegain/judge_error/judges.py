@@ -32,7 +32,7 @@ from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import level_of, levels_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for
-from truegain.message import JUDGE_QUALITY, Message, arg, argname, value_of, with_marks
+from truegain.message import JUDGE_QUALITY, Message, arg, argname, gold_drawn, value_of, with_marks
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import design_of, draws_topics
@@ -381,10 +381,14 @@ def _tell_partly_judged(judge: Judge) -> None:
     partly = np.flatnonzero((has > 0) & (has < np.diff(begin)))
     if len(partly):
         names = [f"{pairs.pool.topics[t]}: {has[t]} of {np.diff(begin)[t]}" for t in partly]
+        remedy = (
+            "label the rest of it"
+            if len(partly) == 1  # as whoever labels topic by topic leaves it
+            else f"if pairs were sampled, give {gold_drawn('random')} or {value_of('design', 'by-bronze')}"
+        )
         warn(
             f"the design is 'topics', but {len(partly)} of {int((has > 0).sum())} gold topics have gold labels for "
-            f"only some of their pairs ({some(names)}); if pairs were sampled, give ({arg('design', 'random')} or "
-            f"{value_of('design', 'by-bronze')})"
+            f"only some of their pairs ({some(names)}); {remedy}"
         )
 
 

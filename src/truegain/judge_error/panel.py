@@ -18,7 +18,7 @@ from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, check_scale, scale_of
 from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.measures.label_weights import levels_of
-from truegain.message import AGGREGATE, arg, argname, with_marks
+from truegain.message import AGGREGATE, arg, argname, gold_drawn, with_marks
 from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample
 from truegain.sampling.gold import chance_of_draw, judged_whole
 from truegain.stats.collection_pairs import Meta, Pairing, PairScale
@@ -294,7 +294,7 @@ def tell_unlike_design(judge: Judge, scored: Collection[str] | None = None) -> N
     if not whole.all() and not partly.any() and (np.diff(pool.begin)[is_scored][whole] > 1).any():
         warn(
             f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
-            f"sampled, not pairs; if so, give {arg('design', 'topics')}, or intervals are too narrow"
+            f"sampled, not pairs; if so, give {gold_drawn('topics')}, or intervals are too narrow"
         )
     elif not pairs.weighted:
         _tell_uneven(pool, drawn, (pool.labels >= 0) & is_scored[pool.topic], judge.design)

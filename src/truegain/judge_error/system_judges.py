@@ -27,7 +27,7 @@ from truegain.measures.label_weights import (
     linear_parts,
     tell_unjudged,
 )
-from truegain.message import Message, arg, value_of, with_marks
+from truegain.message import Message, arg, declared_scale, gold_drawn, value_of, with_marks
 from truegain.sampling.catalogue import DESIGNS, design_of, is_sample
 from truegain.sampling.gold import judged_whole
 from truegain.stats.results import Estimate
@@ -58,8 +58,8 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             f"{name} uses labels as gains, and the two judges' {seem}: {scales}; bronze and corrected scores would not "
             "be comparable. Map one scale onto the other first (such as bronze 0 and 1 to 0, 2 and 3 to 1; or gold "
             "1 to 3), use a binary measure such as P@10 and give the smallest relevant label of each "
-            f"({arg('gold_relevant_from')}), or, if a label means the same to both, declare the labels in use "
-            f"({arg('scale', '0:3')})"
+            f"({arg('gold_relevant_from')})"
+            f"{declared_scale(', or, if a label means the same to both, declare the labels in use ({})')}"
         )
 
 
@@ -406,10 +406,11 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> TopicFit:
     whole, in_part = judged_whole(bronze.pool.topic, ~np.isnan(gold), len(bronze.topics))
     partly = int(in_part.sum())
     if whole.sum() < LEAST_TOPICS and not whole.all():
+        by_pairs = " (pairs sampled one by one are another design, 'random' or 'by-bronze')"
         raise TruegainError(
             f"{int(whole.sum())} of {len(whole)} topics have a gold label for every judged pair, {partly} for some; "
-            f"at least {LEAST_TOPICS} whole topics are needed, better 20: with fewer, intervals are too narrow "
-            "(pairs sampled one by one are another design, 'random' or 'by-bronze')"
+            f"at least {LEAST_TOPICS} whole topics are needed, better 20: with fewer, intervals are too narrow"
+            f"{by_pairs if partly > 1 else ''}"  # whoever labels topic by topic leaves one unfinished
         )
     if partly:
         topics = "1 topic is" if partly == 1 else f"{partly} topics are"
@@ -436,7 +437,7 @@ def refuse_not_linear(measure: Measure) -> None:
     if not measure.linear_in_gains:
         raise MeasureError(
             f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; use P, CG, "
-            f"DCG, RBP or SDCG, or label whole topics ({arg('design', 'topics')})"
+            f"DCG, RBP or SDCG, or label whole topics ({gold_drawn('topics')})"
         )
 
 

@@ -18,6 +18,7 @@ from truegain.data.runs import RunsLike
 from truegain.errors import InputError, TruegainError
 from truegain.io.columns import Ints
 from truegain.io.frames import TableLike
+from truegain.judge_error.topic_estimators import LEAST_TOPICS
 from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
@@ -369,10 +370,11 @@ def _before_gold(
     pool = int(study.ranked.item_judged.sum())
     if draws_topics(listed.design):
         note = (
-            f"The list has all {len(listed):,} labeled documents, topic by topic in random order: labeling may stop "
-            "after any topic. The precision of gold topics is known once the first are labeled."
+            f"The list has all {len(listed):,} labeled documents, topic by topic in random order. Label at least "
+            f"{LEAST_TOPICS} whole topics, better 20; then labeling may stop after any topic. The precision of gold "
+            "topics is known once these are labeled."
         )
-        return Plan({}, f"{names} on {m}", Table(("gold labels",), [], {"pairs": pool}, f"{names} on {m}", (note,)))
+        return Plan({}, f"{names} on {m}", Table((), [], {"pairs": pool}, f"{names} on {m}", (note,)))
     tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
     against = Listed.of(study.ranked, listed, m, gold_relevant_from)
     check_asked(against.unlisted(contrasts), listed, names)

@@ -44,6 +44,8 @@ def text(grid: Grid) -> str:
     title = f"{grid.title}\n\n" if grid.title else ""
     starred = any(type(cell) is Marked and cell.best for row in grid.rows for cell in row)
     notes = (*(["* stands for bold: the best of its column"] if starred else []), *grid.notes)
+    if not grid.columns:
+        return "\n".join(f"{x}\n" for x in (grid.title, *notes) if x)
     return title + body + "".join(f"\n{note}\n" for note in notes)
 
 

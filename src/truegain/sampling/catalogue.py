@@ -84,7 +84,8 @@ def design_of(name: str | None) -> GoldDesign:
         check_one_of("design", name, tuple(DESIGNS))
         return DESIGNS[name]
     known = ", ".join(f"{one} ({d.drawn})" for one, d in DESIGNS.items())
-    raise TruegainError(f"how were the gold pairs sampled? Give {arg('design')} one of {known}", allowed=tuple(DESIGNS))
+    design = arg("design", python="design=, as in tg.Gold(labels, design='random'),")
+    raise TruegainError(f"how were the gold pairs sampled? Give {design} one of {known}", allowed=tuple(DESIGNS))
 
 
 def is_sample(design: str | None) -> bool:

@@ -412,11 +412,13 @@ class Plan(Result):
 
     def in_short(self) -> str:
         """What is needed, for what."""
-        return str(self)
-
-    def __str__(self) -> str:
         needed = ", ".join(f"{n:,} {kind}" for kind, n in self.needed.items())
         return f"{needed}: {self.aim}" if needed else self.aim
+
+    def __str__(self) -> str:
+        """What is needed; the table, where no difference to detect was asked for."""
+        asked = self.needed or self.details.provenance.get("min_effect") or not self.details.notes
+        return self.in_short() if asked else str(self.details)
 
 
 Answer = TypeVar("Answer", Estimate, Comparison)

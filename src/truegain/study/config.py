@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, field, replace
 from numbers import Real
 
@@ -54,13 +54,27 @@ def margin_of(value: object, min_effect: float) -> float:
     return float(value)
 
 
+def names_in(population: str | Sequence[str]) -> list[str]:
+    """What a population names, in a list or with commas.
+
+    >>> names_in("topics, collection"), names_in(("topics",))
+    (['topics', 'collection'], ['topics'])
+    """
+    if isinstance(population, str):
+        return [name.strip() for name in population.split(",")]
+    if not isinstance(population, Sequence | Set) or not all(isinstance(name, str) for name in population):
+        example = arg("population", ["topics", "collection"])
+        raise TruegainError(f"{argname('population', population)}: give one name or several, such as {example}")
+    return list(population)
+
+
 def sources_of(population: str | Sequence[str]) -> frozenset[SourceName]:
     """The sources of sampling that a population names, in a list or with commas; 'fixed' names none.
 
     >>> sorted(sources_of("topics, collection")), sorted(sources_of("fixed"))
     (['collection', 'topics'], [])
     """
-    names = [name.strip() for name in population.split(",")] if isinstance(population, str) else list(population)
+    names = names_in(population)
     if names == [FIXED]:
         return frozenset()
     sources: set[SourceName] = set()
@@ -129,17 +143,22 @@ def gold_of(gold: object) -> Judgments:
         raise InputError(error.problem, file=error.file, line=error.line, text=error.text, hint=hint) from None
 
 
+def _ratings_by(name: str, value: str) -> str:
+    """An option of ratings as a study takes it in Python: in their config."""
+    return arg(name, value, python=f"ratings=tg.Ratings({name}={value!r})")
+
+
 def check_raters(raters: Raters | None, over: frozenset[SourceName]) -> None:
     """Refuse assessors or replicates without ratings, and a rule that assessors cannot be left out of."""
     if raters is None and "assessors" in over:
         raise TruegainError(
             f"{argname('population')} names assessors, and these judgments are not ratings: give ratings with a "
-            f"column 'assessor' and a rule, such as {arg('aggregate', 'mean')}"
+            f"column 'assessor' and a rule, such as {_ratings_by('aggregate', 'mean')}"
         )
     if raters is None and "replicates" in over:
         raise TruegainError(
             f"{argname('population')} names replicates, the same judge asked again: give all its ratings with "
-            f"{arg('repeated', 'all')} and a rule, such as {arg('aggregate', 'mean')}"
+            f"{_ratings_by('repeated', 'all')} and a rule, such as {_ratings_by('aggregate', 'mean')}"
         )
     if raters is not None and "assessors" in over:
         raters.check_rule()
@@ -155,7 +174,8 @@ def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
             warn(
                 f"the rule {raters.rule.NAME} of {len(raters.asked)} answers each: for fixed topics intervals may be "
                 "too narrow, because so few answers hardly show how such a rule varies (three show less than half "
-                f"of the variance); give {arg('aggregate', 'mean')}, or name 'topics' in {argname('population')}"
+                f"of the variance); give {_ratings_by('aggregate', 'mean')}, or name 'topics' in "
+                f"{argname('population')}"
             )
 
 

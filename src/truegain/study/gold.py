@@ -284,10 +284,12 @@ class Labels:
         gold_relevant_from: float | None,
         rated: bool,
         listed: GoldList | None = None,
+        ends: tuple[float, float] | None = None,
     ) -> Judge | None:
         """The judge, on all labels where gold is not a sample of those scored, else on the topics of the study.
 
-        rated: gold labels are means of ratings, which lie between the labels that a judge may give.
+        rated: gold labels are means of ratings, which lie between the labels that a judge may give; listed: the ordered
+        list that they stand in; ends: the lowest and the highest label, where a list says so.
         """
         if isinstance(gold, Judge) and design not in (None, gold.design):
             raise TruegainError(
@@ -305,9 +307,10 @@ class Labels:
             if said.min() <= meant.min() and meant.max() <= said.max():
                 scale = np.union1d(said, meant).tolist()
         weights = None
-        if listed is not None:  # which says what labels there are
+        if listed is not None:
             weights = expansion_in(listed, trusted)
-            known = np.concatenate([labels.label, trusted.label, np.arange(listed.scale[0], listed.scale[1] + 1)])
+        if ends is not None:
+            known = np.concatenate([labels.label, trusted.label, np.arange(ends[0], ends[1] + 1)])
             scale = np.unique(known[known >= 0]).tolist()
         try:
             judge = fit_judge(labels, trusted, design, measure, gold_relevant_from, scale=scale, weights=weights)

@@ -45,9 +45,8 @@ def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], st
     known = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
     if known is None:
         unknown = [name for name in splits[0] if called(name) not in systems]
-        raise TruegainError(
-            f"{arg('pair')} names {some(unknown)}, which is not a system here; {there_are(unknown, systems, 8)}"
-        )
+        are = "which is not a system" if len(unknown) == 1 else "which are not systems"
+        raise TruegainError(f"{arg('pair')} names {some(unknown)}, {are} here; {there_are(unknown, systems, 8)}")
     if known[0] == known[1]:
         raise TruegainError(f"{argname('pair', text)}: {known[0]} is compared with itself; name two systems")
     return known

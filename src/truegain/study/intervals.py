@@ -20,7 +20,7 @@ from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned_for, evaluate
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.measures.scoring import at_level, measures_for, score, view_of
-from truegain.message import arg
+from truegain.message import arg, by_surface
 from truegain.parallel.jobs import engine_for
 from truegain.sampling.streams import BLOCK
 from truegain.stats.collection_ap import (
@@ -43,11 +43,17 @@ from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.other_collections import DrawWords, check_drawable, drawn_scores, keys_needed
 from truegain.stats.results import Estimate, ResultList
 from truegain.stats.student_t import check_confidence
+from truegain.study.config import FIXED, names_in
 from truegain.text.corpus import CorpusLike
 
 RESAMPLES = 2000  # unless others are asked for
 DRAWN, HELD = 24, 18  # bytes for each topic and draw of a block, and for each topic and system
 OVER = ("topics", "collection", "topics+collection")
+SAMPLE = by_surface("unjudged=tg.UnjudgedSample(...) of tg.Study", "--unjudged-sample")
+FIXED_NEEDS_SAMPLE = (
+    f"{FIXED!r} means these topics only, whose scores are exact unless a sample estimates unjudged documents "
+    f"({SAMPLE}); choose from {', '.join(OVER)}"
+)
 TOPICS_HOLD = (
     "over topics and collection together: every topic brings documents of its own, so the spread over topics holds "
     "that over collections already; the limits are those over topics."
@@ -77,9 +83,9 @@ def intervals(
     runs, judgments, measures
         As `evaluate` takes them.
     population : str or list of str
-        One or several of 'topics' (the topics are a sample), 'collection' (the documents are, the topics held fixed)
-        and 'topics+collection' (both are: every topic brings documents of its own, so the spread over topics holds
-        that over collections already, and the interval is that over topics).
+        One, or several in a list or with commas, of 'topics' (the topics are a sample), 'collection' (the documents
+        are, the topics held fixed) and 'topics+collection' (both are: every topic brings documents of its own, so the
+        spread over topics holds that over collections already, and the interval is that over topics).
     method : str, optional
         Over topics one of those of `topic_intervals`, Wilson's by default, as in `Study.estimates`.  Over the
         collection 't' by default; the papers' own are 'bootstrap', 'percentile' and 'parametric' for AP, 'linear' and
@@ -129,8 +135,15 @@ def intervals(
     topics 0.8021 True
     collection 0.8021 True
     """
-    wanted = (population,) if isinstance(population, str) else tuple(population)
-    how = IntervalSettings(wanted, scoring or Scoring(), method, confidence, by_topic, resampling or Resampling(), None)
+    how = IntervalSettings(
+        tuple(names_in(population)),
+        scoring or Scoring(),
+        method,
+        confidence,
+        by_topic,
+        resampling or Resampling(),
+        None,
+    )
     return made_intervals(runs, judgments, measures, how, corpus=corpus, judged_corpus=judged_corpus, memory=memory)
 
 
@@ -148,6 +161,8 @@ class IntervalSettings:
 
     def __post_init__(self) -> None:
         if unknown := [o for o in self.over if o not in OVER]:
+            if unknown[0] == FIXED:
+                raise TruegainError(FIXED_NEEDS_SAMPLE)
             raise TruegainError(f"cannot draw over {unknown[0]!r}; choose from {', '.join(OVER)}")
         if self.by_topic and self.over != ("collection",):
             raise TruegainError(

@@ -26,7 +26,7 @@ from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.scoring import at_level, matching_for, measures_for
-from truegain.message import Message, arg, argname, with_marks
+from truegain.message import Message, arg, argname, gold_drawn, with_marks
 from truegain.pooling.bounds import is_known
 from truegain.pooling.pools import keys_in_question
 from truegain.results.provenance import told
@@ -247,8 +247,9 @@ class Study:
         study_labels = Labels(labels, self._labels, self.topics)
         gold_relevant_from = None if config.gold is None else config.gold.relevant_from
         self.judge = study_labels.judge(
-            gold_labels, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list
-        )
+            gold_labels, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list,
+            None if label_list is None else label_list.scale,
+        )  # fmt: skip
         sample = config.sample
         self.unjudged_sample = None if sample is None else study_labels.sample(sample, self._runs_input, self.measures)
         self._study_data = StudyData(
@@ -316,7 +317,7 @@ class Study:
             raise TruegainError(
                 f"{argname('all_topics')} and an ordered list of gold labels: a list is sampled from the topics that "
                 f"all systems answer, and has no rows of the others; leave {argname('all_topics')} out, or sample "
-                f"pairs at random ({arg('design', 'random')})"
+                f"pairs at random ({gold_drawn('random')})"
             )
         check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
 

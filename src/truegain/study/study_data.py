@@ -15,7 +15,7 @@ from truegain.io.columns import Floats, Ints, frozen
 from truegain.judge_error.judge import Judge
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import level_of
-from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, arg, argname
+from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, argname, gold_drawn
 from truegain.sampling.catalogue import SOURCES, is_sample, populations
 from truegain.sampling.source import SourceName
 from truegain.stats.collection_intervals import spread_rule, spreads_of
@@ -161,7 +161,7 @@ class StudyData:
         raise TruegainError(
             f"{argname('design', self.judge.design)} shows how often the judge errs, not where, so the chance error "
             f"of scores for these topics only is unknown; name 'topics' in {argname('population')}, or sample gold "
-            f"labels from these topics ({arg('design', 'random')})"
+            f"labels from these topics ({gold_drawn('random')})"
         )
 
     def _refuse_rated(self) -> None:

@@ -14,7 +14,7 @@ from truegain.config import StudyConfig, settings_of
 from truegain.errors import InputError, TruegainError, counted
 from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.files import PathLike, expand
-from truegain.io.study_text import FileWords, StudyText, key_of
+from truegain.io.study_text import FileWords, StudyText, key_of, not_known
 from truegain.io.warnings import warn
 from truegain.message import with_marks
 from truegain.results.provenance import named
@@ -120,7 +120,7 @@ def _words(text: StudyText) -> tuple[dict[str, Any], FileWords]:
     for option, key, value, line in text.options(kinds, "a study"):
         kind = kinds[option]
         told = text.typed_value(option, key, line, get_origin(without_none(kind)) is list)
-        words[option.replace("-", "_")] = _converted(told, kind, f"{key} is {value!r}", text.file, line)
+        words[option.replace("-", "_")] = _converted(told, kind, key, value, text.file, line)
         keys[option] = text.key(option, key, line, told)
     return words, FileWords(text.file, keys, {*text.tables.values()})
 
@@ -134,7 +134,7 @@ def without_none(kind: Any) -> Any:
     return next((part for part in get_args(kind) if part is not NoneType), kind) if NoneType in get_args(kind) else kind
 
 
-def _converted(told: Any, kind: Any, problem: str, file: str, line: int | None) -> Any:
+def _converted(told: Any, kind: Any, key: str, value: Any, file: str, line: int | None) -> Any:
     """A value as what the option is; what it cannot be is refused with its line."""
     one = without_none(kind)
     try:
@@ -144,10 +144,10 @@ def _converted(told: Any, kind: Any, problem: str, file: str, line: int | None) 
             told = str(told)
         return msgspec.convert(told, kind, strict=not isinstance(told, str) or get_origin(one) is Literal)
     except msgspec.ValidationError:
+        if get_origin(one) is Literal:
+            raise not_known(key, told, get_args(one), file, line) from None
         wanted = {bool: "give true or false", int: "give a whole number", float: "give a number"}
-        choices = ", ".join(map(repr, get_args(one)))
-        hint = f"{told!r} is not one of {choices}" if get_origin(one) is Literal else wanted.get(one, "give a text")
-        raise InputError(problem, file=file, line=line, hint=hint) from None
+        raise InputError(f"{key} is {value!r}", file=file, line=line, hint=wanted.get(one, "give a text")) from None
 
 
 def _made(part: type[Any], words: dict[str, Any]) -> Any:
