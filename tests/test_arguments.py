@@ -98,13 +98,13 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: tg.Resampling(resamples=5), r"^Resampling has no option resamples; did you mean n\? It has n, s"  # type: ignore[call-arg]
     ),
     "a keyword of no config": (lambda: tg.Ratings(rule="mean"), r"^Ratings has no option rule\. It has agg"),  # type: ignore[call-arg]
-    "a flag": (lambda: tg.Scoring(all_topics="yes"), "^all_topics 'yes': give True or False$"),  # type: ignore[arg-type]
+    "a flag": (lambda: tg.Scoring(all_topics="yes"), "^Scoring.all_topics 'yes': give True or False$"),  # type: ignore[arg-type]
     "trust_judge": (lambda: tg.Study(RUNS, BRONZE, "P@10", trust_judge="yes"), "trust_judge 'yes': give True"),  # type: ignore[arg-type]
     "min_effect": (lambda: tg.Study(RUNS, BRONZE, "P@10", min_effect="a"), "^min_effect 'a': give the smallest"),  # type: ignore[arg-type]
     "design": (lambda: tg.Gold(BRONZE, "rand"), "^design 'rand' is not known; give one of random, by-bronze, topics"),
     "rule of ratings": (lambda: tg.Ratings(aggregate="meen"), "there is no rule 'meen'; did you mean mean"),
     "rule of gold": (lambda: tg.Gold(BRONZE, aggregate="meen"), "there is no rule 'meen'; did you mean mean"),
-    "a dict's label": (lambda: tg.read_judgments({"1": {"a": "x"}}), "row 1: not a number: 'x' "),
+    "a dict's label": (lambda: tg.read_judgments({"1": {"a": "x"}}), "row 1: not a number: 'x' "),  # type: ignore[arg-type]
     "rule": (lambda: tg.aggregate(RATED, "unanimity(p=x)"), "p"),
     "from_counts": (lambda: tg.Judge.from_counts(3, 4), "relevant=3: give"),  # type: ignore[arg-type]
     "from_counts text": (lambda: tg.Judge.from_counts((3, 4), ("a", 3)), "nonrelevant=.'a', 3.: give"),  # type: ignore[arg-type]

@@ -222,7 +222,8 @@ def _checked(config: type[Config]) -> type[Config]:
         for one in declared:
             value = getattr(self, one.name)
             if one.type == "bool" and not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
-                raise TruegainError(f"{config.__name__}.{one.name} {value!r}: give True or False")
+                of = "" if config.__name__ == "StudyConfig" else f"{config.__name__}."  # which users call Study
+                raise TruegainError(f"{of}{one.name} {value!r}: give True or False")
 
     config.__init__ = checking  # type: ignore[assignment]
     return config

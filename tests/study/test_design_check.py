@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -81,12 +82,12 @@ def test_every_use_of_gold_tells_once() -> None:
     for labels, words in ((whole, "whole topics seem to have been sampled"), (few, "gold labels contradict it")):
         gold = tg.Gold(labels, design="random")
         asked: list[Callable[[], object]] = [
-            lambda gold=gold: tg.Study(runs, bronze, "P@10", gold=gold),
-            lambda gold=gold: tg.Study(runs, bronze, "P@10", gold=tg.Judge.fit(bronze, gold.labels, design="random")),
-            lambda gold=gold: tg.correct(runs, bronze, ["P@10", "P@5"], gold=gold),
-            lambda gold=gold: tg.compare(runs, bronze, ["P@10", "P@5"], gold=gold),
-            lambda gold=gold: tg.judge_quality(bronze, gold=gold),
-            lambda gold=gold: tg.judge_quality(bronze, gold=gold, runs=runs, resampling=tg.Resampling(n=100)),
+            partial(tg.Study, runs, bronze, "P@10", gold=gold),
+            partial(tg.Study, runs, bronze, "P@10", gold=tg.Judge.fit(bronze, labels, design="random")),
+            partial(tg.correct, runs, bronze, ["P@10", "P@5"], gold=gold),
+            partial(tg.compare, runs, bronze, ["P@10", "P@5"], gold=gold),
+            partial(tg.judge_quality, bronze, gold=gold),
+            partial(tg.judge_quality, bronze, gold=gold, runs=runs, resampling=tg.Resampling(n=100)),
         ]
         for ask in asked:
             with warnings.catch_warnings(record=True) as caught:
