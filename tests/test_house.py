@@ -331,7 +331,7 @@ def test_keywords_that_are_handed_on_are_those_of_what_takes_them() -> None:
     study = inspect.signature(tg.Study).parameters.values()
     assert [p.name for p in study if p.kind is p.KEYWORD_ONLY] == [f.name for f in fields(tg.StudyConfig)]
     assert set(OVER_COLLECTIONS) <= {f.name for f in fields(CollectionPairs)}
-    of_gold = {f.name for f in fields(CorrectionOptions)} - {"confidence", "seed", "replicates", "gold_relevant_from"}
+    of_gold = {f.name for f in fields(CorrectionOptions)} - {"confidence", "seed", "resamples", "gold_relevant_from"}
     assert of_gold | {"unmatched", "gold_sample"} == set(WITH_GOLD)
     assert set(ComparisonWords.__annotations__) < set(inspect.signature(tg.compare).parameters)
     shown = inspect.signature(tg.PublishedTest).parameters

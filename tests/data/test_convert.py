@@ -234,7 +234,7 @@ def test_nothing_is_changed_and_the_same_object_is_kept() -> None:
         (["qrels"], "cannot read a list as judgments"),
         ({"1": 1}, "topic 1 is an integer, not a dict"),
         ({"1": ["a"]}, "topic 1 is a list, not a dict"),
-        ({"1": {"a": "good"}}, "not a number: \"'good'\""),
+        ({"1": {"a": "good"}}, "not a number: 'good'"),
         ({"1": {"a": None}}, "not a number: 'None'"),
         ({"1": {"a": 10**400}}, "not a number"),
         ({"1": {"a": float("nan")}}, "row 1: label is missing or NaN"),

@@ -88,7 +88,7 @@ def test_a_bronze_mean_impossible() -> None:
     """Guards both ends, which are within reach themselves."""
     judge = tg.Judge.from_counts((3, 4), (3, 4))
     assert [len(judge.impossible(j)) for j in (0.25, 0.75, 0.5, 0.2499, 0.7501)] == [0, 0, 0, 1, 1]
-    assert "is below 1 - specificity, 0.250" in judge.impossible(0.1)[0]
+    assert "is 0.100, but this judge calls 0.250 of the other documents relevant" in judge.impossible(0.1)[0]
 
 
 @pytest.mark.parametrize(("j", "told"), [(0.5, False), (0.41, False), (0.35, True), (0.65, True), (None, False)])

@@ -226,11 +226,11 @@ def test_notes_of_a_meta_analysis_say_what_was_done(ranked: RankedGains) -> None
     (found,) = collection_differences(ranked, [(0, 2)], replicates=100)
     own = found.comparison("fixed", "independent")
     assert "paired" not in " ".join((own.test, *own.notes))
-    assert "same collections" not in " ".join(own.notes)
+    assert "same resampled collections" not in " ".join(own.notes)
     plain = own.value_b - own.value_a
     assert abs(own.difference - plain) > 0.001
     assert any(f"{own.difference:+.4f}" in n and f"{plain:+.4f}" in n and "1/variance" in n for n in own.notes)
-    assert any("same collections" in n for n in found.comparison("fixed").notes)
+    assert any("same resampled collections" in n for n in found.comparison("fixed").notes)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,10 @@ def test_notes_of_a_meta_analysis_say_what_was_done(ranked: RankedGains) -> None
         ({"population": "assessors"}, "cannot draw over 'assessors'"),
         ({"population": "topics, assessors"}, "cannot draw over 'assessors'"),
         ({"population": 3}, "population 3: give one name or several"),
-        ({"population": "fixed"}, r"scores are exact unless a sample .*UnjudgedSample.* choose from topics, coll"),
+        (
+            {"population": "fixed"},
+            r"scores are exact unless a sample .*unjudged= of tg.Study.* choose from topics, coll",
+        ),
         ({"population": "collection", "scoring": tg.Scoring(all_topics=True)}, "over topics only"),
         ({"population": "collection", "confidence": 95}, "not between 0 and 1"),
         ({"population": "topics+collection", "method": "parametric"}, "not 'parametric'"),

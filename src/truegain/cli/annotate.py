@@ -153,10 +153,10 @@ def init_study_command(
     from truegain.judging.study.units import Design, usual_size
     from truegain.judging.tasks.catalogue import task_of
 
-    place = Path(folder)
+    place, has_anchors = Path(folder), task_of(task).has_anchors  # a wrong task is refused before anything is read
     inputs = gather(**vars(material))
     order = units.order or ("decisive" if inputs.gold_list else "spread")  # such a list counts from its top
-    size = units.size or usual_size(order, task_of(task).has_anchors)
+    size = units.size or usual_size(order, has_anchors)
     gold_list = read_gold_list(inputs.gold_list) if inputs.gold_list else None
     labels = usual_labels(task, gold_list.scale if gold_list else None)
     files = [(_copy(name), Path(name)) for name in filter(None, [inputs.gold_list])]

@@ -20,7 +20,7 @@ from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned_for, evaluate
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.measures.scoring import at_level, measures_for, score, view_of
-from truegain.message import arg, by_surface
+from truegain.message import UNJUDGED_SAMPLE_OF_STUDY, arg
 from truegain.parallel.jobs import engine_for
 from truegain.sampling.streams import BLOCK
 from truegain.stats.collection_ap import (
@@ -49,10 +49,9 @@ from truegain.text.corpus import CorpusLike
 RESAMPLES = 2000  # unless others are asked for
 DRAWN, HELD = 24, 18  # bytes for each topic and draw of a block, and for each topic and system
 OVER = ("topics", "collection", "topics+collection")
-SAMPLE = by_surface("unjudged=tg.UnjudgedSample(...) of tg.Study", "--unjudged-sample")
 FIXED_NEEDS_SAMPLE = (
     f"{FIXED!r} means these topics only, whose scores are exact unless a sample estimates unjudged documents "
-    f"({SAMPLE}); choose from {', '.join(OVER)}"
+    f"({UNJUDGED_SAMPLE_OF_STUDY}); choose from {', '.join(OVER)}"
 )
 TOPICS_HOLD = (
     "over topics and collection together: every topic brings documents of its own, so the spread over topics holds "
