@@ -212,6 +212,8 @@ def test_the_fit_pair_by_pair() -> None:
     assert again.counts == pytest.approx((table[[0, 1, 3, 4]] * np.array([1, 0, 2, 1])[:, None, None]).sum(axis=0))
     with pytest.raises(tg.TruegainError, match="one weight for each of the 4 gold topics"):
         found.reweighted([1, 0, 2])
+    once = tg.Judge.fit({"1": {"a": 1, "b": 0}, "2": {"c": 1}}, {"1": {"a": 1, "b": 0}, "2": {"c": 0}}, design="random")
+    assert once.confusion.reweighted([1, 3]).squares.tolist() == [[1.0, 3.0], [0.0, 1.0]]  # of cells with one pair each
 
 
 def test_more_pairs_thought_to_be_there() -> None:
