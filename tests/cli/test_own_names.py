@@ -132,7 +132,7 @@ def test_measures_of_init_are_no_wall_to_gold_that_comes_later(run: Run, folder:
         assert run("plan", "labels", "study.toml", "-m", name, "-o", f"of {name}.csv")[0] == 0
         tg.read_gold_list(folder / f"of {name}.csv").filled(truth, 150).write(folder / f"{name}.csv")
     claim = ("--baseline", "bm25", "--candidate", "dense")
-    said = "note: study.toml:4: 1 of 3 measures is left out: AP: cannot be corrected from scattered gold labels"
+    said = "note: study.toml:5: 1 of 3 measures is left out: AP: cannot be corrected from scattered gold labels"
     for words in (("verdict",), ("gate", *claim), ("report", *claim)):
         code, _, err = run(words[0], "study.toml", "--gold", "nDCG@10.csv", *words[1:])
         assert (code, err.count("\n"), err.startswith(said)) == (0, 1, True), err
@@ -143,7 +143,7 @@ def test_measures_of_init_are_no_wall_to_gold_that_comes_later(run: Run, folder:
     for verb in ("verdict", "compare"):
         code, out, err = run(verb, "study.toml", *both)
         assert code == 0, err
-        assert "study.toml:4: 2 of 3 measures are left out: nDCG@10, AP: cannot be corrected from" in err
+        assert "study.toml:5: 2 of 3 measures are left out: nDCG@10, AP: cannot be corrected from" in err
         assert "P@10" in out
         code, _, err = run(verb, "study.toml", *both, "-m", "P@10", "-m", "AP")  # typed, it is refused
         assert (code, "AP cannot be corrected" in err) == (2, True)
