@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from statistics import median
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
@@ -54,11 +53,18 @@ class KnownIds:
     def __init__(self, ids: Sequence[str]) -> None:
         self.ids, self.all = ids, frozenset(ids)
         self._written: dict[str, dict[str, str]] = {}
+        self._changed: dict[str, bool] = {}
+
+    def changed(self, way: Way) -> bool:
+        """Whether a way of writing changes an id; looked for once, since every system in doubt asks."""
+        if way.words not in self._changed:
+            self._changed[way.words] = way.where.search(self.text) is not None
+        return self._changed[way.words]
 
     def written(self, way: Way) -> dict[str, str]:
         """The ids by how they would be written; made only where it changes one."""
         if way.words not in self._written:
-            names = map(way.write, self.ids) if way.where.search(self.text) else self.ids
+            names = map(way.write, self.ids) if self.changed(way) else self.ids
             self._written[way.words] = dict(zip(names, self.ids, strict=True))
         return self._written[way.words]
 
@@ -196,7 +202,7 @@ def _first(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 def _written_alike(lists: Lists, way: Way) -> Iterator[tuple[str, str]]:
     for ids, judged in lists:
-        if any(map(way.where.search, ids)) or way.where.search(judged.text):
+        if judged.changed(way) or any(map(way.where.search, ids)):
             known = judged.written(way)
             yield from ((name, known[new]) for name in ids if (new := way.write(name)) in known)
 
@@ -506,7 +512,7 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
             hint=f"have some of these judged: {UNJUDGED} counts them"
             + (f", {NEXT_TO_JUDGE} lists which to judge first" if len(systems) > 1 else ""),
         )
-    usual = median([_share(s.matched) for s in systems if s.matched.judged] or [0.0])
+    usual = float(np.median([_share(s.matched) for s in systems if s.matched.judged] or [0.0]))
     cause, lists = _cause(own, known, usual)
     if cause is not None:
         beside = _beside([ran for ran, _ in cause.examples], [judged for _, judged in cause.examples])
@@ -563,7 +569,7 @@ def _doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matching) -> 
     best = max(others, key=_share, default=None)
     if not none and best is not None and not (share < BELOW * _share(best) and _is_no_chance(matched, best)):
         return None
-    usual = median([_share(m) for m in others]) if others else 0.0
+    usual = float(np.median([_share(m) for m in others])) if others else 0.0
     nearest = min(others, key=lambda m: abs(_share(m) - usual), default=None)
     far = nearest is not None and share < FAR * usual and _is_no_chance(matched, nearest)
     cause, lists = _cause(matched, known, usual, ENOUGH)
