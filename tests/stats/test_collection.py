@@ -241,7 +241,7 @@ def test_notes_of_a_meta_analysis_say_what_was_done(ranked: RankedGains) -> None
         ({"population": 3}, "population 3: give one name or several"),
         (
             {"population": "fixed"},
-            r"scores are exact unless a sample .*unjudged= of tg.Study.* choose from topics, coll",
+            r"scores are exact unless a sample .*UnjudgedSample.* choose from topics, coll",
         ),
         ({"population": "collection", "scoring": tg.Scoring(all_topics=True)}, "over topics only"),
         ({"population": "collection", "confidence": 95}, "not between 0 and 1"),
