@@ -20,7 +20,7 @@ from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned_for, evaluate
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.measures.scoring import at_level, measures_for, score, view_of
-from truegain.message import UNJUDGED_SAMPLE, arg
+from truegain.message import arg
 from truegain.parallel.jobs import engine_for
 from truegain.sampling.streams import BLOCK
 from truegain.stats.collection_ap import (
@@ -51,7 +51,7 @@ DRAWN, HELD = 24, 18  # bytes for each topic and draw of a block, and for each t
 OVER = ("topics", "collection", "topics+collection")
 FIXED_NEEDS_SAMPLE = (
     f"{FIXED!r} means these topics only, whose scores are exact unless a sample estimates unjudged documents "
-    f"({UNJUDGED_SAMPLE}); choose from {', '.join(OVER)}"
+    f"({arg('unjudged_sample', python='unjudged=tg.UnjudgedSample(...) of tg.Study')}); choose from {', '.join(OVER)}"
 )
 TOPICS_HOLD = (
     "over topics and collection together: every topic brings documents of its own, so the spread over topics holds "
