@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -143,6 +145,16 @@ def test_a_gold_pair_moves_what_another_label_of_it_would() -> None:
         fixed = fit.expected(np.ones((1, 12)))  # the predictions as they are: only the correction is moved
         moved = _with(other, fixed) - _with(fit, fixed)
         assert moved / step == pytest.approx((fit.load * fit.residuals())[k] / 12, abs=2e-6)
+
+
+def test_limits_do_not_depend_on_where_the_scale_begins() -> None:
+    """Guards labels that do not begin at 0: limits from strata are those of the same labels, all lowered by one."""
+    full, a, b = world(3)
+    pairs = sample(full, 300, "random", 4)
+    raised = replace(pairs, bronze=pairs.bronze + 1, gold=pairs.gold + 1)
+    quantile = np.array([1.96, 1.96])
+    one, two = (PairFit.of(p, np.array([a, b])).by_stratum(quantile) for p in (pairs, raised))
+    assert np.array(two) == pytest.approx(np.array(one), rel=1e-9)
 
 
 def _with(fit: PairFit, m: Floats) -> Floats:

@@ -14,12 +14,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
+from tests.measures.facets import FACETS, aligned_run, frame
 from tests.worlds import there
 from truegain.config import Scoring
-from truegain.data.alignment import align
-from truegain.data.judgments import Judgments
-from truegain.data.pool import Pool, RankedGains
-from truegain.data.runs import Runs
 from truegain.errors import InputError, MeasureError, TruegainError
 from truegain.measures.content import Content, ContentScorer, relevant_items
 from truegain.measures.evaluate import aligned
@@ -273,32 +270,6 @@ def test_a_corpus_of_the_judged_needs_another() -> None:
     with pytest.raises(tg.TruegainError, match="give corpus too"):
         tg.evaluate(run, labels, "AP", judged_corpus={"a": "text"})
     assert tg.evaluate(run, labels, "AP", corpus={"a": "text"}).mean() == 1.0
-
-
-Rows = Sequence[tuple[str, str, str, int]]
-
-
-def frame(rows: Rows) -> pl.DataFrame:
-    """Subtopic judgments: topic, subtopic, document, label."""
-    return pl.DataFrame(rows, schema=["topic", "subtopic", "doc", "label"], orient="row")
-
-
-def aligned_run(run: dict[str, dict[str, float]], judgments: object) -> RankedGains:
-    """The lists of one system beside the pool."""
-    parts = Runs.of({"s": run}).parts
-    return align(Pool.of(Judgments.of(judgments)), [lambda: parts])[0]
-
-
-FACETS: Rows = [
-    ("1", "i", "a", 1),
-    ("1", "i", "b", 0),
-    ("1", "i", "c", 2),
-    ("1", "j", "b", -1),
-    ("1", "j", "a", 2),
-    ("2", "i", "a", 0),
-    ("2", "i", "b", 3),
-    ("2", "i", "c", -2),
-]
 
 
 @pytest.mark.parametrize("level", [0, 0.5, 1, 2, 3])

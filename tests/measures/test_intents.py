@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.data.alignment import align
-from truegain.data.judgments import Judgments
-from truegain.data.pool import Pool, RankedGains
-from truegain.data.runs import Runs
+from tests.measures.facets import FACETS, aligned_run, frame
 from truegain.measures.intents import IA, by_intent
 
 
@@ -36,35 +31,9 @@ def test_one_subtopic_is_the_topic() -> None:
         assert tg.evaluate(run, labels, aware).matrix() == pytest.approx(want), aware
 
 
-Rows = Sequence[tuple[str, str, str, int]]
-
-
-def frame(rows: Rows) -> pl.DataFrame:
-    """Subtopic judgments: topic, subtopic, document, label."""
-    return pl.DataFrame(rows, schema=["topic", "subtopic", "doc", "label"], orient="row")
-
-
-def aligned(run: dict[str, dict[str, float]], judgments: object) -> RankedGains:
-    """The lists of one system beside the pool."""
-    parts = Runs.of({"s": run}).parts
-    return align(Pool.of(Judgments.of(judgments)), [lambda: parts])[0]
-
-
-FACETS: Rows = [
-    ("1", "i", "a", 1),
-    ("1", "i", "b", 0),
-    ("1", "i", "c", 2),
-    ("1", "j", "b", -1),
-    ("1", "j", "a", 2),
-    ("2", "i", "a", 0),
-    ("2", "i", "b", 3),
-    ("2", "i", "c", -2),
-]
-
-
 def test_what_an_intent_says_of_each_document() -> None:
     """Guards the views of intents: a label of 0 is a judgment, a negative or missing one is none."""
-    ranked = aligned({"1": {"a": 1.0}, "2": {"a": 1.0}}, frame(FACETS))
+    ranked = aligned_run({"1": {"a": 1.0}, "2": {"a": 1.0}}, frame(FACETS))
     names = [(ranked.topics[t], str(ranked.pool.docs[i])) for i, t in enumerate(ranked.pool.topic.tolist())]
     views = list(by_intent(ranked))
     assert len(views) == 2

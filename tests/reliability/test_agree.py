@@ -412,6 +412,13 @@ def test_few_items_that_carry_alpha_are_named(scale: str) -> None:
     assert any("1 item carries" in n and "topic 2, document trap1, with 199 of" in n for n in one)
 
 
+def test_no_more_than_a_twentieth_of_the_items_carry_alpha() -> None:
+    """Guards what is called few: of 39 items one may be left out, of 40 two."""
+    for items, words in ((37, "1 item carries"), (38, "2 items carry")):
+        notes = agreement(crowd(1, 2, items=items), scale="ordinal").overall.notes
+        assert [words in n for n in notes if "carr" in n] == [True]
+
+
 @pytest.mark.slow
 def test_an_even_crowd_is_carried_by_no_item() -> None:
     """Guards against alarms: none in 20 crowds without traps (9 of 8,000 in a larger simulation), nor with few items.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import statistics
 import sys
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,7 @@ from truegain.stats.collection_ap import (
     mean_estimates,
     paper_topic_estimates,
 )
+from truegain.stats.collection_pairs import MeanDifferences
 from truegain.stats.other_collections import drawn_scores
 from truegain.study.intervals import intervals
 
@@ -219,6 +221,13 @@ def test_paired_differences_are_narrower(world: World) -> None:
     assert (still.paired == 0).all()
     with pytest.raises(tg.TruegainError, match=r"0 of [0-9]+ topics vary"):
         still.combined()
+
+
+def test_a_pair_is_compared_where_both_have_a_value() -> None:
+    """Guards the topics of a pair: one that either system lacks is none of them."""
+    values = np.array([[0.1, np.nan, 0.3, 0.4], [0.2, 0.2, np.nan, 0.1], [0.5, 0.6, 0.7, 0.8]])
+    differences = MeanDifferences(cast("Any", SimpleNamespace(values=values)), ((0, 1), (0, 2)), [], paired=True)
+    assert differences.common().tolist() == [[True, False, False, True], [True, False, True, True]]
 
 
 def test_notes_of_a_meta_analysis_say_what_was_done(ranked: RankedGains) -> None:

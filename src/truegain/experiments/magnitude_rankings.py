@@ -185,7 +185,6 @@ def magnitude_systems(
     seed: int = 0,
     jobs: int | None = None,
     repeated: Repeated = "error",
-    engine: Engine | None = None,
 ) -> SystemExperiment:
     """Rank systems by magnitudes and by experts' levels as gains, and tell how far the two rankings agree.
 
@@ -241,7 +240,7 @@ def magnitude_systems(
     }
     means = {m: by["expert", m].means for m in by_name}
     drawn = moved.take(np.flatnonzero(has_gain))
-    draws = resampled_taus(ranked, drawn, by_name, means, replicates, seed, engine or engine_for(jobs))
+    draws = resampled_taus(ranked, drawn, by_name, means, replicates, seed, engine_for(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
     return SystemExperiment(
         _rankings(by, chosen, list(by_name), provenance, alpha, units, about),
