@@ -157,7 +157,7 @@ def test_the_variance_of_a_corrected_mean_is_no_less_than_a_quarter() -> None:
     assert two.over_topics(score).value[0] > 0
 
 
-@pytest.mark.parametrize(("size", "share"), [(1.0, 0.1), (1.5, 0.1), (1.0, 1.0)])
+@pytest.mark.parametrize(("size", "share"), [(1.0, 0.1), (1.5, 0.1), (0.5, 0.5), (1.0, 1.0)])
 def test_topics_that_move_against_their_gold_leave_a_quarter(
     size: float, share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,4 +173,5 @@ def test_topics_that_move_against_their_gold_leave_a_quarter(
     both = (fit.by_topic().matrix[:, 0] * fit.gold_sums(score)[0].sum(axis=1)[:, 0]).sum() * math.sqrt(12 / 11)
     whole, least = of_topics + of_gold + 2 * both, max(of_topics, of_gold) / 4
     assert (whole < least) == (share < 1)  # both cases are seen
+    assert (of_gold > of_topics) == (share >= 0.5)  # and either variance as the larger
     assert fit.over_topics(score).value[0] == pytest.approx(max(whole, least))

@@ -259,16 +259,17 @@ def test_one_seed_one_answer() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*negative:truegain.errors.DataWarning")
 @pytest.mark.parametrize(
-    ("matrix", "level", "why"),
+    ("matrix", "level", "items", "why"),
     [
-        ([[1, 1], [1, 1]], "nominal", "all ratings are 1"),
-        ([[1, None], [None, 2]], "nominal", "no item has two ratings"),
-        ([[-1, 2], [1, 2]], "ratio", "no negative"),
+        ([[1, 1], [1, 1]], "nominal", 2, "all ratings are 1"),
+        ([[1, None], [None, 2]], "nominal", 0, "no item has two ratings"),
+        ([[-1, 2], [1, 2]], "ratio", 2, "no negative"),
     ],
 )
-def test_undefined_is_said(matrix: Any, level: str, why: str) -> None:
-    """Guards against nan: the answer says that there is none, and why."""
+def test_undefined_is_said(matrix: Any, level: str, items: int, why: str) -> None:
+    """Guards against nan: the answer says that there is none, why, and how many items with two ratings it had."""
     found = alpha(frame_of(matrix), level)
+    assert (found.n, found.ratings) == (items, 2 * items)
     assert found.refused
     assert why in str(found)
 

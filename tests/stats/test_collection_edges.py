@@ -286,3 +286,17 @@ def test_notes_where_relevant_documents_are_few() -> None:
     assert few_relevant(np.array([0, 0, 5, 6, 7]), "logit") == ()
     assert "have 5 relevant" in few_relevant(np.array([0, 4, 5, 7]), "logit")[0]
     assert few_relevant(np.zeros(2, np.int64), "logit") != ()
+
+
+@pytest.mark.parametrize("lone", ["all", "near", "own"])
+def test_where_no_topic_borrows_and_none_lends(lone: str) -> None:
+    """Guards 0/0: topics without relevant documents do not move, and lone ones that have their own lend nothing."""
+    still = Pooled(2, lone)  # type: ignore[arg-type]
+    still.add(0, np.ones(2), np.ones(2), np.ones(2, np.bool_))
+    still.add(3, np.full(2, 0.5), np.full(2, 0.25), np.array([False, True]))  # the first system is not of this topic
+    variance, freedom = still.total()
+    assert (variance[0], freedom[0]) == (0.0, math.inf)
+    assert variance[1] == 0.75
+    alone = Pooled(1, "own")
+    alone.add(1, np.array([0.5]), np.array([0.25]), np.ones(1, np.bool_))
+    assert np.ravel(alone.total()).tolist() == pytest.approx([0.75, 0.75**2 / ((0.5**2 + 0.25**2) / 3) - 2])

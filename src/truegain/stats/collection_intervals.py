@@ -91,7 +91,7 @@ class Pooled:
         weight, weighted, squares = self._lent() if self.lone == "near" else (self.weight, self.weighted, self.squares)
         with np.errstate(invalid="ignore", divide="ignore"):
             factor = np.where(self.single > 0, self.single / weight, 0.0)
-            variance = self.sum + np.where(self.single > 0, factor * weighted, 0.0)
+            variance = self.sum + factor * weighted
             freedom = variance**2 / (squares[0] + factor * (squares[1] + factor * squares[2])) - 2
         return variance, np.where(variance > 0, freedom, np.inf)
 

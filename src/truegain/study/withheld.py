@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from truegain.message import SAMPLE_UNJUDGED, Message
 from truegain.sampling.catalogue import DESIGNS
 from truegain.stats.results import Comparison, Estimate
 from truegain.study.estimators import LEAST_GOLD
@@ -13,9 +14,9 @@ from truegain.study.estimators import LEAST_GOLD
 SELF_PREFERENCE = "possible self-preference"
 TOO_FEW = "too few gold labels"
 UNJUDGED_FIRST = "unjudged top documents"  # two more kinds are of ids: see `data.id_matching`
-MORE_LABELS = (
+MORE_LABELS = Message(
     "More topics would not help: label these documents. For a measure that is linear in gain, such as P@10, a random "
-    "sample of them is enough, which `unjudged` draws."
+    f"sample of them is enough, which {SAMPLE_UNJUDGED} draws."
 )
 T = TypeVar("T", Estimate, Comparison)
 
