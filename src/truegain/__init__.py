@@ -101,7 +101,7 @@ __all__ = [
 
 _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wait for numpy
     "Cluster": "truegain.parallel.cluster",
-    "Gold": "truegain.sampling.catalogue",
+    "Gold": "truegain.config",
     "Intents": "truegain.data.intents",
     "Judge": "truegain.judge_error.judge",
     "Judgments": "truegain.data.judgments",

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import partial, wraps
 from numbers import Integral, Real
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from truegain.errors import InputError, KeywordError, TruegainError, an, check_one_of, meant
@@ -39,10 +40,24 @@ UNJUDGED: tuple[Unjudged, ...] = ("bound", "non-relevant")
 OUT_OF_RANGE: tuple[OutOfRange, ...] = ("error", "drop")
 TIES: tuple[Ties, ...] = ("descending", "ascending", "input")
 LARGEST = 2**63 - 1  # that arrays of whole numbers hold
-# By option what it may name, from a catalogue of a floor above, which puts it here: the names, and what each means.
-CHOICES: dict[str, Callable[[], Mapping[str, str]]] = {}
-# By option how its value is read, by a catalogue of a floor above, which puts it here: what it cannot be is refused.
-READERS: dict[str, Callable[[Any], object]] = {}
+# By option the function of a catalogue that knows what it may be.  Catalogues stand on a floor above, and are loaded
+# when they are first needed: to score a run takes none of them.
+CHOICES = {  # the names, and what each means
+    "design": "truegain.sampling.catalogue:design_meanings",
+    "draw": "truegain.sampling.catalogue:ways_to_draw",
+    "population": "truegain.sampling.catalogue:population_meanings",
+}
+RULE_OF = "truegain.aggregation.aggregate:rule_of"  # refuses what is no rule
+
+
+def choices_of(option: str) -> Mapping[str, str]:
+    """What an option may name, and what each name means.
+
+    >>> choices_of("design")["random"]
+    'drawn at random'
+    """
+    known = resolve_name(CHOICES[option])()
+    return known if isinstance(known, Mapping) else dict.fromkeys(known, "")
 
 
 class Setting(NamedTuple):
@@ -58,8 +73,8 @@ class Setting(NamedTuple):
         What a study file or the command line gives for it.
     default : object
         Its value where none is given.
-    help : str
-        What it is for, in a sentence or two.
+    text : str
+        What it is for, in a sentence or two; {names} and {meanings} stand for what it may be.
     advanced : bool
         Whether few need it.
     short : str
@@ -70,21 +85,35 @@ class Setting(NamedTuple):
         The smallest number that it may be.
     between : (float, float), optional
         Two numbers that it must lie between, itself neither of them.
-    choices : tuple of str
-        What it may be, where it is one of the names in a catalogue.
+    choose : bool
+        Whether it is one of the names in a catalogue.
     """
 
     name: str
     field: str
     kind: Any
     default: Any
-    help: str
+    text: str
     advanced: bool = False
     short: str = ""
     table: str = ""
     least: float | None = None
     between: tuple[float, float] | None = None
-    choices: tuple[str, ...] = ()
+    choose: bool = False
+
+    @property
+    def help(self) -> str:
+        """What it is for, with what it may be."""
+        if "{" not in self.text:
+            return self.text
+        known = choices_of(self.name)
+        meanings = "; ".join(f"{choice}: {words}" for choice, words in known.items())
+        return self.text.replace("{names}", ", ".join(known)).replace("{meanings}", meanings)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What it may be, where it is one of the names in a catalogue."""
+        return tuple(choices_of(self.name)) if self.choose else ()
 
 
 def setting(
@@ -107,7 +136,7 @@ def setting(
     default : object, optional
         Without one the field must be given.
     help : str
-        What it is for; {names} and {meanings} stand for what `CHOICES` has of it.
+        What it is for; {names} and {meanings} stand for what `choices_of` has of it.
     name : str, optional
         The option's name, where it is not the field's.
     kind : type, optional
@@ -121,7 +150,7 @@ def setting(
     between : (float, float), optional
         Two numbers that it must lie between.
     choose : bool
-        Whether it is one of the names that `CHOICES` has.
+        Whether it is one of the names that `choices_of` has.
     config : type, optional
         The config that stands there; with `help` the field is an option of its own as well.
     """
@@ -149,19 +178,24 @@ def settings_of(config: type[Any]) -> Iterator[Setting]:
             yield from (option._replace(table=declared.name) for option in settings_of(inner))
 
 
+def setting_of(config: type[Any], field: str) -> Setting:
+    """The option that a field of a config declares.
+
+    >>> setting_of(Resampling, "seed").default
+    0
+    """
+    return _setting_of(next(declared for declared in fields(config) if declared.name == field))
+
+
 def _setting_of(declared: Field[Any]) -> Setting:
     more = declared.metadata
-    name = more["name"] or declared.name
-    meanings = CHOICES[name]() if name in CHOICES else {}
-    text = "; ".join(f"{choice}: {words}" for choice, words in meanings.items())
     return Setting(
-        name,
+        more["name"] or declared.name,
         declared.name,
         kind=more["kind"] or eval(str(declared.type), globals()),  # a name of this module, or a builtin
         default=None if declared.default is MISSING else declared.default,
-        help=more["help"].replace("{names}", ", ".join(meanings)).replace("{meanings}", text),
-        choices=tuple(meanings) if more["choose"] else (),
-        **{key: more[key] for key in ("advanced", "short", "least", "between")},
+        text=more["help"],
+        **{key: more[key] for key in ("advanced", "short", "least", "between", "choose")},
     )
 
 
@@ -196,10 +230,10 @@ def check_number(name: str, value: object, *, own: bool = False) -> None:
         raise TruegainError(f"{argname(name, value, own=own)}: give a number")
 
 
-def _read_as(name: str, value: object) -> None:
-    """Refuse a value now that its catalogue could not read later."""
-    if value is not None and name in READERS:
-        READERS[name](value)
+def _check_rule(rule: object) -> None:
+    """Refuse now what could not be read later as a rule that aggregates ratings."""
+    if rule is not None:
+        resolve_name(RULE_OF)(rule)
 
 
 def _checked(config: type[Config]) -> type[Config]:
@@ -281,9 +315,9 @@ class Gold:
     )
 
     def __post_init__(self) -> None:
-        if self.design is not None and "design" in CHOICES:
-            check_one_of("design", self.design, tuple(CHOICES["design"]()))
-        _read_as("aggregate", self.aggregate)
+        if self.design is not None:
+            check_one_of("design", self.design, tuple(choices_of("design")))
+        _check_rule(self.aggregate)
         if self.relevant_from is not None:
             check_number("gold_relevant_from", self.relevant_from)
 
@@ -372,7 +406,7 @@ class Ratings:
     out_of_range: OutOfRange = setting("error", advanced=True, help="Ratings outside the scale: an error, or dropped.")
 
     def __post_init__(self) -> None:
-        _read_as("aggregate", self.aggregate)
+        _check_rule(self.aggregate)
         check_one_of("repeated", self.repeated, REPEATED)
         check_one_of("out_of_range", self.out_of_range, OUT_OF_RANGE)
 

@@ -17,6 +17,7 @@ from truegain.config import Scoring
 from truegain.data.id_matching import (
     DOUBT,
     FEW,
+    SAME_WAY,
     Doubt,
     KnownIds,
     Matched,
@@ -116,6 +117,18 @@ def test_no_cause_is_made_up() -> None:
     by_chance = KnownIds([f"x-{i}" for i in range(0, 3000, 97)])  # 2 of 100 are numbers in it
     assert likely_cause([(ids, by_chance)]) is None
     assert likely_cause([([f"{i}#0" for i in range(100)], KnownIds([str(i) for i in range(10)]))], 0.5) is None
+
+
+def test_ids_are_written_at_once_as_one_by_one() -> None:
+    """Guards ways that write many ids as one text: the same as each by itself, also where an id has a line break."""
+    names = ["d007", "D7", "x0.050", "e\u0301", "a 00b", "0", "00", "v1.0", "7"]
+    for ids in (names, [*names, "d0\n07"]):
+        for way in SAME_WAY:
+            written = KnownIds(ids).written(way)
+            assert {*written} == {*map(way.write, ids)}, way.words
+            assert all(way.write(name) == new for new, name in written.items())
+            changed = [name for name in ids if way.write(name) != name]
+            assert all(map(way.changes, changed)), way.words  # it is not overlooked
 
 
 def test_documents_that_are_judged_for_other_topics() -> None:

@@ -24,7 +24,6 @@ from truegain.aggregation.rules import (
     Unanimity,
     Weighted,
 )
-from truegain.config import READERS
 from truegain.config import Ratings as Ratings  # the public name comes from here, so that it knows the rules
 from truegain.data.judgments import Judgments
 from truegain.data.rating_groups import Grouped
@@ -89,9 +88,6 @@ def rule_of(rule: str | Rule, *, seed: int = 0) -> Rule:
         return kind(**values)
     except TruegainError as error:  # says what is wrong with a value
         raise _refusal(kind, rule, with_marks(error).removeprefix(f"the rule {kind.NAME}")) from None
-
-
-READERS["aggregate"] = rule_of
 
 
 def usual_rule(normalize: str | None) -> str:

@@ -8,8 +8,8 @@ import typer
 
 from truegain.aggregation.aggregate import rule_forms
 from truegain.aggregation.magnitudes import normalized
-from truegain.cli.label_options import NormalizeOption, RatingsFile, Reading, WeightOption, gains_of
 from truegain.cli.options import advanced, takes
+from truegain.cli.rating_options import NormalizeOption, RatingsFile, Reading, WeightOption, gains_of
 from truegain.data.judgments import Judgments
 from truegain.data.writing import kind_to_write, write_judgments
 from truegain.errors import TruegainError

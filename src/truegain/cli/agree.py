@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.label_options import NormalizeOption, RatingsFile, Reading, WeightOption
 from truegain.cli.options import Confidence, Seed, advanced, takes
 from truegain.cli.output import FigureOutput
+from truegain.cli.rating_options import NormalizeOption, RatingsFile, Reading, WeightOption
 from truegain.errors import TruegainError
 from truegain.message import option
 from truegain.results.base import Table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.label_options import Correcting, GoldSampleOption, Labeling, refuse
+from truegain.cli.gold_options import Correcting, GoldSampleOption, Labeling, refuse
 from truegain.cli.options import (
     Confidence,
     CountingOption,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from truegain.cli.label_options import Correcting, Gold, Labeling
+from truegain.cli.gold_options import Correcting, Gold, Labeling
 from truegain.cli.options import Confidence, Judgments, NameBy, RelevantFrom, RunFiles, SeedAndJobs, advanced, takes
 from truegain.cli.output import TableOutput
 from truegain.config import Gold as GoldLabels

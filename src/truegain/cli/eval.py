@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.cli.label_options import GainOptions, Reading
 from truegain.cli.options import (
     Confidence,
     Figure,
@@ -33,6 +32,7 @@ from truegain.cli.output import (
     write_scores,
     write_table,
 )
+from truegain.cli.rating_options import GainOptions, Reading
 from truegain.cli.scored import Filling
 from truegain.cli.streams import Progress
 from truegain.config import Resampling, Scoring

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from truegain.cli.experiment_magnitudes import magnitudes_command
-from truegain.cli.label_options import RatingsFile, Reading
 from truegain.cli.options import (
     PROPORTION,
     Confidence,
@@ -23,6 +22,7 @@ from truegain.cli.options import (
 )
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput, TableOutput, in_commands
+from truegain.cli.rating_options import RatingsFile, Reading
 from truegain.cli.streams import Progress
 from truegain.config import Scoring
 from truegain.data.ratings import Scale

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from truegain.cli.label_options import Reading
 from truegain.cli.options import PROPORTION, SeedAndJobs, advanced, study_or_judgments, takes
 from truegain.cli.output import FigureOutput
+from truegain.cli.rating_options import Reading
 from truegain.errors import TruegainError
 from truegain.message import option
 from truegain.results.base import Table

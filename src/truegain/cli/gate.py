@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.label_options import Reading
 from truegain.cli.options import Judgments, Output, RunFiles, takes
 from truegain.cli.output import digests, write_json
+from truegain.cli.rating_options import Reading
 from truegain.cli.study_files import is_typed
 from truegain.cli.study_options import StudyOptions
 from truegain.cli.verdict import about_in_commands, checking

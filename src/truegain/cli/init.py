@@ -19,10 +19,11 @@ from typer.main import get_command
 
 from truegain.addresses import is_remote
 from truegain.cli.gate import gate_command
+from truegain.cli.gold_options import Design
 from truegain.cli.inputs import reads_inputs
 from truegain.cli.naming import option_names
-from truegain.cli.options import Design, NameBy, advanced, option_for
 from truegain.cli.options import Judgments as JudgmentsFile
+from truegain.cli.options import NameBy, advanced, option_for
 from truegain.cli.report import report_command
 from truegain.cli.streams import in_words, speak_of
 from truegain.cli.study_files import ENDING

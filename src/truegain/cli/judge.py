@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from truegain import config
-from truegain.cli.label_options import Gold, Labeling
+from truegain.cli.gold_options import Gold, Labeling
 from truegain.cli.options import Judgments, NameBy, RelevantFrom, SeedAndJobs, advanced, takes
 from truegain.cli.output import TableOutput
 from truegain.cli.streams import tell

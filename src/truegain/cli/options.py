@@ -12,14 +12,13 @@ import typer
 from typer.main import get_click_type
 
 from truegain.cli.study_files import ENDING, check_there, lack_of
-from truegain.config import CHOICES, Gold, Resampling, Scoring, StudyConfig, is_config, settings_of
+from truegain.config import Resampling, Scoring, StudyConfig, choices_of, is_config, setting_of, settings_of
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.column_names import Missing
 from truegain.io.formats import formats_in_words
 from truegain.message import option
 from truegain.results.catalogue import Format
-from truegain.sampling import catalogue  # noqa: F401 (knows what options may name)
 
 if TYPE_CHECKING:
     from truegain.config import Setting
@@ -126,7 +125,7 @@ def option_for(config: type[Any], field: str, **more: Any) -> Any:
     >>> option_of("level", Annotated[float | None, option_for(Scoring, "relevant_from")])
     '--relevant-from'
     """
-    return _option(next(s for s in settings_of(config) if s.field == field), **more)
+    return _option(setting_of(config, field), **more)
 
 
 def _option(declared: Setting, **more: Any) -> Any:
@@ -147,7 +146,7 @@ def one_of(name: str, choices: Sequence[str]) -> dict[str, Any]:
     """What typer is told of an option that takes one of the names in a catalogue."""
 
     def check(value: str | None) -> str | None:
-        allowed = tuple(CHOICES[name]())
+        allowed = tuple(choices_of(name))
         if value is not None and value not in allowed:
             message = f"{option(long_name(name))} {value} is not known; give one of {', '.join(allowed)}"
             raise TruegainError(message, argument=name, value=value, allowed=allowed)
@@ -283,7 +282,6 @@ Measures = Annotated[
     list[str] | None, typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map. Repeatable.")
 ]
 RelevantFrom = Annotated[float | None, option_for(Scoring, "relevant_from")]
-Design = Annotated[str | None, option_for(Gold, "design")]
 CorpusFolder = Annotated[
     str | None,
     advanced("--corpus", help="Term statistics from `text index`, for measures and predictions that use text."),

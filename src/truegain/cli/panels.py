@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
 from truegain.cli.options import ADVANCED, option_info, option_of, with_parameters
-from truegain.config import CHOICES
+from truegain.config import choices_of
 
 # ---- What a shell completes behind options whose values are words that truegain knows.
 
@@ -77,9 +77,9 @@ COMPLETERS: dict[str, Completer] = {
     "--drop-assessors": _one(lambda: ("flagged",)),  # or a file, which shells complete
     "--normalize": _several(lambda: NORMALIZE),
     "--intervals": _several(lambda: OVER),
-    "--population": _several(lambda: (*CHOICES["population"](), "fixed")),
-    "--design": _one(lambda: CHOICES["design"]()),
-    "--draw": _one(lambda: CHOICES["draw"]()),
+    "--population": _several(lambda: (*choices_of("population"), "fixed")),
+    "--design": _one(lambda: choices_of("design")),
+    "--draw": _one(lambda: choices_of("draw")),
     "--method": _one(_methods),
     "--ranker": _one(_catalogue("experiments.ranker", "RANKERS")),
     "--task": _one(_catalogue("judging.tasks.catalogue", "TASKS")),

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.label_options import GoldRelevantFrom, NormalizeOption, Reading, refuse
+from truegain.cli.gold_options import Design, GoldRelevantFrom, refuse
 from truegain.cli.options import (
     PROPORTION,
     ByTopic,
     Columns,
     Confidence,
-    Design,
     Figure,
     Inputs,
     Judgments,
@@ -31,6 +30,7 @@ from truegain.cli.options import (
     two_systems,
 )
 from truegain.cli.output import TableOutput, write_table
+from truegain.cli.rating_options import NormalizeOption, Reading
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
 from truegain.cli.study_files import is_of_file

@@ -12,10 +12,10 @@ from typing import Annotated
 import typer
 
 from truegain.addresses import without_secrets
-from truegain.cli.label_options import Reading
 from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles, advanced, takes
 from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import digests
+from truegain.cli.rating_options import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.cli.label_options import Reading
 from truegain.cli.options import Judgments, RunFiles, takes
 from truegain.cli.output import TableOutput, digests, write_json
+from truegain.cli.rating_options import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_files import StudyFile, typed_claims
 from truegain.cli.study_options import Claims, StudyOptions

@@ -66,8 +66,8 @@ def lists_of(
     noticed = {name: int(np.count_nonzero(ranking.flags & flag)) for name, flag in FLAGS.items()}
     noticed |= {"infinite": int(np.isinf(run.score).sum()), "wider": run.wider, "like ranks": run.like_ranks}
 
-    def ids(topic: int, places: Ints) -> list[str]:
-        return run.docs.take(ranking.order[ranking.begin[list_of[topic]] + places]).strings()
+    def ids(topics: Ints, places: Ints) -> list[str]:
+        return run.docs.take(ranking.order[ranking.begin[list_of[topics]] + places]).strings()
 
     return Lists(
         run.system,
@@ -88,6 +88,8 @@ def lists_of(
 def _first_rows(ranking: RankedRows, where: Ints, topics: int, keep: int) -> tuple[Ints, Ints]:
     """The rows of the first documents of the list of each topic of the pool, and how many there are."""
     kept = np.zeros(topics, np.int64)
+    if not keep:
+        return ranking.order[:0], kept
     first = np.zeros(topics, np.int64)
     kept[where[where >= 0]] = np.minimum(np.diff(ranking.begin), keep)[where >= 0]
     first[where[where >= 0]] = ranking.begin[:-1][where >= 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,22 +27,25 @@ MOST_ALIKE = 0.8  # of what is cut off: from so many alike on it is quoted as it
 FEWEST = 20  # ids that may be parts of one document, on average
 AROUND = " \t\r\n\xa0\ufeff\u200b\"'`"
 NUMBER = "<number>"
-_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
+# Patterns begin with what is rare in an id, and look behind it then: a search for that is many times faster.
+_ZEROS = re.compile(r"0(?<![\d.]0)0*(?=\d)")
 _PIECES = re.compile(r"[^\W\d_]+|\d+|.", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to write all ids: in words, what to do about it, what it changes, and how.
+    """One way to write all ids: in words, what to do about it, whether it changes an id of a text, and how.
 
-    says_side: whether to say which side has what it takes away.
+    says_side: whether to say which side has what it takes away.  at_once: whether many ids, one a line, can be written
+    as one id is, which is faster.
     """
 
     words: str
     remedy: str
-    where: re.Pattern[str]
+    changes: Callable[[str], object]
     write: Callable[[str], str]
     says_side: bool = False
+    at_once: bool = False
 
 
 _Cut = tuple[str, tuple[tuple[str, str, str], ...]]  # an id of the run; what stands in front, behind, the judged one
@@ -58,13 +62,18 @@ class KnownIds:
     def changed(self, way: Way) -> bool:
         """Whether a way of writing changes an id; looked for once, since every system in doubt asks."""
         if way.words not in self._changed:
-            self._changed[way.words] = way.where.search(self.text) is not None
+            self._changed[way.words] = bool(way.changes(self.text))
         return self._changed[way.words]
 
     def written(self, way: Way) -> dict[str, str]:
         """The ids by how they would be written; made only where it changes one."""
         if way.words not in self._written:
-            names = map(way.write, self.ids) if self.changed(way) else self.ids
+            if not self.changed(way):
+                names: Iterable[str] = self.ids
+            elif way.at_once and self.text.count("\n") == len(self.ids) + 1:  # no id has a line break of its own
+                names = way.write(self.text).split("\n")[1:-1]
+            else:
+                names = map(way.write, self.ids)
             self._written[way.words] = dict(zip(names, self.ids, strict=True))
         return self._written[way.words]
 
@@ -158,15 +167,15 @@ def _no_zeros(name: str) -> str:
 AS_TEXT = "keep ids as text when tables are read and written: numbers"
 SAME_WAY = (
     Way("without spaces, quotes or a byte order mark around them", "write them without these",
-        re.compile(f"[{AROUND.replace(chr(10), '')}]"), lambda name: name.strip(AROUND)),
-    Way("as whole numbers", f"{AS_TEXT} with gaps become 12.0", re.compile(r"\d[.eE]"), _whole),
-    Way("without leading zeros", f"{AS_TEXT} lose their zeros", re.compile(r"(?<![\d.])0\d"), _no_zeros,
-        says_side=True),
-    Way("ignoring case", "write both in the same case", re.compile(r"[^\Wa-z\d_]"),
-        str.casefold),
-    Way("in one form of Unicode (NFC)", "write both in that form", re.compile(r"[^\x00-\x7f]"),
-        lambda name: unicodedata.normalize("NFC", name)),
-    Way("where %20 and the like are decoded", "write both in the same way", re.compile("%[0-9a-fA-F]{2}"), unquote),
+        lambda text: any(mark in text for mark in AROUND if mark != "\n"), lambda name: name.strip(AROUND)),
+    Way("as whole numbers", f"{AS_TEXT} with gaps become 12.0", re.compile(r"[.eE](?<=\d[.eE])").search, _whole),
+    Way("without leading zeros", f"{AS_TEXT} lose their zeros", re.compile(r"0(?<![\d.]0)\d").search, _no_zeros,
+        says_side=True, at_once=True),
+    Way("ignoring case", "write both in the same case", re.compile(r"[^\Wa-z\d_]").search, str.casefold, at_once=True),
+    Way("in one form of Unicode (NFC)", "write both in that form", lambda text: not text.isascii(),
+        lambda name: unicodedata.normalize("NFC", name), at_once=True),
+    Way("where %20 and the like are decoded", "write both in the same way", re.compile("%[0-9a-fA-F]{2}").search,
+        unquote),
 )  # fmt: skip
 
 
@@ -202,7 +211,7 @@ def _first(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 def _written_alike(lists: Lists, way: Way) -> Iterator[tuple[str, str]]:
     for ids, judged in lists:
-        if judged.changed(way) or any(map(way.where.search, ids)):
+        if judged.changed(way) or any(map(way.changes, ids)):
             known = judged.written(way)
             yield from ((name, known[new]) for name in ids if (new := way.write(name)) in known)
 
@@ -344,36 +353,37 @@ class Matched:
     @classmethod
     def of(
         cls, topics: Sequence[str], retrieved: Ints, rank: Ints, per_list: Ints, known: Bools, deepest: int | None,
-        ids: Callable[[int, Ints], list[str]],
+        ids: Callable[[Ints, Ints], list[str]],
     ) -> Matched:  # fmt: skip
         """From the ranks of documents of the pool, topic by topic, and which of these are judged.
 
-        `ids` names those at some ranks (from 0) of a list.
+        `ids` names those of some lists, each at a rank (from 0).
         """
-        negative, pooled, pooled_begin = 0, rank, np.append(0, np.cumsum(per_list))
-        if not known.all():
-            negative = int(np.count_nonzero(~known if deepest is None else ~known & (rank <= deepest)))
-            per_list = np.diff(np.append(0, np.cumsum(known))[np.append(0, np.cumsum(per_list))])
-            rank = rank[known]
-        lengths = np.maximum(retrieved, 0)
-        most = Matching(deepest).top
-        judged = len(rank) if deepest is None else int(np.count_nonzero(rank <= deepest))
-        near, begin = np.flatnonzero(rank <= most), np.cumsum(per_list) - per_list
-        first = np.minimum(lengths, most)
-        counts = np.diff(np.searchsorted(near, np.append(begin, len(rank))))
+        lengths, deep, most = np.maximum(retrieved, 0), deepest or sys.maxsize, Matching(deepest).top
+        top = np.flatnonzero(rank <= most)
+        list_of, place = np.searchsorted(np.cumsum(per_list), top, side="right"), rank[top] - 1
+        first, counts = np.minimum(lengths, most), np.bincount(list_of[known[top]], minlength=len(per_list))
         few = np.flatnonzero(counts < BELOW * first)[:TOPICS]
-        unknown = []
-        for t in few.tolist():
-            open_ = np.ones(int(first[t]), np.bool_)
-            own = pooled[pooled_begin[t] : pooled_begin[t + 1]]  # with a label below 0 an id is known, too
-            open_[own[own <= most] - 1] = False
-            if open_.any():
-                unknown.append((topics[t], tuple(ids(t, np.flatnonzero(open_)))))
-        shown = int(lengths.sum()) if deepest is None else int(np.minimum(lengths, deepest).sum())
-        uppermost = int(rank.min()) if len(rank) else None
+        unknown = np.arange(most) < first[few, None]  # list x rank
+        row = np.full(len(per_list), -1)
+        row[few] = np.arange(len(few))
+        row = row[list_of]
+        unknown[row[row >= 0], place[row >= 0]] = False  # with a label below 0 an id is known, too
+        which, place = np.nonzero(unknown)
+        names, ends = ids(few[which], place), np.cumsum(unknown.sum(axis=1)).tolist()
+        of_list = zip(few.tolist(), [0, *ends][:-1], ends, strict=True)
+        labeled = rank if known.all() else rank[known]
+        judged = int(np.count_nonzero(labeled <= deep))
         return cls(
-            shown, judged, len(rank) - judged, int(first.sum()), len(near), tuple(unknown), uppermost, negative
-        )  # fmt: skip
+            shown=int(np.minimum(lengths, deep).sum()),
+            judged=judged,
+            below=len(labeled) - judged,
+            first=int(first.sum()),
+            first_judged=int(counts.sum()),
+            unknown=tuple((topics[t], tuple(names[begin:end])) for t, begin, end in of_list if begin < end),
+            uppermost=int(labeled.min()) if len(labeled) else None,
+            negative=int(np.count_nonzero(rank <= deep)) - judged,
+        )
 
 
 class Doubt(NamedTuple):
@@ -407,7 +417,9 @@ def check_matched(systems: Sequence[Seen], judged_ids: JudgedIds, how: Matching)
         raise _refusal(none, systems, known, how)
     if none and not any(s.matched.judged or s.matched.below for s in systems):
         raise _refusal(none, systems, known, how)
-    doubts = tuple(doubt for s in systems if (doubt := _doubt(s, systems, known, how)) is not None)
+    suspects = [s for s in systems if _has_fewer(s.matched, _others(s, systems))]
+    known.often.update(topic for s in suspects for topic, _ in s.matched.unknown)
+    doubts = tuple(doubt for s in suspects if (doubt := _doubt(s, _others(s, systems), known, how)) is not None)
     for message in (*doubt_messages(doubts), *_shallow_messages(systems, how)):
         warn(message)
     return doubts
@@ -469,9 +481,12 @@ def _share(matched: Matched) -> float:
 
 
 def _cause(own: Matched, known: _Known, usual: float, most: int | None = None) -> tuple[Cause | None, Lists]:
-    """What makes its ids match, and the lists looked at: all, or until they hold `most` judged documents."""
+    """What makes its ids match, and the lists looked at: all, or until they hold `most` judged documents.
+
+    Topics that many systems are looked at for come first: what is made of their judged ids is made once.
+    """
     lists, tried, seen = [], 0, 0
-    for topic, ids in own.unknown:
+    for topic, ids in sorted(own.unknown, key=lambda one: -known.often[one[0]]):
         lists.append((ids, known[topic]))
         tried, seen = tried + len(ids), seen + len(known[topic].ids)
         if most is not None and seen >= most and tried >= LEAST_TRIED:
@@ -485,6 +500,7 @@ class _Known(dict[str, KnownIds]):
     def __init__(self, judged_ids: JudgedIds) -> None:
         super().__init__()
         self.judged_ids = judged_ids
+        self.often = Counter[str]()  # topics, by how many systems are looked at for them
 
     def __missing__(self, topic: str) -> KnownIds:
         self[topic] = KnownIds(self.judged_ids([topic])[topic])
@@ -555,20 +571,28 @@ def _quoted(ids: Iterable[str]) -> str:
 # ---------------------------------------------------------------------- far fewer than of the others
 
 
-def _doubt(own: Seen, systems: Sequence[Seen], known: _Known, how: Matching) -> Doubt | None:
-    """Why its ids are in doubt, in words; None where they are not.
+def _others(own: Seen, systems: Sequence[Seen]) -> list[Matched]:
+    """The other systems that have judged documents."""
+    return [s.matched for s in systems if s is not own and s.matched.first_judged]
+
+
+def _has_fewer(own: Matched, others: Sequence[Matched]) -> bool:
+    """Whether fewer of its first documents are judged than of the best other system's, and not by chance."""
+    if not own.unknown or _share(own) >= BELOW:
+        return False
+    best = max(others, key=_share, default=None)
+    none = not own.judged and not own.below
+    return none or best is None or (_share(own) < BELOW * _share(best) and _is_no_chance(own, best))
+
+
+def _doubt(own: Seen, others: Sequence[Matched], known: _Known, how: Matching) -> Doubt | None:
+    """Why the ids of a system that has fewer judged documents are in doubt, in words; None where they are not.
 
     Far fewer are judged than of the other systems' first documents; or fewer, and a simple change of those that are
     not makes them match.
     """
     matched, share = own.matched, _share(own.matched)
-    if not matched.unknown or share >= BELOW:
-        return None
-    others = [s.matched for s in systems if s is not own and s.matched.first_judged]
     none = not matched.judged and not matched.below
-    best = max(others, key=_share, default=None)
-    if not none and best is not None and not (share < BELOW * _share(best) and _is_no_chance(matched, best)):
-        return None
     usual = float(np.median([_share(m) for m in others])) if others else 0.0
     nearest = min(others, key=lambda m: abs(_share(m) - usual), default=None)
     far = nearest is not None and share < FAR * usual and _is_no_chance(matched, nearest)

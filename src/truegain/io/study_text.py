@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -266,6 +265,8 @@ def _text(path: str) -> str:
 
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
+    import tomllib  # here: commands without a study file start sooner
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -20,11 +19,15 @@ from truegain.io.plain_text import PIECE, Endless, in_bytes
 
 def spare_file() -> BinaryIO:
     """A file on disk without a name, in the folder of temporary files."""
+    import tempfile  # here and below: commands that copy nothing start sooner
+
     return cast("BinaryIO", tempfile.TemporaryFile(prefix="truegain-", dir=folder_of_copies()))
 
 
 def folder_of_copies() -> str:
     """The folder of temporary files; an error where TMPDIR names one that cannot be had, instead of another."""
+    import tempfile
+
     named, folder = os.environ.get("TMPDIR"), tempfile.gettempdir()
     if named and Path(named).absolute() != Path(folder):
         raise TruegainError(f"TMPDIR is {named}, where no file can be written; set it to a folder with room for copies")
@@ -44,7 +47,7 @@ def no_room(file: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _no_room(f"a copy of it cannot be written in {tempfile.gettempdir()}: {why(error)}", file) from None
+        raise _no_room(f"a copy of it cannot be written in {folder_of_copies()}: {why(error)}", file) from None
 
 
 def _no_room(problem: str, file: str) -> InputError:

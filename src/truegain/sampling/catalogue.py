@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from truegain.config import CHOICES
-from truegain.config import Gold as Gold  # the public name comes from here, so that it knows the designs
 from truegain.errors import TruegainError, check_one_of
 from truegain.message import arg
 from truegain.sampling.assessors import ASSESSORS
@@ -17,12 +15,16 @@ from truegain.sampling.source import Source, SourceName
 from truegain.sampling.topics import TOPICS
 
 SOURCES: dict[SourceName, Source] = {s.name: s for s in (TOPICS, COLLECTION, ASSESSORS, REPLICATES, GOLD, UNJUDGED)}
-CHOICES["population"] = lambda: {name: SOURCES[name].claim for name in populations()}
 
 
 def populations() -> tuple[SourceName, ...]:
     """The sources that users name; sampled labels count by themselves."""
     return tuple(name for name, s in SOURCES.items() if not s.labels)
+
+
+def population_meanings() -> dict[str, str]:
+    """The same, and what each means."""
+    return {name: SOURCES[name].claim for name in populations()}
 
 
 def holders(name: SourceName) -> set[SourceName]:
@@ -74,8 +76,11 @@ def inside_first(over: Collection[SourceName]) -> list[SourceName]:
 # ---- Designs of gold labels.
 
 DESIGNS: dict[str, GoldDesign] = {d.name: d for d in (RANDOM, BY_BRONZE, WHOLE_TOPICS, BY_GOLD, ELSEWHERE)}
-CHOICES["draw"] = lambda: dict.fromkeys(ways_to_draw(), "")
-CHOICES["design"] = lambda: {name: d.drawn for name, d in DESIGNS.items()}
+
+
+def design_meanings() -> dict[str, str]:
+    """The names of all designs, and what each means."""
+    return {name: d.drawn for name, d in DESIGNS.items()}
 
 
 def design_of(name: str | None) -> GoldDesign:
