@@ -11,6 +11,7 @@ import tarfile
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, partial
+from math import gcd
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             cases[item.nodeid.partition("[")[0]].append(item)
     for same in cases.values():
         mark = same[0].get_closest_marker("few")
-        stays = evenly(mark.args[0], len(same)) if mark else set()
+        stays = spread_out(mark.args[0], len(same)) if mark else set()
         for i, item in enumerate(same):
             if i not in stays:
                 item.add_marker("slow")
@@ -49,9 +50,13 @@ def needs_system_part(item: pytest.Item) -> bool:
     return bool(SYSTEM_PARTS & set(getattr(item, "fixturenames", ()))) or cases.get("new_url") == "postgresql"
 
 
-def evenly(few: int, many: int) -> set[int]:
-    """So few of many places, the first among them, at even distances."""
-    return {many * i // few for i in range(min(few, many))} if few < many else set(range(many))
+def spread_out(few: int, many: int) -> set[int]:
+    """So few of many places, the first among them, spread over all of them, and in step with no parameter.
+
+    Every other case of a grid would have one value of its last parameter only; steps of the golden section have all.
+    """
+    step = next(n for n in range(round(many * 0.618), many + 1) if gcd(n, many) == 1) if many > 1 else 1
+    return {i * step % many for i in range(min(few, many))}
 
 
 @cache

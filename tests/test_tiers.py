@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks.mutants.trial import QUICK
 
-from tests.conftest import SYSTEM_PARTS, evenly
+from tests.conftest import SYSTEM_PARTS, spread_out
 
 HERE = Path(__file__).parent
 SMOKE = {
@@ -20,12 +20,14 @@ SMOKE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("few", "many", "stay"), [(1, 5, {0}), (2, 5, {0, 2}), (3, 9, {0, 3, 6}), (4, 4, {0, 1, 2, 3}), (9, 2, {0, 1})]
-)
-def test_few_cases_are_evenly_taken(few: int, many: int, stay: set[int]) -> None:
-    """Guards `few`: as many as asked for, over all cases, and all where there are no more."""
-    assert evenly(few, many) == stay
+@pytest.mark.parametrize(("few", "many"), [(1, 1), (1, 5), (2, 5), (3, 9), (4, 4), (9, 2), (16, 32), (6, 24)])
+def test_few_cases_are_spread_out(few: int, many: int) -> None:
+    """Guards `few`: as many as asked for, the first among them, all where there are no more, and none in step."""
+    stay = spread_out(few, many)
+    assert len(stay) == min(few, many)
+    assert 0 in stay <= set(range(many))
+    for period in (p for p in (2, 3, 4) if many % p == 0 and few >= 2 * p):
+        assert {place % period for place in stay} == set(range(period))  # every value of a parameter
 
 
 def test_every_system_part_has_a_smoke_test() -> None:

@@ -262,6 +262,14 @@ def test_weights_by_agreement_by_hand() -> None:
     assert min(found.values()) < 0.2 < 1 < max(found.values())
 
 
+def test_an_assessor_who_says_the_opposite_counts_nothing() -> None:
+    """Guards correlations of 1 and -1, which have no logarithmic odds: every weight is a number."""
+    rows = [(f"d{i}", who, float(9 - i if who == "z" else i)) for i in range(10) for who in "wxyz"]
+    found = weights_of(Grouped.of(rated(rows)), "agreement")
+    assert found["z"] == 0
+    assert found["w"] == found["x"] == found["y"] == pytest.approx(4 / 3)
+
+
 def test_a_weighted_gain_by_hand() -> None:
     """Guards what weights do: weighted means; sums still of N ratings; no gain where nobody counts."""
     weights = {"x": 3.0, "y": 1.0, "z": 0.0}

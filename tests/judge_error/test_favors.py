@@ -49,6 +49,20 @@ def test_favors_against_a_loop() -> None:
         assert found.p(10**9) == 1.0
 
 
+def test_favors_where_all_gold_labels_are_relevant() -> None:
+    """Guards labels that no gold pair of the lists has: a favor is that of the labels there are."""
+    rng = np.random.default_rng(7)
+    gold = {str(t): {f"d{i}": int(i < 8) for i in range(12)} for t in range(12)}
+    bronze = {t: {d: g if rng.random() < 0.7 else 1 - g for d, g in row.items()} for t, row in gold.items()}
+    runs = {s: {t: {f"d{i}": float(rng.random()) for i in range(8)} for t in gold} for s in "ab"}
+    top = {s: [(t, d) for t, row in runs[s].items() for d in sorted(row, key=lambda d: -row[d])[:5]] for s in "ab"}
+    error = {s: np.mean([bronze[t][d] - 1 for t, d in top[s]]) for s in "ab"}
+    lists = JudgedLists.of(
+        aligned(runs, bronze, Scoring()), tg.Judge.fit(bronze, gold, design="random"), tg.parse_measure("P@5")
+    )
+    assert [found.value for found in favors(lists)] == pytest.approx([error["a"] - error["b"], error["b"] - error["a"]])
+
+
 def test_favors_that_cannot_be_told() -> None:
     """Guards systems with too few gold pairs of a label, one system that is left, and moves of a single topic."""
     gold = {str(t): {"a1": 1, "a0": 0, "b1": 1, "b0": 0, "c1": 1} for t in range(10)}

@@ -85,6 +85,20 @@ def test_every_document_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) 
         assert alone[at].others == pytest.approx(np.diag(others), abs=1e-12)
 
 
+@pytest.mark.parametrize("pairs", [False, True])
+def test_a_topic_without_relevant_documents_does_not_move(pairs: bool) -> None:
+    """Guards topics that no document can move: systems that have them have a variance of 0 there."""
+    runs, labels = world()
+    labels["none"] = {"x": 0, "y": 0}
+    for system in "ab":
+        runs[system]["none"] = {"x": 2.0, "y": 1.0}
+    with pytest.warns(tg.DataWarning, match="lacks judged topics"):
+        ranked = aligned(runs, labels, Scoring(), keep_keys=sys.maxsize)
+    still = left_out_spreads(ranked, tg.parse_measure("nDCG@10"), pairs=pairs)[ranked.topics.index("none")]
+    assert still.own.tolist() == still.others.tolist() == np.zeros((3,) * (1 + pairs)).tolist()
+    assert still.there.tolist() == [True, True, False]
+
+
 def test_near_topics_lend() -> None:
     """Guards who lends to topics with one relevant document: those with 2 or 3, weights R - 1, or the nearest three."""
     near = Pooled(2, "near")

@@ -19,6 +19,7 @@ from truegain.data.label_list_reading import read_gold_list
 from truegain.data.label_lists import GoldList
 from truegain.errors import InputError, TruegainError
 from truegain.measures.parse import parse_measure
+from truegain.pooling import samples
 from truegain.pooling.prediction import Prediction
 from truegain.stats.contrasts import Contrasts
 from truegain.study.gold_lists import ByList
@@ -46,6 +47,22 @@ def test_all_holes_judged_is_the_study_of_all_labels(measure: str) -> None:
         assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-12)
     fixed = tg.Study(runs, judged, measure, population="fixed", unjudged=sample).compare("old", "new")[0]
     assert fixed.low == fixed.high == pytest.approx(whole.compare("old", "new")[0].difference, abs=1e-12)
+
+
+def test_no_document_is_much_smaller_than_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the least size: what is predicted for sure may be wrong, and is drawn too."""
+    runs, judged, _ = world()
+
+    def sizes(least: float) -> dict[tuple[str, str], float]:
+        monkeypatch.setattr(samples, "LEAST_SIZE", least)
+        listed = tg.sample_unjudged(runs, judged, "P@5")
+        return dict(zip(zip(listed.topics, listed.docs, strict=True), listed.size.tolist(), strict=True))
+
+    plain, raised = sizes(0.0), sizes(0.9)
+    least = 0.9 * np.mean([*plain.values()])
+    assert 0 < sum(size < least for size in plain.values()) < len(plain)
+    wanted = {pair: max(size, least) for pair, size in plain.items()}
+    assert raised == pytest.approx({pair: size / sum(wanted.values()) for pair, size in wanted.items()})
 
 
 def by_hand(runs: Runs, judged: Labels, sample: GoldList, a: str, b: str) -> dict[str, float]:

@@ -156,6 +156,7 @@ def test_holes_are_a_source_of_their_own() -> None:
         ({"population": ["topics", "collection"]}, "unjudged and population 'collection'"),
         ({"unjudged": "non-relevant"}, "unjudged='non-relevant': a sample already"),
         ({"unjudged_sample": {"t00": {"nowhere": 1}}}, r"1 of 1 labels are not of unjudged documents .*t00 nowhere"),
+        ({"unjudged_sample": "judged"}, r"(\d+) of \1 labels are not of unjudged documents"),
         ({"unjudged_sample": "few"}, "3 labels are; at least 10"),
         ({"unjudged_sample": "below"}, "has a label below 0"),
         ({"measures": "P@2", "unjudged_sample": "sample"}, "that P@2 looks at in these runs"),
@@ -166,6 +167,7 @@ def test_what_is_refused(given: dict[str, object], said: str) -> None:
     runs, judged, holes = world()
     samples = {"sample": drawn(holes, 0.5), "few": drawn(holes, 3 / sum(map(len, holes.values())))}
     samples["below"] = {t: dict.fromkeys(row, -1) for t, row in samples["sample"].items()}
+    samples["judged"] = judged  # of the runs, but not unjudged
     asked: dict[str, object] = {"measures": "P@5", "unjudged_sample": "sample"} | given
     name = asked["unjudged_sample"]
     asked["unjudged_sample"] = samples[name] if isinstance(name, str) else name

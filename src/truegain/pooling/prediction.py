@@ -107,7 +107,7 @@ class RunVotes:
         where not judged, NaN.
         """
         known = ~np.isnan(relevant) & self.listed
-        own, good = known.astype(np.float64), np.where(known, np.nan_to_num(relevant), 0.0)
+        own, good = known.astype(np.float64), np.where(known, relevant, 0.0)
         row, run = self.row, self.omega.indices
         cell = run * self.topics + self.topic[row]
         one, hit = own[row], good[row]
