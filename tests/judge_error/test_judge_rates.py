@@ -12,6 +12,7 @@ import truegain as tg
 from truegain.experiments.judge_errors import BronzeMean, correct_mean
 from truegain.judge_error.confusion import ICC, PRIOR
 from truegain.judge_error.gold_pairs import Pairs
+from truegain.judge_error.judges import _rates
 
 
 def judge_of(
@@ -103,3 +104,16 @@ def test_gold_that_lies_in_few_topics_is_covered_wherever_it_answers() -> None:
         held += answer.low <= 0.1 <= answer.high
     assert answers > 100
     assert held / answers > 0.93
+
+
+def test_how_many_independent_labels_know_a_share_as_well() -> None:
+    """Guards the effective number of an assessor's labels: fewer where right ones cluster in topics, by hand."""
+    topic, truth = np.repeat(np.arange(6), 5), np.tile([1.0, 1.0, 1.0, 0.0, np.nan], 6)
+    right = np.where(topic < 4, 1.0, 0.0)  # all right on four topics, all wrong on two
+    sensitivity, specificity = _rates(right, truth, topic)
+    n, k, p = 18, 12, 12.5 / 19
+    over = sum(sum(right[i] - k / n for i in range(30) if truth[i] == 1 and topic[i] == t) ** 2 for t in range(6))
+    assert (sensitivity.right, sensitivity.all) == (k, n)
+    assert sensitivity.effective == pytest.approx(n / (over / n**2 * 6 / 5 / (p * (1 - p) / n)))
+    assert sensitivity.effective < 7
+    assert (specificity.right, specificity.all, specificity.value) == (4, 6, 4 / 6)

@@ -175,6 +175,16 @@ def test_what_is_refused(given: dict[str, object], said: str) -> None:
         flat_study(runs, judged, asked.pop("measures"), **asked)
 
 
+def test_a_difference_is_settled_where_both_lists_are() -> None:
+    """Guards what the sample leaves open: of one list it is open, whichever of the two it is."""
+    runs, judged, holes = world()
+    runs["rare"] = {t: row | ({"x": 99.0} if t < "t04" else {}) for t, row in runs["new"].items()}  # x is not sampled
+    study = tg.Study(runs, judged, "P@5", unjudged=holes)
+    estimator, whole, part = study.variance_model().estimator, study.systems.index("new"), study.systems.index("rare")
+    pairs = Contrasts.of([(None, whole), (None, part), (whole, part), (part, whole), (part, part)])
+    assert estimator._settled(pairs).tolist() == [True, False, False, False, True]  # type: ignore[attr-defined]
+
+
 def test_few_sampled_labels_of_a_pair_give_no_interval() -> None:
     """Guards LEAST_GOLD: a system with one sampled hole of four has no interval, and the reason is said."""
     runs, judged, holes = world()
