@@ -302,3 +302,13 @@ def test_the_sample_that_is_drawn_is_one_of_the_holes() -> None:
     for t, d in ((str(t), str(d)) for t, d, _ in many):
         sample.setdefault(t, {})[d] = holes[t][d]
     assert tg.Study(runs, judged, "P@5", unjudged=sample).compare("old", "new")[0].low is not None
+
+
+def test_a_measure_without_ends_is_held_back_by_unjudged_first_documents() -> None:
+    """Guards utility, which no label bounds: no estimate where first documents are unjudged, and one where none is."""
+    runs, judged, holes = world()
+    open_ = tg.Study(runs, judged, "utility").estimates()
+    assert all("Utility has no smallest or no largest value" in str(e.notes) for e in open_)
+    retrieved = {t: {d: 0 for lists in runs.values() for d in lists[t]} for t in judged}
+    whole = tg.Study(runs, {t: retrieved[t] | judged[t] | holes[t] for t in judged}, "utility").estimates()
+    assert all(e.low is not None and not e.notes for e in whole)
