@@ -61,7 +61,7 @@ def test_files_and_page(tmp_path: Path) -> None:
     assert files == ["figure-1.csv", "figure-1.svg", "table-2.csv"]
     ids = set(re.findall(r'id="([^"]+)"', page))
     assert {link[1:] for link in links if link.startswith("#")} <= ids
-    assert str(written) == f"{written.page}: 2 tables, 1 figures"
+    assert str(written) == f"{written.page}: 2 tables, 1 figure"
 
 
 def test_what_cannot_be_made_is_told(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_cannot_be_made_is_told(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["figure-2.csv", "index.html", "mine.txt"]
     assert written.lacking == tuple(f"{h}: there is no column 'anchor'; add one" for h in ("Table I", "Figure 2"))
     assert written.page.read_text().count("Not made: there is no column &#x27;anchor&#x27;; add one.") == 2
-    assert str(written).endswith("1 tables, 0 figures; 2 not made, and the page says why")
+    assert str(written).endswith("1 table, 0 figures; 2 not made, and the page says why")
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:
@@ -88,6 +88,8 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(tg.InputError, match="no folder can be made here: a file has this name"):
         write_folder(tmp_path / "file", "A paper", [])
+    with pytest.raises(tg.InputError, match="a folder is written on this machine"):
+        write_folder("s3://bucket/paper", "A paper", [])
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from truegain.cli.options import PROPORTION, SeedAndJobs, advanced, changed, study_or_judgments, takes
+from truegain.cli.options import PROPORTION, SeedAndJobs, advanced, study_or_judgments, takes
 from truegain.cli.output import FigureOutput
+from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
 from truegain.cli.rating_options import Reading
-from truegain.cli.streams import in_words
-from truegain.errors import TruegainError, needs
-from truegain.io.files import STANDARD_INPUT, shown_path
+from truegain.errors import TruegainError
+from truegain.io.files import shown_path
 from truegain.message import option
 
 if TYPE_CHECKING:
@@ -104,9 +104,7 @@ def magnitudes_command(
         list[str] | None, typer.Argument(help="Runs, to rank systems: files, folders or globs.", metavar="[RUN...]")
     ] = None,
     show: Annotated[Show, typer.Option("--show", help="Table to print; CSV, JSON and the like hold one.")] = "all",
-    whole: Annotated[
-        bool, typer.Option("--all", help="Write every table and figure of the paper, and a page, into folder -o.")
-    ] = False,
+    whole: WholePaper = False,
     normalize: Annotated[
         Literal["geometric", "median", "range", "anchors", "none"],
         typer.Option("--normalize", help="How to put magnitudes on one scale before they rank systems."),
@@ -139,7 +137,7 @@ def magnitudes_command(
         raise TruegainError(
             f"{option('--show')} experts compares two experts: give the other's judgments with {option('--second')}"
         )
-    folder = _folder(whole, show, printing)
+    folder = folder_for(whole, show, printing)
     paper = MagnitudePaper(
         read_magnitudes(reading.load(ratings, normalize=normalize, expert=expert)),
         Judgments.of(expert),
@@ -155,9 +153,10 @@ def magnitudes_command(
         rules=ranking.rules(),
     )
     if folder is not None:
-        given = ["--normalize", normalize] if normalize != "geometric" else []
-        files = [shown_path(name) for name in (ratings, *(runs or ()))]
-        _write_all(folder, paper, [*files, *given, *_given(ranking), *_given(reading)], expert, second)
+        typed = [shown_path(name) for name in (ratings, *(runs or ()))]
+        typed += ["--normalize", normalize] if normalize != "geometric" else []
+        typed += as_typed(ranking, leave_out=("simulated",)) + as_typed(reading)  # simulated: of some exhibits alone
+        _write_all(folder, paper, typed, expert, second)
         return
     first = show if show != "all" else "systems" if runs else "combinations"
     if show == "all" and printing.format == "table":
@@ -169,36 +168,8 @@ def magnitudes_command(
     printing.draw(lambda: paper.chart(first))
 
 
-def _folder(whole: bool, show: str, printing: FigureOutput) -> str | None:
-    """The folder for every table and figure, where all are asked for."""
-    if not whole:
-        return None
-    if printing.output == STANDARD_INPUT:
-        raise TruegainError(
-            f"{option('--all')} writes a folder of every table and figure; name it, as in {option('--output')} paper"
-        )
-    for name, given in (("--show", show != "all"), ("--figure", printing.figure), ("--format", printing.output_format)):
-        if given:
-            raise TruegainError(
-                f"{option('--all')} writes every table as CSV and every figure; leave {option(name)} out"
-            )
-    needs("altair", "plots")  # now, not when the work is done
-    return printing.output
-
-
-def _given(bundle: object) -> list[str]:
-    """The options that were given, as they are typed; simulated systems belong to some exhibits alone."""
-    words: list[str] = []
-    for field, name in changed(bundle, leave_out=("simulated",)).items():
-        value = getattr(bundle, field)
-        words += [word for each in (value if isinstance(value, list) else [value]) for word in (name, str(each))]
-    return words
-
-
 def _write_all(folder: str, paper: MagnitudePaper, typed: Sequence[str], expert: str, second: str | None) -> None:
     """Every table and figure of the paper into a folder, and its page; `typed` are files and options for each."""
-    from truegain.report.paper_folder import write_folder
-
     begin = ["truegain", "experiment", "magnitudes", *typed]
     commands = {"expert": shlex.join([*begin, "--expert", expert, *(["--second", second] if second else [])])}
     if second is not None:
@@ -210,7 +181,4 @@ def _write_all(folder: str, paper: MagnitudePaper, typed: Sequence[str], expert:
         f"{len(paper.ratings):,} magnitudes, {len(paper.ratings.topic.values)} topics, normalized: {paper.normalize}; "
         f"{paper.replicates:,} resamples, seed {paper.seed}.",
     ]
-    written = write_folder(
-        folder, "Relevance magnitudes: tables and figures", paper.exhibits(commands), about, in_words
-    )
-    typer.echo(f"Written: {written}")
+    write_paper(folder, "Relevance magnitudes: tables and figures", paper.exhibits(commands), about)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from truegain.errors import InputError, TruegainError
-from truegain.io.files import PathLike, write_bytes
+from truegain.addresses import is_remote
+from truegain.errors import InputError, TruegainError, counted
+from truegain.io.files import PathLike, shown_path, write_bytes
 from truegain.message import Message, with_marks
 from truegain.report.charts import render
 from truegain.report.html import Html, el, join, paragraph
@@ -85,7 +86,7 @@ class Written(NamedTuple):
 
     def __str__(self) -> str:
         lacking = f"; {len(self.lacking)} not made, and the page says why" if self.lacking else ""
-        return f"{self.page}: {len(self.tables)} tables, {len(self.figures)} figures{lacking}"
+        return f"{self.page}: {counted(len(self.tables), 'table')}, {counted(len(self.figures), 'figure')}{lacking}"
 
 
 def write_folder(
@@ -160,7 +161,10 @@ def _check_names(exhibits: Sequence[Exhibit]) -> None:
 
 
 def _made(folder: PathLike) -> Path:
-    place = Path(os.fspath(folder))
+    name = os.fspath(folder)
+    if is_remote(name):
+        raise InputError("a folder is written on this machine", file=shown_path(name), hint="name a folder here")
+    place = Path(name)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
